@@ -1,1 +1,60 @@
-//! SPIR-V.
+//! SPIR-V modules as immutable words, what is found in them, and patches that make the next version.
+//!
+//! A [`Module`] *is* its words: nothing is converted, so nothing that is not edited can change. An edit
+//! [reads](Module) the module `m` and queues what is to change in a [`Patch`] `p`;
+//! [`Module::rewrite`] merges the queue once, linearly, and returns the next version:
+//!
+//! ```
+//! use polyshade_spv::{Capability, Error, Module};
+//!
+//! fn require_clip_distance(words: &[u32]) -> Result<Vec<u32>, Error> {
+//!     let module = Module::parse(words)?;
+//!     let next = module.rewrite(|_m, p| {
+//!         p.capability(Capability::CLIP_DISTANCE);
+//!         Ok(())
+//!     })?;
+//!     Ok(next.module.into_words())
+//! }
+//! # let empty = [0x0723_0203, 0x0001_0000, 0, 1, 0];
+//! # assert_eq!(require_clip_distance(&empty).unwrap()[5..], [2 << 16 | 17, 32]);
+//! ```
+//!
+//! The crate knows the grammar of SPIR-V, but no lowering and no Vulkan. It does no I/O and prints no text.
+
+#![forbid(unsafe_code)]
+
+mod decorations;
+mod error;
+mod grammar;
+mod id;
+mod inst;
+mod module;
+mod names;
+mod operands;
+mod patch;
+mod pointers;
+mod scan;
+mod text;
+mod types;
+mod uses;
+
+pub use decorations::{Applied, Decorations};
+pub use error::{Error, ErrorKind};
+pub use grammar::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, is_known,
+};
+pub use id::Id;
+pub use module::{FunctionBody, Instructions, Module};
+pub use names::Names;
+pub use patch::{Cursor, Patch, Position, Progress, Rewritten};
+pub use pointers::Reach;
+pub use scan::Section;
+pub use types::Type;
+pub use uses::Uses;
+
+/// Instructions and views that name their operands.
+pub mod view {
+    pub use crate::inst::*;
+}
+
+pub use inst::Inst;

@@ -1,1 +1,30 @@
-//! Vulkan.
+//! Runs shaders on a Vulkan device without a window, and says what came out.
+//!
+//! Whether a rewritten shader still does what the original did is a question for a driver. So this crate takes plain
+//! data, [`Work`] — buffers, targets, draws —, runs it on a [`Device`] in one submission, and gives plain data back, an
+//! [`Outcome`]: the buffers, the pixels and the counts. A device can be watched by the Khronos validation layer, whose
+//! messages it keeps.
+//!
+//! Where no driver has the feature that a lowering replaces, [`model`] says what it would have done.
+
+mod capabilities;
+mod device;
+mod error;
+mod instance;
+mod memory;
+pub mod model;
+mod pipeline;
+mod record;
+mod run;
+mod validation;
+mod work;
+
+pub use ash::vk;
+pub use capabilities::{Capabilities, ProvokingVertexCapabilities, TransformFeedbackCapabilities};
+pub use device::{Device, Validation};
+pub use error::Error;
+pub use validation::{FalsePositive, KNOWN_FALSE_POSITIVES, Layer, Message, Severity};
+pub use work::{
+    Attribute, Captured, Descriptor, Draw, Outcome, Place, ProvokingVertex, Range, Resource, Stage,
+    Target, TransformFeedback, VertexBuffer, VertexLayout, Work,
+};

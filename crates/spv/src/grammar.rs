@@ -1,0 +1,173 @@
+//! The names of SPIR-V's open sets, and for each opcode which of its words are ids.
+//!
+//! The sets are open: a newer module holds values that have no name here, and they are carried like all others.
+
+#[rustfmt::skip]
+mod generated;
+
+use std::fmt;
+
+macro_rules! open_set {
+    ($($(#[$doc:meta])* $name:ident($word:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub $word);
+    )*};
+}
+
+open_set! {
+    /// An opcode.
+    Op(u16);
+    /// A storage class, the memory that a pointer points into.
+    StorageClass(u32);
+    /// A decoration.
+    Decoration(u32);
+    /// A built-in variable, the operand of [`Decoration::BUILT_IN`].
+    BuiltIn(u32);
+    /// An execution model: the stage of an entry point.
+    ExecutionModel(u32);
+    /// An execution mode.
+    ExecutionMode(u32);
+    /// A capability.
+    Capability(u32);
+}
+
+/// What follows the operands whose meaning the opcode alone decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tail {
+    /// Literals only.
+    Literals,
+    /// Ids only.
+    Ids,
+    /// Pairs of a literal, as wide as the selector, and a label.
+    Switch,
+    /// Pairs of an id and a literal.
+    IdLiteralPairs,
+    /// One or two masks of memory operands with their parameters.
+    Memory,
+    /// A string, then ids.
+    StringIds,
+    /// An opcode and the operands of that opcode.
+    SpecConstantOp,
+    /// Words that may be ids.
+    Maybe,
+}
+
+/// What the tables say of an opcode.
+#[derive(Clone, Copy)]
+pub(crate) struct Grammar(u64);
+
+impl Grammar {
+    /// The row of `op`. An unknown opcode has no result, and all its words may be ids.
+    #[inline]
+    pub(crate) fn of(op: Op) -> Self {
+        let page = generated::DIRECTORY.get(usize::from(op.0 >> 5)).copied().unwrap_or(0);
+        Self(generated::PAGES[usize::from(page)][usize::from(op.0 & 31)])
+    }
+
+    #[inline]
+    pub(crate) fn is_known(self) -> bool {
+        self.0 >> 42 & 1 != 0
+    }
+
+    /// Bit `i` is set if the word `i + 1` of an instruction is an id; only the first [`Self::fixed`] count.
+    #[inline]
+    pub(crate) fn id_mask(self) -> u32 {
+        (self.0 & 0xffff) as u32
+    }
+
+    /// How many words after the first one have a meaning that the opcode alone decides.
+    #[inline]
+    pub(crate) fn fixed(self) -> usize {
+        (self.0 >> 16 & 0xff) as usize
+    }
+
+    /// The fewest words that an instruction has.
+    #[inline]
+    pub(crate) fn least(self) -> usize {
+        (self.0 >> 24 & 0xff) as usize
+    }
+
+    #[inline]
+    pub(crate) fn tail(self) -> Tail {
+        match self.0 >> 32 & 0xff {
+            _ if !self.is_known() => Tail::Maybe,
+            0 => Tail::Literals,
+            1 => Tail::Ids,
+            2 => Tail::Switch,
+            3 => Tail::IdLiteralPairs,
+            4 => Tail::Memory,
+            5 => Tail::StringIds,
+            6 => Tail::SpecConstantOp,
+            _ => Tail::Maybe,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has_type(self) -> bool {
+        self.0 >> 40 & 1 != 0
+    }
+
+    #[inline]
+    pub(crate) fn has_result(self) -> bool {
+        self.0 >> 41 & 1 != 0
+    }
+
+    /// The word that holds the result id, if there is one.
+    #[inline]
+    pub(crate) fn result_word(self) -> Option<usize> {
+        self.has_result().then(|| if self.has_type() { 2 } else { 1 })
+    }
+}
+
+/// Whether `op` is in the tables, which hold the official grammar of SPIR-V and its registered extensions.
+pub fn is_known(op: Op) -> bool {
+    Grammar::of(op).is_known()
+}
+
+impl Op {
+    /// Whether this is an instruction that ends a block.
+    pub fn is_terminator(self) -> bool {
+        matches!(
+            self,
+            Op::BRANCH
+                | Op::BRANCH_CONDITIONAL
+                | Op::SWITCH
+                | Op::RETURN
+                | Op::RETURN_VALUE
+                | Op::KILL
+                | Op::UNREACHABLE
+                | Op::TERMINATE_INVOCATION
+                | Op::IGNORE_INTERSECTION_KHR
+                | Op::TERMINATE_RAY_KHR
+                | Op::EMIT_MESH_TASKS_EXT
+        )
+    }
+
+    /// Whether this instruction makes a pointer into the object that its first operand points to.
+    pub fn is_access_chain(self) -> bool {
+        matches!(
+            self,
+            Op::ACCESS_CHAIN
+                | Op::IN_BOUNDS_ACCESS_CHAIN
+                | Op::PTR_ACCESS_CHAIN
+                | Op::IN_BOUNDS_PTR_ACCESS_CHAIN
+        )
+    }
+}
+
+impl fmt::Display for ExecutionModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match *self {
+            Self::VERTEX => "vertex",
+            Self::TESSELLATION_CONTROL => "tessellation control",
+            Self::TESSELLATION_EVALUATION => "tessellation evaluation",
+            Self::GEOMETRY => "geometry",
+            Self::FRAGMENT => "fragment",
+            Self::GL_COMPUTE => "compute",
+            Self::TASK_EXT | Self::TASK_NV => "task",
+            Self::MESH_EXT | Self::MESH_NV => "mesh",
+            Self(other) => return write!(f, "execution model {other}"),
+        })
+    }
+}

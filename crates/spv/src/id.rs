@@ -1,0 +1,32 @@
+//! Ids.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// The id of a type, constant, variable, value, function or label: the one handle that survives an edit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(NonZeroU32);
+
+impl Id {
+    /// The id that a word names; 0 names none.
+    pub fn new(word: u32) -> Option<Self> {
+        NonZeroU32::new(word).map(Self)
+    }
+
+    /// The word that names this id.
+    pub fn word(self) -> u32 {
+        self.0.get()
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

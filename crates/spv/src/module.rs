@@ -1,0 +1,323 @@
+//! One immutable version of a module: its words, and what is found in them when it is asked for.
+
+use crate::decorations::Decorations;
+use crate::grammar::{ExecutionModel, Op, StorageClass};
+use crate::inst::{EntryPoint, Function, Inst, Variable};
+use crate::names::Names;
+use crate::patch::{Patch, Rewritten};
+use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, switch_literal_words};
+use crate::types::Declared;
+use crate::uses::Uses;
+use crate::{Error, ErrorKind, Id, operands};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// One version of a SPIR-V module. It never changes; [`rewrite`](Self::rewrite) makes the next one.
+///
+/// A module *is* its words: nothing is converted, so what a lowering does not touch cannot change. Analyses are made
+/// when they are first asked for, once a version, and borrow it. A module can be shared between threads.
+#[derive(Debug)]
+pub struct Module<'w> {
+    words: Cow<'w, [u32]>,
+    scan: OnceLock<Scan>,
+    uses: OnceLock<Uses>,
+    decorations: OnceLock<Decorations>,
+    names: OnceLock<Names>,
+    declared: OnceLock<Declared>,
+}
+
+impl<'w> Module<'w> {
+    /// Checks `words`, in either byte order, and finds where each section ends and each id is defined.
+    ///
+    /// One linear scan; the words are borrowed, or copied once where their byte order is not the machine's. Work and
+    /// memory follow the number of words, whatever the bound says.
+    ///
+    /// # Errors
+    ///
+    /// `Malformed`, with the word offset: no SPIR-V, a truncated instruction or one with too few operands, an id that
+    /// is 0 or not below the bound, an id that is defined twice, a function that does not end, a call of an entry
+    /// point. `Limit` for 2³¹ words and more.
+    pub fn parse(words: &'w [u32]) -> Result<Self, Error> {
+        if words.first() == Some(&MAGIC.swap_bytes()) {
+            return Self::parse_owned(words.iter().map(|word| word.swap_bytes()).collect());
+        }
+        let scan = Scan::new(words)?;
+        Ok(Self::new(Cow::Borrowed(words), OnceLock::from(scan)))
+    }
+
+    /// [`parse`](Self::parse) for words that the module is to keep.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](Self::parse).
+    pub fn parse_owned(mut words: Vec<u32>) -> Result<Module<'static>, Error> {
+        if words.first() == Some(&MAGIC.swap_bytes()) {
+            words.iter_mut().for_each(|word| *word = word.swap_bytes());
+        }
+        let scan = Scan::new(&words)?;
+        Ok(Module::new(Cow::Owned(words), OnceLock::from(scan)))
+    }
+
+    fn new(words: Cow<'w, [u32]>, scan: OnceLock<Scan>) -> Self {
+        Self {
+            words,
+            scan,
+            uses: OnceLock::new(),
+            decorations: OnceLock::new(),
+            names: OnceLock::new(),
+            declared: OnceLock::new(),
+        }
+    }
+
+    /// A version whose words a patch has made; it is scanned when something is first asked of it.
+    pub(crate) fn unscanned(words: Cow<'w, [u32]>) -> Self {
+        Self::new(words, OnceLock::new())
+    }
+
+    /// Lets `edit` read this version and queue edits, merges them once, and returns the next version.
+    ///
+    /// This version stays as it is, also where `edit` fails. A patch without edits gives the very same words.
+    ///
+    /// # Errors
+    ///
+    /// What `edit` returns; `Options` where two edits contradict each other; `Limit` for an instruction of more than
+    /// 65,535 words or an id above 4,194,303.
+    pub fn rewrite<'m, T>(
+        &'m self,
+        edit: impl FnOnce(&'m Self, &mut Patch<'m, 'w>) -> Result<T, Error>,
+    ) -> Result<Rewritten<'m, T>, Error> {
+        let mut patch = Patch::new(self);
+        let value = edit(self, &mut patch)?;
+        patch.merge(value)
+    }
+
+    /// The words, header included, in the byte order of the machine.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The words, copied only where the module does not own them.
+    pub fn into_words(self) -> Vec<u32> {
+        self.words.into_owned()
+    }
+
+    /// The same module, borrowing nothing.
+    pub fn into_owned(self) -> Module<'static> {
+        Module::new(Cow::Owned(self.words.into_owned()), self.scan)
+    }
+
+    /// The version of SPIR-V: (1, 3) for 1.3.
+    pub fn version(&self) -> (u8, u8) {
+        let [_, minor, major, _] = self.words[1].to_le_bytes();
+        (major, minor)
+    }
+
+    /// All ids are below the bound.
+    pub fn bound(&self) -> u32 {
+        self.words[3]
+    }
+
+    fn scan(&self) -> &Scan {
+        self.scan.get_or_init(|| {
+            Scan::new(&self.words).expect("a patch makes a well-formed module of a well-formed one")
+        })
+    }
+
+    /// The instruction that starts at word `at`: one that was seen in this version.
+    pub(crate) fn inst_at(&self, at: u32) -> Inst<'_> {
+        Inst::at_word(&self.words, at)
+    }
+
+    /// All instructions.
+    pub fn instructions(&self) -> Instructions<'_> {
+        self.range(HEADER as u32, self.words.len() as u32)
+    }
+
+    pub(crate) fn range(&self, at: u32, end: u32) -> Instructions<'_> {
+        Instructions { words: &self.words[..end as usize], at }
+    }
+
+    /// Offset of the word behind the last instruction of `section`.
+    pub fn section_end(&self, section: Section) -> u32 {
+        self.scan().sections[section as usize]
+    }
+
+    /// The instructions of `section`; where a producer left sections out of order, others may be among them.
+    pub fn section(&self, section: Section) -> Instructions<'_> {
+        let start = match section as usize {
+            0 => HEADER as u32,
+            number => self.scan().sections[number - 1],
+        };
+        self.range(start, self.section_end(section))
+    }
+
+    /// Every instruction before the first function.
+    pub fn preamble(&self) -> Instructions<'_> {
+        self.range(HEADER as u32, self.section_end(Section::Globals))
+    }
+
+    /// The instruction that defines `id`.
+    #[inline]
+    pub fn definition(&self, id: Id) -> Option<Inst<'_>> {
+        self.scan().definitions.get(id.word()).map(|at| self.inst_at(at))
+    }
+
+    /// The result type of the instruction that defines `id`.
+    pub fn type_of(&self, id: Id) -> Option<Id> {
+        self.definition(id)?.result_type()
+    }
+
+    /// The functions, in their order.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionBody<'_>> {
+        self.scan().functions.iter().map(|extent| FunctionBody { words: &self.words, extent: *extent })
+    }
+
+    /// The function `id`, body and all.
+    pub fn function(&self, id: Id) -> Option<FunctionBody<'_>> {
+        let at = self.scan().definitions.get(id.word())?;
+        let functions = &self.scan().functions;
+        let i = functions.binary_search_by_key(&at, |extent| extent.at).ok()?;
+        Some(FunctionBody { words: &self.words, extent: functions[i] })
+    }
+
+    /// The function that the instruction at word `at` stands in.
+    pub fn function_around(&self, at: u32) -> Option<FunctionBody<'_>> {
+        let functions = &self.scan().functions;
+        let i = functions.partition_point(|extent| extent.end <= at);
+        let extent = functions.get(i).filter(|extent| extent.at <= at)?;
+        Some(FunctionBody { words: &self.words, extent: *extent })
+    }
+
+    /// The entry points, in their order.
+    pub fn entry_points(&self) -> impl ExactSizeIterator<Item = EntryPoint<'_>> {
+        self.scan().entry_points.iter().map(|at| {
+            EntryPoint::of(self.inst_at(*at)).expect("the scan lists entry points")
+        })
+    }
+
+    /// The entry point with this name and execution model.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, with the names of those there are.
+    pub fn entry_point(&self, name: &str, model: ExecutionModel) -> Result<EntryPoint<'_>, Error> {
+        let found = self.entry_points().find(|entry| entry.model() == model && entry.name() == name);
+        found.ok_or_else(|| {
+            let others: Vec<String> =
+                self.entry_points().map(|other| format!("`{}` ({})", other.name(), other.model())).collect();
+            let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+            let message = format!("there is no entry point `{name}` for the {model} stage");
+            Error::new(ErrorKind::NotFound, message).help(format!("the module's entry points: {others}"))
+        })
+    }
+
+    /// The module-scope variables, in their order.
+    pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
+        self.section(Section::Globals).filter_map(Variable::of)
+    }
+
+    /// The storage class that the pointer `id` points into.
+    pub fn storage_class(&self, id: Id) -> Option<StorageClass> {
+        self.pointer(self.type_of(id)?).map(|(class, _)| class)
+    }
+
+    /// Calls `f` for every word of `inst` that is an id: with the word's offset in the module. Results are left out.
+    /// Words that may be ids, as those of unknown instructions, come with `false`.
+    pub fn for_each_operand(&self, inst: Inst<'_>, mut f: impl FnMut(u32, Id, bool)) {
+        let result = crate::grammar::Grammar::of(inst.op()).result_word();
+        let switch_literal = match inst.op() {
+            Op::SWITCH => switch_literal_words(&self.words, &self.scan().definitions, inst.words()),
+            _ => 1,
+        };
+        operands::for_each_id(inst.words(), switch_literal, |word, certain| {
+            if Some(word) != result
+                && let Some(id) = Id::new(inst.words()[word])
+            {
+                f(inst.at() + word as u32, id, certain);
+            }
+        });
+    }
+
+    /// Who uses what.
+    pub fn uses(&self) -> &Uses {
+        self.uses.get_or_init(|| Uses::new(self))
+    }
+
+    /// The decorations, groups resolved.
+    pub fn decorations(&self) -> &Decorations {
+        self.decorations.get_or_init(|| Decorations::new(self))
+    }
+
+    /// The debug names.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::new(self))
+    }
+
+    pub(crate) fn declared(&self) -> &Declared {
+        self.declared.get_or_init(|| Declared::new(self))
+    }
+}
+
+/// Instructions in their order.
+#[derive(Clone, Debug)]
+pub struct Instructions<'m> {
+    words: &'m [u32],
+    at: u32,
+}
+
+impl<'m> Iterator for Instructions<'m> {
+    type Item = Inst<'m>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Inst<'m>> {
+        if self.at as usize >= self.words.len() {
+            return None;
+        }
+        let inst = Inst::at_word(self.words, self.at);
+        self.at = inst.end();
+        Some(inst)
+    }
+}
+
+/// A function with its body.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionBody<'m> {
+    words: &'m [u32],
+    extent: Extent,
+}
+
+impl<'m> FunctionBody<'m> {
+    /// `OpFunction`.
+    pub fn function(self) -> Function<'m> {
+        Function::of(Inst::at_word(self.words, self.extent.at)).expect("a function begins with OpFunction")
+    }
+
+    /// Its id.
+    pub fn id(self) -> Id {
+        self.function().result()
+    }
+
+    /// All its instructions, from `OpFunction` to `OpFunctionEnd`.
+    pub fn instructions(self) -> Instructions<'m> {
+        Instructions { words: &self.words[..self.extent.end as usize], at: self.extent.at }
+    }
+
+    /// Offset of the first word.
+    pub fn at(self) -> u32 {
+        self.extent.at
+    }
+
+    /// Offset of the word behind the last one.
+    pub fn end(self) -> u32 {
+        self.extent.end
+    }
+
+    /// The parameters, in their order.
+    pub fn parameters(self) -> impl Iterator<Item = Id> + 'm {
+        self.instructions()
+            .skip(1)
+            .take_while(|inst| inst.op() != Op::LABEL && inst.op() != Op::FUNCTION_END)
+            .filter(|inst| inst.op() == Op::FUNCTION_PARAMETER)
+            .filter_map(Inst::result)
+    }
+}

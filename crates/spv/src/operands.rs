@@ -1,0 +1,76 @@
+//! Which words of an instruction are ids.
+
+use crate::grammar::{Grammar, Op, Tail};
+use crate::text;
+
+/// Memory operands, by their bit, and whether their parameter is an id (SPIR-V specification, 3.26).
+const MEMORY_PARAMETERS: [(u32, bool); 5] =
+    [(0x2, false), (0x8, true), (0x10, true), (0x1_0000, true), (0x2_0000, true)];
+
+/// Calls `f` for every word of `inst` that is an id, or may be one: with the word's number in the instruction, and
+/// whether it is certain. Result type and result are among them. `switch_literal` is the number of words that a
+/// literal of this instruction takes, if it is an `OpSwitch`.
+#[inline]
+pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut(usize, bool)) {
+    let grammar = Grammar::of(Op(inst[0] as u16));
+    let fixed = (inst.len() - 1).min(grammar.fixed());
+    let mask = grammar.id_mask();
+    for i in 0..fixed {
+        if mask >> i & 1 != 0 {
+            f(i + 1, true);
+        }
+    }
+
+    let tail = fixed + 1;
+    match grammar.tail() {
+        Tail::Literals => {}
+        Tail::Ids => (tail..inst.len()).for_each(|word| f(word, true)),
+        Tail::Maybe => (tail..inst.len()).for_each(|word| f(word, false)),
+        Tail::Switch => {
+            (tail + switch_literal..inst.len()).step_by(switch_literal + 1).for_each(|word| f(word, true));
+        }
+        Tail::IdLiteralPairs => (tail..inst.len()).step_by(2).for_each(|word| f(word, true)),
+        Tail::StringIds => {
+            let words = text::word_count(&inst[tail.min(inst.len())..]);
+            (tail + words..inst.len()).for_each(|word| f(word, true));
+        }
+        Tail::Memory => memory_operands(inst, tail, f),
+        Tail::SpecConstantOp => spec_constant_op(inst, tail, f),
+    }
+}
+
+fn memory_operands(inst: &[u32], mut word: usize, mut f: impl FnMut(usize, bool)) {
+    let masks = if matches!(Op(inst[0] as u16), Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED) { 2 } else { 1 };
+    for _ in 0..masks {
+        let Some(mask) = inst.get(word) else { return };
+        word += 1;
+        for (bit, is_id) in MEMORY_PARAMETERS {
+            if mask & bit != 0 && word < inst.len() {
+                if is_id {
+                    f(word, true);
+                }
+                word += 1;
+            }
+        }
+    }
+    // Tensor addressing operands.
+    (word..inst.len()).for_each(|word| f(word, false));
+}
+
+/// The operands of the inner opcode stand where they would stand in an instruction of its own, one word later.
+fn spec_constant_op(inst: &[u32], opcode: usize, mut f: impl FnMut(usize, bool)) {
+    let Some(op) = inst.get(opcode) else { return };
+    let grammar = Grammar::of(Op(*op as u16));
+    let first = opcode + 1;
+    let fixed_end = (grammar.fixed() + 2).clamp(first, inst.len());
+    for word in first..fixed_end {
+        if grammar.id_mask() >> (word - 2) & 1 != 0 {
+            f(word, true);
+        }
+    }
+    match grammar.tail() {
+        Tail::Ids => (fixed_end..inst.len()).for_each(|word| f(word, true)),
+        Tail::Literals => {}
+        _ => (fixed_end..inst.len()).for_each(|word| f(word, false)),
+    }
+}

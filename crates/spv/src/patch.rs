@@ -1,0 +1,392 @@
+//! Edits, queued while a version is read and merged once.
+
+mod cursor;
+mod declare;
+mod merge;
+
+pub use cursor::Cursor;
+pub use merge::{Progress, Rewritten};
+
+use crate::grammar::{Decoration, Grammar, Op};
+use crate::inst::{EntryPoint, Inst, Mode};
+use crate::scan::Section;
+use crate::{Capability, Error, ErrorKind, ExecutionMode, Id, Module, operands, text};
+use std::collections::{BTreeMap, HashMap};
+
+/// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
+const LAST_ID: u32 = 4_194_303;
+/// The most words that an instruction can say it has.
+const LONGEST: usize = u16::MAX as usize;
+
+/// A place in a version where something can be inserted.
+///
+/// What is inserted at one position stands in the order of insertion. A position may be one of several *lanes* that
+/// share a place: what is inserted at a lane stands behind everything of the lanes before it, whenever it was inserted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    at: u32,
+    lane: u32,
+}
+
+impl Inst<'_> {
+    /// The place before this instruction.
+    pub fn before(self) -> Position {
+        Position { at: self.at(), lane: 0 }
+    }
+
+    /// The place behind this instruction.
+    pub fn after(self) -> Position {
+        Position { at: self.end(), lane: 0 }
+    }
+}
+
+/// One edit of the words from `at` on.
+#[derive(Clone, Copy, Debug)]
+struct Edit {
+    at: u32,
+    kind: EditKind,
+}
+
+/// In the order in which edits of one place are merged.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum EditKind {
+    /// Words `start..end` of the pool.
+    Insert { lane: u32, start: u32, end: u32 },
+    /// Everything before word `end` of the version goes.
+    Remove { end: u32 },
+    /// The word becomes this one.
+    Overwrite { word: u32 },
+}
+
+/// The edits of one version.
+///
+/// They have three kinds: *declarations* are keyed sets, so that what is there already is not declared again;
+/// *overwrites* replace a word by another, and the same word may be overwritten twice with the same value only;
+/// *removal* takes an instruction out and wins over overwrites. Errors of the queue itself are kept and returned when
+/// it is merged, so that queueing cannot fail.
+#[derive(Debug)]
+pub struct Patch<'m, 'w> {
+    module: &'m Module<'w>,
+    next_id: u32,
+    names: bool,
+    pool: Vec<u32>,
+    edits: Vec<Edit>,
+    lanes: u32,
+    /// Declared types and constants by their words with the result left 0.
+    declared: HashMap<Box<[u32]>, Id>,
+    /// Where those and other fresh module-scope ids are declared.
+    declared_at: HashMap<Id, Position>,
+    /// Pointer types that were moved behind their pointee.
+    hoisted: Vec<Id>,
+    imports: Vec<(String, Id)>,
+    /// By offset of the entry point: variables that leave or join its interface.
+    interfaces: BTreeMap<u32, Vec<(Id, bool)>>,
+    /// By offset of the instruction that applies a group: targets, with their member, that leave it.
+    ungrouped: BTreeMap<u32, Vec<(Id, Option<u32>)>>,
+    error: Option<Error>,
+}
+
+impl<'m, 'w> Patch<'m, 'w> {
+    pub(crate) fn new(module: &'m Module<'w>) -> Self {
+        Self {
+            module,
+            next_id: module.bound(),
+            names: true,
+            pool: Vec::new(),
+            edits: Vec::new(),
+            lanes: 0,
+            declared: HashMap::new(),
+            declared_at: HashMap::new(),
+            hoisted: Vec::new(),
+            imports: Vec::new(),
+            interfaces: BTreeMap::new(),
+            ungrouped: BTreeMap::new(),
+            error: None,
+        }
+    }
+
+    /// Whether [`name`](Self::name) names anything; it does unless told otherwise.
+    pub fn set_names(&mut self, names: bool) {
+        self.names = names;
+    }
+
+    /// An id that nothing has yet.
+    pub fn id(&mut self) -> Id {
+        if self.next_id > LAST_ID {
+            self.fail(Error::new(ErrorKind::Limit, format!("there is no id left below {}", LAST_ID + 1)));
+            return Id::new(LAST_ID).expect("the last id is not 0");
+        }
+        let id = Id::new(self.next_id).expect("the bound is never 0");
+        self.next_id += 1;
+        id
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+
+    /// A cursor that emits instructions at `at`.
+    pub fn at(&mut self, at: Position) -> Cursor<'_, 'm, 'w> {
+        Cursor::new(self, at)
+    }
+
+    /// The place behind the last instruction of `section`.
+    pub fn end_of(&self, section: Section) -> Position {
+        Position { at: self.module.section_end(section), lane: 0 }
+    }
+
+    /// A place of its own at the end of the module, where functions are added: behind the lanes asked for before,
+    /// and ahead of those asked for after.
+    pub fn lane(&mut self) -> Position {
+        self.lanes += 1;
+        Position { at: self.module.words().len() as u32, lane: self.lanes }
+    }
+
+    /// Inserts an instruction: `op` and all words behind the first.
+    pub fn insert(&mut self, at: Position, op: Op, operands: &[u32]) {
+        if operands.len() >= LONGEST {
+            let message = format!("an instruction would have {} words, more than {LONGEST}", operands.len() + 1);
+            return self.fail(Error::new(ErrorKind::Limit, message));
+        }
+        let start = self.pool.len() as u32;
+        self.pool.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
+        self.pool.extend_from_slice(operands);
+        self.queue_insert(at, start);
+    }
+
+    /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
+    fn queue_insert(&mut self, at: Position, start: u32) {
+        let end = self.pool.len() as u32;
+        if let Some(Edit { at: last, kind: EditKind::Insert { lane, end: last_end, .. } }) = self.edits.last_mut()
+            && (*last, *lane, *last_end) == (at.at, at.lane, start)
+        {
+            *last_end = end;
+            return;
+        }
+        self.edits.push(Edit { at: at.at, kind: EditKind::Insert { lane: at.lane, start, end } });
+    }
+
+    /// Takes an instruction out.
+    pub fn remove(&mut self, inst: Inst<'m>) {
+        self.edits.push(Edit { at: inst.at(), kind: EditKind::Remove { end: inst.end() } });
+    }
+
+    /// Replaces the word at `at`, an offset into the version, by another.
+    pub fn overwrite(&mut self, at: u32, word: u32) {
+        self.edits.push(Edit { at, kind: EditKind::Overwrite { word } });
+    }
+
+    /// Replaces the result type of `inst`.
+    pub fn set_result_type(&mut self, inst: Inst<'m>, ty: Id) {
+        assert!(Grammar::of(inst.op()).has_type(), "{inst:?} has no result type");
+        self.overwrite(inst.at() + 1, ty.word());
+    }
+
+    /// Replaces the result id of `inst`.
+    pub fn set_result(&mut self, inst: Inst<'m>, id: Id) {
+        let word = Grammar::of(inst.op()).result_word().expect("the instruction has a result");
+        self.overwrite(inst.at() + word as u32, id.word());
+    }
+
+    /// Replaces `from` by `to` in every operand of `inst` that is an id.
+    pub fn replace(&mut self, inst: Inst<'m>, from: Id, to: Id) {
+        self.module.for_each_operand(inst, |at, id, certain| {
+            if certain && id == from {
+                self.overwrite(at, to.word());
+            }
+        });
+    }
+
+    /// Takes the definition of `id` out, and with it its names, decorations and membership in interfaces.
+    pub fn remove_definition(&mut self, id: Id) {
+        if let Some(inst) = self.module.definition(id) {
+            self.remove(inst);
+        }
+        for at in self.module.names().all_of(id) {
+            self.remove(self.module.inst_at(at));
+        }
+        self.undecorate(id, |_, _| true);
+        for entry in self.module.entry_points() {
+            if entry.interface().any(|variable| variable == id) {
+                self.leave_interface(entry, id);
+            }
+        }
+    }
+
+    /// Takes from `id` and its members the decorations for which `goes` is true.
+    pub fn undecorate(&mut self, id: Id, goes: impl Fn(Option<u32>, Decoration) -> bool) {
+        let module = self.module;
+        for applied in module.decorations_of(id) {
+            if !applied.by_group && goes(applied.member, applied.decoration) {
+                self.remove(applied.inst);
+            }
+        }
+        let grouped = || module.decorations_of(id).filter(|applied| applied.by_group);
+        if grouped().any(|applied| goes(applied.member, applied.decoration)) {
+            // The group stays as it is for its other members; what stays here is said directly.
+            for inst in module.decoration_instructions(id).filter(|inst| Module::is_group_decorate(inst.op())) {
+                self.leave_group(inst, id);
+            }
+            for applied in grouped().filter(|applied| !goes(applied.member, applied.decoration)) {
+                self.decorate_maybe_member(id, applied.member, applied.decoration, applied.operands);
+            }
+        }
+    }
+
+    fn leave_group(&mut self, inst: Inst<'m>, id: Id) {
+        let members: Vec<Option<u32>> = match inst.op() {
+            Op::GROUP_DECORATE => vec![None],
+            _ => inst.words()[2..]
+                .chunks_exact(2)
+                .filter(|pair| pair[0] == id.word())
+                .map(|pair| Some(pair[1]))
+                .collect(),
+        };
+        let leaving = self.ungrouped.entry(inst.at()).or_default();
+        leaving.extend(members.into_iter().map(|member| (id, member)));
+    }
+
+    /// Adds `variable` to the interface of `entry`, if it is not there.
+    pub fn join_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
+        self.interfaces.entry(entry.inst().at()).or_default().push((variable, true));
+    }
+
+    /// Takes `variable` out of the interface of `entry`.
+    pub fn leave_interface(&mut self, entry: EntryPoint<'m>, variable: Id) {
+        self.interfaces.entry(entry.inst().at()).or_default().push((variable, false));
+    }
+
+    /// Makes `function` the function of `entry`.
+    pub fn set_entry_function(&mut self, entry: EntryPoint<'m>, function: Id) {
+        self.overwrite(entry.inst().at() + 2, function.word());
+    }
+
+    /// The execution modes that `function`, an entry point's, has.
+    pub fn modes_of(&self, function: Id) -> impl Iterator<Item = Mode<'m>> + use<'m> {
+        let modes = self.module.section(Section::ExecutionModes).filter_map(Mode::of);
+        modes.filter(move |mode| mode.entry_point() == function)
+    }
+
+    /// The version that is read.
+    pub fn module(&self) -> &'m Module<'w> {
+        self.module
+    }
+
+    /// The position of the last module-scope operand of `words`, an instruction: it can stand there.
+    fn behind_operands(&self, words: &[u32]) -> Position {
+        let mut position = Position { at: self.module.section_end(Section::Annotations), lane: 0 };
+        operands::for_each_id(words, 1, |word, _| {
+            let Some(id) = Id::new(words[word]) else { return };
+            let behind = match self.declared_at.get(&id) {
+                Some(position) => *position,
+                None => match self.module.definition(id) {
+                    Some(inst) => inst.after(),
+                    None => return,
+                },
+            };
+            position = position.max(behind);
+        });
+        position
+    }
+}
+
+/// Declarations outside the globals.
+impl Patch<'_, '_> {
+    /// Declares `capability`, if it is not.
+    pub fn capability(&mut self, capability: Capability) {
+        let words = [2 << 16 | u32::from(Op::CAPABILITY.0), capability.0];
+        self.declare_line(Section::Capabilities, &words);
+    }
+
+    /// Declares the use of the SPIR-V extension `name`, if it is not declared.
+    pub fn extension(&mut self, name: &str) {
+        let words = instruction_with_text(Op::EXTENSION, &[], name);
+        self.declare_line(Section::Extensions, &words);
+    }
+
+    /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
+    fn declare_line(&mut self, section: Section, words: &[u32]) {
+        let key: Box<[u32]> = words.into();
+        if self.declared.contains_key(&key) || self.module.section(section).any(|inst| inst.words() == words) {
+            return;
+        }
+        // The value is not used; the key alone says that it is declared.
+        self.declared.insert(key, Id::new(1).expect("1 is not 0"));
+        self.insert(self.end_of(section), Op(words[0] as u16), &words[1..]);
+    }
+
+    /// The extended instruction set `name`, imported if it is not.
+    pub fn import(&mut self, name: &str) -> Id {
+        let imports = self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
+        if let Some(import) = imports.into_iter().find(|import| import.name() == name) {
+            return import.set();
+        }
+        if let Some((_, set)) = self.imports.iter().find(|(imported, _)| imported == name) {
+            return *set;
+        }
+        let set = self.id();
+        self.imports.push((name.to_owned(), set));
+        let words = instruction_with_text(Op::EXT_INST_IMPORT, &[set.word()], name);
+        self.insert(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &words[1..]);
+        set
+    }
+
+    /// Gives `entry_point`, a function, an execution mode.
+    pub fn mode(&mut self, entry_point: Id, mode: ExecutionMode, operands: &[u32]) {
+        let mut words = vec![entry_point.word(), mode.0];
+        words.extend_from_slice(operands);
+        self.insert(self.end_of(Section::ExecutionModes), Op::EXECUTION_MODE, &words);
+    }
+
+    /// Gives `id` a debug name, unless names are off.
+    pub fn name(&mut self, id: Id, name: &str) {
+        if self.names {
+            let words = instruction_with_text(Op::NAME, &[id.word()], name);
+            self.insert(self.end_of(Section::Names), Op::NAME, &words[1..]);
+        }
+    }
+
+    /// Gives a member of the structure `id` a debug name, unless names are off.
+    pub fn member_name(&mut self, id: Id, member: u32, name: &str) {
+        if self.names {
+            let words = instruction_with_text(Op::MEMBER_NAME, &[id.word(), member], name);
+            self.insert(self.end_of(Section::Names), Op::MEMBER_NAME, &words[1..]);
+        }
+    }
+
+    /// Decorates `id`.
+    pub fn decorate(&mut self, id: Id, decoration: Decoration, operands: &[u32]) {
+        self.decorate_maybe_member(id, None, decoration, operands);
+    }
+
+    /// Decorates member `member` of the structure `id`.
+    pub fn decorate_member(&mut self, id: Id, member: u32, decoration: Decoration, operands: &[u32]) {
+        self.decorate_maybe_member(id, Some(member), decoration, operands);
+    }
+
+    /// Decorates `id`, or the member of it that is given. Strings and ids as operands are kept as what they are.
+    pub fn decorate_maybe_member(&mut self, id: Id, member: Option<u32>, decoration: Decoration, operands: &[u32]) {
+        let op = match (decoration, member) {
+            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, None) => Op::DECORATE_STRING,
+            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, Some(_)) => Op::MEMBER_DECORATE_STRING,
+            (Decoration::UNIFORM_ID | Decoration::ALIAS_SCOPE_INTEL | Decoration::NO_ALIAS_INTEL, None)
+            | (Decoration::COUNTER_BUFFER, None) => Op::DECORATE_ID,
+            (_, None) => Op::DECORATE,
+            (_, Some(_)) => Op::MEMBER_DECORATE,
+        };
+        let mut words = vec![id.word()];
+        words.extend(member);
+        words.push(decoration.0);
+        words.extend_from_slice(operands);
+        self.insert(self.end_of(Section::Annotations), op, &words);
+    }
+}
+
+fn instruction_with_text(op: Op, operands: &[u32], name: &str) -> Vec<u32> {
+    let mut words = vec![0];
+    words.extend_from_slice(operands);
+    text::encode(name, &mut words);
+    words[0] = (words.len() as u32) << 16 | u32::from(op.0);
+    words
+}

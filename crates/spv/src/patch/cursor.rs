@@ -1,0 +1,110 @@
+//! Emits instructions at one place.
+
+use super::{Patch, Position};
+use crate::Id;
+use crate::grammar::Op;
+
+/// Emits instructions at a place in a function, one behind the other.
+#[derive(Debug)]
+pub struct Cursor<'p, 'm, 'w> {
+    /// The patch, for declaring what the code needs.
+    pub p: &'p mut Patch<'m, 'w>,
+    at: Position,
+}
+
+impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
+    pub(super) fn new(p: &'p mut Patch<'m, 'w>, at: Position) -> Self {
+        Self { p, at }
+    }
+
+    /// Emits an instruction without a result.
+    pub fn emit(&mut self, op: Op, operands: &[u32]) {
+        self.p.insert(self.at, op, operands);
+    }
+
+    /// Emits an instruction with a result of type `ty`, whose other operands are `operands`.
+    pub fn value(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
+        let id = self.p.id();
+        let mut words = vec![ty.word(), id.word()];
+        words.extend_from_slice(operands);
+        self.p.insert(self.at, op, &words);
+        id
+    }
+
+    /// `OpLoad`.
+    pub fn load(&mut self, ty: Id, pointer: Id) -> Id {
+        self.value(Op::LOAD, ty, &[pointer.word()])
+    }
+
+    /// `OpStore`.
+    pub fn store(&mut self, pointer: Id, object: Id) {
+        self.emit(Op::STORE, &[pointer.word(), object.word()]);
+    }
+
+    /// `OpAccessChain`; with no indices, the base itself.
+    pub fn access_chain(&mut self, pointer_type: Id, base: Id, indices: &[Id]) -> Id {
+        if indices.is_empty() {
+            return base;
+        }
+        let mut operands = vec![base.word()];
+        operands.extend(indices.iter().map(|index| index.word()));
+        self.value(Op::ACCESS_CHAIN, pointer_type, &operands)
+    }
+
+    /// `OpCompositeExtract`; with no indices, the composite itself.
+    pub fn extract(&mut self, ty: Id, composite: Id, indices: &[u32]) -> Id {
+        if indices.is_empty() {
+            return composite;
+        }
+        let mut operands = vec![composite.word()];
+        operands.extend_from_slice(indices);
+        self.value(Op::COMPOSITE_EXTRACT, ty, &operands)
+    }
+
+    /// `OpCompositeConstruct`.
+    pub fn construct(&mut self, ty: Id, constituents: &[Id]) -> Id {
+        let operands: Vec<u32> = constituents.iter().map(|constituent| constituent.word()).collect();
+        self.value(Op::COMPOSITE_CONSTRUCT, ty, &operands)
+    }
+
+    /// `OpBitcast`.
+    pub fn bitcast(&mut self, ty: Id, value: Id) -> Id {
+        self.value(Op::BITCAST, ty, &[value.word()])
+    }
+
+    /// An instruction of one result and two operands.
+    pub fn binary(&mut self, op: Op, ty: Id, left: Id, right: Id) -> Id {
+        self.value(op, ty, &[left.word(), right.word()])
+    }
+
+    /// `OpSelect`.
+    pub fn select(&mut self, ty: Id, condition: Id, then: Id, otherwise: Id) -> Id {
+        self.value(Op::SELECT, ty, &[condition.word(), then.word(), otherwise.word()])
+    }
+
+    /// `OpFunctionCall`.
+    pub fn call(&mut self, return_type: Id, function: Id, arguments: &[Id]) -> Id {
+        let mut operands = vec![function.word()];
+        operands.extend(arguments.iter().map(|argument| argument.word()));
+        self.value(Op::FUNCTION_CALL, return_type, &operands)
+    }
+
+    /// Begins the function `id`, its first block included, and returns its parameters.
+    pub fn begin_function(&mut self, id: Id, return_type: Id, parameters: &[Id]) -> Vec<Id> {
+        let function_type = self.p.function_type(return_type, parameters);
+        self.emit(Op::FUNCTION, &[return_type.word(), id.word(), 0, function_type.word()]);
+        let ids = parameters.iter().map(|ty| self.value(Op::FUNCTION_PARAMETER, *ty, &[])).collect();
+        let label = self.p.id();
+        self.emit(Op::LABEL, &[label.word()]);
+        ids
+    }
+
+    /// Returns, with `value` if there is one, and ends the function.
+    pub fn end_function(&mut self, value: Option<Id>) {
+        match value {
+            Some(value) => self.emit(Op::RETURN_VALUE, &[value.word()]),
+            None => self.emit(Op::RETURN, &[]),
+        }
+        self.emit(Op::FUNCTION_END, &[]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Types, constants and module-scope variables.
+
+use super::{Patch, instruction_with_text};
+use crate::grammar::{Grammar, Op, StorageClass};
+use crate::types::is_shared;
+use crate::{Decoration, Id, Section};
+
+impl Patch<'_, '_> {
+    /// The type or constant that `op` makes of `operands`, result id left out: the one that is there, else a new one
+    /// directly behind the last of its operands. Decorated ones do not count as there; see
+    /// [`declare_new`](Self::declare_new).
+    pub fn declare(&mut self, op: Op, operands: &[u32]) -> Id {
+        assert!(is_shared(op), "{op:?} is neither a type nor a constant");
+        let words = self.declaration(op, operands, 0);
+        if let Some(id) = self.declared.get(words.as_slice()) {
+            return *id;
+        }
+        if let Some(inst) = self.module.declared().find(self.module, &words) {
+            return inst.result().expect("types and constants have results");
+        }
+        let id = self.declare_new(op, operands);
+        self.declared.insert(words.into(), id);
+        id
+    }
+
+    /// A new type, constant or specialization constant, whether or not another says the same: for those that are to
+    /// be decorated.
+    pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
+        let id = self.id();
+        let words = self.declaration(op, operands, id.word());
+        let position = self.behind_operands(&words);
+        self.insert(position, op, &words[1..]);
+        self.declared_at.insert(id, position);
+        id
+    }
+
+    /// The words of a declaration, with `result` where its result id goes.
+    fn declaration(&self, op: Op, operands: &[u32], result: u32) -> Vec<u32> {
+        let result_word = Grammar::of(op).result_word().expect("types and constants have results");
+        let mut words = Vec::with_capacity(operands.len() + 2);
+        words.push((operands.len() as u32 + 2) << 16 | u32::from(op.0));
+        words.extend_from_slice(&operands[..result_word - 1]);
+        words.push(result);
+        words.extend_from_slice(&operands[result_word - 1..]);
+        words
+    }
+
+    /// `void`.
+    pub fn void(&mut self) -> Id {
+        self.declare(Op::TYPE_VOID, &[])
+    }
+
+    /// `bool`.
+    pub fn bool(&mut self) -> Id {
+        self.declare(Op::TYPE_BOOL, &[])
+    }
+
+    /// The 32-bit unsigned integer.
+    pub fn uint(&mut self) -> Id {
+        self.declare(Op::TYPE_INT, &[32, 0])
+    }
+
+    /// The 32-bit signed integer.
+    pub fn int(&mut self) -> Id {
+        self.declare(Op::TYPE_INT, &[32, 1])
+    }
+
+    /// The 32-bit float.
+    pub fn float(&mut self) -> Id {
+        self.declare(Op::TYPE_FLOAT, &[32])
+    }
+
+    /// A vector of `count` components.
+    pub fn vector(&mut self, component: Id, count: u32) -> Id {
+        self.declare(Op::TYPE_VECTOR, &[component.word(), count])
+    }
+
+    /// An array of `length` elements, without a stride.
+    pub fn array(&mut self, element: Id, length: u32) -> Id {
+        let length = self.uint_constant(length);
+        self.declare(Op::TYPE_ARRAY, &[element.word(), length.word()])
+    }
+
+    /// A pointer to `pointee`, for use in functions and by variables that are added.
+    pub fn pointer(&mut self, class: StorageClass, pointee: Id) -> Id {
+        self.declare(Op::TYPE_POINTER, &[class.0, pointee.word()])
+    }
+
+    /// A pointer to `pointee` that is declared before word `at`, where it is to be used: one that is declared later
+    /// is moved behind its pointee.
+    pub fn pointer_before(&mut self, class: StorageClass, pointee: Id, at: u32) -> Id {
+        let pointer = self.pointer(class, pointee);
+        let Some(inst) = self.module.definition(pointer) else { return pointer };
+        if inst.at() >= at && !self.hoisted.contains(&pointer) {
+            self.hoisted.push(pointer);
+            let position = self.behind_operands(&[inst.words()[0], 0, class.0, pointee.word()]);
+            self.remove(inst);
+            self.insert(position, inst.op(), &inst.words()[1..]);
+        }
+        pointer
+    }
+
+    /// A function type.
+    pub fn function_type(&mut self, return_type: Id, parameters: &[Id]) -> Id {
+        let mut operands = vec![return_type.word()];
+        operands.extend(parameters.iter().map(|parameter| parameter.word()));
+        self.declare(Op::TYPE_FUNCTION, &operands)
+    }
+
+    /// The `uint` constant `value`.
+    pub fn uint_constant(&mut self, value: u32) -> Id {
+        let uint = self.uint();
+        self.declare(Op::CONSTANT, &[uint.word(), value])
+    }
+
+    /// The `float` constant `value`.
+    pub fn float_constant(&mut self, value: f32) -> Id {
+        let float = self.float();
+        self.declare(Op::CONSTANT, &[float.word(), value.to_bits()])
+    }
+
+    /// The composite constant of type `ty`.
+    pub fn composite_constant(&mut self, ty: Id, constituents: &[Id]) -> Id {
+        let mut operands = vec![ty.word()];
+        operands.extend(constituents.iter().map(|constituent| constituent.word()));
+        self.declare(Op::CONSTANT_COMPOSITE, &operands)
+    }
+
+    /// The null constant of type `ty`.
+    pub fn null(&mut self, ty: Id) -> Id {
+        self.declare(Op::CONSTANT_NULL, &[ty.word()])
+    }
+
+    /// A new `uint` specialization constant, numbered `number` for the host, that is `default` unless set.
+    pub fn spec_constant(&mut self, number: u32, default: u32) -> Id {
+        let uint = self.uint();
+        let id = self.declare_new(Op::SPEC_CONSTANT, &[uint.word(), default]);
+        self.decorate(id, Decoration::SPEC_ID, &[number]);
+        id
+    }
+
+    /// A new boolean specialization constant, numbered `number` for the host, that is `default` unless set.
+    pub fn spec_constant_bool(&mut self, number: u32, default: bool) -> Id {
+        let bool = self.bool();
+        let op = if default { Op::SPEC_CONSTANT_TRUE } else { Op::SPEC_CONSTANT_FALSE };
+        let id = self.declare_new(op, &[bool.word()]);
+        self.decorate(id, Decoration::SPEC_ID, &[number]);
+        id
+    }
+
+    /// A new structure with members of these types.
+    pub fn structure(&mut self, members: &[Id]) -> Id {
+        let operands: Vec<u32> = members.iter().map(|member| member.word()).collect();
+        self.declare_new(Op::TYPE_STRUCT, &operands)
+    }
+
+    /// A new module-scope variable, behind all types and constants. It is in no entry point's interface yet.
+    pub fn variable(&mut self, class: StorageClass, ty: Id, initializer: Option<Id>) -> Id {
+        let pointer = self.pointer(class, ty);
+        let id = self.id();
+        let mut operands = vec![pointer.word(), id.word(), class.0];
+        operands.extend(initializer.map(Id::word));
+        let position = self.end_of(Section::Globals);
+        self.insert(position, Op::VARIABLE, &operands);
+        id
+    }
+
+    /// An `OpString`.
+    pub fn string(&mut self, text: &str) -> Id {
+        let id = self.id();
+        let words = instruction_with_text(Op::STRING, &[id.word()], text);
+        self.insert(self.end_of(Section::Sources), Op::STRING, &words[1..]);
+        id
+    }
+}

@@ -1,0 +1,140 @@
+//! Merges the queue: one linear walk that copies what is unmodified in runs.
+
+use super::{Edit, EditKind, Patch};
+use crate::grammar::Op;
+use crate::{Error, ErrorKind, Id, Module, text};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Whether a rewrite changed anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// The words are the very same.
+    Unchanged,
+    /// There is something new.
+    Changed,
+}
+
+/// The next version, and what the edit returned.
+#[derive(Debug)]
+pub struct Rewritten<'m, T> {
+    /// The next version; it borrows the words of the one before where nothing changed.
+    pub module: Module<'m>,
+    /// Whether anything changed.
+    pub progress: Progress,
+    /// What the edit returned.
+    pub value: T,
+}
+
+impl<'m> Patch<'m, '_> {
+    pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
+        self.merge_groups();
+        self.merge_interfaces();
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if self.edits.is_empty() {
+            let module = Module::unscanned(Cow::Borrowed(self.module.words()));
+            return Ok(Rewritten { module, progress: Progress::Unchanged, value });
+        }
+        // Stable: what is inserted at one place stays in the order of insertion.
+        self.edits.sort_by_key(Edit::order);
+        let words = self.merged_words()?;
+        Ok(Rewritten { module: Module::unscanned(Cow::Owned(words)), progress: Progress::Changed, value })
+    }
+
+    fn merged_words(&self) -> Result<Vec<u32>, Error> {
+        let old = self.module.words();
+        let mut words = Vec::with_capacity(old.len() + self.pool.len());
+        // Everything before this word is copied, overwritten or removed.
+        let mut done = 0;
+        let mut last_overwrite = None;
+        for edit in &self.edits {
+            let at = edit.at as usize;
+            if at > done {
+                words.extend_from_slice(&old[done..at]);
+                done = at;
+            }
+            match edit.kind {
+                EditKind::Insert { start, end, .. } => {
+                    words.extend_from_slice(&self.pool[start as usize..end as usize]);
+                }
+                EditKind::Remove { end } => done = done.max(end as usize),
+                EditKind::Overwrite { word } if done == at => {
+                    words.push(word);
+                    done = at + 1;
+                    last_overwrite = Some(*edit);
+                }
+                EditKind::Overwrite { word } => {
+                    if let Some(Edit { at: last, kind: EditKind::Overwrite { word: other } }) = last_overwrite
+                        && last == edit.at
+                        && other != word
+                    {
+                        let message = format!("two edits overwrite one word, with {other} and with {word}");
+                        return Err(Error::new(ErrorKind::Options, message).at(edit.at));
+                    }
+                }
+            }
+        }
+        words.extend_from_slice(&old[done..]);
+        words[3] = self.next_id.max(old[3]);
+        Ok(words)
+    }
+
+    /// Writes each instruction that applies a group anew, without the targets that left it.
+    fn merge_groups(&mut self) {
+        for (at, leaving) in std::mem::take(&mut self.ungrouped) {
+            let inst = self.module.inst_at(at);
+            let leaves = |word: u32, member| {
+                Id::new(word).is_some_and(|id| leaving.contains(&(id, member)))
+            };
+            let mut words = vec![inst.words()[1]];
+            if inst.op() == Op::GROUP_DECORATE {
+                words.extend(inst.words()[2..].iter().filter(|word| !leaves(**word, None)));
+            } else {
+                let pairs = inst.words()[2..].chunks_exact(2);
+                words.extend(pairs.filter(|pair| !leaves(pair[0], Some(pair[1]))).flatten());
+            }
+            self.remove(inst);
+            self.insert(inst.before(), inst.op(), &words);
+        }
+    }
+
+    /// Writes each entry point whose interface changes anew, once.
+    fn merge_interfaces(&mut self) {
+        for (at, changes) in std::mem::take(&mut self.interfaces) {
+            let inst = self.module.inst_at(at);
+            let mut words = inst.words()[1..].to_vec();
+            for edit in &self.edits {
+                if let EditKind::Overwrite { word } = edit.kind
+                    && (at + 1..inst.end()).contains(&edit.at)
+                {
+                    words[(edit.at - at - 1) as usize] = word;
+                }
+            }
+            let first = 2 + text::word_count(&words[2..]);
+            let mut interface = words.split_off(first);
+            let left: HashSet<u32> = changes.iter().filter(|(_, joins)| !joins).map(|(id, _)| id.word()).collect();
+            interface.retain(|id| !left.contains(id));
+            let mut present: HashSet<u32> = interface.iter().copied().collect();
+            let joining = changes.iter().filter(|(_, joins)| *joins).map(|(id, _)| id.word());
+            interface.extend(joining.filter(|id| present.insert(*id)));
+            words.extend(interface);
+            if words != inst.words()[1..] {
+                self.remove(inst);
+                self.insert(inst.before(), inst.op(), &words);
+            }
+        }
+    }
+}
+
+impl Edit {
+    /// Inserts come before what they are inserted before, by lane; then removal, then overwrites.
+    fn order(&self) -> (u32, u8, u32) {
+        match self.kind {
+            EditKind::Insert { lane, .. } => (self.at, 0, lane),
+            EditKind::Remove { .. } => (self.at, 1, 0),
+            EditKind::Overwrite { .. } => (self.at, 2, 0),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Literal strings: UTF-8 octets, four a word, least significant first, ended by a zero octet
+//! (SPIR-V specification, 2.2.1).
+
+use std::borrow::Cow;
+
+/// How many words the string at the start of `words` takes; all of them where it has no end.
+pub(crate) fn word_count(words: &[u32]) -> usize {
+    let ends = |word: &u32| word.to_le_bytes().contains(&0);
+    words.iter().position(ends).map_or(words.len(), |last| last + 1)
+}
+
+/// The string at the start of `words`. Octets that are not UTF-8 are replaced.
+pub(crate) fn decode(words: &[u32]) -> Cow<'_, str> {
+    #[cfg(target_endian = "little")]
+    {
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end])
+    }
+    #[cfg(target_endian = "big")]
+    {
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+        let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+        Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Appends `text` as a literal string.
+pub(crate) fn encode(text: &str, words: &mut Vec<u32>) {
+    let mut octets = text.bytes().filter(|octet| *octet != 0).peekable();
+    loop {
+        let mut word = [0; 4];
+        for slot in &mut word {
+            *slot = octets.next().unwrap_or(0);
+        }
+        words.push(u32::from_le_bytes(word));
+        if word[3] == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_come_back_as_they_were_whatever_their_length() {
+        for length in 0..13 {
+            let text = &"abcdefghijklm"[..length];
+            let mut words = Vec::new();
+            encode(text, &mut words);
+            assert_eq!(words.len(), length / 4 + 1);
+            assert_eq!(word_count(&words), words.len());
+            assert_eq!(decode(&words), text);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Types and constants: what an id stands for, and which instruction already declares what.
+
+use crate::grammar::{Grammar, Op, StorageClass};
+use crate::inst::{Inst, TypePointer};
+use crate::scan::Section;
+use crate::{Id, Module};
+
+/// What kind of type an id is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// `OpTypeVoid`.
+    Void,
+    /// `OpTypeBool`.
+    Bool,
+    /// `OpTypeInt`.
+    Int {
+        /// In bits.
+        width: u32,
+        /// Whether its operations are meant to be signed.
+        signed: bool,
+    },
+    /// `OpTypeFloat`.
+    Float {
+        /// In bits.
+        width: u32,
+    },
+    /// `OpTypeVector`.
+    Vector {
+        /// Type of its components.
+        component: Id,
+        /// How many components.
+        count: u32,
+    },
+    /// `OpTypeMatrix`.
+    Matrix {
+        /// Type of its columns: a vector.
+        column: Id,
+        /// How many columns.
+        count: u32,
+    },
+    /// `OpTypeArray`.
+    Array {
+        /// Type of its elements.
+        element: Id,
+        /// How many: a constant, maybe a specialization constant.
+        length: Id,
+    },
+    /// `OpTypeStruct`.
+    Struct {
+        /// The type itself, for [`Module::members`].
+        id: Id,
+    },
+    /// `OpTypePointer`.
+    Pointer {
+        /// What it points into.
+        class: StorageClass,
+        /// What it points to.
+        pointee: Id,
+    },
+    /// Any other.
+    Other(Op),
+}
+
+impl Module<'_> {
+    /// The type that `id` is; `None` if no type is.
+    pub fn ty(&self, id: Id) -> Option<Type> {
+        let inst = self.definition(id)?;
+        let words = inst.words();
+        Some(match inst.op() {
+            Op::TYPE_VOID => Type::Void,
+            Op::TYPE_BOOL => Type::Bool,
+            Op::TYPE_INT => Type::Int { width: words[2], signed: words[3] != 0 },
+            Op::TYPE_FLOAT => Type::Float { width: words[2] },
+            Op::TYPE_VECTOR => Type::Vector { component: inst.id_at(2), count: words[3] },
+            Op::TYPE_MATRIX => Type::Matrix { column: inst.id_at(2), count: words[3] },
+            Op::TYPE_ARRAY => Type::Array { element: inst.id_at(2), length: inst.id_at(3) },
+            Op::TYPE_STRUCT => Type::Struct { id },
+            Op::TYPE_POINTER => Type::Pointer { class: StorageClass(words[2]), pointee: inst.id_at(3) },
+            op if is_type(op) => Type::Other(op),
+            _ => return None,
+        })
+    }
+
+    /// Storage class and pointee of the pointer type `id`.
+    pub fn pointer(&self, id: Id) -> Option<(StorageClass, Id)> {
+        let pointer = TypePointer::of(self.definition(id)?)?;
+        Some((pointer.storage_class(), pointer.pointee()))
+    }
+
+    /// Types of the members of the structure `id`; none if it is no structure.
+    pub fn members(&self, id: Id) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator {
+        let inst = self.definition(id).filter(|inst| inst.op() == Op::TYPE_STRUCT);
+        let words: &[u32] = inst.map_or(&[], |inst| &inst.words()[2..]);
+        words.iter().map(|word| Id::new(*word).expect("ids are checked when a module is scanned"))
+    }
+
+    /// The value of the integer constant `id`, its lower 32 bits. Specialization constants have none here.
+    pub fn constant(&self, id: Id) -> Option<u32> {
+        let inst = self.definition(id)?;
+        match inst.op() {
+            Op::CONSTANT => inst.words().get(3).copied(),
+            Op::CONSTANT_NULL => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The type that arrays, however many dimensions they have, hold in the end.
+    pub fn innermost_element(&self, mut ty: Id) -> Id {
+        // Each step is to an earlier definition or the array is malformed, so the words bound the steps.
+        for _ in 0..self.bound() {
+            match self.ty(ty) {
+                Some(Type::Array { element, .. }) => ty = element,
+                Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
+                    ty = self.definition(ty).expect("it has a type").id_at(2);
+                }
+                _ => break,
+            }
+        }
+        ty
+    }
+}
+
+pub(crate) fn is_type(op: Op) -> bool {
+    Grammar::of(op).has_result() && !Grammar::of(op).has_type() && {
+        !matches!(op, Op::EXT_INST_IMPORT | Op::STRING | Op::DECORATION_GROUP | Op::LABEL)
+    }
+}
+
+/// Types and constants by what they say: an open-addressed table of word offsets.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    /// A power of two of slots; 0 is empty.
+    slots: Vec<u32>,
+}
+
+impl Declared {
+    pub(crate) fn new(module: &Module<'_>) -> Self {
+        // A type with decorations of its own, such as a stride, is not the type without.
+        let shared = || module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
+        let mut declared = Self { slots: vec![0; (shared().count() * 2 + 2).next_power_of_two()] };
+        for inst in shared() {
+            let decorated = may_be_decorated(inst.op())
+                && module.is_decorated(inst.result().expect("types and constants have results"));
+            if !decorated && let Err(free) = declared.slot(module, inst) {
+                declared.slots[free] = inst.at();
+            }
+        }
+        declared
+    }
+
+    /// The slot that holds a declaration which says what `wanted` says, else the free slot for it.
+    fn slot(&self, module: &Module<'_>, wanted: Inst<'_>) -> Result<usize, usize> {
+        let hash = key(wanted).fold(0_u64, |hash, word| {
+            (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
+        });
+        let mut slot = (hash >> 32) as usize & (self.slots.len() - 1);
+        while self.slots[slot] != 0 {
+            if key(module.inst_at(self.slots[slot])).eq(key(wanted)) {
+                return Ok(slot);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        Err(slot)
+    }
+
+    /// The first declaration in `module` that says `words`, leaving out the result id, and is not decorated.
+    pub(crate) fn find<'m>(&self, module: &'m Module<'_>, words: &[u32]) -> Option<Inst<'m>> {
+        let slot = self.slot(module, Inst::at_word(words, 0)).ok()?;
+        Some(module.inst_at(self.slots[slot]))
+    }
+}
+
+fn may_be_decorated(op: Op) -> bool {
+    matches!(op, Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_STRUCT | Op::TYPE_POINTER)
+}
+
+/// Whether two declarations with this opcode that say the same are the same.
+pub(crate) fn is_shared(op: Op) -> bool {
+    matches!(
+        op,
+        Op::CONSTANT | Op::CONSTANT_TRUE | Op::CONSTANT_FALSE | Op::CONSTANT_COMPOSITE | Op::CONSTANT_NULL | Op::UNDEF
+    ) || is_type(op) && op != Op::TYPE_FORWARD_POINTER
+}
+
+/// The words of a declaration but its result id.
+fn key(inst: Inst<'_>) -> impl Iterator<Item = u32> {
+    let result = Grammar::of(inst.op()).result_word().expect("types and constants have results");
+    inst.words().iter().enumerate().filter(move |(word, _)| *word != result).map(|(_, value)| *value)
+}

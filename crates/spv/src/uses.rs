@@ -1,0 +1,103 @@
+//! Who uses what: for each id the instructions that have it as an operand.
+
+use crate::inst::Inst;
+use crate::{Id, Module};
+
+/// The uses of every id, in the order of the module. Words that may be ids count.
+#[derive(Debug)]
+pub struct Uses {
+    slots: Slots,
+    /// By slot, where its uses begin in `at`; one more at the end.
+    offsets: Vec<u32>,
+    /// Offsets of the instructions, by slot.
+    at: Vec<u32>,
+}
+
+/// Numbers ids densely.
+#[derive(Debug)]
+enum Slots {
+    /// The slot of an id is the id.
+    Ids(u32),
+    /// The slot of an id is its place in this sorted list: for bounds far above what the words can name.
+    Listed(Vec<u32>),
+}
+
+impl Slots {
+    fn new(module: &Module<'_>) -> Self {
+        if module.bound() as usize <= module.words().len() * 2 + 64 {
+            return Self::Ids(module.bound());
+        }
+        let mut ids = Vec::new();
+        for inst in module.instructions() {
+            module.for_each_operand(inst, |_, id, _| ids.push(id.word()));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        Self::Listed(ids)
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Ids(bound) => *bound as usize,
+            Self::Listed(ids) => ids.len(),
+        }
+    }
+
+    #[inline]
+    fn slot(&self, id: Id) -> Option<usize> {
+        match self {
+            Self::Ids(bound) => (id.word() < *bound).then_some(id.word() as usize),
+            Self::Listed(ids) => ids.binary_search(&id.word()).ok(),
+        }
+    }
+}
+
+impl Uses {
+    pub(crate) fn new(module: &Module<'_>) -> Self {
+        let slots = Slots::new(module);
+        // Counted one slot further on, so that the sums below are where each slot begins.
+        let mut offsets = vec![0_u32; slots.count() + 2];
+        for inst in module.instructions() {
+            module.for_each_operand(inst, |_, id, _| {
+                if let Some(slot) = slots.slot(id) {
+                    offsets[slot + 2] += 1;
+                }
+            });
+        }
+        for slot in 2..offsets.len() {
+            offsets[slot] += offsets[slot - 1];
+        }
+
+        let mut at = vec![0; offsets[offsets.len() - 1] as usize];
+        for inst in module.instructions() {
+            module.for_each_operand(inst, |_, id, _| {
+                if let Some(slot) = slots.slot(id) {
+                    let next = &mut offsets[slot + 1];
+                    at[*next as usize] = inst.at();
+                    *next += 1;
+                }
+            });
+        }
+        offsets.pop();
+        Self { slots, offsets, at }
+    }
+
+    fn of(&self, id: Id) -> &[u32] {
+        match self.slots.slot(id) {
+            Some(slot) => &self.at[self.offsets[slot] as usize..self.offsets[slot + 1] as usize],
+            None => &[],
+        }
+    }
+}
+
+impl Module<'_> {
+    /// The instructions that have `id` as an operand, each once, in their order: also names, decorations, entry
+    /// points, and unknown instructions one of whose words may be this id.
+    pub fn uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
+        let at = self.uses().of(id);
+        at.iter()
+            .enumerate()
+            .filter(|(i, offset)| *i == 0 || at[i - 1] != **offset)
+            .map(|(_, offset)| self.inst_at(*offset))
+    }
+}

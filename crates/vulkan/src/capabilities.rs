@@ -1,0 +1,140 @@
+//! What a device can do, as far as polyshade's lowerings and their tests care.
+
+use crate::error::{Context, Error};
+use crate::instance::Instance;
+use ash::{ext, vk};
+use std::ffi::CStr;
+
+/// What a device can do. Everything named here is also enabled.
+#[derive(Debug, Clone)]
+pub struct Capabilities {
+    /// The device's name.
+    pub device: String,
+    /// The driver's name.
+    pub driver: String,
+    /// The version of Vulkan that the device offers, as Vulkan packs it.
+    pub api_version: u32,
+    /// The features of Vulkan 1.0, among them `vertex_pipeline_stores_and_atomics`, `geometry_shader`,
+    /// `tessellation_shader`, `shader_clip_distance` and `shader_cull_distance`.
+    ///
+    /// All are enabled but `robust_buffer_access`, which is never: it would hide stores out of bounds.
+    pub features: vk::PhysicalDeviceFeatures,
+    /// The limits of Vulkan 1.0.
+    pub limits: vk::PhysicalDeviceLimits,
+    /// `VK_EXT_transform_feedback`, where there is one.
+    pub transform_feedback: Option<TransformFeedbackCapabilities>,
+    /// `VK_EXT_provoking_vertex`, where there is one.
+    pub provoking_vertex: Option<ProvokingVertexCapabilities>,
+}
+
+/// What `VK_EXT_transform_feedback` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransformFeedbackCapabilities {
+    /// A geometry shader can capture several streams.
+    pub geometry_streams: bool,
+    /// How many streams there are.
+    pub max_streams: u32,
+    /// How many buffers can be bound.
+    pub max_buffers: u32,
+    /// How many bytes a vertex can capture over all buffers.
+    pub max_stream_data_size: u32,
+    /// How many bytes a vertex can capture into one buffer.
+    pub max_buffer_data_size: u32,
+    /// How large a buffer's stride can be.
+    pub max_buffer_data_stride: u32,
+    /// Queries of the primitives that were written and needed.
+    pub queries: bool,
+}
+
+/// What `VK_EXT_provoking_vertex` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProvokingVertexCapabilities {
+    /// The last vertex can be the provoking one.
+    pub last: bool,
+    /// Capture keeps the provoking vertex where the mode says; if not, only the winding counts.
+    pub preserved_by_capture: bool,
+    /// So it does for triangle fans.
+    pub preserved_by_capture_in_fans: bool,
+}
+
+/// Asks a device for what it can do.
+pub(crate) fn query(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Capabilities, Error> {
+    let [name, driver] = instance.names(device);
+    // SAFETY: the device belongs to the instance.
+    let (mut features, properties, extensions) = unsafe {
+        let instance = &instance.handle;
+        (
+            instance.get_physical_device_features(device),
+            instance.get_physical_device_properties(device),
+            instance
+                .enumerate_device_extension_properties(device)
+                .call("vkEnumerateDeviceExtensionProperties")?,
+        )
+    };
+    features.robust_buffer_access = vk::FALSE;
+
+    let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+    let transform_feedback = has(ext::transform_feedback::NAME)
+        .then(|| query_transform_feedback(&instance.handle, device))
+        .flatten();
+    let provoking_vertex =
+        has(ext::provoking_vertex::NAME).then(|| query_provoking_vertex(&instance.handle, device));
+
+    Ok(Capabilities {
+        device: name,
+        driver,
+        api_version: properties.api_version,
+        features,
+        limits: properties.limits,
+        transform_feedback,
+        provoking_vertex,
+    })
+}
+
+fn query_transform_feedback(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+) -> Option<TransformFeedbackCapabilities> {
+    let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+    let mut properties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+    // SAFETY: the device belongs to the instance and has the extension.
+    unsafe {
+        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+        instance.get_physical_device_features2(device, features);
+        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
+        instance.get_physical_device_properties2(device, properties);
+    }
+    (features.transform_feedback == vk::TRUE).then_some(TransformFeedbackCapabilities {
+        geometry_streams: features.geometry_streams == vk::TRUE,
+        max_streams: properties.max_transform_feedback_streams,
+        max_buffers: properties.max_transform_feedback_buffers,
+        max_stream_data_size: properties.max_transform_feedback_stream_data_size,
+        max_buffer_data_size: properties.max_transform_feedback_buffer_data_size,
+        max_buffer_data_stride: properties.max_transform_feedback_buffer_data_stride,
+        queries: properties.transform_feedback_queries == vk::TRUE,
+    })
+}
+
+fn query_provoking_vertex(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+) -> ProvokingVertexCapabilities {
+    let mut features = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
+    let mut properties = vk::PhysicalDeviceProvokingVertexPropertiesEXT::default();
+    // SAFETY: the device belongs to the instance and has the extension.
+    unsafe {
+        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+        instance.get_physical_device_features2(device, features);
+        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
+        instance.get_physical_device_properties2(device, properties);
+    }
+    let in_fans = properties.transform_feedback_preserves_triangle_fan_provoking_vertex;
+    ProvokingVertexCapabilities {
+        last: features.provoking_vertex_last == vk::TRUE,
+        preserved_by_capture: features.transform_feedback_preserves_provoking_vertex == vk::TRUE,
+        preserved_by_capture_in_fans: in_fans == vk::TRUE,
+    }
+}

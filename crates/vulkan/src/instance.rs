@@ -1,0 +1,119 @@
+use crate::error::{Context, Error};
+use crate::validation::{LAYER, Layer, Log};
+use ash::{ext, vk};
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// The newest version of Vulkan that this crate knows.
+const API_VERSION: u32 = vk::API_VERSION_1_3;
+
+/// A Vulkan instance, and the messenger that listens to its validation layer.
+pub(crate) struct Instance {
+    pub(crate) handle: ash::Instance,
+    pub(crate) layer: Option<Layer>,
+    pub(crate) log: Arc<Log>,
+    messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    // The loader's library must stay open for as long as anything that came from it.
+    _entry: ash::Entry,
+}
+
+impl Instance {
+    /// Starts Vulkan, with or without the validation layer.
+    pub(crate) fn new(validate: bool) -> Result<Instance, Error> {
+        // SAFETY: the library that is loaded is the system's Vulkan loader.
+        let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;
+        let layer = if validate { Some(find_layer(&entry)?) } else { None };
+        let log = Arc::new(Log::default());
+
+        let application = vk::ApplicationInfo::default().api_version(API_VERSION);
+        let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+        let mut messenger = log.messenger();
+        let synchronization = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut features =
+            vk::ValidationFeaturesEXT::default().enabled_validation_features(&synchronization);
+        let layers = [LAYER.as_ptr()];
+        let extensions = [ext::debug_utils::NAME.as_ptr(), ext::validation_features::NAME.as_ptr()];
+        if validate {
+            info = info
+                .enabled_layer_names(&layers)
+                .enabled_extension_names(&extensions)
+                .push_next(&mut messenger)
+                .push_next(&mut features);
+        }
+
+        // SAFETY: everything that `info` points to lives until the end of this function.
+        let handle = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
+        let mut instance = Instance { handle, layer, log, messenger: None, _entry: entry };
+        if validate {
+            instance.listen()?;
+        }
+        Ok(instance)
+    }
+
+    fn listen(&mut self) -> Result<(), Error> {
+        let debug = ext::debug_utils::Instance::new(&self._entry, &self.handle);
+        // SAFETY: the extension is enabled, and `Drop` ends the messenger before the log.
+        let messenger = unsafe { debug.create_debug_utils_messenger(&self.log.messenger(), None) }
+            .call("vkCreateDebugUtilsMessengerEXT")?;
+        self.messenger = Some((debug, messenger));
+        Ok(())
+    }
+
+    /// The first device whose name, or whose driver's name, contains `wanted`, upper or lower case.
+    pub(crate) fn find_device(&self, wanted: &str) -> Result<vk::PhysicalDevice, Error> {
+        // SAFETY: the instance is alive.
+        let devices = unsafe { self.handle.enumerate_physical_devices() }
+            .call("vkEnumeratePhysicalDevices")?;
+        let names = devices.iter().map(|&device| self.names(device)).collect::<Vec<_>>();
+
+        let wanted = wanted.to_lowercase();
+        let has_name =
+            |names: &[String; 2]| names.iter().any(|n| n.to_lowercase().contains(&wanted));
+        match names.iter().position(has_name) {
+            Some(index) => Ok(devices[index]),
+            None => {
+                let found = names.into_iter().map(|[device, _]| device).collect();
+                Err(Error::NoDevice { wanted, found })
+            }
+        }
+    }
+
+    /// The names of a device and of its driver.
+    pub(crate) fn names(&self, device: vk::PhysicalDevice) -> [String; 2] {
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+        // SAFETY: the device belongs to the instance; before 1.2 the driver's name just stays empty.
+        unsafe { self.handle.get_physical_device_properties2(device, &mut properties) };
+        let properties = properties.properties;
+        let device = properties.device_name_as_c_str();
+        let text = |name: Option<&CStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+        [text(device.ok()), text(driver.driver_name_as_c_str().ok())]
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if let Some((debug, messenger)) = &self.messenger {
+            // SAFETY: the messenger came from this instance, which is still alive.
+            unsafe { debug.destroy_debug_utils_messenger(*messenger, None) };
+        }
+        // SAFETY: whoever made objects from the instance owns it, and drops them first.
+        unsafe { self.handle.destroy_instance(None) };
+    }
+}
+
+fn find_layer(entry: &ash::Entry) -> Result<Layer, Error> {
+    // SAFETY: the loader is open.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }
+        .call("vkEnumerateInstanceLayerProperties")?;
+    let found = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
+    let Some(layer) = found else { return Err(Error::NoValidationLayer) };
+    Ok(Layer {
+        spec_version: layer.spec_version,
+        implementation_version: layer.implementation_version,
+        description: layer
+            .description_as_c_str()
+            .map(|text| text.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+    })
+}

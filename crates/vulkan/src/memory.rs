@@ -1,0 +1,192 @@
+//! Vulkan objects that go when their guard goes, and the memory of buffers and images.
+
+use crate::device::Device;
+use crate::error::{Context, Error};
+use crate::work::Target;
+use ash::vk;
+use std::ops::Deref;
+
+/// A Vulkan object that only its device has to know about.
+pub(crate) trait Object: Copy {
+    /// # Safety
+    ///
+    /// The object belongs to the device, and nothing uses it, now or later.
+    unsafe fn destroy(self, device: &ash::Device);
+}
+
+macro_rules! objects {
+    ($($object:ident: $destroy:ident,)*) => {
+        $(impl Object for vk::$object {
+            unsafe fn destroy(self, device: &ash::Device) {
+                // SAFETY: the caller's promise.
+                unsafe { device.$destroy(self, None) }
+            }
+        })*
+    };
+}
+
+objects! {
+    Buffer: destroy_buffer,
+    CommandPool: destroy_command_pool,
+    DescriptorPool: destroy_descriptor_pool,
+    DescriptorSetLayout: destroy_descriptor_set_layout,
+    DeviceMemory: free_memory,
+    Fence: destroy_fence,
+    Framebuffer: destroy_framebuffer,
+    Image: destroy_image,
+    ImageView: destroy_image_view,
+    Pipeline: destroy_pipeline,
+    PipelineLayout: destroy_pipeline_layout,
+    QueryPool: destroy_query_pool,
+    RenderPass: destroy_render_pass,
+    ShaderModule: destroy_shader_module,
+}
+
+/// The guard of an object.
+///
+/// Whoever submits work keeps the guards of all that the work uses until the work is done, or leaks them.
+pub(crate) struct Owned<'d, T: Object> {
+    device: &'d ash::Device,
+    object: T,
+}
+
+impl<'d, T: Object> Owned<'d, T> {
+    pub(crate) fn new(device: &'d Device, object: T) -> Owned<'d, T> {
+        Owned { device: &device.handle, object }
+    }
+}
+
+impl<T: Object> Deref for Owned<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.object
+    }
+}
+
+impl<T: Object> Drop for Owned<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: the guard has the only copy that outlives a call, and submitted work is over.
+        unsafe { self.object.destroy(self.device) };
+    }
+}
+
+/// A buffer that host and device both see.
+pub(crate) struct Buffer<'d> {
+    pub(crate) handle: Owned<'d, vk::Buffer>,
+    _memory: Owned<'d, vk::DeviceMemory>,
+    mapped: *mut u8,
+    size: usize,
+}
+
+impl<'d> Buffer<'d> {
+    /// A buffer for every purpose that the device knows, with these contents.
+    pub(crate) fn new(device: &'d Device, contents: &[u8]) -> Result<Buffer<'d>, Error> {
+        use vk::BufferUsageFlags as Usage;
+        let mut usage = Usage::VERTEX_BUFFER
+            | Usage::STORAGE_BUFFER
+            | Usage::UNIFORM_BUFFER
+            | Usage::TRANSFER_DST;
+        if device.transform_feedback.is_some() {
+            usage |=
+                Usage::TRANSFORM_FEEDBACK_BUFFER_EXT | Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
+        }
+        // An empty buffer is an error in Vulkan but not here.
+        let info = vk::BufferCreateInfo::default().size(contents.len().max(4) as u64).usage(usage);
+
+        // SAFETY: the memory is fresh, large enough, of an allowed type and mapped whole.
+        unsafe {
+            let handle = device.handle.create_buffer(&info, None).call("vkCreateBuffer")?;
+            let handle = Owned::new(device, handle);
+            let needs = device.handle.get_buffer_memory_requirements(*handle);
+            let seen =
+                vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let memory = allocate(device, needs, seen)?;
+            device.handle.bind_buffer_memory(*handle, *memory, 0).call("vkBindBufferMemory")?;
+            let mapped = device
+                .handle
+                .map_memory(*memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+                .call("vkMapMemory")?
+                .cast::<u8>();
+            mapped.copy_from_nonoverlapping(contents.as_ptr(), contents.len());
+            Ok(Buffer { handle, _memory: memory, mapped, size: contents.len() })
+        }
+    }
+
+    /// The contents. No work that uses the buffer may be under way.
+    pub(crate) fn read(&self) -> Vec<u8> {
+        // SAFETY: the memory stays mapped, and has at least `size` bytes, for as long as the buffer lives.
+        unsafe { std::slice::from_raw_parts(self.mapped, self.size) }.to_vec()
+    }
+}
+
+/// An image that can be drawn to, and the buffer it is copied to afterwards.
+pub(crate) struct Image<'d> {
+    pub(crate) view: Owned<'d, vk::ImageView>,
+    pub(crate) handle: Owned<'d, vk::Image>,
+    _memory: Owned<'d, vk::DeviceMemory>,
+    pub(crate) pixels: Buffer<'d>,
+    pub(crate) target: Target,
+}
+
+impl<'d> Image<'d> {
+    pub(crate) fn new(device: &'d Device, target: Target) -> Result<Image<'d>, Error> {
+        use vk::ImageUsageFlags as Usage;
+        let size = u64::from(target.width) * u64::from(target.height) * target.texel_size()?;
+        let pixels = Buffer::new(device, &vec![0; size as usize])?;
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(target.format)
+            .extent(vk::Extent3D { width: target.width, height: target.height, depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC | Usage::TRANSFER_DST);
+
+        // SAFETY: the memory is fresh, large enough and of an allowed type; the view fits the image.
+        unsafe {
+            let handle = device.handle.create_image(&info, None).call("vkCreateImage")?;
+            let handle = Owned::new(device, handle);
+            let needs = device.handle.get_image_memory_requirements(*handle);
+            let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty())?;
+            device.handle.bind_image_memory(*handle, *memory, 0).call("vkBindImageMemory")?;
+            let view = vk::ImageViewCreateInfo::default()
+                .image(*handle)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(target.format)
+                .subresource_range(COLOR);
+            let view = device.handle.create_image_view(&view, None).call("vkCreateImageView")?;
+            let view = Owned::new(device, view);
+            Ok(Image { view, handle, _memory: memory, pixels, target })
+        }
+    }
+}
+
+/// All there is of an [`Image`].
+pub(crate) const COLOR: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+fn allocate<'d>(
+    device: &'d Device,
+    needs: vk::MemoryRequirements,
+    properties: vk::MemoryPropertyFlags,
+) -> Result<Owned<'d, vk::DeviceMemory>, Error> {
+    let fits = |&index: &u32| {
+        let memory_type = device.memory.memory_types[index as usize];
+        needs.memory_type_bits & (1 << index) != 0
+            && memory_type.property_flags.contains(properties)
+    };
+    let Some(index) = (0..device.memory.memory_type_count).find(fits) else {
+        return Err(Error::Missing("memory that the host sees"));
+    };
+    let info =
+        vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+    // SAFETY: the type of memory is the device's.
+    let memory = unsafe { device.handle.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
+    Ok(Owned::new(device, memory))
+}

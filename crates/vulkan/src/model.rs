@@ -1,0 +1,229 @@
+//! Transform feedback as the specifications have it, for devices that do not.
+//!
+//! This is an oracle: it shares no code and no type with the lowering that it judges, and it prefers being obviously
+//! right to being fast. It says in which order vertices are captured ([`primitives`]), where their values go
+//! ([`interleave`]), and what is left out when a buffer is full ([`capture`]).
+
+use crate::work::{Captured, ProvokingVertex};
+use std::ops::Range;
+
+/// How vertices become primitives: Vulkan's topologies without patches, and OpenGL's line loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Topology {
+    PointList,
+    LineList,
+    LineStrip,
+    LineLoop,
+    TriangleList,
+    TriangleStrip,
+    TriangleFan,
+    LineListWithAdjacency,
+    LineStripWithAdjacency,
+    TriangleListWithAdjacency,
+    TriangleStripWithAdjacency,
+}
+
+/// The primitives of one instance, in order: of each the vertices that are captured, in order, counted from 0.
+///
+/// Vertices that are left over at the end belong to no primitive.
+pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> Vec<Vec<u32>> {
+    let n = vertices;
+    let count = match topology {
+        Topology::PointList => n,
+        Topology::LineList => n / 2,
+        Topology::LineStrip => n.saturating_sub(1),
+        Topology::LineLoop if n < 2 => 0,
+        Topology::LineLoop => n,
+        Topology::TriangleList => n / 3,
+        Topology::TriangleStrip | Topology::TriangleFan => n.saturating_sub(2),
+        Topology::LineListWithAdjacency => n / 4,
+        Topology::LineStripWithAdjacency => n.saturating_sub(3),
+        Topology::TriangleListWithAdjacency => n / 6,
+        Topology::TriangleStripWithAdjacency => n.saturating_sub(4) / 2,
+    };
+    (0..count).map(|i| corners(topology, mode, i, n)).collect()
+}
+
+/// The corners of primitive `i` of `n` vertices.
+///
+/// The table of the specifications is for the first vertex as the provoking one. For the last, triangles are rotated,
+/// which keeps the winding, until that vertex comes last; lines stay as they are.
+fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32> {
+    let odd = i % 2 == 1;
+    let (mut first, last) = match topology {
+        Topology::PointList => return vec![i],
+        Topology::LineList => return vec![2 * i, 2 * i + 1],
+        Topology::LineStrip => return vec![i, i + 1],
+        Topology::LineLoop => return vec![i, (i + 1) % n],
+        Topology::LineListWithAdjacency => return vec![4 * i + 1, 4 * i + 2],
+        Topology::LineStripWithAdjacency => return vec![i + 1, i + 2],
+
+        Topology::TriangleList => (vec![3 * i, 3 * i + 1, 3 * i + 2], 3 * i + 2),
+        Topology::TriangleStrip if odd => (vec![i, i + 2, i + 1], i + 2),
+        Topology::TriangleStrip => (vec![i, i + 1, i + 2], i + 2),
+        Topology::TriangleFan => (vec![i + 1, i + 2, 0], i + 2),
+        Topology::TriangleListWithAdjacency => (vec![6 * i, 6 * i + 2, 6 * i + 4], 6 * i + 4),
+        Topology::TriangleStripWithAdjacency if odd => {
+            (vec![2 * i, 2 * i + 4, 2 * i + 2], 2 * i + 4)
+        }
+        Topology::TriangleStripWithAdjacency => (vec![2 * i, 2 * i + 2, 2 * i + 4], 2 * i + 4),
+    };
+    if mode == ProvokingVertex::Last {
+        while first[2] != last {
+            first.rotate_left(1);
+        }
+    }
+    first
+}
+
+/// An entry of the list of varyings that OpenGL captures interleaved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A varying: its name and how many 32-bit components it has.
+    Varying(&'a str, u32),
+    /// `gl_SkipComponents1` to `4`.
+    Skip(u32),
+    /// `gl_NextBuffer`.
+    NextBuffer,
+}
+
+/// What goes where in one buffer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BufferLayout {
+    /// The bytes from a vertex to the next.
+    pub stride: u32,
+    /// The varyings and their offsets in bytes.
+    pub varyings: Vec<(String, u32)>,
+}
+
+/// Lays varyings out one behind the other, and begins a new buffer where the list says so.
+pub fn interleave(entries: &[Entry<'_>]) -> Vec<BufferLayout> {
+    let mut done = Vec::new();
+    let mut open = BufferLayout::default();
+    for entry in entries {
+        match *entry {
+            Entry::Varying(name, components) => {
+                open.varyings.push((name.to_owned(), open.stride));
+                open.stride += 4 * components;
+            }
+            Entry::Skip(components) => open.stride += 4 * components,
+            Entry::NextBuffer => done.push(std::mem::take(&mut open)),
+        }
+    }
+    done.push(open);
+    done
+}
+
+/// A draw, as far as capture cares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draw {
+    /// How vertices become primitives.
+    pub topology: Topology,
+    /// Which vertex of a triangle comes where.
+    pub provoking_vertex: ProvokingVertex,
+    /// The vertices: the first, and one past the last.
+    pub vertices: Range<u32>,
+    /// The instances: the first, and one past the last.
+    pub instances: Range<u32>,
+}
+
+/// A feedback buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// All the memory that it is a part of.
+    pub memory: Vec<u8>,
+    /// The part that may be written.
+    pub range: Range<usize>,
+    /// The bytes from a vertex to the next; 0 where nothing is captured.
+    pub stride: usize,
+    /// How much of the range is filled already: the counter.
+    pub reached: usize,
+}
+
+/// A captured value of one vertex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    /// The index of the feedback buffer.
+    pub buffer: usize,
+    /// The bytes before it in the vertex' part of the buffer.
+    pub offset: usize,
+    /// The value.
+    pub bytes: Vec<u8>,
+}
+
+/// Captures a draw of a shader, which maps a vertex index and an instance index to values.
+pub fn capture(
+    draw: &Draw,
+    buffers: &mut [Buffer],
+    shader: impl Fn(u32, u32) -> Vec<Value>,
+) -> Captured {
+    let mut captured = Captured { written: 0, needed: 0 };
+    let vertices = draw.vertices.end - draw.vertices.start;
+    for instance in draw.instances.clone() {
+        for corners in primitives(draw.topology, draw.provoking_vertex, vertices) {
+            captured.needed += 1;
+            let fits = |buffer: &Buffer| {
+                buffer.reached + buffer.stride * corners.len() <= buffer.range.len()
+            };
+            if !buffers.iter().all(fits) {
+                continue;
+            }
+            captured.written += 1;
+            for corner in corners {
+                let values = shader(draw.vertices.start + corner, instance);
+                write_vertex(buffers, &values);
+            }
+        }
+    }
+    captured
+}
+
+/// Appends a vertex to all buffers. Gaps stay as they are.
+fn write_vertex(buffers: &mut [Buffer], values: &[Value]) {
+    for Value { buffer, offset, bytes } in values {
+        let buffer = &mut buffers[*buffer];
+        let at = buffer.range.start + buffer.reached + offset;
+        buffer.memory[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    for buffer in buffers {
+        buffer.reached += buffer.stride;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ProvokingVertex::{First, Last};
+
+    #[test]
+    fn triangles_of_a_strip_keep_their_winding() {
+        let strip = |mode| primitives(Topology::TriangleStrip, mode, 4);
+        assert_eq!(strip(First), [[0, 1, 2], [1, 3, 2]]);
+        assert_eq!(strip(Last), [[0, 1, 2], [2, 1, 3]]);
+    }
+
+    #[test]
+    fn triangles_of_a_fan_begin_with_the_provoking_vertex() {
+        let fan = |mode| primitives(Topology::TriangleFan, mode, 4);
+        assert_eq!(fan(First), [[1, 2, 0], [2, 3, 0]]);
+        assert_eq!(fan(Last), [[0, 1, 2], [0, 2, 3]]);
+    }
+
+    #[test]
+    fn a_loop_closes_from_two_vertices_on() {
+        let lines = |n| primitives(Topology::LineLoop, First, n);
+        assert_eq!(lines(1), [[0; 0]; 0]);
+        assert_eq!(lines(2), [[0, 1], [1, 0]]);
+        assert_eq!(lines(3), [[0, 1], [1, 2], [2, 0]]);
+    }
+
+    #[test]
+    fn skips_count_and_buffers_follow_each_other() {
+        use Entry::{NextBuffer, Skip, Varying};
+        let layouts = interleave(&[Varying("a", 3), Skip(2), NextBuffer, Skip(1), Varying("b", 1)]);
+        let [first, second] = layouts.as_slice() else { panic!("{layouts:?}") };
+        assert_eq!((first.stride, &first.varyings[..]), (20, &[("a".to_owned(), 0)][..]));
+        assert_eq!((second.stride, &second.varyings[..]), (8, &[("b".to_owned(), 4)][..]));
+    }
+}

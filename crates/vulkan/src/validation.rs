@@ -1,0 +1,132 @@
+//! What the Khronos validation layer says, kept for the caller to look at.
+//!
+//! A run without messages proves something only where the layer ran. So the layer that is at work is named
+//! ([`Layer`]), and asking for validation where there is none is an error.
+
+use ash::vk;
+use std::ffi::{CStr, c_void};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The name of the Khronos validation layer.
+pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// A message of the layer that is wrong, and why we think so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FalsePositive {
+    /// The identifier of the message, a `VUID-…` or `UNASSIGNED-…`.
+    pub id: &'static str,
+    /// Why it is not our fault.
+    pub reason: &'static str,
+}
+
+/// The messages that are not recorded.
+pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[];
+
+/// The validation layer that watches a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// The version of Vulkan that the layer was written against, as Vulkan packs it.
+    pub spec_version: u32,
+    /// The version of the layer itself.
+    pub implementation_version: u32,
+    /// What the layer says about itself.
+    pub description: String,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let v = self.spec_version;
+        let (major, minor) = (vk::api_version_major(v), vk::api_version_minor(v));
+        write!(f, "{} {major}.{minor}.{}", self.description, vk::api_version_patch(v))
+    }
+}
+
+/// How bad a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something that is allowed but suspicious.
+    Warning,
+    /// Something that the specification forbids.
+    Error,
+}
+
+/// One message of the validation layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The rule that was broken, a `VUID-…` or `UNASSIGNED-…`; may be empty.
+    pub id: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}: {}", self.severity, self.id, self.text)
+    }
+}
+
+/// The messages so far. The layer writes to it from any thread.
+#[derive(Debug, Default)]
+pub(crate) struct Log(Mutex<Vec<Message>>);
+
+impl Log {
+    /// The messages since the last call.
+    pub(crate) fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.messages())
+    }
+
+    fn messages(&self) -> MutexGuard<'_, Vec<Message>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Describes the messenger that writes to this log.
+    pub(crate) fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+        use vk::{
+            DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
+        };
+
+        // Messages of type GENERAL come from the loader, about drivers that are not ours.
+        vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(Severity::WARNING | Severity::ERROR)
+            .message_type(Type::VALIDATION | Type::PERFORMANCE)
+            .pfn_user_callback(Some(record))
+            .user_data(std::ptr::from_ref(self).cast_mut().cast())
+    }
+}
+
+/// Called by the layer, for every message.
+unsafe extern "system" fn record(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    log: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: `log` is the `Log` of the instance, which outlives its messenger.
+    let log = unsafe { &*log.cast::<Log>() };
+    // SAFETY: the layer passes a valid structure, whose strings live as long as this call.
+    let (id, text) = unsafe { (text((*data).p_message_id_name), text((*data).p_message)) };
+    if KNOWN_FALSE_POSITIVES.iter().any(|known| known.id == id) {
+        return vk::FALSE;
+    }
+
+    let error = severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR);
+    let severity = if error { Severity::Error } else { Severity::Warning };
+    // A panic must not unwind into the layer.
+    let _ = catch_unwind(AssertUnwindSafe(|| log.messages().push(Message { severity, id, text })));
+    vk::FALSE
+}
+
+/// # Safety
+///
+/// `string` is null or ends with a zero byte.
+unsafe fn text(string: *const std::ffi::c_char) -> String {
+    if string.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
+}
