@@ -1,2 +1,60 @@
-//! xtask
-fn main() {}
+//! The project's chores, behind `cargo xtask`. Each verb is one module; none needs anything but
+//! Rust, a C++ compiler and Debian's packages.
+
+mod codegen;
+mod command;
+mod setup;
+mod test;
+mod tidy;
+mod tools;
+mod vulkan;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The project's chores: set-up, tests, continuous integration, generated files.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Verb {
+    /// Install the Debian packages that the tests need and that are missing
+    Setup,
+    /// Run every test, the execution tests on both drivers and under both validation layers
+    Test {
+        /// Only the tests whose names contain this
+        filter: Option<String>,
+    },
+    /// Run what continuous integration runs, step by step
+    Ci,
+    /// Run the filetests and write the diffs that they find
+    Bless {
+        /// Only the cases whose names contain this
+        filter: Option<String>,
+    },
+    /// Write the generated files
+    Codegen {
+        /// Write nothing, fail where a committed file differs
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check format, lints, documentation and the project's own rules of style
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let result = match Verb::parse() {
+        Verb::Setup => setup::run_setup(),
+        Verb::Test { filter } => test::run_tests(filter.as_deref()),
+        Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
+        Verb::Bless { filter } => test::bless(filter.as_deref()),
+        Verb::Codegen { check } => codegen::run(check),
+        Verb::Tidy => tidy::run_tidy(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Running other programs: every command is printed before it runs, as a line that can be pasted
+//! into a shell, so that what the chores do is never a secret.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// The folder that cargo builds into: this program is `TARGET/release/xtask`.
+pub(crate) fn target() -> PathBuf {
+    let xtask = std::env::current_exe().expect("the system knows which program runs");
+    xtask.ancestors().nth(2).expect("cargo puts programs two folders deep").to_owned()
+}
+
+/// `cargo ARGS…`, to be run in the workspace.
+pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    program("cargo", args)
+}
+
+/// `name ARGS…`, to be run in the workspace.
+pub(crate) fn program<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(name);
+    command.args(args).current_dir(workspace());
+    command
+}
+
+/// Prints the command, runs it with this program's streams, and fails where it fails.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    let line = shell_line(command);
+    println!("$ {line}");
+    let status = command.status().map_err(|error| format!("`{line}` did not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status})")) }
+}
+
+/// Runs the command in silence and gives what it printed to its standard output.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let line = shell_line(command);
+    let output = command.output().map_err(|error| format!("`{line}` did not start: {error}"))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{line}` failed ({}): {}", output.status, stderr.trim_end()));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed what is not UTF-8"))
+}
+
+/// The command as one would type it: variables that it sets, program, arguments.
+fn shell_line(command: &Command) -> String {
+    let variables = command.get_envs().filter_map(|(name, value)| {
+        Some(format!("{}={}", name.display(), quoted(&value?.to_string_lossy())))
+    });
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words = words.map(|word| quoted(&word.to_string_lossy()));
+    variables.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The word in single quotes where a shell would take it apart.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printed_command_can_be_pasted() {
+        let mut command = program("echo", ["a b", "it's", "--x=1", "execution*", ""]);
+        command.env("FLAGS", "-D warnings");
+        assert_eq!(
+            shell_line(&command),
+            r"FLAGS='-D warnings' echo 'a b' 'it'\''s' --x=1 'execution*' ''"
+        );
+    }
+
+    #[test]
+    fn a_failing_command_is_an_error_that_names_it() {
+        assert_eq!(run(&mut program("true", [""])), Ok(()));
+        let error = run(&mut program("false", ["now"])).unwrap_err();
+        assert!(error.starts_with("`false now` failed"), "{error}");
+        let error = output(&mut program("sh", ["-c", "echo why >&2; exit 4"])).unwrap_err();
+        assert!(error.ends_with(": why"), "{error}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Installs the Debian packages that building and testing need, and nothing that is there already.
+
+use crate::command::{output, program, run};
+
+/// What is needed, and what for.
+const PACKAGES: &[(&str, &str)] = &[
+    ("g++", "compiles glslang and SPIRV-Tools, which are C++"),
+    ("git", "lists the files that `cargo xtask tidy` reads"),
+    ("libvulkan1", "the Vulkan loader"),
+    ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),
+    ("chromium", "SwiftShader, the second driver, and the newer validation layer"),
+    ("vulkan-validationlayers", "the older validation layer"),
+    ("spirv-tools", "spirv-val, the fuzz targets' oracle"),
+    ("valgrind", "counts the benchmarks' instructions"),
+];
+
+/// Installs what is missing, with `sudo` unless the user is root.
+pub(crate) fn run_setup() -> Result<(), String> {
+    let installed = output(&mut program(
+        "dpkg-query",
+        ["--show", "--showformat=${binary:Package} ${db:Status-Status}\n"],
+    ))
+    .map_err(|error| format!("{error}\nthe tests need Debian's packages: see docs/testing.md"))?;
+    let missing = missing(&installed);
+    if missing.is_empty() {
+        println!("setup: all {} Debian packages are installed", PACKAGES.len());
+        return Ok(());
+    }
+
+    println!("setup: installing what is missing:");
+    for (name, purpose) in &missing {
+        println!("  {name:<24} {purpose}");
+    }
+    apt_get(&["update", "-qq"])?;
+    let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    install.extend(missing.iter().map(|(name, _)| name));
+    apt_get(&install)
+}
+
+/// The packages that `installed`, dpkg's list of `name[:architecture] status` lines, lacks.
+fn missing(installed: &str) -> Vec<(&'static str, &'static str)> {
+    let there = |wanted: &str| {
+        installed.lines().any(|line| {
+            let (name, status) = line.split_once(' ').unwrap_or((line, ""));
+            name.split(':').next() == Some(wanted) && status == "installed"
+        })
+    };
+    PACKAGES.iter().copied().filter(|(name, _)| !there(name)).collect()
+}
+
+fn apt_get(args: &[&str]) -> Result<(), String> {
+    // Through `env`, because `sudo` drops the variables of its caller.
+    let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    line.extend(args);
+    if output(&mut program("id", ["-u"]))?.trim() != "0" {
+        line.insert(0, "sudo");
+    }
+    run(&mut program(line[0], &line[1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_missing_unless_fully_installed() {
+        let all: String = PACKAGES.iter().map(|(name, _)| format!("{name} installed\n")).collect();
+        assert!(missing(&all).is_empty());
+
+        let removed = all.replace("valgrind installed", "valgrind config-files");
+        let absent = removed.replace("chromium installed", "chromium-common installed");
+        let foreign = absent.replace("libvulkan1 ", "libvulkan1:amd64 ");
+        let names: Vec<_> = missing(&foreign).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["chromium", "valgrind"]);
+    }
+}

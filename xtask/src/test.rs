@@ -1,0 +1,36 @@
+//! `cargo xtask test`: everything that the tests need, then every test of the workspace.
+
+use std::process::Command;
+
+use crate::command::{cargo, run};
+use crate::setup::run_setup;
+use crate::vulkan::{ValidationLayer, variables};
+
+/// Runs all tests, or those whose names contain the filter; then the execution tests once more,
+/// under the newer validation layer.
+pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
+    run_setup()?;
+    let newer = variables(ValidationLayer::Chromium)?;
+
+    run(cargo_test(&["--workspace"], filter).envs(variables(ValidationLayer::Debian)?))?;
+    println!("\nOnce more under the newer validation layer:");
+    let execution = ["--package", "polyshade-tests", "--test", "execution*"];
+    run(cargo_test(&execution, filter).envs(newer))
+}
+
+/// Runs the filetests and writes the diffs that they find instead of comparing them.
+pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
+    let filetests = ["--package", "polyshade-tests", "--test", "filetests"];
+    run(cargo_test(&filetests, filter).env("POLYSHADE_BLESS", "1"))?;
+    println!("blessed; now read `git diff tests/cases` as a reviewer would");
+    Ok(())
+}
+
+fn cargo_test(selection: &[&str], filter: Option<&str>) -> Command {
+    let mut command = cargo(["test", "--release"]);
+    command.args(selection);
+    if let Some(filter) = filter {
+        command.args(["--", filter]);
+    }
+    command
+}

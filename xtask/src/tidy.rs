@@ -1,0 +1,53 @@
+//! `cargo xtask tidy`: the rules of CONTRIBUTING.md that a program can check.
+//!
+//! Formatting, clippy and the documentation's links are cargo's; what is ours is in [`text`] (each
+//! file by itself) and [`layout`] (the files together). Every complaint names its place.
+
+mod layout;
+mod text;
+
+use std::fs;
+
+use crate::command::{cargo, output, program, run, workspace};
+
+/// One of the project's text files: its path from the workspace's root, and what it holds.
+struct File {
+    path: String,
+    text: String,
+}
+
+/// Fails on the first tool that complains, the cheapest first, or with all of our own complaints.
+pub(crate) fn run_tidy() -> Result<(), String> {
+    let files = tracked_files()?;
+    let mut complaints: Vec<String> = files.iter().flat_map(text::complaints).collect();
+    complaints.extend(layout::complaints(&files));
+    if !complaints.is_empty() {
+        return Err(format!("not tidy:\n  {}", complaints.join("\n  ")));
+    }
+    println!("tidy: {} text files keep to the rules", files.len());
+
+    let fuzz = ["--manifest-path", "fuzz/Cargo.toml"];
+    run(&mut cargo(["fmt", "--all", "--check"]))?;
+    run(cargo(["fmt", "--check"]).args(fuzz))?;
+    run(&mut cargo(["xtask", "codegen", "--check"]))?;
+
+    let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
+    let clippy = ["clippy", "--release", "--all-targets"];
+    run(cargo(clippy).arg("--workspace").args(strict))?;
+    run(cargo(clippy).args(fuzz).args(strict))?;
+
+    let doc = ["doc", "--release", "--workspace", "--lib", "--no-deps", "--document-private-items"];
+    run(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// What git tracks or would track, as far as it is text and not deleted.
+fn tracked_files() -> Result<Vec<File>, String> {
+    let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let paths = output(&mut program("git", list))?;
+    let paths = paths.split('\0').filter(|path| !path.is_empty());
+    let read = |path: &str| {
+        let text = String::from_utf8(fs::read(workspace().join(path)).ok()?).ok()?;
+        Some(File { path: path.to_owned(), text })
+    };
+    Ok(paths.filter_map(read).collect())
+}

@@ -1,0 +1,111 @@
+//! The rules that the files keep together: what ARCHITECTURE.md says of the crates is true, links
+//! between documents lead somewhere.
+
+use std::collections::BTreeSet;
+
+use super::File;
+
+pub(super) fn complaints(files: &[File]) -> Vec<String> {
+    let mut complaints = architecture_complaints(files);
+    complaints.extend(files.iter().flat_map(|file| link_complaints(file, files)));
+    complaints
+}
+
+/// Every crate is named in ARCHITECTURE.md, and every crate named there exists.
+fn architecture_complaints(files: &[File]) -> Vec<String> {
+    let Some(page) = files.iter().find(|file| file.path == "ARCHITECTURE.md") else {
+        return vec!["ARCHITECTURE.md is missing".to_owned()];
+    };
+    let real: BTreeSet<&str> = files.iter().filter_map(|file| crate_name(&file.path)).collect();
+    let named: BTreeSet<&str> = crates_named(&page.text).collect();
+
+    let absent = named
+        .difference(&real)
+        .map(|name| format!("ARCHITECTURE.md names crates/{name}, which is not there"));
+    let silent =
+        real.difference(&named).map(|name| format!("ARCHITECTURE.md does not name crates/{name}"));
+    absent.chain(silent).collect()
+}
+
+/// `spv`, of `crates/spv/Cargo.toml`.
+fn crate_name(path: &str) -> Option<&str> {
+    path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml").filter(|name| !name.contains('/'))
+}
+
+/// What follows each `crates/` in the text.
+fn crates_named(text: &str) -> impl Iterator<Item = &str> {
+    let name = |rest: &'_ str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    text.split("crates/")
+        .skip(1)
+        .map(move |rest| &rest[..name(rest).unwrap_or(rest.len())])
+        .filter(|name| !name.is_empty())
+}
+
+/// Every relative link of a document leads to a file or folder of ours.
+fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
+    if !file.path.ends_with(".md") {
+        return Vec::new();
+    }
+    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let there = |target: &str| {
+        files.iter().any(|file| {
+            file.path
+                .strip_prefix(target)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    links(&file.text)
+        .filter(|link| !link.contains("://") && !link.is_empty())
+        .filter(|link| !there(&resolve(folder, link)))
+        .map(|link| format!("{}: the link to {link} leads nowhere", file.path))
+        .collect()
+}
+
+/// The targets of `[…](target)` and `[…](target#part)`, without the part.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let target = |rest: &'_ str| rest.find([')', '#', ' ', '\n']);
+    text.split("](").skip(1).filter_map(move |rest| Some(&rest[..target(rest)?]))
+}
+
+/// The path from the workspace's root of what a document in `folder` links to.
+fn resolve(folder: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in link.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn architecture_and_tree_name_the_same_crates() {
+        let tree = |text| [file("ARCHITECTURE.md", text), file("crates/spv/Cargo.toml", "")];
+        assert_eq!(complaints(&tree("`crates/spv`: words")), [""; 0]);
+        assert_eq!(complaints(&tree("`crates/spv` and crates/layer.")).len(), 1);
+        assert_eq!(complaints(&tree("nothing")), ["ARCHITECTURE.md does not name crates/spv"]);
+        assert_eq!(complaints(&[]), ["ARCHITECTURE.md is missing"]);
+    }
+
+    #[test]
+    fn links_lead_to_files_and_folders() {
+        let page = |text| {
+            let files = [file("docs/a.md", text), file("docs/adr/1.md", ""), file("README.md", "")];
+            link_complaints(&files[0], &files)
+        };
+        let good = "[1](adr/1.md#top) [2](adr) [3](../README.md) [4](https://x.y/z) [5](#here)";
+        assert_eq!(page(good), [""; 0]);
+        assert_eq!(page("[1](README.md)"), ["docs/a.md: the link to README.md leads nowhere"]);
+        assert_eq!(page("[1](ad)").len(), 1);
+    }
+}

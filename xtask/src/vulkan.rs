@@ -1,0 +1,122 @@
+//! Where Debian keeps the two drivers and the two validation layers of the execution tests.
+//!
+//! Nothing of the machine's own Vulkan set-up may decide what is tested, so the loader is told by
+//! variables which drivers and which layer there are. docs/testing.md says what the tests do with
+//! them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::{output, program, target};
+
+/// The two copies of the Khronos validation layer: rules were added, and bugs mended, between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValidationLayer {
+    /// The package `vulkan-validationlayers`.
+    Debian,
+    /// The newer one that the package `chromium` carries.
+    Chromium,
+}
+
+/// The variables that show both drivers and one validation layer to the Vulkan loader.
+pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsString)>, String> {
+    let lavapipe = installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json")?;
+    let swiftshader = installed_file(&CHROMIUM, "vk_swiftshader_icd", ".json")?;
+    let drivers = std::env::join_paths([lavapipe, swiftshader])
+        .map_err(|error| format!("a driver's path cannot be in a list: {error}"))?;
+    Ok(vec![
+        ("VK_DRIVER_FILES", drivers.clone()),
+        // The name that loaders before 1.3.207 know.
+        ("VK_ICD_FILENAMES", drivers),
+        ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
+    ])
+}
+
+const CHROMIUM: [&str; 2] = ["chromium", "chromium-common"];
+
+/// The folder in which the loader finds the manifest of this validation layer and of no other.
+fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
+    match layer {
+        ValidationLayer::Debian => {
+            let packages = ["vulkan-validationlayers"];
+            let manifest = installed_file(&packages, "VkLayer_khronos_validation", ".json")?;
+            Ok(manifest.parent().expect("an installed file lies in a folder").to_owned())
+        }
+        ValidationLayer::Chromium => {
+            let library = installed_file(&CHROMIUM, "libVkLayer_khronos_validation", ".so")?;
+            let folder = target().join("chromium-validation-layer");
+            let manifest = folder.join("VkLayer_khronos_validation.json");
+            fs::create_dir_all(&folder)
+                .and_then(|()| fs::write(&manifest, chromium_manifest(&library)))
+                .map_err(|error| format!("{}: {error}", manifest.display()))?;
+            Ok(folder)
+        }
+    }
+}
+
+/// Chromium ships the layer without the manifest by which a loader would find it.
+fn chromium_manifest(library: &Path) -> String {
+    format!(
+        r#"{{
+  "file_format_version": "1.2.0",
+  "layer": {{
+    "name": "VK_LAYER_KHRONOS_validation",
+    "type": "GLOBAL",
+    "library_path": "{}",
+    "api_version": "1.4.0",
+    "implementation_version": "1",
+    "description": "Khronos validation layer, from Debian's package chromium",
+    "instance_extensions": [
+      {{ "name": "VK_EXT_debug_report", "spec_version": "9" }},
+      {{ "name": "VK_EXT_debug_utils", "spec_version": "1" }},
+      {{ "name": "VK_EXT_validation_features", "spec_version": "2" }},
+      {{ "name": "VK_EXT_layer_settings", "spec_version": "2" }}
+    ]
+  }}
+}}
+"#,
+        library.display()
+    )
+}
+
+/// The file that one of the Debian packages installed under a name of this form.
+fn installed_file(packages: &[&str], prefix: &str, suffix: &str) -> Result<PathBuf, String> {
+    let files = output(program("dpkg", ["--listfiles"]).args(packages))?;
+    find(&files, prefix, suffix).ok_or_else(|| {
+        format!("no {prefix}*{suffix} in Debian's {}: run `cargo xtask setup`", packages.join(", "))
+    })
+}
+
+fn find(files: &str, prefix: &str, suffix: &str) -> Option<PathBuf> {
+    let mut files = files.lines().map(Path::new);
+    let named = |file: &&Path| {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with(prefix) && name.ends_with(suffix)
+    };
+    files.find(named).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_the_form_of_their_name() {
+        let files = "/.\n/a/lvp_icd.d\n/a/lvp_icd.x86_64.json\n/a/radeon_icd.x86_64.json\n";
+        assert_eq!(find(files, "lvp_icd.", ".json"), Some("/a/lvp_icd.x86_64.json".into()));
+        assert_eq!(find(files, "vk_swiftshader_icd", ".json"), None);
+    }
+
+    #[test]
+    fn each_layer_is_alone_in_its_folder() {
+        let of = |layer| {
+            let variables = variables(layer).expect("`cargo xtask setup` has run");
+            assert_eq!(std::env::split_paths(&variables[0].1).filter(|p| p.exists()).count(), 2);
+            let folder = PathBuf::from(&variables[2].1);
+            let manifest = folder.join("VkLayer_khronos_validation.json");
+            fs::read_to_string(manifest).expect("the folder holds the layer's manifest")
+        };
+        assert_ne!(of(ValidationLayer::Debian), of(ValidationLayer::Chromium));
+    }
+}
