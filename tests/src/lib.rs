@@ -1,1 +1,9 @@
-//! Tests.
+//! What the filetests and the execution tests share: shaders as text and as words, and the
+//! harness that runs one case.
+//!
+//! docs/testing.md says how the cases are written.
+
+pub mod filetest;
+pub mod identity;
+pub mod shader;
+pub mod tree;

@@ -1,0 +1,68 @@
+//! The cases under `tests/cases`, one test each, and the identity round trip of every module of
+//! `../shared/corpus`, one test a folder, where there is such a corpus.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use polyshade_tests::filetest::{self, Harness};
+use polyshade_tests::tree::{files, folders, tests};
+use polyshade_tests::{identity, shader};
+
+/// Built when the first case runs.
+static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
+    program: build(),
+    bless: std::env::var_os("POLYSHADE_BLESS").is_some(),
+});
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = files(&tests().join("cases")).into_iter().map(case).collect();
+    trials.extend(folders(&tests().join("../../shared/corpus")).into_iter().map(round_trip));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Builds the program, so that the cases never run on an old one.
+fn build() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let build = ["build", "--release", "--quiet", "--package", "polyshade-cli"];
+    let status = Command::new(cargo).args(build).status().expect("cargo starts");
+    assert!(status.success(), "the program does not build: run `cargo build --release`");
+    let this = std::env::current_exe().expect("the system knows which program runs");
+    let target = this.ancestors().nth(3).expect("cargo puts tests three folders deep");
+    target.join("release/polyshade")
+}
+
+fn case(path: PathBuf) -> Trial {
+    let name = path.strip_prefix(tests()).expect("a case lies in tests").display().to_string();
+    Trial::test(name, move || {
+        if path.extension().is_some_and(|extension| extension == "diff") {
+            return orphan(&path);
+        }
+        Ok(filetest::run(&HARNESS, &path)?)
+    })
+}
+
+/// A diff whose case is gone, which blessing removes. Diffs of cases are the cases' own.
+fn orphan(path: &Path) -> Result<(), Failed> {
+    match HARNESS.bless {
+        true => Ok(fs::remove_file(path)?),
+        false => Err("the diff of a case that is gone: run `cargo xtask bless`".into()),
+    }
+}
+
+fn round_trip(folder: PathBuf) -> Trial {
+    let name = folder.file_name().expect("a folder has a name").display().to_string();
+    Trial::test(format!("corpus/{name}"), move || {
+        let faults: Vec<String> = files(&folder)
+            .iter()
+            .filter_map(|path| {
+                let checked = shader::read(path).and_then(|words| identity::check(&words));
+                Some(format!("{}: {}", path.display(), checked.err()?))
+            })
+            .collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults.join("\n").into()) }
+    })
+}

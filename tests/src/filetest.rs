@@ -1,0 +1,184 @@
+//! Runs one case: a shader file that says how to run the program on it and what to look for.
+//!
+//! What the case says is checked, and what holds for every case whether it says so or not. All
+//! faults are reported together, so that one run shows everything there is to mend.
+
+mod case;
+mod check;
+mod golden;
+mod sprinkle;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::case::{Case, OUTPUT};
+use crate::{identity, shader};
+
+/// How the cases are run.
+pub struct Harness {
+    /// The program `polyshade`.
+    pub program: PathBuf,
+    /// Whether diffs are written instead of compared.
+    pub bless: bool,
+}
+
+/// What one run of the program left behind.
+struct Outcome {
+    exit: Option<i32>,
+    stdout: String,
+    stderr: String,
+    /// The modules that it wrote, by the name they have in the `RUN:` line.
+    modules: Vec<(String, Vec<u32>)>,
+}
+
+/// Runs the case in the file at `path`: an error names every fault.
+pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let case = Case::parse(&text)?;
+    let input = shader::read(path)?;
+
+    let mut faults = Vec::new();
+    faults.extend(module_faults(&case, "the input", &input));
+    let outcome = execute(harness, &case, path, &input)?;
+    faults.extend(outcome_faults(&case, &outcome));
+    for (name, words) in &outcome.modules {
+        faults.extend(module_faults(&case, name, words));
+        faults.extend(unchanged_fault(name, &input, words));
+    }
+    let diff = match outcome.module(OUTPUT) {
+        Some(output) => Some(golden::diff(&input, output)?),
+        None => None,
+    };
+    faults.extend(golden::settle(harness.bless, path, diff.as_deref()));
+
+    let sprinkled = sprinkle::sprinkle(&input, path);
+    let with_unknown = execute(harness, &case, path, &sprinkled)?;
+    faults.extend(identity::check(&sprinkled).err());
+    faults.extend(sprinkled_faults(&case, &outcome, &with_unknown));
+
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Runs the program as the case says, in a folder of its own, with `input` as `%s`.
+fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result<Outcome, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let name = path.file_name().expect("a case is a file").display();
+    let source = folder.path().join(format!("{name}.spv"));
+    fs::write(&source, shader::bytes(input)).map_err(|error| format!("the input: {error}"))?;
+    let outputs = folder.path().join("output");
+    fs::create_dir(&outputs).map_err(|error| format!("the output's folder: {error}"))?;
+
+    let arguments = case.arguments.iter().map(|argument| -> OsString {
+        let argument = argument.replace("%s", &source.to_string_lossy());
+        argument.replace("%t", &outputs.join("t").to_string_lossy()).into()
+    });
+    let run = Command::new(&harness.program)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("{} does not start: {error}", harness.program.display()))?;
+    Ok(Outcome {
+        exit: run.status.code(),
+        stdout: String::from_utf8_lossy(&run.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&run.stderr).into_owned(),
+        modules: modules_in(&outputs)?,
+    })
+}
+
+/// The modules in the folder of outputs, in the order of their names.
+fn modules_in(folder: &Path) -> Result<Vec<(String, Vec<u32>)>, String> {
+    let mut modules = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|error| format!("the outputs: {error}"))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| format!("the outputs: {error}"))?;
+        let name = format!("%{}", entry.file_name().display());
+        if name.ends_with(".spv") {
+            modules.push((name, shader::read(&entry.path())?));
+        }
+    }
+    modules.sort();
+    Ok(modules)
+}
+
+impl Outcome {
+    fn module(&self, name: &str) -> Option<&[u32]> {
+        let (_, words) = self.modules.iter().find(|(there, _)| there == name)?;
+        Some(words)
+    }
+
+    /// What the `CHECK:` lines of the case are about.
+    fn text(&self, case: &Case) -> Result<String, String> {
+        if case.exit != 0 {
+            return Ok(self.stderr.clone());
+        }
+        match self.module(OUTPUT) {
+            Some(words) => shader::disassemble(words),
+            None => Ok(self.stdout.clone()),
+        }
+    }
+}
+
+/// Exit code, files and `CHECK:` lines.
+fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
+    if outcome.exit != Some(case.exit) {
+        let ended = outcome.exit.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+        return vec![format!(
+            "ended with {ended}, not {}; it printed:\n{}",
+            case.exit,
+            outcome.stderr.trim_end()
+        )];
+    }
+    if case.exit != 0 && !outcome.modules.is_empty() {
+        return vec![format!("failed, and left {} behind", outcome.modules[0].0)];
+    }
+    let lost = case.outputs().into_iter().find(|name| outcome.module(name).is_none());
+    if let Some(name) = lost.filter(|_| case.exit == 0) {
+        return vec![format!("did not write {name}")];
+    }
+    match outcome.text(case) {
+        Ok(text) => check::fault(&case.checks, &text).into_iter().collect(),
+        Err(error) => vec![error],
+    }
+}
+
+/// What holds for every module, before and after: it round-trips, and is valid unless the case says
+/// that its input is not.
+fn module_faults(case: &Case, name: &str, words: &[u32]) -> Vec<String> {
+    let identity = identity::check(words).err();
+    let invalid = if case.invalid { None } else { shader::validate(words).err() };
+    let faults = identity.into_iter().chain(invalid.map(|error| format!("spirv-val: {error}")));
+    faults.map(|fault| format!("{name}: {fault}")).collect()
+}
+
+/// The words are the same if and only if the text is: no change hides in what is not printed.
+fn unchanged_fault(name: &str, input: &[u32], output: &[u32]) -> Option<String> {
+    let same_text = match (shader::disassemble(input), shader::disassemble(output)) {
+        (Ok(before), Ok(after)) => before == after,
+        (Err(error), _) | (_, Err(error)) => return Some(format!("{name}: {error}")),
+    };
+    (same_text && input != output)
+        .then(|| format!("{name} prints as the input does, and has other words"))
+}
+
+/// With unknown instructions in the input the same happens, and they are all that differs.
+fn sprinkled_faults(case: &Case, plain: &Outcome, sprinkled: &Outcome) -> Vec<String> {
+    let mut faults = Vec::new();
+    if sprinkled.exit != plain.exit {
+        faults.push(format!("ended with {:?}, not {:?}", sprinkled.exit, plain.exit));
+    } else if plain.modules.is_empty() {
+        let text = if case.exit == 0 { &sprinkled.stdout } else { &sprinkled.stderr };
+        faults.extend(check::fault(&case.checks, text));
+    }
+    for (name, words) in &plain.modules {
+        let other = sprinkled.module(name).map(sprinkle::strip);
+        if sprinkled.exit == plain.exit && other.as_ref() != Some(words) {
+            faults.push(format!("{name} differs in more than the unknown instructions"));
+        }
+    }
+    let place = |fault| format!("with unknown instructions in the input: {fault}");
+    faults.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What a case says: the directives in its comments.
+
+use super::check::Check;
+
+/// The module that is compared with the input: what the program writes for `-o %t.spv`.
+pub(super) const OUTPUT: &str = "%t.spv";
+
+/// One case, as its directives describe it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Case {
+    /// What stands behind `polyshade` in the `RUN:` line, with `%s` and `%t` as they are.
+    pub(super) arguments: Vec<String>,
+    /// The exit code that the program must have.
+    pub(super) exit: i32,
+    /// In the order of their lines.
+    pub(super) checks: Vec<Check>,
+    /// The input is not valid, and the case says why that is on purpose.
+    pub(super) invalid: bool,
+}
+
+impl Case {
+    /// Reads the directives. What looks like one and is none is an error, so that a misspelt
+    /// `CHECK` cannot pass for a comment.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut run = None;
+        let mut exit = 0;
+        let mut checks = Vec::new();
+        let mut invalid = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some((name, value)) = directive(line) else { continue };
+            let fault = |fault: &str| Err(format!("line {number}: {name}: {fault}"));
+            match name {
+                _ if value.is_empty() => return fault("says nothing"),
+                "RUN" if run.is_some() => return fault("a case runs once"),
+                "RUN" => run = Some(value),
+                "EXIT" => match value.parse() {
+                    Ok(code) => exit = code,
+                    Err(_) => return fault("not a number"),
+                },
+                "CHECK" => checks.push(Check::Contains(value.to_owned())),
+                "CHECK-NOT" => checks.push(Check::Lacks(value.to_owned())),
+                "INVALID" => invalid = true,
+                _ => return fault("no such directive"),
+            }
+        }
+        let mut words = run.ok_or("no RUN: line")?.split_whitespace().map(str::to_owned);
+        if words.next().as_deref() != Some("polyshade") {
+            return Err("the RUN: line does not run polyshade".to_owned());
+        }
+        let case = Self { arguments: words.collect(), exit, checks, invalid };
+        case.proves_something().then_some(case).ok_or_else(|| {
+            format!("proves nothing: it needs a CHECK: line, or to succeed and write {OUTPUT}")
+        })
+    }
+
+    /// The modules that the `RUN:` line says are written, `%t…spv` each.
+    pub(super) fn outputs(&self) -> Vec<&str> {
+        let in_argument = |argument: &'_ str| argument.find("%t");
+        let arguments = self.arguments.iter();
+        arguments.filter_map(|argument| Some(&argument[in_argument(argument)?..])).collect()
+    }
+
+    fn proves_something(&self) -> bool {
+        let looks = self.checks.iter().any(|check| matches!(check, Check::Contains(_)));
+        looks || self.exit == 0 && self.outputs().contains(&OUTPUT)
+    }
+}
+
+/// `NAME` and `value` of a comment line `; NAME: value` or `// NAME: value`.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_start();
+    let comment = line.strip_prefix("//").or_else(|| line.strip_prefix(';'))?;
+    let (name, value) = comment.trim_start().split_once(':')?;
+    let capital = |c: char| c.is_ascii_uppercase() || c == '-';
+    (name.len() > 1 && name.chars().all(capital)).then_some((name, value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_read_from_both_kinds_of_comment() {
+        let text = "; A word on why: this.\n; RUN: polyshade info  %s\n  // CHECK: a: b\n\
+                    // CHECK-NOT: c\n; EXIT: 3\n; INVALID: for a reason\nOpNop\n";
+        let case = Case::parse(text).unwrap();
+        assert_eq!(case.arguments, ["info", "%s"]);
+        assert_eq!((case.exit, case.invalid), (3, true));
+        assert_eq!(case.checks, [Check::Contains("a: b".into()), Check::Lacks("c".into())]);
+        assert!(case.outputs().is_empty());
+    }
+
+    #[test]
+    fn outputs_are_named_by_the_run_line() {
+        let text = "; RUN: polyshade capture %s -o %t.spv --variant both=%t.both.spv";
+        assert_eq!(Case::parse(text).unwrap().outputs(), ["%t.spv", "%t.both.spv"]);
+    }
+
+    #[test]
+    fn faulty_directives_are_refused() {
+        let refused = |text: &str, why: &str| {
+            let error = Case::parse(text).unwrap_err();
+            assert!(error.contains(why), "{text:?}: {error}");
+        };
+        refused("OpNop\n", "no RUN: line");
+        refused("; RUN: ls %s\n; CHECK: x\n", "does not run polyshade");
+        refused("; RUN: polyshade a\n; RUN: polyshade b\n", "line 2: RUN: a case runs once");
+        refused("; RUN: polyshade a\n; CHEKC: b\n", "line 2: CHEKC: no such directive");
+        refused("; RUN: polyshade a\n; CHECK:\n", "CHECK: says nothing");
+        refused("; RUN: polyshade a\n; EXIT: one\n", "EXIT: not a number");
+    }
+
+    #[test]
+    fn a_case_that_cannot_fail_is_refused() {
+        for text in [
+            "; RUN: polyshade info %s\n",
+            "; RUN: polyshade info %s\n; CHECK-NOT: x\n",
+            "; RUN: polyshade capture %s -o %t.spv\n; EXIT: 1\n",
+        ] {
+            assert!(Case::parse(text).unwrap_err().contains("proves nothing"), "{text:?}");
+        }
+    }
+}

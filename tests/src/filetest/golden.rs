@@ -1,0 +1,98 @@
+//! The committed diff of what the program read and what it wrote, both as text.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::shader;
+
+/// The diff that belongs to a case: `no-op.spvasm.diff` beside `no-op.spvasm`.
+fn path(case: &Path) -> PathBuf {
+    let mut name = case.as_os_str().to_owned();
+    name.push(".diff");
+    name.into()
+}
+
+/// What turns the printed input into the printed output; nothing for no change.
+pub(super) fn diff(input: &[u32], output: &[u32]) -> Result<String, String> {
+    let (before, after) = (shader::disassemble(input)?, shader::disassemble(output)?);
+    let diff = TextDiff::from_lines(&before, &after);
+    Ok(diff.unified_diff().header("input", "output").to_string())
+}
+
+/// Compares the diff with the committed one, or with `bless` commits it. A case without an output
+/// has none; a case that changes nothing has an empty one.
+pub(super) fn settle(bless: bool, case: &Path, diff: Option<&str>) -> Option<String> {
+    let path = path(case);
+    let committed = match fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Some(format!("{}: {error}", path.display())),
+    };
+    let wanted = diff.map(|diff| if diff.is_empty() { "no change\n" } else { diff });
+    if committed.as_deref() == wanted {
+        return None;
+    }
+    if bless {
+        let written = match wanted {
+            Some(diff) => fs::write(&path, diff),
+            None => fs::remove_file(&path),
+        };
+        return written.err().map(|error| format!("{}: {error}", path.display()));
+    }
+    Some(difference(&path, committed.as_deref(), wanted))
+}
+
+fn difference(path: &Path, committed: Option<&str>, wanted: Option<&str>) -> String {
+    let what = match (committed, wanted) {
+        (None, _) => "is missing".to_owned(),
+        (_, None) => "belongs to a case that writes no module".to_owned(),
+        (Some(committed), Some(now)) => {
+            let diff = TextDiff::from_lines(committed, now);
+            format!("is not what happens now:\n{}", diff.unified_diff().header("committed", "now"))
+        }
+    };
+    format!(
+        "{} {what}\nif what happens now is right, run `cargo xtask bless`, and read the diff",
+        path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_committed_diff_passes_and_blessing_commits_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let case = folder.path().join("a.spvasm");
+        let faulty = |diff| settle(false, &case, diff).is_some();
+
+        assert!(faulty(Some("-x\n")), "nothing is committed yet");
+        assert!(!faulty(None));
+        assert_eq!(settle(true, &case, Some("-x\n")), None);
+        assert!(!faulty(Some("-x\n")));
+        assert!(faulty(Some("-y\n")));
+        assert!(faulty(Some("")));
+        assert!(faulty(None), "a diff that no run makes");
+        assert!(settle(false, &case, Some("-y\n")).unwrap().contains("cargo xtask bless"));
+
+        assert_eq!(settle(true, &case, Some("")), None);
+        assert_eq!(fs::read_to_string(path(&case)).unwrap(), "no change\n");
+        assert_eq!(settle(true, &case, None), None);
+        assert!(!path(&case).exists());
+    }
+
+    #[test]
+    fn a_diff_shows_what_changed() {
+        let before =
+            shader::assemble("OpCapability Shader\nOpMemoryModel Logical GLSL450").unwrap();
+        let after =
+            shader::assemble("OpCapability Linkage\nOpMemoryModel Logical GLSL450").unwrap();
+        let text = diff(&before, &after).unwrap();
+        assert!(text.contains("OpCapability Shader") && text.contains("OpCapability Linkage"));
+        assert_eq!(diff(&before, &before).unwrap(), "");
+    }
+}

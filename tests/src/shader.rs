@@ -1,0 +1,151 @@
+//! Shaders as text and as words: assembled, compiled, disassembled and validated by the tools that
+//! everybody uses, so that the tests' idea of SPIR-V is not our own.
+
+use std::fs;
+use std::path::Path;
+
+use glslang::{Compiler, CompilerOptions, ShaderInput, ShaderSource, ShaderStage};
+use spirv_tools::TargetEnv;
+use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
+use spirv_tools::val::Validator;
+
+/// The words of a shader file: `.spv`, `.spvasm`, or GLSL by its stage (`.vert`, `.frag`, …), which
+/// is compiled for Vulkan 1.0.
+pub fn read(path: &Path) -> Result<Vec<u32>, String> {
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if extension == "spv" {
+        return words(&bytes);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    match stage(extension) {
+        Some(stage) => compile(&text, stage),
+        None if extension == "spvasm" => assemble(&text),
+        None => Err(format!("{}: not the name of a shader", path.display())),
+    }
+    .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The stage that the extension of a GLSL file stands for.
+pub fn stage(extension: &str) -> Option<ShaderStage> {
+    Some(match extension {
+        "vert" => ShaderStage::Vertex,
+        "tesc" => ShaderStage::TesselationControl,
+        "tese" => ShaderStage::TesselationEvaluation,
+        "geom" => ShaderStage::Geometry,
+        "frag" => ShaderStage::Fragment,
+        "comp" => ShaderStage::Compute,
+        _ => return None,
+    })
+}
+
+/// Compiles GLSL for Vulkan 1.0.
+pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
+    let compiler = Compiler::acquire().ok_or("glslang does not start")?;
+    let source = ShaderSource::from(glsl);
+    let options = CompilerOptions::default();
+    let input = ShaderInput::new::<(&str, Option<&str>)>(&source, stage, &options, None, None)
+        .map_err(|error| error.to_string())?;
+    let shader = compiler.create_shader(input).map_err(|error| error.to_string())?;
+    shader.compile().map_err(|error| error.to_string())
+}
+
+/// Assembles text; numeric ids stay as they are. The version is that of the comment
+/// `; Version: 1.N` (as disassemblers write it), else 1.0.
+pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
+    let minor = text.lines().find_map(|line| line.strip_prefix("; Version: 1."));
+    let minor = minor.map_or(Ok(0), |minor| minor.trim().parse());
+    let minor = minor.map_err(|error| format!("`; Version:`: {error}"))?;
+    spirv_tools::assembler::create(Some(universal(minor)))
+        .assemble(text, AssemblerOptions { preserve_numeric_ids: true })
+        .map(|binary| binary.as_words().to_vec())
+        .map_err(|error| error.to_string())
+}
+
+/// Disassembles words, with names where there are any, and without the header.
+pub fn disassemble(words: &[u32]) -> Result<String, String> {
+    let options = DisassembleOptions { no_header: true, comment: false, ..Default::default() };
+    let text = spirv_tools::assembler::create(Some(universal(minor_version(words))))
+        .disassemble(words, options)
+        .map_err(|error| format!("cannot be disassembled: {error}"))?;
+    text.ok_or_else(|| "cannot be disassembled".to_owned())
+}
+
+/// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
+pub fn validate(words: &[u32]) -> Result<(), String> {
+    let environment = match minor_version(words) {
+        0 => TargetEnv::Vulkan_1_0,
+        1..=3 => TargetEnv::Vulkan_1_1,
+        4 => TargetEnv::Vulkan_1_1_Spirv_1_4,
+        5 => TargetEnv::Vulkan_1_2,
+        _ => TargetEnv::Vulkan_1_3,
+    };
+    spirv_tools::val::create(Some(environment))
+        .validate(words, None)
+        .map_err(|error| error.to_string())
+}
+
+/// The words of a file in the byte order of the machine.
+pub fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    let (words, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
+        return Err(format!("{} bytes are not a whole number of words", bytes.len()));
+    }
+    Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+/// The words as a file holds them.
+pub fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// N of the version 1.N that the header names.
+fn minor_version(words: &[u32]) -> u32 {
+    words.get(1).map_or(0, |version| version >> 8 & 0xff)
+}
+
+fn universal(minor: u32) -> TargetEnv {
+    match minor {
+        0 => TargetEnv::Universal_1_0,
+        1 => TargetEnv::Universal_1_1,
+        2 => TargetEnv::Universal_1_2,
+        3 => TargetEnv::Universal_1_3,
+        4 => TargetEnv::Universal_1_4,
+        5 => TargetEnv::Universal_1_5,
+        _ => TargetEnv::Universal_1_6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &str = "#version 450\nvoid main() {}\n";
+
+    #[test]
+    fn text_survives_assembling_and_disassembling() {
+        let words = compile(EMPTY, ShaderStage::Vertex).unwrap();
+        let text = disassemble(&words).unwrap();
+        assert!(text.contains("OpEntryPoint Vertex %main \"main\""), "{text}");
+        assert_eq!(disassemble(&assemble(&text).unwrap()).unwrap(), text);
+        assert_eq!(super::words(&bytes(&words)).unwrap(), words);
+    }
+
+    #[test]
+    fn the_version_is_read_from_the_comment() {
+        for minor in 0..=6 {
+            let text = format!("; SPIR-V\n; Version: 1.{minor}\nOpCapability Shader\n");
+            assert_eq!(minor_version(&assemble(&text).unwrap()), minor);
+        }
+        assert!(assemble("; Version: 1.x\n").is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        assert!(compile("#version 450\nvoid main() { x; }\n", ShaderStage::Vertex).is_err());
+        assert!(assemble("OpFoo").is_err());
+        assert!(super::words(&[1, 2, 3]).is_err());
+        let no_memory_model = assemble("OpCapability Shader").unwrap();
+        assert!(validate(&no_memory_model).is_err());
+    }
+}

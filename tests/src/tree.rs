@@ -1,0 +1,52 @@
+//! Where the cases lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder `tests` of the workspace.
+pub fn tests() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below a folder, but no diff that lies beside its case; in the order of their names,
+/// and none where there is no such folder.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let here: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_file()).collect();
+    let is_diff = |path: &Path| path.extension().is_some_and(|extension| extension == "diff");
+    let of_a_case = |path: &&PathBuf| is_diff(path) && here.contains(&path.with_extension(""));
+    let mut files: Vec<PathBuf> = here.iter().filter(|path| !of_a_case(path)).cloned().collect();
+    files.extend(folders(folder).iter().flat_map(|folder| self::files(folder)));
+    files
+}
+
+/// The folders in a folder, in the order of their names.
+pub fn folders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let path = |entry: std::io::Result<fs::DirEntry>| entry.expect("a folder can be read").path();
+    let mut paths: Vec<PathBuf> = entries.map(path).collect();
+    paths.sort();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_diffs_without_a_case_are_files_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.vert", "b.vert.diff", "gone.vert.diff"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        fs::create_dir(folder.path().join("a")).unwrap();
+        fs::write(folder.path().join("a/c.vert"), "").unwrap();
+
+        let files = files(folder.path());
+        let names = files.iter().map(|path| path.strip_prefix(folder.path()).unwrap());
+        assert!(names.eq(["b.vert", "gone.vert.diff", "a/c.vert"].map(Path::new)));
+    }
+}
