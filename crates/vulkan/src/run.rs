@@ -56,6 +56,7 @@ pub(crate) struct DrawObjects<'d> {
 
 impl<'d> Objects<'d> {
     fn new(device: &'d Device, work: &Work<'_>) -> Result<Objects<'d>, Error> {
+        let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
         let images = work.targets.iter().map(|&target| Image::new(device, target));
@@ -82,7 +83,6 @@ impl<'d> Objects<'d> {
             )?);
         }
 
-        let queries = create_queries(device, work)?;
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: the command buffer is used for as long as its pool lives.
         let (fence, commands, command_buffer) = unsafe {

@@ -89,10 +89,10 @@ impl Log {
             DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
         };
 
-        // Messages of type GENERAL come from the loader, about drivers that are not ours.
+        // GENERAL messages come from the loader, about other drivers; PERFORMANCE ones say what would be faster.
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(Severity::WARNING | Severity::ERROR)
-            .message_type(Type::VALIDATION | Type::PERFORMANCE)
+            .message_type(Type::VALIDATION)
             .pfn_user_callback(Some(record))
             .user_data(std::ptr::from_ref(self).cast_mut().cast())
     }

@@ -1,0 +1,139 @@
+//! Captured draws: what the native feature makes of them, and what the model says.
+
+use crate::drivers::Driver;
+use crate::shaders::{Shader, Varyings};
+use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
+use polyshade_vulkan::{
+    Captured, Draw, Place, ProvokingVertex, Range, Stage, TransformFeedback, Work, vk,
+};
+
+/// What all memory holds before a draw.
+pub(crate) const FILL: u8 = 0xa5;
+
+/// Memory before and after what is bound: a multiple of every alignment.
+pub(crate) const GUARD: usize = 256;
+
+/// Where the range that may be written begins in what is bound, and what is bound beyond it.
+pub(crate) const LEAD: usize = 8;
+pub(crate) const TAIL: usize = 12;
+
+/// A draw with the room for what it captures.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) draw: model::Draw,
+    /// How many vertices fit into each buffer, and how many of them are there already.
+    pub(crate) room: Vec<u32>,
+    pub(crate) reached: u32,
+}
+
+/// What a case left: the whole memory of each buffer, guards included, and the counts where they are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Capture {
+    pub(crate) memory: Vec<Vec<u8>>,
+    pub(crate) captured: Captured,
+}
+
+impl Case {
+    /// A draw of the first vertices of the first instance, with room for everything.
+    pub(crate) fn new(topology: Topology, vertices: u32) -> Case {
+        let draw = model::Draw {
+            topology,
+            provoking_vertex: ProvokingVertex::First,
+            vertices: 0..vertices,
+            instances: 0..1,
+        };
+        Case { draw, room: vec![3 * vertices + 2; 4], reached: 0 }
+    }
+
+    /// The buffers before the draw.
+    pub(crate) fn buffers(&self, layout: &[BufferLayout]) -> Vec<model::Buffer> {
+        let buffer = |(layout, &room): (&BufferLayout, &u32)| {
+            let size = (layout.stride * room) as usize;
+            let begin = GUARD + LEAD;
+            model::Buffer {
+                memory: vec![FILL; begin + size + TAIL + GUARD],
+                range: begin..begin + size,
+                stride: layout.stride as usize,
+                reached: (layout.stride * self.reached) as usize,
+            }
+        };
+        layout.iter().zip(&self.room).map(buffer).collect()
+    }
+
+    /// What the model says, given the values of each vertex.
+    pub(crate) fn model(
+        &self,
+        layout: &[BufferLayout],
+        shader: impl Fn(u32, u32) -> Vec<Value>,
+    ) -> Capture {
+        let mut buffers = self.buffers(layout);
+        let captured = model::capture(&self.draw, &mut buffers, shader);
+        Capture { memory: buffers.into_iter().map(|buffer| buffer.memory).collect(), captured }
+    }
+}
+
+/// Vulkan's name of a topology; it has no line loop.
+pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
+    use vk::PrimitiveTopology as Native;
+    match topology {
+        Topology::PointList => Native::POINT_LIST,
+        Topology::LineList => Native::LINE_LIST,
+        Topology::LineStrip => Native::LINE_STRIP,
+        Topology::LineLoop => panic!("Vulkan has no line loop"),
+        Topology::TriangleList => Native::TRIANGLE_LIST,
+        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
+        Topology::TriangleFan => Native::TRIANGLE_FAN,
+        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
+        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
+        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
+        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
+    }
+}
+
+/// Runs all cases with lavapipe's own transform feedback, in one submission.
+#[track_caller]
+pub(crate) fn run_native(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<Capture> {
+    let words = shader.native(varyings);
+    run_native_words(&words, &shader.layout(varyings), cases)
+}
+
+#[track_caller]
+fn run_native_words(words: &[u32], layout: &[BufferLayout], cases: &[Case]) -> Vec<Capture> {
+    let mut work = Work::default();
+    for case in cases {
+        let mut feedback = TransformFeedback::default();
+        let mut counters = Vec::new();
+        for buffer in case.buffers(layout) {
+            feedback.buffers.push(Range {
+                buffer: work.buffers.len(),
+                offset: buffer.range.start as u64,
+                // An empty range cannot be bound: one with too little room for anything is as good.
+                size: buffer.range.len().max(4) as u64,
+            });
+            counters.extend((buffer.reached as u32).to_ne_bytes());
+            work.buffers.push(buffer.memory);
+        }
+        let resume = Place { buffer: work.buffers.len(), offset: 0 };
+        feedback.resume = (case.reached > 0).then_some(resume);
+        work.buffers.push(counters);
+        work.draws.push(Draw {
+            stages: vec![Stage::vertex(words)],
+            topology: native_topology(case.draw.topology),
+            provoking_vertex: case.draw.provoking_vertex,
+            transform_feedback: Some(feedback),
+            vertices: case.draw.vertices.clone(),
+            instances: case.draw.instances.clone(),
+            ..Draw::default()
+        });
+    }
+
+    let outcome = Driver::Lavapipe.run(&work);
+    let memory = outcome.buffers.chunks(layout.len() + 1).map(|c| c[..layout.len()].to_vec());
+    memory
+        .zip(outcome.captured)
+        .map(|(memory, captured)| Capture {
+            memory,
+            captured: captured.expect("the draw captured"),
+        })
+        .collect()
+}

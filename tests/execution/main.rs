@@ -1,0 +1,10 @@
+//! Execution tests: shaders, and what polyshade makes of them, on real drivers.
+//!
+//! docs/testing.md says what they need and how to run them.
+
+mod device;
+mod drivers;
+mod feedback;
+mod glsl;
+mod model;
+mod shaders;

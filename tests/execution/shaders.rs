@@ -1,0 +1,201 @@
+//! The vertex shaders whose outputs are captured.
+//!
+//! Every captured output has a macro of its own before it, `XFB_name`. For the native feature it becomes the `xfb_*`
+//! qualifiers, for polyshade it is empty: both compile from the same text. All arithmetic is exact, so every driver
+//! computes the same bits. Vulkan wants a point's size written, `POINT_SIZE`, which polyshade does by itself.
+
+use crate::glsl;
+use polyshade_vulkan::model::{self, BufferLayout, Entry};
+use std::fmt::Write;
+
+/// A vertex shader.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shader {
+    /// The GLSL.
+    pub(crate) source: &'static str,
+    /// Its outputs: names and how many 32-bit components they have.
+    pub(crate) outputs: &'static [(&'static str, u32)],
+}
+
+/// The varyings to capture, as OpenGL lists them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Varyings {
+    /// One behind the other.
+    Interleaved(&'static [&'static str]),
+    /// One a buffer.
+    Separate(&'static [&'static str]),
+}
+
+impl Shader {
+    /// Where the specification puts what is captured.
+    pub(crate) fn layout(&self, varyings: Varyings) -> Vec<BufferLayout> {
+        let entry = |name: &&'static str| self.entry(name);
+        match varyings {
+            Varyings::Interleaved(names) => {
+                model::interleave(&names.iter().map(entry).collect::<Vec<_>>())
+            }
+            Varyings::Separate(names) => {
+                names.iter().flat_map(|name| model::interleave(&[self.entry(name)])).collect()
+            }
+        }
+    }
+
+    fn entry(&self, name: &'static str) -> Entry<'static> {
+        if name == "gl_NextBuffer" {
+            return Entry::NextBuffer;
+        }
+        if let Some(count) = name.strip_prefix("gl_SkipComponents") {
+            return Entry::Skip(count.parse().expect("a number of components"));
+        }
+        let output = self.outputs.iter().find(|output| output.0 == name);
+        let &(name, components) = output.unwrap_or_else(|| panic!("no output {name}"));
+        Entry::Varying(name, components)
+    }
+
+    /// The shader as it is.
+    pub(crate) fn plain(&self) -> Vec<u32> {
+        glsl::vertex(self.source, &format!("#define POINT_SIZE\n{}", self.defines(&[])))
+    }
+
+    /// The shader with the qualifiers of the native feature.
+    pub(crate) fn native(&self, varyings: Varyings) -> Vec<u32> {
+        let defines = self.defines(&self.layout(varyings));
+        glsl::vertex(self.source, &format!("#define POINT_SIZE gl_PointSize = 1.0\n{defines}"))
+    }
+
+    fn defines(&self, layout: &[BufferLayout]) -> String {
+        let mut defines = String::new();
+        for (name, _) in self.outputs {
+            write!(defines, "#define XFB_{name} ").expect("strings can be written to");
+            let places = layout.iter().enumerate().flat_map(|(buffer, layout)| {
+                layout.varyings.iter().map(move |varying| (buffer, layout.stride, varying))
+            });
+            for (buffer, stride, (_, offset)) in places.filter(|place| place.2.0 == *name) {
+                let qualifiers = format!(
+                    "layout(xfb_buffer = {buffer}, xfb_offset = {offset}, xfb_stride = {stride})"
+                );
+                defines.push_str(&qualifiers);
+            }
+            defines.push('\n');
+        }
+        defines
+    }
+}
+
+/// Which vertex and instance it was, twice over.
+pub(crate) const INDICES: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) XFB_v_index flat out uvec2 v_index;
+        layout(location = 1) XFB_v_mixed flat out uvec3 v_mixed;
+        layout(location = 2) XFB_v_vertex flat out uint v_vertex;
+        layout(location = 3) XFB_v_instance flat out uint v_instance;
+        void main() {
+            v_index = uvec2(gl_VertexIndex, gl_InstanceIndex);
+            v_mixed = v_index.xyx * 1000u + uvec3(7u, 8u, 9u);
+            v_vertex = v_index.x;
+            v_instance = v_index.y;
+            gl_Position = vec4(0, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("v_index", 2), ("v_mixed", 3), ("v_vertex", 1), ("v_instance", 1)],
+};
+
+/// Scalars and vectors of floats and integers.
+pub(crate) const VECTORS: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) XFB_v_float out float v_float;
+        layout(location = 1) XFB_v_vec2 out vec2 v_vec2;
+        layout(location = 2) XFB_v_vec3 out vec3 v_vec3;
+        layout(location = 3) XFB_v_vec4 out vec4 v_vec4;
+        layout(location = 4) XFB_v_int flat out int v_int;
+        layout(location = 5) XFB_v_ivec3 flat out ivec3 v_ivec3;
+        layout(location = 6) XFB_v_uint flat out uint v_uint;
+        layout(location = 7) XFB_v_uvec4 flat out uvec4 v_uvec4;
+        void main() {
+            float f = float(gl_VertexIndex) * 0.25 + float(gl_InstanceIndex) * 64.0;
+            v_float = f;
+            v_vec2 = vec2(f, -f);
+            v_vec3 = vec3(f) + vec3(1, 2, 3);
+            v_vec4 = vec4(f, f * 2.0, f * 4.0, -0.0);
+            v_int = -gl_VertexIndex;
+            v_ivec3 = ivec3(gl_VertexIndex, gl_InstanceIndex, -2147483647) - 1;
+            v_uint = uint(gl_VertexIndex) * 2654435761u;
+            v_uvec4 = v_uint ^ uvec4(1, 0x80000000, 0x7fc00001, 0xff800001);
+            gl_Position = vec4(f, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[
+        ("v_float", 1),
+        ("v_vec2", 2),
+        ("v_vec3", 3),
+        ("v_vec4", 4),
+        ("v_int", 1),
+        ("v_ivec3", 3),
+        ("v_uint", 1),
+        ("v_uvec4", 4),
+    ],
+};
+
+/// Matrices and arrays, some written through a loop, some through an `out` parameter.
+pub(crate) const AGGREGATES: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) XFB_v_mat2 out mat2 v_mat2;
+        layout(location = 2) XFB_v_mat3 out mat3 v_mat3;
+        layout(location = 5) XFB_v_mat4x3 out mat4x3 v_mat4x3;
+        layout(location = 9) XFB_v_floats out float v_floats[3];
+        layout(location = 12) XFB_v_vectors out vec2 v_vectors[2];
+        layout(location = 14) XFB_v_integers flat out ivec3 v_integers[2];
+        void fill(out mat4x3 matrix, float f) {
+            for (int column = 0; column < 4; ++column)
+                matrix[column] = vec3(f, float(column), f + 1.0);
+        }
+        void main() {
+            float f = float(gl_VertexIndex) * 0.5 + float(gl_InstanceIndex) * 32.0;
+            v_mat2 = mat2(f, 1, 2, f + 3.0);
+            v_mat3 = mat3(1, 2, 3, f, 5, 6, 7, f, 9);
+            fill(v_mat4x3, f);
+            for (int i = 0; i < 3; ++i)
+                v_floats[i] = f * float(i + 1);
+            v_vectors = vec2[2](vec2(f, 1), vec2(2, f));
+            v_integers[0] = ivec3(gl_VertexIndex, 1, 2);
+            v_integers[1] = ivec3(3, gl_InstanceIndex, 4);
+            gl_Position = vec4(f, f, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[
+        ("v_mat2", 4),
+        ("v_mat3", 9),
+        ("v_mat4x3", 12),
+        ("v_floats", 3),
+        ("v_vectors", 4),
+        ("v_integers", 6),
+    ],
+};
+
+/// Built-ins, beside an output that is not one, and a way out before the end.
+pub(crate) const BUILT_INS: Shader = Shader {
+    source: r"
+        #version 450
+        out gl_PerVertex {
+            XFB_gl_Position vec4 gl_Position;
+            XFB_gl_PointSize float gl_PointSize;
+            XFB_gl_ClipDistance float gl_ClipDistance[3];
+        };
+        layout(location = 0) XFB_v_colour out vec4 v_colour;
+        void main() {
+            float f = float(gl_VertexIndex - 3) * 0.125;
+            gl_Position = vec4(f, f * 2.0, 0.5, float(gl_InstanceIndex) - 1.0);
+            gl_PointSize = 1.0 + float(gl_InstanceIndex);
+            gl_ClipDistance[0] = f;
+            gl_ClipDistance[1] = -f;
+            gl_ClipDistance[2] = float(gl_VertexIndex);
+            v_colour = vec4(0.25);
+            if (gl_VertexIndex % 3 == 1)
+                return;
+            v_colour = vec4(f, 0, 1, f + 1.0);
+        }",
+    outputs: &[("gl_Position", 4), ("gl_PointSize", 1), ("gl_ClipDistance", 3), ("v_colour", 4)],
+};
