@@ -51,8 +51,14 @@ impl Decorations {
                 entries.extend(group.targets().map(entry));
             } else if let Some(group) = GroupMemberDecorate::of(inst) {
                 for pair in group.targets().chunks_exact(2) {
-                    let target = Id::new(pair[0]).expect("ids are checked when a module is scanned");
-                    entries.push(Entry { target, member: Some(pair[1]), at, group: Some(group.group()) });
+                    let target =
+                        Id::new(pair[0]).expect("ids are checked when a module is scanned");
+                    entries.push(Entry {
+                        target,
+                        member: Some(pair[1]),
+                        at,
+                        group: Some(group.group()),
+                    });
                 }
             }
         }
@@ -87,7 +93,8 @@ impl<'w> Module<'w> {
         let inst = self.inst_at(at);
         let (decoration, operands) = match Decorate::of(inst) {
             Some(decorate) => (decorate.decoration(), decorate.operands()),
-            None => MemberDecorate::of(inst).map(|decorate| (decorate.decoration(), decorate.operands()))?,
+            None => MemberDecorate::of(inst)
+                .map(|decorate| (decorate.decoration(), decorate.operands()))?,
         };
         Some(Applied { member, decoration, operands, inst, by_group })
     }

@@ -67,7 +67,7 @@ impl Grammar {
 
     #[inline]
     pub(crate) fn is_known(self) -> bool {
-        self.0 >> 42 & 1 != 0
+        self.0 >> 44 & 1 != 0
     }
 
     /// Bit `i` is set if the word `i + 1` of an instruction is an id; only the first [`Self::fixed`] count.
@@ -110,13 +110,20 @@ impl Grammar {
 
     #[inline]
     pub(crate) fn has_result(self) -> bool {
-        self.0 >> 41 & 1 != 0
+        self.0 >> 41 & 3 != 0
     }
 
     /// The word that holds the result id, if there is one.
     #[inline]
     pub(crate) fn result_word(self) -> Option<usize> {
-        self.has_result().then(|| if self.has_type() { 2 } else { 1 })
+        let word = (self.0 >> 41 & 3) as usize;
+        (word != 0).then_some(word)
+    }
+
+    /// Whether the scan has to look at such an instruction more closely.
+    #[inline]
+    pub(crate) fn is_structural(self) -> bool {
+        self.0 >> 43 & 1 != 0
     }
 }
 

@@ -1,6 +1,8 @@
 //! Instructions: handles that borrow the version they stand in, and views that name their operands.
 
-use crate::grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, Grammar, Op, StorageClass};
+use crate::grammar::{
+    Capability, Decoration, ExecutionMode, ExecutionModel, Grammar, Op, StorageClass,
+};
 use crate::{Id, text};
 use std::borrow::Cow;
 use std::fmt;
@@ -58,13 +60,19 @@ impl<'m> Inst<'m> {
 
     #[inline]
     pub(crate) fn id_at(self, word: usize) -> Id {
-        Id::new(self.words[word]).expect("ids of known operands are checked when a module is scanned")
+        Id::new(self.words[word])
+            .expect("ids of known operands are checked when a module is scanned")
     }
 
     #[inline]
-    pub(crate) fn ids_from(self, word: usize) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator + 'm {
+    pub(crate) fn ids_from(
+        self,
+        word: usize,
+    ) -> impl ExactSizeIterator<Item = Id> + DoubleEndedIterator + 'm {
         let words = self.words.get(word..).unwrap_or_default();
-        words.iter().map(|word| Id::new(*word).expect("ids of known operands are checked when a module is scanned"))
+        words.iter().map(|word| {
+            Id::new(*word).expect("ids of known operands are checked when a module is scanned")
+        })
     }
 }
 

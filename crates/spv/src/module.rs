@@ -101,6 +101,11 @@ impl<'w> Module<'w> {
         self.words.into_owned()
     }
 
+    /// A module with the same words, which it borrows.
+    pub fn borrowed(&self) -> Module<'_> {
+        Module::unscanned(Cow::Borrowed(&self.words))
+    }
+
     /// The same module, borrowing nothing.
     pub fn into_owned(self) -> Module<'static> {
         Module::new(Cow::Owned(self.words.into_owned()), self.scan)
@@ -169,7 +174,10 @@ impl<'w> Module<'w> {
 
     /// The functions, in their order.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionBody<'_>> {
-        self.scan().functions.iter().map(|extent| FunctionBody { words: &self.words, extent: *extent })
+        self.scan()
+            .functions
+            .iter()
+            .map(|extent| FunctionBody { words: &self.words, extent: *extent })
     }
 
     /// The function `id`, body and all.
@@ -190,9 +198,10 @@ impl<'w> Module<'w> {
 
     /// The entry points, in their order.
     pub fn entry_points(&self) -> impl ExactSizeIterator<Item = EntryPoint<'_>> {
-        self.scan().entry_points.iter().map(|at| {
-            EntryPoint::of(self.inst_at(*at)).expect("the scan lists entry points")
-        })
+        self.scan()
+            .entry_points
+            .iter()
+            .map(|at| EntryPoint::of(self.inst_at(*at)).expect("the scan lists entry points"))
     }
 
     /// The entry point with this name and execution model.
@@ -201,13 +210,17 @@ impl<'w> Module<'w> {
     ///
     /// `NotFound`, with the names of those there are.
     pub fn entry_point(&self, name: &str, model: ExecutionModel) -> Result<EntryPoint<'_>, Error> {
-        let found = self.entry_points().find(|entry| entry.model() == model && entry.name() == name);
+        let found =
+            self.entry_points().find(|entry| entry.model() == model && entry.name() == name);
         found.ok_or_else(|| {
-            let others: Vec<String> =
-                self.entry_points().map(|other| format!("`{}` ({})", other.name(), other.model())).collect();
+            let others: Vec<String> = self
+                .entry_points()
+                .map(|other| format!("`{}` ({})", other.name(), other.model()))
+                .collect();
             let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
             let message = format!("there is no entry point `{name}` for the {model} stage");
-            Error::new(ErrorKind::NotFound, message).help(format!("the module's entry points: {others}"))
+            Error::new(ErrorKind::NotFound, message)
+                .help(format!("the module's entry points: {others}"))
         })
     }
 
@@ -289,7 +302,8 @@ pub struct FunctionBody<'m> {
 impl<'m> FunctionBody<'m> {
     /// `OpFunction`.
     pub fn function(self) -> Function<'m> {
-        Function::of(Inst::at_word(self.words, self.extent.at)).expect("a function begins with OpFunction")
+        Function::of(Inst::at_word(self.words, self.extent.at))
+            .expect("a function begins with OpFunction")
     }
 
     /// Its id.

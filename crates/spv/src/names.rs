@@ -26,7 +26,10 @@ impl Names {
 
     fn first(&self, id: Id, member: Option<u32>) -> Option<u32> {
         let i = self.0.partition_point(|(target, number, _)| (*target, *number) < (id, member));
-        self.0.get(i).filter(|(target, number, _)| (*target, *number) == (id, member)).map(|(_, _, at)| *at)
+        self.0
+            .get(i)
+            .filter(|(target, number, _)| (*target, *number) == (id, member))
+            .map(|(_, _, at)| *at)
     }
 
     /// Offsets of all names of `id` and its members.

@@ -14,20 +14,24 @@ const MEMORY_PARAMETERS: [(u32, bool); 5] =
 pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
     let fixed = (inst.len() - 1).min(grammar.fixed());
-    let mask = grammar.id_mask();
-    for i in 0..fixed {
-        if mask >> i & 1 != 0 {
-            f(i + 1, true);
-        }
+    let mut mask = grammar.id_mask() & ((1 << fixed) - 1);
+    while mask != 0 {
+        f(mask.trailing_zeros() as usize + 1, true);
+        mask &= mask - 1;
     }
 
     let tail = fixed + 1;
+    if tail == inst.len() {
+        return;
+    }
     match grammar.tail() {
         Tail::Literals => {}
         Tail::Ids => (tail..inst.len()).for_each(|word| f(word, true)),
         Tail::Maybe => (tail..inst.len()).for_each(|word| f(word, false)),
         Tail::Switch => {
-            (tail + switch_literal..inst.len()).step_by(switch_literal + 1).for_each(|word| f(word, true));
+            (tail + switch_literal..inst.len())
+                .step_by(switch_literal + 1)
+                .for_each(|word| f(word, true));
         }
         Tail::IdLiteralPairs => (tail..inst.len()).step_by(2).for_each(|word| f(word, true)),
         Tail::StringIds => {
@@ -40,7 +44,8 @@ pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut
 }
 
 fn memory_operands(inst: &[u32], mut word: usize, mut f: impl FnMut(usize, bool)) {
-    let masks = if matches!(Op(inst[0] as u16), Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED) { 2 } else { 1 };
+    let masks =
+        if matches!(Op(inst[0] as u16), Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED) { 2 } else { 1 };
     for _ in 0..masks {
         let Some(mask) = inst.get(word) else { return };
         word += 1;

@@ -76,7 +76,7 @@ pub struct Patch<'m, 'w> {
     declared: HashMap<Box<[u32]>, Id>,
     /// Where those and other fresh module-scope ids are declared.
     declared_at: HashMap<Id, Position>,
-    /// Pointer types that were moved behind their pointee.
+    /// Types and constants that were moved behind their operands.
     hoisted: Vec<Id>,
     imports: Vec<(String, Id)>,
     /// By offset of the entry point: variables that leave or join its interface.
@@ -113,7 +113,10 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// An id that nothing has yet.
     pub fn id(&mut self) -> Id {
         if self.next_id > LAST_ID {
-            self.fail(Error::new(ErrorKind::Limit, format!("there is no id left below {}", LAST_ID + 1)));
+            self.fail(Error::new(
+                ErrorKind::Limit,
+                format!("there is no id left below {}", LAST_ID + 1),
+            ));
             return Id::new(LAST_ID).expect("the last id is not 0");
         }
         let id = Id::new(self.next_id).expect("the bound is never 0");
@@ -146,7 +149,10 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Inserts an instruction: `op` and all words behind the first.
     pub fn insert(&mut self, at: Position, op: Op, operands: &[u32]) {
         if operands.len() >= LONGEST {
-            let message = format!("an instruction would have {} words, more than {LONGEST}", operands.len() + 1);
+            let message = format!(
+                "an instruction would have {} words, more than {LONGEST}",
+                operands.len() + 1
+            );
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
         let start = self.pool.len() as u32;
@@ -158,7 +164,8 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
     fn queue_insert(&mut self, at: Position, start: u32) {
         let end = self.pool.len() as u32;
-        if let Some(Edit { at: last, kind: EditKind::Insert { lane, end: last_end, .. } }) = self.edits.last_mut()
+        if let Some(Edit { at: last, kind: EditKind::Insert { lane, end: last_end, .. } }) =
+            self.edits.last_mut()
             && (*last, *lane, *last_end) == (at.at, at.lane, start)
         {
             *last_end = end;
@@ -225,11 +232,19 @@ impl<'m, 'w> Patch<'m, 'w> {
         let grouped = || module.decorations_of(id).filter(|applied| applied.by_group);
         if grouped().any(|applied| goes(applied.member, applied.decoration)) {
             // The group stays as it is for its other members; what stays here is said directly.
-            for inst in module.decoration_instructions(id).filter(|inst| Module::is_group_decorate(inst.op())) {
+            for inst in module
+                .decoration_instructions(id)
+                .filter(|inst| Module::is_group_decorate(inst.op()))
+            {
                 self.leave_group(inst, id);
             }
             for applied in grouped().filter(|applied| !goes(applied.member, applied.decoration)) {
-                self.decorate_maybe_member(id, applied.member, applied.decoration, applied.operands);
+                self.decorate_maybe_member(
+                    id,
+                    applied.member,
+                    applied.decoration,
+                    applied.operands,
+                );
             }
         }
     }
@@ -308,7 +323,9 @@ impl Patch<'_, '_> {
     /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
     fn declare_line(&mut self, section: Section, words: &[u32]) {
         let key: Box<[u32]> = words.into();
-        if self.declared.contains_key(&key) || self.module.section(section).any(|inst| inst.words() == words) {
+        if self.declared.contains_key(&key)
+            || self.module.section(section).any(|inst| inst.words() == words)
+        {
             return;
         }
         // The value is not used; the key alone says that it is declared.
@@ -318,7 +335,8 @@ impl Patch<'_, '_> {
 
     /// The extended instruction set `name`, imported if it is not.
     pub fn import(&mut self, name: &str) -> Id {
-        let imports = self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
+        let imports =
+            self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
         if let Some(import) = imports.into_iter().find(|import| import.name() == name) {
             return import.set();
         }
@@ -361,16 +379,33 @@ impl Patch<'_, '_> {
     }
 
     /// Decorates member `member` of the structure `id`.
-    pub fn decorate_member(&mut self, id: Id, member: u32, decoration: Decoration, operands: &[u32]) {
+    pub fn decorate_member(
+        &mut self,
+        id: Id,
+        member: u32,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
         self.decorate_maybe_member(id, Some(member), decoration, operands);
     }
 
     /// Decorates `id`, or the member of it that is given. Strings and ids as operands are kept as what they are.
-    pub fn decorate_maybe_member(&mut self, id: Id, member: Option<u32>, decoration: Decoration, operands: &[u32]) {
+    pub fn decorate_maybe_member(
+        &mut self,
+        id: Id,
+        member: Option<u32>,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
         let op = match (decoration, member) {
             (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, None) => Op::DECORATE_STRING,
-            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, Some(_)) => Op::MEMBER_DECORATE_STRING,
-            (Decoration::UNIFORM_ID | Decoration::ALIAS_SCOPE_INTEL | Decoration::NO_ALIAS_INTEL, None)
+            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, Some(_)) => {
+                Op::MEMBER_DECORATE_STRING
+            }
+            (
+                Decoration::UNIFORM_ID | Decoration::ALIAS_SCOPE_INTEL | Decoration::NO_ALIAS_INTEL,
+                None,
+            )
             | (Decoration::COUNTER_BUFFER, None) => Op::DECORATE_ID,
             (_, None) => Op::DECORATE,
             (_, Some(_)) => Op::MEMBER_DECORATE,

@@ -36,7 +36,9 @@ impl Module<'_> {
                 let Some(call) = FunctionCall::of(inst) else { continue };
                 for parameter in self.parameters_that_get(call, pointer) {
                     if seen.insert(parameter) {
-                        reach.pointers.push(self.definition(parameter).expect("a parameter is defined"));
+                        reach
+                            .pointers
+                            .push(self.definition(parameter).expect("a parameter is defined"));
                         open.push(parameter);
                     }
                 }
@@ -58,7 +60,9 @@ impl Module<'_> {
         for _ in 0..self.words().len() {
             let Some(inst) = self.definition(id) else { return id };
             id = match inst.op() {
-                op if op.is_access_chain() => AccessChain::of(inst).expect("it is an access chain").base(),
+                op if op.is_access_chain() => {
+                    AccessChain::of(inst).expect("it is an access chain").base()
+                }
                 Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => inst.id_at(3),
                 _ => return id,
             };
@@ -87,7 +91,9 @@ impl Module<'_> {
 /// Whether the result of `inst` points into what `pointer` points to.
 fn makes_pointer(inst: Inst<'_>, pointer: Id) -> bool {
     match inst.op() {
-        op if op.is_access_chain() => AccessChain::of(inst).expect("it is an access chain").base() == pointer,
+        op if op.is_access_chain() => {
+            AccessChain::of(inst).expect("it is an access chain").base() == pointer
+        }
         Op::COPY_OBJECT | Op::PHI | Op::SELECT => true,
         _ => false,
     }

@@ -154,7 +154,8 @@ impl<'w> Scanner<'w> {
             if Op(self.words[at] as u16) == Op::FUNCTION {
                 break;
             }
-            let (inst, op) = self.instruction(at)?;
+            let inst = self.instruction(at)?;
+            let op = Op(inst[0] as u16);
             if op == Op::ENTRY_POINT {
                 self.scan.entry_points.push(at as u32);
             }
@@ -163,7 +164,8 @@ impl<'w> Scanner<'w> {
             self.scan.sections[current as usize] = at as u32;
         }
         for section in 1..SECTIONS {
-            self.scan.sections[section] = self.scan.sections[section].max(self.scan.sections[section - 1]);
+            self.scan.sections[section] =
+                self.scan.sections[section].max(self.scan.sections[section - 1]);
         }
         // Whatever belongs nowhere else belongs to the last section.
         self.scan.sections[SECTIONS - 1] = at as u32;
@@ -174,88 +176,108 @@ impl<'w> Scanner<'w> {
         let entry_points = self.entry_point_functions();
         let mut open: Option<usize> = None;
         while at < self.words.len() {
-            let (inst, op) = self.instruction(at)?;
-            match op {
-                Op::FUNCTION if open.is_some() => {
-                    return Err(Error::malformed("a function begins inside another", at));
-                }
-                Op::FUNCTION => open = Some(at),
-                Op::FUNCTION_END => {
-                    let Some(start) = open.take() else {
-                        return Err(Error::malformed("a function ends that did not begin", at));
-                    };
-                    let end = (at + inst.len()) as u32;
-                    self.scan.functions.push(Extent { at: start as u32, end });
-                }
-                Op::FUNCTION_CALL if entry_points.binary_search(&inst[3]).is_ok() => {
-                    return Err(Error::malformed("an entry point is called", at).about_word(inst[3]));
-                }
-                Op::ENTRY_POINT => return Err(Error::malformed("an entry point follows a function", at)),
-                _ => {}
+            let inst = self.instruction(at)?;
+            if Grammar::of(Op(inst[0] as u16)).is_structural() {
+                self.function_boundary(inst, at, &mut open, &entry_points)?;
             }
             at += inst.len();
         }
         open.map_or(Ok(()), |start| Err(Error::malformed("a function does not end", start)))
     }
 
+    /// Looks at an instruction that begins, ends or calls a function.
+    fn function_boundary(
+        &mut self,
+        inst: &[u32],
+        at: usize,
+        open: &mut Option<usize>,
+        entry_points: &[u32],
+    ) -> Result<(), Error> {
+        match Op(inst[0] as u16) {
+            Op::FUNCTION if open.is_some() => {
+                return Err(Error::malformed("a function begins inside another", at));
+            }
+            Op::FUNCTION => *open = Some(at),
+            Op::FUNCTION_END => {
+                let Some(start) = open.take() else {
+                    return Err(Error::malformed("a function ends that did not begin", at));
+                };
+                let end = (at + inst.len()) as u32;
+                self.scan.functions.push(Extent { at: start as u32, end });
+            }
+            Op::FUNCTION_CALL if entry_points.binary_search(&inst[3]).is_ok() => {
+                return Err(Error::malformed("an entry point is called", at).about_word(inst[3]));
+            }
+            Op::ENTRY_POINT => {
+                return Err(Error::malformed("an entry point follows a function", at));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn entry_point_functions(&self) -> Vec<u32> {
-        let mut ids: Vec<u32> = self.scan.entry_points.iter().map(|at| self.words[*at as usize + 2]).collect();
+        let mut ids: Vec<u32> =
+            self.scan.entry_points.iter().map(|at| self.words[*at as usize + 2]).collect();
         ids.sort_unstable();
         ids
     }
 
-    /// Checks the instruction at `at`: its length, its ids, and that its result is new.
-    #[inline]
-    fn instruction(&mut self, at: usize) -> Result<(&'w [u32], Op), Error> {
-        let count = (self.words[at] >> 16) as usize;
-        let op = Op(self.words[at] as u16);
-        let grammar = Grammar::of(op);
-        if count == 0 || count > self.words.len() - at || count < grammar.least() {
+    /// The instruction at `at`, checked: its length, its ids, and that its result is new.
+    #[inline(always)]
+    fn instruction(&mut self, at: usize) -> Result<&'w [u32], Error> {
+        let first = self.words[at];
+        let count = (first >> 16) as usize;
+        let grammar = Grammar::of(Op(first as u16));
+        let Some(inst) = self.words.get(at..at + count).filter(|_| count >= grammar.least()) else {
             return Err(length_error(count, self.words.len() - at, at));
-        }
-        let inst = &self.words[at..at + count];
+        };
 
-        let switch_literal = if op == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
+        // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
+        // nothing else (benchmark `parse`).
         let last = self.bound - 1;
-        let mut wrong = false;
-        operands::for_each_id(inst, switch_literal, |word, certain| {
-            wrong |= certain & (inst[word].wrapping_sub(1) >= last);
-        });
-        if wrong {
-            return Err(self.id_error(inst, switch_literal, at));
+        if inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
+            self.check_ids(inst, at)?;
         }
-
-        if let Some(word) = grammar.result_word() {
-            if !self.scan.definitions.define(inst[word], at as u32) {
-                return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
-            }
+        if let Some(word) = grammar.result_word()
+            && !self.scan.definitions.define(inst[word], at as u32)
+        {
+            return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
         }
-        Ok((inst, op))
+        Ok(inst)
     }
 
-    /// The words that a literal of this `OpSwitch` takes. A selector that is not defined yet counts as 32 bits wide.
-    fn switch_literal_words(&self, inst: &[u32]) -> usize {
-        switch_literal_words(self.words, &self.scan.definitions, inst)
-    }
-
-    #[cold]
-    fn id_error(&self, inst: &[u32], switch_literal: usize, at: usize) -> Error {
-        let mut first = None;
+    /// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.
+    #[inline(never)]
+    fn check_ids(&self, inst: &[u32], at: usize) -> Result<(), Error> {
+        let switch_literal = match Op(inst[0] as u16) {
+            Op::SWITCH => switch_literal_words(self.words, &self.scan.definitions, inst),
+            _ => 1,
+        };
+        let last = self.bound - 1;
+        let mut wrong = None;
         operands::for_each_id(inst, switch_literal, |word, certain| {
-            if certain && inst[word].wrapping_sub(1) >= self.bound - 1 && first.is_none() {
-                first = Some(word);
+            if certain && inst[word].wrapping_sub(1) >= last {
+                wrong.get_or_insert(word);
             }
         });
-        let word = first.expect("an id was found to be wrong");
-        match inst[word] {
-            0 => Error::malformed("an id is 0", at + word),
-            id => Error::malformed(format!("id {id} is not below the bound, {}", self.bound), at + word),
+        match wrong.map(|word| (word, inst[word])) {
+            None => Ok(()),
+            Some((word, 0)) => Err(Error::malformed("an id is 0", at + word)),
+            Some((word, id)) => Err(Error::malformed(
+                format!("id {id} is not below the bound, {}", self.bound),
+                at + word,
+            )),
         }
     }
 }
 
 /// The words that a literal of the `OpSwitch` `inst` takes: 2 for a 64-bit selector, else 1.
-pub(crate) fn switch_literal_words(words: &[u32], definitions: &Definitions, inst: &[u32]) -> usize {
+pub(crate) fn switch_literal_words(
+    words: &[u32],
+    definitions: &Definitions,
+    inst: &[u32],
+) -> usize {
     let definition = |id: u32| definitions.get(id).map(|at| &words[at as usize..]);
     let width = definition(inst[1])
         .filter(|selector| Grammar::of(Op(selector[0] as u16)).has_type())

@@ -75,7 +75,9 @@ impl Module<'_> {
             Op::TYPE_MATRIX => Type::Matrix { column: inst.id_at(2), count: words[3] },
             Op::TYPE_ARRAY => Type::Array { element: inst.id_at(2), length: inst.id_at(3) },
             Op::TYPE_STRUCT => Type::Struct { id },
-            Op::TYPE_POINTER => Type::Pointer { class: StorageClass(words[2]), pointee: inst.id_at(3) },
+            Op::TYPE_POINTER => {
+                Type::Pointer { class: StorageClass(words[2]), pointee: inst.id_at(3) }
+            }
             op if is_type(op) => Type::Other(op),
             _ => return None,
         })
@@ -178,12 +180,21 @@ fn may_be_decorated(op: Op) -> bool {
 pub(crate) fn is_shared(op: Op) -> bool {
     matches!(
         op,
-        Op::CONSTANT | Op::CONSTANT_TRUE | Op::CONSTANT_FALSE | Op::CONSTANT_COMPOSITE | Op::CONSTANT_NULL | Op::UNDEF
+        Op::CONSTANT
+            | Op::CONSTANT_TRUE
+            | Op::CONSTANT_FALSE
+            | Op::CONSTANT_COMPOSITE
+            | Op::CONSTANT_NULL
+            | Op::UNDEF
     ) || is_type(op) && op != Op::TYPE_FORWARD_POINTER
 }
 
 /// The words of a declaration but its result id.
 fn key(inst: Inst<'_>) -> impl Iterator<Item = u32> {
     let result = Grammar::of(inst.op()).result_word().expect("types and constants have results");
-    inst.words().iter().enumerate().filter(move |(word, _)| *word != result).map(|(_, value)| *value)
+    inst.words()
+        .iter()
+        .enumerate()
+        .filter(move |(word, _)| *word != result)
+        .map(|(_, value)| *value)
 }

@@ -28,6 +28,9 @@ struct Row {
     has_result: bool,
 }
 
+/// The instructions that the scan looks at more closely.
+const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
+
 /// Opcodes per page of the table; its second level is a list of the pages that are not empty.
 const PAGE: u32 = 32;
 
@@ -88,7 +91,7 @@ fn table(out: &mut String) {
             pages.push((page, vec![0; PAGE as usize]));
         }
         let (_, rows) = pages.iter_mut().find(|(number, _)| *number == page).expect("just pushed");
-        rows[(opcode % PAGE) as usize] = pack(&row);
+        rows[(opcode % PAGE) as usize] = pack(&row, STRUCTURAL.contains(&instruction.opname));
     }
     pages.sort_by_key(|(number, _)| *number);
 
@@ -109,14 +112,16 @@ fn table(out: &mut String) {
     out.push_str("];\n");
 }
 
-fn pack(row: &Row) -> u64 {
+fn pack(row: &Row, structural: bool) -> u64 {
+    let result_word = u64::from(row.has_result) + u64::from(row.has_result && row.has_type);
     u64::from(row.ids)
         | u64::from(row.fixed) << 16
         | u64::from(row.least) << 24
         | (row.tail as u64) << 32
         | u64::from(row.has_type) << 40
-        | u64::from(row.has_result) << 41
-        | 1 << 42
+        | result_word << 41
+        | u64::from(structural) << 43
+        | 1 << 44
 }
 
 fn row(name: &str, operands: &[LogicalOperand]) -> Row {

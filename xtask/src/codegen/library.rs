@@ -1,7 +1,21 @@
 //! Our GLSL, compiled to the SPIR-V that lowerings link in.
 
-use super::Generated;
+use super::{Generated, workspace};
+use polyshade_glsl::{ShaderStage, SpirvVersion, compile};
+use std::fs;
 
+/// Source and result of each library, relative to the workspace.
+const LIBRARIES: [(&str, &str); 1] =
+    [("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv")];
+
+/// Compiles for SPIR-V 1.0, which can be linked into every version. The stage does not matter: there are no globals.
 pub(super) fn generate() -> Result<Vec<Generated>, String> {
-    Ok(Vec::new())
+    let compiled = |(source, path): &(&str, &'static str)| {
+        let text = fs::read_to_string(workspace().join(source)).map_err(|error| format!("{source}: {error}"))?;
+        let words = compile(&text, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)
+            .map_err(|error| format!("{source}: {error}"))?;
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(Generated { path, bytes })
+    };
+    LIBRARIES.iter().map(compiled).collect()
 }

@@ -63,7 +63,8 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
 
     /// `OpCompositeConstruct`.
     pub fn construct(&mut self, ty: Id, constituents: &[Id]) -> Id {
-        let operands: Vec<u32> = constituents.iter().map(|constituent| constituent.word()).collect();
+        let operands: Vec<u32> =
+            constituents.iter().map(|constituent| constituent.word()).collect();
         self.value(Op::COMPOSITE_CONSTRUCT, ty, &operands)
     }
 
@@ -93,7 +94,8 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
     pub fn begin_function(&mut self, id: Id, return_type: Id, parameters: &[Id]) -> Vec<Id> {
         let function_type = self.p.function_type(return_type, parameters);
         self.emit(Op::FUNCTION, &[return_type.word(), id.word(), 0, function_type.word()]);
-        let ids = parameters.iter().map(|ty| self.value(Op::FUNCTION_PARAMETER, *ty, &[])).collect();
+        let ids =
+            parameters.iter().map(|ty| self.value(Op::FUNCTION_PARAMETER, *ty, &[])).collect();
         let label = self.p.id();
         self.emit(Op::LABEL, &[label.word()]);
         ids

@@ -86,18 +86,23 @@ impl Patch<'_, '_> {
         self.declare(Op::TYPE_POINTER, &[class.0, pointee.word()])
     }
 
-    /// A pointer to `pointee` that is declared before word `at`, where it is to be used: one that is declared later
-    /// is moved behind its pointee.
+    /// A pointer to `pointee` that is declared before word `at`, where it is to be used.
     pub fn pointer_before(&mut self, class: StorageClass, pointee: Id, at: u32) -> Id {
-        let pointer = self.pointer(class, pointee);
-        let Some(inst) = self.module.definition(pointer) else { return pointer };
-        if inst.at() >= at && !self.hoisted.contains(&pointer) {
-            self.hoisted.push(pointer);
-            let position = self.behind_operands(&[inst.words()[0], 0, class.0, pointee.word()]);
+        self.declare_before(Op::TYPE_POINTER, &[class.0, pointee.word()], at)
+    }
+
+    /// [`declare`](Self::declare) for use at word `at`, which stands behind the declarations of `operands`: what is
+    /// declared further down is moved behind its operands.
+    pub fn declare_before(&mut self, op: Op, operands: &[u32], at: u32) -> Id {
+        let id = self.declare(op, operands);
+        let Some(inst) = self.module.definition(id) else { return id };
+        if inst.at() >= at && !self.hoisted.contains(&id) {
+            self.hoisted.push(id);
+            let position = self.behind_operands(&self.declaration(op, operands, 0));
             self.remove(inst);
-            self.insert(position, inst.op(), &inst.words()[1..]);
+            self.insert(position, op, &inst.words()[1..]);
         }
-        pointer
+        id
     }
 
     /// A function type.

@@ -26,6 +26,13 @@ pub struct Rewritten<'m, T> {
     pub value: T,
 }
 
+impl<T> Rewritten<'_, T> {
+    /// Whether the words are others than before.
+    pub fn is_changed(&self) -> bool {
+        self.progress == Progress::Changed
+    }
+}
+
 impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.merge_groups();
@@ -34,13 +41,17 @@ impl<'m> Patch<'m, '_> {
             return Err(error);
         }
         if self.edits.is_empty() {
-            let module = Module::unscanned(Cow::Borrowed(self.module.words()));
+            let module = self.module.borrowed();
             return Ok(Rewritten { module, progress: Progress::Unchanged, value });
         }
         // Stable: what is inserted at one place stays in the order of insertion.
         self.edits.sort_by_key(Edit::order);
         let words = self.merged_words()?;
-        Ok(Rewritten { module: Module::unscanned(Cow::Owned(words)), progress: Progress::Changed, value })
+        Ok(Rewritten {
+            module: Module::unscanned(Cow::Owned(words)),
+            progress: Progress::Changed,
+            value,
+        })
     }
 
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
@@ -66,11 +77,13 @@ impl<'m> Patch<'m, '_> {
                     last_overwrite = Some(*edit);
                 }
                 EditKind::Overwrite { word } => {
-                    if let Some(Edit { at: last, kind: EditKind::Overwrite { word: other } }) = last_overwrite
+                    if let Some(Edit { at: last, kind: EditKind::Overwrite { word: other } }) =
+                        last_overwrite
                         && last == edit.at
                         && other != word
                     {
-                        let message = format!("two edits overwrite one word, with {other} and with {word}");
+                        let message =
+                            format!("two edits overwrite one word, with {other} and with {word}");
                         return Err(Error::new(ErrorKind::Options, message).at(edit.at));
                     }
                 }
@@ -85,9 +98,8 @@ impl<'m> Patch<'m, '_> {
     fn merge_groups(&mut self) {
         for (at, leaving) in std::mem::take(&mut self.ungrouped) {
             let inst = self.module.inst_at(at);
-            let leaves = |word: u32, member| {
-                Id::new(word).is_some_and(|id| leaving.contains(&(id, member)))
-            };
+            let leaves =
+                |word: u32, member| Id::new(word).is_some_and(|id| leaving.contains(&(id, member)));
             let mut words = vec![inst.words()[1]];
             if inst.op() == Op::GROUP_DECORATE {
                 words.extend(inst.words()[2..].iter().filter(|word| !leaves(**word, None)));
@@ -114,7 +126,8 @@ impl<'m> Patch<'m, '_> {
             }
             let first = 2 + text::word_count(&words[2..]);
             let mut interface = words.split_off(first);
-            let left: HashSet<u32> = changes.iter().filter(|(_, joins)| !joins).map(|(id, _)| id.word()).collect();
+            let left: HashSet<u32> =
+                changes.iter().filter(|(_, joins)| !joins).map(|(id, _)| id.word()).collect();
             interface.retain(|id| !left.contains(id));
             let mut present: HashSet<u32> = interface.iter().copied().collect();
             let joining = changes.iter().filter(|(_, joins)| *joins).map(|(id, _)| id.word());

@@ -1,0 +1,140 @@
+//! What went wrong, as the user sees it.
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
+use polyshade::spv::{Id, Inst, Op};
+use polyshade::{Error, ErrorKind, Module};
+use std::fmt::{self, Write as _};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// Exit codes, as `--help` lists them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    Failed = 1,
+    Usage = 2,
+    Unsupported = 3,
+}
+
+/// An error with its exit code and, where it is about an instruction, the instruction.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+    instruction: Option<String>,
+    help: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), instruction: None, help: None }
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The failure for an error of the library about `module`; without one, if it could not be parsed.
+    pub(crate) fn of(error: &Error, module: Option<&Module<'_>>) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Malformed | ErrorKind::Limit | ErrorKind::NotFound => Exit::Failed,
+            ErrorKind::Options => Exit::Usage,
+            ErrorKind::Unsupported => Exit::Unsupported,
+        };
+        let instruction = module.and_then(|module| {
+            let at =
+                error.word_offset().or_else(|| module.definition(error.id()?).map(Inst::at))?;
+            let inst = module.instructions().find(|inst| inst.at() == at)?;
+            Some(print(module, inst))
+        });
+        let help = error.suggestion().map(str::to_owned);
+        Self { exit, message: error.to_string(), instruction, help }
+    }
+
+    /// Tells the user, and says how to exit.
+    pub(crate) fn report(&self) -> ExitCode {
+        let theme = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+            GraphicalTheme::unicode()
+        } else {
+            GraphicalTheme::none()
+        };
+        let mut text = String::new();
+        let handler =
+            GraphicalReportHandler::new_themed(theme).with_width(120).with_wrap_lines(true);
+        match handler.render_report(&mut text, self) {
+            Ok(()) => eprint!("{text}"),
+            Err(fmt::Error) => eprintln!("error: {self}"),
+        }
+        ExitCode::from(self.exit as u8)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        match &self.instruction {
+            Some(instruction) => write!(f, "\n{instruction}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Diagnostic for Failure {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        None
+    }
+}
+
+/// An instruction as assembly, its literals as numbers.
+fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
+    let mut text = format!("{:#x}: ", inst.at());
+    if let Some(result) = inst.result() {
+        let _ = write!(text, "{} = ", name(module, result));
+    }
+    match spirv::Op::from_u32(u32::from(inst.op().0)) {
+        Some(op) => {
+            let _ = write!(text, "Op{op:?}");
+        }
+        None => {
+            let Op(number) = inst.op();
+            let _ = write!(text, "unknown opcode {number}");
+        }
+    }
+    let mut ids = Vec::new();
+    module.for_each_operand(inst, |at, id, _| ids.push((at, id)));
+    let result_word = inst.result().map(|_| if inst.result_type().is_some() { 2 } else { 1 });
+    for (i, word) in inst
+        .words()
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(|(i, _)| Some(*i) != result_word)
+        .take(MOST_WORDS)
+    {
+        let at = inst.at() + i as u32;
+        let _ = match ids.iter().find(|(other, _)| *other == at) {
+            Some((_, id)) => write!(text, " {}", name(module, *id)),
+            None => write!(text, " {word}"),
+        };
+    }
+    if inst.words().len() > MOST_WORDS + 1 {
+        text.push_str(" …");
+    }
+    text
+}
+
+/// An instruction that is shown is cut off behind this many words.
+const MOST_WORDS: usize = 16;
+
+fn name(module: &Module<'_>, id: Id) -> String {
+    match module.name(id) {
+        Some(name) => format!("%{name}"),
+        None => id.to_string(),
+    }
+}

@@ -1,0 +1,4 @@
+//! The verbs.
+
+pub(crate) mod capture;
+pub(crate) mod info;

@@ -1,0 +1,209 @@
+//! `polyshade info`: what a shader has.
+
+use crate::Done;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::print_text;
+use clap::Args;
+use polyshade::Module;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
+use polyshade::transform_feedback;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Lists a shader's entry points, their interface and what can be captured of it.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    if let Some(name) = &arguments.input.entry {
+        let found =
+            module.entry_points().find(|entry| entry.name() == *name).map(|entry| entry.model());
+        let model = found.unwrap_or(ExecutionModel::VERTEX);
+        module.entry_point(name, model).map_err(|error| Failure::of(&error, Some(&module)))?;
+    }
+    let wanted = |entry: &EntryPoint<'_>| {
+        arguments.input.entry.as_ref().is_none_or(|name| entry.name() == *name)
+    };
+    let entries: Vec<Value> =
+        module.entry_points().filter(wanted).map(|entry| describe(&module, entry)).collect();
+    let (major, minor) = module.version();
+    let report = json!({
+        "version": 1,
+        "spirv": format!("{major}.{minor}"),
+        "words": module.words().len(),
+        "instructions": module.instructions().count(),
+        "functions": module.functions().len(),
+        "entry_points": entries,
+    });
+    if arguments.json {
+        print_text(
+            &serde_json::to_string_pretty(&report).expect("a report has no keys but strings"),
+        );
+    } else {
+        print_text(&as_text(&report));
+    }
+    Ok(())
+}
+
+fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
+    let interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
+    let varyings: Vec<Value> = if entry.model() == ExecutionModel::VERTEX {
+        transform_feedback::varyings(m, entry)
+            .into_iter()
+            .map(|varying| match varying.components {
+                Ok(components) => json!({ "name": varying.name, "components": components }),
+                Err(reason) => json!({ "name": varying.name, "refused": reason.message() }),
+            })
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
+    let instructions: usize = bodies.map(|body| body.instructions().count()).sum();
+    json!({
+        "name": entry.name(),
+        "stage": entry.model().to_string(),
+        "instructions": instructions,
+        "interface": interface,
+        "capturable": varyings,
+    })
+}
+
+fn variable(m: &Module<'_>, id: Id) -> Option<Value> {
+    let class = match m.storage_class(id)? {
+        StorageClass::INPUT => "input",
+        StorageClass::OUTPUT => "output",
+        _ => return None,
+    };
+    let (_, ty) = m.pointer(m.type_of(id)?)?;
+    let number = |decoration| m.decoration(id, decoration).and_then(|words| words.first().copied());
+    Some(json!({
+        "name": m.name(id).unwrap_or_default(),
+        "id": id.word(),
+        "class": class,
+        "type": type_name(m, ty),
+        "location": number(Decoration::LOCATION),
+        "component": number(Decoration::COMPONENT),
+        "builtin": m.builtin(id).map(|builtin| builtin_name(builtin.0)),
+        "members": members(m, ty),
+    }))
+}
+
+/// The built-in members of a block.
+fn members(m: &Module<'_>, ty: Id) -> Vec<Value> {
+    let structure = m.innermost_element(ty);
+    m.members(structure)
+        .enumerate()
+        .map(|(member, ty)| {
+            let member = member as u32;
+            json!({
+                "name": m.member_name(structure, member).unwrap_or_default(),
+                "type": type_name(m, ty),
+                "builtin": m.member_builtin(structure, member).map(|builtin| builtin_name(builtin.0)),
+            })
+        })
+        .collect()
+}
+
+fn builtin_name(number: u32) -> String {
+    spirv::BuiltIn::from_u32(number)
+        .map_or_else(|| format!("built-in {number}"), |builtin| format!("{builtin:?}"))
+}
+
+/// A type as GLSL writes it. Arrays are followed as deep as a type nests them, vectors and matrices one step.
+fn type_name(m: &Module<'_>, ty: Id) -> String {
+    let mut dimensions = String::new();
+    let mut inner = ty;
+    while let Some(Type::Array { element, length }) = m.ty(inner) {
+        let length = m.constant(length).map_or_else(|| "?".to_owned(), |length| length.to_string());
+        let _ = write!(dimensions, "[{length}]");
+        inner = element;
+    }
+    let scalar = |ty| match m.ty(ty) {
+        Some(Type::Int { width: 32, signed: true }) => ("int".to_owned(), "i"),
+        Some(Type::Int { width: 32, signed: false }) => ("uint".to_owned(), "u"),
+        Some(Type::Float { width: 32 }) => ("float".to_owned(), ""),
+        Some(Type::Float { width: 64 }) => ("double".to_owned(), "d"),
+        Some(Type::Int { width, signed }) => {
+            (format!("{}int{width}_t", if signed { "" } else { "u" }), "?")
+        }
+        Some(Type::Float { width }) => (format!("float{width}_t"), "?"),
+        _ => ("?".to_owned(), "?"),
+    };
+    let name = match m.ty(inner) {
+        Some(Type::Vector { component, count }) => match scalar(component) {
+            (name, "?") => format!("{name}[{count}]"),
+            (_, prefix) => format!("{prefix}vec{count}"),
+        },
+        Some(Type::Matrix { column, count }) => match m.ty(column) {
+            Some(Type::Vector { component, count: rows }) => {
+                format!("{}mat{count}x{rows}", scalar(component).1)
+            }
+            _ => "matrix".to_owned(),
+        },
+        Some(Type::Struct { id }) => {
+            m.name(id).map_or_else(|| format!("struct {id}"), |name| name.into_owned())
+        }
+        _ => scalar(inner).0,
+    };
+    name + &dimensions
+}
+
+fn as_text(report: &Value) -> String {
+    let mut text = format!(
+        "SPIR-V {}, {} words, {} instructions, {} functions\n",
+        report["spirv"].as_str().unwrap_or_default(),
+        report["words"],
+        report["instructions"],
+        report["functions"]
+    );
+    for entry in report["entry_points"].as_array().into_iter().flatten() {
+        let _ = writeln!(
+            text,
+            "\n{} ({}), {} instructions",
+            entry["name"].as_str().unwrap_or_default(),
+            entry["stage"].as_str().unwrap_or_default(),
+            entry["instructions"]
+        );
+        for variable in entry["interface"].as_array().into_iter().flatten() {
+            let place = match (&variable["location"], &variable["builtin"]) {
+                (Value::Number(location), _) => format!("location {location}"),
+                (_, Value::String(builtin)) => builtin.clone(),
+                _ => variable["members"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|member| member["builtin"].as_str())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
+            let [class, ty, name] =
+                ["class", "type", "name"].map(|key| variable[key].as_str().unwrap_or_default());
+            let _ = writeln!(text, "  {class:<7} {ty:<14} {name:<20} {place}");
+        }
+        capturable(&mut text, entry);
+    }
+    text
+}
+
+fn capturable(text: &mut String, entry: &Value) {
+    for varying in entry["capturable"].as_array().into_iter().flatten() {
+        let name = varying["name"].as_str().unwrap_or_default();
+        let _ = match varying["refused"].as_str() {
+            Some(reason) => writeln!(text, "  not capturable as a whole: {reason}"),
+            None => writeln!(text, "  capturable: {name} ({} components)", varying["components"]),
+        };
+    }
+}

@@ -1,0 +1,235 @@
+//! What an entry point shares with another is cloned before anything is changed.
+
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, Variable};
+use polyshade_spv::{
+    Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Rewritten, Section,
+    StorageClass, is_known,
+};
+use std::collections::{HashMap, HashSet};
+
+/// A version in which the entry point `name` has functions, `Private` and interface variables, and structures of
+/// these, that no other entry point has. Where it has them already, which is so where it is the only one, nothing
+/// changes.
+///
+/// # Errors
+///
+/// `NotFound` where there is no such entry point; `Unsupported` where a function that would be cloned has an
+/// instruction that is not known.
+pub fn isolate<'m>(
+    m: &'m Module<'_>,
+    name: &str,
+    model: ExecutionModel,
+) -> Result<Rewritten<'m, ()>, Error> {
+    m.rewrite(|m, p| {
+        let entry = m.entry_point(name, model)?;
+        if m.entry_points().len() == 1 {
+            return Ok(());
+        }
+        let mut clones = Clones::find(m, entry);
+        if clones.functions.is_empty() && clones.globals.is_empty() {
+            return Ok(());
+        }
+        clones.check(m)?;
+        clones.assign(m, p);
+        clones.emit(m, p, entry);
+        Ok(())
+    })
+}
+
+/// What is cloned, and for what.
+struct Clones<'m> {
+    /// The functions that the entry point reaches alone: they are changed in place.
+    own: Vec<Id>,
+    /// Those that it shares.
+    functions: Vec<Id>,
+    /// Module-scope declarations that it shares, and those that name one of these, in the order of the module.
+    globals: Vec<Inst<'m>>,
+    /// Old ids to the clones'.
+    map: HashMap<Id, Id>,
+}
+
+impl<'m> Clones<'m> {
+    fn find(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Self {
+        let mine = m.reachable(entry.function());
+        let others: Vec<_> =
+            m.entry_points().filter(|other| other.inst().at() != entry.inst().at()).collect();
+        let theirs: HashSet<Id> = reachable_from_any(m, &others);
+        let (functions, own): (Vec<Id>, Vec<Id>) = mine.iter().partition(|id| theirs.contains(id));
+
+        let my_globals = globals_of(m, mine.iter().copied(), [entry]);
+        let their_globals = globals_of(m, theirs.iter().copied(), others.iter().copied());
+        let mut shared: HashSet<Id> = my_globals.intersection(&their_globals).copied().collect();
+        shared.extend(shared_structures(m, &my_globals, &their_globals));
+
+        // Types, constants and variables that are made of something shared are cloned with it, except for variables
+        // that are not the entry point's.
+        let mut globals = Vec::new();
+        for inst in m.section(Section::Globals) {
+            let Some(result) = inst.result() else { continue };
+            let mut names_shared = false;
+            m.for_each_operand(inst, |_, id, certain| {
+                names_shared |= certain && shared.contains(&id)
+            });
+            let wanted = Variable::of(inst).is_none() || my_globals.contains(&result);
+            if shared.contains(&result) || names_shared && wanted {
+                shared.insert(result);
+                globals.push(inst);
+            }
+        }
+        Self { own, functions, globals, map: HashMap::new() }
+    }
+
+    /// An instruction that is not known may use or define anything, so it cannot be cloned.
+    fn check(&self, m: &Module<'_>) -> Result<(), Error> {
+        for function in &self.functions {
+            let body = m.function(*function).expect("it was reached");
+            if let Some(inst) = body.instructions().find(|inst| !is_known(inst.op())) {
+                let message =
+                    "a function that two entry points share has an instruction that is not known";
+                return Err(unsupported(message, *function).at(inst.at()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every clone its id, and what is inside of functions too.
+    fn assign(&mut self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
+        let inner = self
+            .functions
+            .iter()
+            .filter_map(|id| m.function(*id))
+            .flat_map(|body| body.instructions());
+        for inst in self.globals.iter().copied().chain(inner) {
+            let Some(old) = inst.result() else { continue };
+            let new = p.id();
+            self.map.insert(old, new);
+            for applied in m.decorations_of(old) {
+                p.decorate_maybe_member(new, applied.member, applied.decoration, applied.operands);
+            }
+            if let Some(name) = m.name(old) {
+                p.name(new, &name);
+            }
+            for member in 0..m.members(old).len() as u32 {
+                if let Some(name) = m.member_name(old, member) {
+                    p.member_name(new, member, &name);
+                }
+            }
+        }
+    }
+
+    fn emit(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+        for inst in &self.globals {
+            self.clone_inst(m, p, *inst, inst.after());
+        }
+        for function in &self.functions {
+            let at = p.lane();
+            for inst in m.function(*function).expect("it was reached").instructions() {
+                self.clone_inst(m, p, inst, at);
+            }
+        }
+        for function in &self.own {
+            for inst in m.function(*function).expect("it was reached").instructions() {
+                m.for_each_operand(inst, |at, id, _| {
+                    // Extended instructions have ids where others might have literals; unknown ones are left alone.
+                    if let Some(new) = self.map.get(&id).filter(|_| is_known(inst.op())) {
+                        p.overwrite(at, new.word());
+                    }
+                });
+            }
+        }
+
+        for id in entry.interface() {
+            if let Some(new) = self.map.get(&id) {
+                p.leave_interface(entry, id);
+                p.join_interface(entry, *new);
+            }
+        }
+        if let Some(new) = self.map.get(&entry.function()) {
+            p.set_entry_function(entry, *new);
+            for mode in p.modes_of(entry.function()) {
+                let mut words = mode.inst().words()[1..].to_vec();
+                words[0] = new.word();
+                p.insert(p.end_of(Section::ExecutionModes), mode.inst().op(), &words);
+            }
+        }
+    }
+
+    fn clone_inst(
+        &self,
+        m: &Module<'_>,
+        p: &mut Patch<'m, '_>,
+        inst: Inst<'_>,
+        at: polyshade_spv::Position,
+    ) {
+        let mut words = inst.words()[1..].to_vec();
+        m.for_each_operand(inst, |word, id, _| {
+            if let Some(new) = self.map.get(&id) {
+                words[(word - inst.at()) as usize - 1] = new.word();
+            }
+        });
+        if let Some(result) = inst.result() {
+            let word = if inst.result_type().is_some() { 1 } else { 0 };
+            words[word] = self.map[&result].word();
+        }
+        p.insert(at, inst.op(), &words);
+    }
+}
+
+fn reachable_from_any(m: &Module<'_>, entries: &[EntryPoint<'_>]) -> HashSet<Id> {
+    let mut all = HashSet::new();
+    for entry in entries {
+        if !all.contains(&entry.function()) {
+            all.extend(m.reachable(entry.function()));
+        }
+    }
+    all
+}
+
+/// The `Private` and interface variables that these functions use and these entry points list.
+fn globals_of<'m>(
+    m: &'m Module<'_>,
+    functions: impl IntoIterator<Item = Id>,
+    entries: impl IntoIterator<Item = EntryPoint<'m>>,
+) -> HashSet<Id> {
+    let is_cloned = |id: Id| {
+        let variable = m.definition(id).and_then(Variable::of);
+        let class = variable.map(|variable| variable.storage_class());
+        matches!(class, Some(StorageClass::PRIVATE | StorageClass::INPUT | StorageClass::OUTPUT))
+            && variable
+                .is_some_and(|variable| variable.inst().at() < m.section_end(Section::Globals))
+    };
+    let mut used = HashSet::new();
+    for body in functions.into_iter().filter_map(|id| m.function(id)) {
+        for inst in body.instructions() {
+            m.for_each_operand(inst, |_, id, _| {
+                if is_cloned(id) {
+                    used.insert(id);
+                }
+            });
+        }
+    }
+    for entry in entries {
+        used.extend(entry.interface().filter(|id| is_cloned(*id)));
+    }
+    used
+}
+
+/// Blocks and structures with built-in members that variables of both have.
+fn shared_structures(m: &Module<'_>, mine: &HashSet<Id>, theirs: &HashSet<Id>) -> Vec<Id> {
+    let structures = |variables: &HashSet<Id>| -> HashSet<Id> {
+        variables
+            .iter()
+            .filter(|id| m.storage_class(**id) != Some(StorageClass::PRIVATE))
+            .filter_map(|id| m.pointer(m.type_of(*id)?))
+            .map(|(_, pointee)| m.innermost_element(pointee))
+            .filter(|structure| {
+                let of_interface = [Decoration::BLOCK, Decoration::BUILT_IN, Decoration::LOCATION];
+                m.definition(*structure).is_some_and(|inst| inst.op() == Op::TYPE_STRUCT)
+                    && m.decorations_of(*structure)
+                        .any(|applied| of_interface.contains(&applied.decoration))
+            })
+            .collect()
+    };
+    structures(mine).intersection(&structures(theirs)).copied().collect()
+}

@@ -1,0 +1,43 @@
+//! A variable that other invocations can see is not copied: what uses it uses another one instead.
+
+use crate::unsupported;
+use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
+
+/// Makes everything in the functions that uses the module-scope variable `from`, through access chains, copies and
+/// calls as well, use `to` instead: a variable of the same type.
+///
+/// Names, decorations and interfaces stay as they are.
+///
+/// # Errors
+///
+/// `Unsupported` where an instruction that is not known may use the variable.
+pub fn redirect<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    from: Id,
+    to: Id,
+) -> Result<(), Error> {
+    let in_function = |at| m.function_around(at).is_some();
+    let users = || m.uses_of(from).filter(|inst| in_function(inst.at()));
+    if let Some(inst) = users().find(|inst| !is_known(inst.op())) {
+        return Err(unsupported(
+            "an instruction that is not known uses a variable that moves",
+            from,
+        )
+        .at(inst.at()));
+    }
+
+    for inst in users() {
+        p.replace(inst, from, to);
+        if inst.op() == Op::EXT_INST {
+            // The operands of extended instructions are ids in all sets that can take a pointer.
+            for (i, word) in
+                inst.words().iter().enumerate().skip(5).filter(|(_, word)| **word == from.word())
+            {
+                debug_assert_eq!(*word, from.word());
+                p.overwrite(inst.at() + i as u32, to.word());
+            }
+        }
+    }
+    Ok(())
+}

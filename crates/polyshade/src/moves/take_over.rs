@@ -1,0 +1,251 @@
+//! An interface variable is taken over: its id becomes a `Private` variable and bodies stay as they are.
+
+mod renew;
+
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, FunctionCall, Variable};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+use renew::{copy_members, renew};
+use std::collections::{HashMap, HashSet};
+
+/// A variable that was taken over.
+#[derive(Clone, Copy, Debug)]
+pub struct TakenOver {
+    /// The variable that bodies use: now `Private`, with the type it had.
+    pub private: Id,
+    /// The new variable in the interface, if one was asked for.
+    pub interface: Option<Id>,
+}
+
+/// Whether a new variable takes the place of the old one in the interface, and where the code goes that copies
+/// between the two.
+#[derive(Clone, Copy, Debug)]
+pub enum Copies {
+    /// There is no new variable: what is stored is for the lowering alone.
+    None,
+    /// A new variable has the decorations of the old one, and nothing is copied.
+    Uncopied,
+    /// A new variable is read at this position, for inputs, or written there, for outputs.
+    At(Position),
+}
+
+/// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so nothing that uses
+/// them changes but the types of the pointers made from them, in every function that gets one.
+///
+/// Decorations of the interface (location, built-in, interpolation, …) leave the old variable, and leave its
+/// structure where it is a block. A new variable, if there is one, gets them, and a copy of the structure with them.
+/// Initialisers stay on the `Private` variable.
+///
+/// # Errors
+///
+/// `Unsupported`: an instruction that needs the interface variable itself (`InterpolateAtOffset` and its relatives);
+/// a function parameter that may also point into a variable that is not taken over; a structure that such a
+/// variable shares.
+pub fn take_over<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+    copies: Copies,
+) -> Result<Vec<TakenOver>, Error> {
+    let taken: Vec<Variable<'m>> =
+        variables.iter().filter_map(|id| Variable::of(m.definition(*id)?)).collect();
+    let pointers = pointers_into(m, variables)?;
+    let structures = shared_structures(m, &taken)?;
+
+    let result = taken
+        .iter()
+        .map(|variable| {
+            let interface = match copies {
+                Copies::None => None,
+                Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable)),
+            };
+            if let (Some(interface), Copies::At(at)) = (interface, copies) {
+                copy_members(m, p, at, *variable, interface);
+            }
+            TakenOver { private: variable.result(), interface }
+        })
+        .collect::<Vec<_>>();
+
+    for (variable, taken) in taken.iter().zip(&result) {
+        make_private(m, p, entry, *variable);
+        if let Some(interface) = taken.interface {
+            p.join_interface(entry, interface);
+        }
+    }
+    for structure in structures {
+        p.undecorate(structure, |_, decoration| is_of_interface(decoration));
+    }
+    retype(m, p, &pointers);
+    Ok(result)
+}
+
+/// The module has entry points by their interface from version 1.4 on with every variable, before with inputs and
+/// outputs only.
+fn make_private<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variable: Variable<'m>,
+) {
+    let id = variable.result();
+    let pointee = pointee(m, variable);
+    let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
+    p.set_result_type(variable.inst(), private);
+    p.overwrite(variable.inst().at() + 3, StorageClass::PRIVATE.0);
+    p.undecorate(id, |_, decoration| is_of_interface(decoration));
+    if m.version() < (1, 4) {
+        p.leave_interface(entry, id);
+    }
+}
+
+/// Gives every pointer made from a variable that is taken over a type that points into `Private`.
+fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
+    let mut parameters: HashMap<Id, Id> = HashMap::new();
+    let mut functions: Vec<Function<'m>> = Vec::new();
+    for inst in pointers {
+        let Some((_, pointee)) = inst.result_type().and_then(|ty| m.pointer(ty)) else { continue };
+        let private = p.pointer(StorageClass::PRIVATE, pointee);
+        p.set_result_type(*inst, private);
+        if inst.op() == Op::FUNCTION_PARAMETER {
+            parameters.insert(inst.result().expect("a parameter has an id"), private);
+            let function =
+                m.function_around(inst.at()).expect("a parameter stands in a function").function();
+            if functions.iter().all(|other| other.result() != function.result()) {
+                functions.push(function);
+            }
+        }
+    }
+
+    for function in functions {
+        let body = m.function(function.result()).expect("the function is defined");
+        let types: Vec<Id> = body
+            .parameters()
+            .map(|id| {
+                parameters
+                    .get(&id)
+                    .copied()
+                    .or_else(|| m.type_of(id))
+                    .expect("a parameter has a type")
+            })
+            .collect();
+        let ty = p.function_type(function.return_type(), &types);
+        p.overwrite(function.inst().at() + 4, ty.word());
+    }
+}
+
+/// Every instruction whose result points into one of `variables`, parameters included.
+fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>>, Error> {
+    let mut seen = HashSet::new();
+    let mut pointers = Vec::new();
+    for variable in variables {
+        let reach = m.reach(*variable);
+        if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
+            let message = "an interpolation function needs the input itself, which moves";
+            return Err(unsupported(message, *variable).at(inst.at()));
+        }
+        pointers.extend(reach.pointers.into_iter().filter(|inst| seen.insert(inst.at())));
+    }
+
+    let inside: HashSet<Id> =
+        pointers.iter().filter_map(|inst| inst.result()).chain(variables.iter().copied()).collect();
+    for parameter in pointers.iter().filter(|inst| inst.op() == Op::FUNCTION_PARAMETER) {
+        if let Some(other) = other_argument(m, *parameter, &inside) {
+            let message =
+                "a function gets pointers into variables that move and into one that does not";
+            return Err(unsupported(message, other).at(parameter.at()));
+        }
+    }
+    Ok(pointers)
+}
+
+/// Something else than the pointers `inside` that is passed as `parameter`.
+fn other_argument(m: &Module<'_>, parameter: Inst<'_>, inside: &HashSet<Id>) -> Option<Id> {
+    let function = m.function_around(parameter.at())?;
+    let number = function.parameters().position(|id| Some(id) == parameter.result())?;
+    m.uses_of(function.id())
+        .filter_map(FunctionCall::of)
+        .filter(|call| call.function() == function.id())
+        .filter_map(|call| call.arguments().nth(number))
+        .find(|argument| !inside.contains(argument))
+}
+
+/// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
+fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    ExtInst::of(inst).is_some_and(|call| {
+        let set = m.definition(call.set()).and_then(ExtInstImport::of);
+        (76..=78).contains(&call.number()) && set.is_some_and(|set| set.name() == "GLSL.std.450")
+    })
+}
+
+/// The structures with decorations that cannot stay on a `Private` variable; an error where another variable that is
+/// not taken over has the same.
+fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, Error> {
+    let mut structures = Vec::new();
+    for variable in taken {
+        let structure = m.innermost_element(pointee(m, *variable));
+        let decorated =
+            || m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration));
+        if matches!(m.ty(structure), Some(Type::Struct { .. }))
+            && !structures.contains(&structure)
+            && decorated()
+        {
+            structures.push(structure);
+        }
+    }
+    if structures.is_empty() {
+        return Ok(structures);
+    }
+
+    let ids: HashSet<Id> = taken.iter().map(|variable| variable.result()).collect();
+    let wanted: HashSet<Id> = structures.iter().copied().collect();
+    let sharing = m
+        .variables()
+        .filter(|other| !ids.contains(&other.result()))
+        .find(|other| wanted.contains(&m.innermost_element(pointee(m, *other))));
+    match sharing {
+        Some(other) => Err(unsupported(
+            "a variable that stays shares its structure with one that moves",
+            other.result(),
+        )
+        .at(other.inst().at())),
+        None => Ok(structures),
+    }
+}
+
+fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
+    // A variable of an untyped pointer is another instruction.
+    m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
+}
+
+/// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.
+pub(crate) fn is_of_interface(decoration: Decoration) -> bool {
+    matches!(
+        decoration,
+        Decoration::BLOCK
+            | Decoration::BUILT_IN
+            | Decoration::LOCATION
+            | Decoration::COMPONENT
+            | Decoration::INDEX
+            | Decoration::NO_PERSPECTIVE
+            | Decoration::FLAT
+            | Decoration::PATCH
+            | Decoration::CENTROID
+            | Decoration::SAMPLE
+            | Decoration::INVARIANT
+            | Decoration::STREAM
+            | Decoration::OFFSET
+            | Decoration::XFB_BUFFER
+            | Decoration::XFB_STRIDE
+            | Decoration::EXPLICIT_INTERP_AMD
+            | Decoration::PER_VERTEX_KHR
+            | Decoration::PER_PRIMITIVE_EXT
+            | Decoration::PER_VIEW_NV
+            | Decoration::PER_TASK_NV
+            | Decoration::VIEWPORT_RELATIVE_NV
+            | Decoration::SECONDARY_VIEWPORT_RELATIVE_NV
+            | Decoration::PASSTHROUGH_NV
+            | Decoration::OVERRIDE_COVERAGE_NV
+            | Decoration::USER_SEMANTIC
+    )
+}

@@ -1,0 +1,174 @@
+//! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
+
+use super::options::SideEffects;
+use crate::unsupported;
+use polyshade_spv::view::{CopyMemory, EntryPoint, Load, Store};
+use polyshade_spv::{Error, Id, Inst, Module, Op, Patch, Section, StorageClass};
+use std::collections::HashSet;
+
+/// The variants of a draw that has two passes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    Capture,
+    Raster,
+}
+
+/// Takes the side effects of `entry` out of the variant for `pass`, unless they are to stay there.
+pub(super) fn settle<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    kept: SideEffects,
+    pass: Pass,
+) -> Result<(), Error> {
+    let effects = find(m, entry);
+    let Some(first) = effects.first() else { return Ok(()) };
+    match (kept, pass) {
+        (SideEffects::InCapture, Pass::Capture) | (SideEffects::InRaster, Pass::Raster) => {
+            return Ok(());
+        }
+        (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
+        (SideEffects::Refuse, _) => {
+            let error = unsupported(
+                "the shader stores to memory itself, and would in both passes",
+                target(m, *first),
+            );
+            return Err(error.at(first.at()).help("say which pass keeps its side effects"));
+        }
+    }
+
+    read_again(m, entry, &effects)?;
+    for inst in &effects {
+        remove(m, p, *inst)?;
+    }
+    Ok(())
+}
+
+/// The instructions of `entry` that change memory which others can see.
+fn find<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<Inst<'m>> {
+    let mut effects = Vec::new();
+    for body in m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id)) {
+        effects.extend(body.instructions().filter(|inst| changes_memory(m, *inst)));
+    }
+    effects
+}
+
+fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    match inst.op() {
+        Op::IMAGE_WRITE => true,
+        Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(m, inst)),
+        op if is_atomic_write(op) => is_visible(m, target(m, inst)),
+        _ => false,
+    }
+}
+
+/// Whether other invocations or the host can see what `pointer` points to.
+fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
+    !matches!(
+        m.storage_class(pointer),
+        Some(
+            StorageClass::FUNCTION
+                | StorageClass::PRIVATE
+                | StorageClass::OUTPUT
+                | StorageClass::INPUT
+        )
+    )
+}
+
+fn is_atomic_write(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ATOMIC_STORE
+            | Op::ATOMIC_EXCHANGE
+            | Op::ATOMIC_COMPARE_EXCHANGE
+            | Op::ATOMIC_COMPARE_EXCHANGE_WEAK
+            | Op::ATOMIC_I_INCREMENT
+            | Op::ATOMIC_I_DECREMENT
+            | Op::ATOMIC_I_ADD
+            | Op::ATOMIC_I_SUB
+            | Op::ATOMIC_S_MIN
+            | Op::ATOMIC_U_MIN
+            | Op::ATOMIC_S_MAX
+            | Op::ATOMIC_U_MAX
+            | Op::ATOMIC_AND
+            | Op::ATOMIC_OR
+            | Op::ATOMIC_XOR
+            | Op::ATOMIC_FLAG_TEST_AND_SET
+            | Op::ATOMIC_FLAG_CLEAR
+            | Op::ATOMIC_F_ADD_EXT
+            | Op::ATOMIC_F_MIN_EXT
+            | Op::ATOMIC_F_MAX_EXT
+    )
+}
+
+/// What an instruction that changes memory writes to: a pointer, or an image.
+fn target(m: &Module<'_>, inst: Inst<'_>) -> Id {
+    if let Some(store) = Store::of(inst) {
+        return store.pointer();
+    }
+    if let Some(copy) = CopyMemory::of(inst) {
+        return copy.target();
+    }
+    // The first operand that is neither type nor result: of an atomic the pointer, of a write the image.
+    let mut first = None;
+    m.for_each_operand(inst, |_, id, _| {
+        if Some(id) != inst.result_type() {
+            first.get_or_insert(id);
+        }
+    });
+    first.expect("it has operands")
+}
+
+/// What is written and read again would be read as it was before in the pass that does not write.
+fn read_again(m: &Module<'_>, entry: EntryPoint<'_>, effects: &[Inst<'_>]) -> Result<(), Error> {
+    let object = |pointer| image_variable(m, m.root(pointer));
+    let written: HashSet<Id> = effects.iter().map(|inst| object(target(m, *inst))).collect();
+    for body in m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id)) {
+        for inst in body.instructions() {
+            let read = match inst.op() {
+                Op::LOAD => Load::of(inst)
+                    .map(|load| load.pointer())
+                    .filter(|pointer| !is_image(m, *pointer)),
+                Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
+                    CopyMemory::of(inst).map(|copy| copy.source())
+                }
+                Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
+                _ => None,
+            };
+            if let Some(read) = read.map(object).filter(|read| written.contains(read)) {
+                let message =
+                    "the shader reads what it writes, which only one of the two passes does";
+                return Err(unsupported(message, read).at(inst.at()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The variable that an image was loaded from; anything else as it is.
+fn image_variable(m: &Module<'_>, id: Id) -> Id {
+    match m.definition(id).and_then(Load::of) {
+        Some(load) if is_image(m, load.pointer()) => m.root(load.pointer()),
+        _ => id,
+    }
+}
+
+fn is_image(m: &Module<'_>, pointer: Id) -> bool {
+    let pointee = m.type_of(pointer).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    pointee.and_then(|ty| m.definition(ty)).is_some_and(|ty| ty.op() == Op::TYPE_IMAGE)
+}
+
+/// Takes one out. The value that an atomic returns is not to be had without it.
+fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Result<(), Error> {
+    let Some(result) = inst.result() else {
+        p.remove(inst);
+        return Ok(());
+    };
+    let functions = m.section_end(Section::Globals);
+    if let Some(user) = m.uses_of(result).find(|user| user.at() >= functions) {
+        let message = "the result of an atomic is used, and only one of the two passes has it";
+        return Err(unsupported(message, result).at(user.at()));
+    }
+    p.remove_definition(result);
+    Ok(())
+}

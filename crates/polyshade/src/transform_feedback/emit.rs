@@ -1,0 +1,311 @@
+//! The variants, and the code that stores.
+
+use super::effects::{self, Pass};
+use super::host::HostLayout;
+use super::layout::Stored;
+use super::{HostWords, Options, Plan, foreign};
+use crate::library;
+use crate::moves::{self, Binding, Copies, Hook, HostBlock};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
+    StorageClass,
+};
+
+/// The variant that stores and has no output but `PointSize`.
+pub(super) fn capture_only(
+    m: &Module<'_>,
+    options: &Options,
+    plan: &Plan,
+) -> Result<Module<'static>, Error> {
+    let rewritten = m.rewrite(|m, p| {
+        p.set_names(options.has_names());
+        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
+        effects::settle(m, p, entry, options.side_effects_kept(), Pass::Capture)?;
+        foreign::strip(m, p, entry);
+
+        let outputs: Vec<Id> = entry
+            .interface()
+            .filter(|id| m.storage_class(*id) == Some(StorageClass::OUTPUT))
+            .collect();
+        let wrapper = moves::wrap(m, p, entry);
+        moves::take_over(m, p, entry, &outputs, Copies::None)?;
+        store_outputs(m, p, entry, options, plan, StorageClass::PRIVATE, wrapper.epilogue)?;
+        if options.writes_point_size() {
+            let float = p.float();
+            let point_size = moves::output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
+            p.name(point_size, "polyshade_point_size");
+            let one = p.float_constant(1.0);
+            p.at(wrapper.epilogue).store(point_size, one);
+        }
+        Ok(())
+    })?;
+    Ok(rewritten.module.into_owned())
+}
+
+/// The variant that stores and has its outputs.
+pub(super) fn both(
+    m: &Module<'_>,
+    options: &Options,
+    plan: &Plan,
+) -> Result<Module<'static>, Error> {
+    let rewritten = m.rewrite(|m, p| {
+        p.set_names(options.has_names());
+        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
+        foreign::strip(m, p, entry);
+        let wrapper = moves::wrap(m, p, entry);
+        store_outputs(m, p, entry, options, plan, StorageClass::OUTPUT, wrapper.epilogue)
+    })?;
+    Ok(rewritten.module.into_owned())
+}
+
+/// The variant that stores nothing; `None` where that is the module as it is.
+pub(super) fn raster_only(
+    m: &Module<'_>,
+    options: &Options,
+) -> Result<Option<Module<'static>>, Error> {
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
+        effects::settle(m, p, entry, options.side_effects_kept(), Pass::Raster)?;
+        foreign::strip(m, p, entry);
+        Ok(())
+    })?;
+    Ok(rewritten.is_changed().then(|| rewritten.module.into_owned()))
+}
+
+/// Emits, at `at`, code that stores what the outputs, now in `class`, hold.
+///
+/// ```text
+/// %vertex   = OpISub %uint %vertex_index %first_vertex
+/// %instance = OpISub %uint %instance_index %first_instance
+///             OpFunctionCall %void %capture %vertex %instance %topology %flags %vertex_count
+/// ```
+fn store_outputs<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    options: &Options,
+    plan: &Plan,
+    class: StorageClass,
+    at: Position,
+) -> Result<(), Error> {
+    let (set, first) = options.storage();
+    let buffers = (0..plan.stores.len() as u32)
+        .map(|i| {
+            let binding = Binding(first.0.saturating_add(i));
+            let buffer = moves::storage_buffer(
+                m,
+                p,
+                entry,
+                (set, binding),
+                &format!("polyshade_feedback_{i}"),
+            )?;
+            p.decorate(buffer.variable, Decoration::NON_READABLE, &[]);
+            Ok(buffer)
+        })
+        .collect::<Result<Vec<HostBlock>, Error>>()?;
+    let host = Host::add(m, p, entry, &plan.host)?;
+
+    let library = library::parse(library::CAPTURE);
+    let fit = moves::link(p, &library, &["fit"], &[])[0];
+    let code = Feedback { plan, buffers: &buffers, host: &host, class };
+    let hooks = [
+        Hook { name: "primitives_that_fit", function: code.primitives_that_fit(p, fit) },
+        Hook { name: "store_to_slot", function: code.store_to_slot(p) },
+    ];
+    // What is drawn as it is cannot have the topologies that a point list is drawn for.
+    let capture = if class == StorageClass::OUTPUT { "capture_as_drawn" } else { "capture" };
+    let capture = moves::link(p, &library, &[capture], &hooks)[0];
+
+    let (uint, void) = (p.uint(), p.void());
+    let vertex = index(m, p, entry, BuiltIn::VERTEX_INDEX, at);
+    let instance = index(m, p, entry, BuiltIn::INSTANCE_INDEX, at);
+    let mut code = p.at(at);
+    let [topology, flags, first_vertex, count, first_instance] =
+        ["topology", "flags", "first_vertex", "vertex_count", "first_instance"]
+            .map(|name| host.word(&mut code, HostLayout::draw_word(name)));
+    let vertex = code.binary(Op::I_SUB, uint, vertex, first_vertex);
+    let instance = code.binary(Op::I_SUB, uint, instance, first_instance);
+    code.call(void, capture, &[vertex, instance, topology, flags, count]);
+    Ok(())
+}
+
+/// The value of an index that the stage has as a built-in, as a `uint`.
+fn index<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    builtin: BuiltIn,
+    at: Position,
+) -> Id {
+    let (int, uint) = (p.int(), p.uint());
+    let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
+    let mut code = p.at(at);
+    let value = code.load(ty, variable);
+    if ty == uint { value } else { code.bitcast(uint, value) }
+}
+
+/// Where the words of the host are read.
+struct Host {
+    place: Place,
+}
+
+enum Place {
+    /// A runtime array of words, as the first member of a block.
+    Array(HostBlock),
+    /// Members of a block.
+    Members(HostBlock),
+    /// Specialization constants.
+    Constants(Vec<Id>),
+}
+
+impl Host {
+    fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        layout: &HostLayout,
+    ) -> Result<Self, Error> {
+        const NAME: &str = "polyshade_host";
+        let names: Vec<&str> = layout.words.iter().map(|word| word.name.as_str()).collect();
+        let place = match layout.place {
+            HostWords::StorageBuffer { set, binding } => {
+                let block = moves::storage_buffer(m, p, entry, (set, binding), NAME)?;
+                p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
+                Place::Array(block)
+            }
+            HostWords::Uniform { set, binding } => {
+                Place::Members(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
+            }
+            HostWords::PushConstant { offset } => {
+                Place::Members(moves::push_constants(m, p, entry, offset, NAME, &names)?)
+            }
+            HostWords::Specialization { first_id } => {
+                let constants = names.iter().zip(first_id..).map(|(name, number)| {
+                    let constant = p.spec_constant(number, 0);
+                    p.name(constant, name);
+                    constant
+                });
+                Place::Constants(constants.collect())
+            }
+        };
+        Ok(Self { place })
+    }
+
+    /// Word `number`.
+    fn word(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+        let (block, indices) = match &self.place {
+            Place::Array(block) => (block, vec![0, number]),
+            Place::Members(block) => (block, vec![block.first_member + number]),
+            Place::Constants(constants) => return constants[number as usize],
+        };
+        let uint = code.p.uint();
+        let indices: Vec<Id> =
+            indices.into_iter().map(|index| code.p.uint_constant(index)).collect();
+        let pointer = code.p.pointer(block.class, uint);
+        let pointer = code.access_chain(pointer, block.variable, &indices);
+        code.load(uint, pointer)
+    }
+
+    /// Word `number`, in bytes, as a number of words.
+    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+        let uint = code.p.uint();
+        let bytes = self.word(code, number);
+        let two = code.p.uint_constant(2);
+        code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
+    }
+}
+
+/// The functions that know buffers and varyings.
+struct Feedback<'c> {
+    plan: &'c Plan,
+    buffers: &'c [HostBlock],
+    host: &'c Host,
+    class: StorageClass,
+}
+
+impl Feedback<'_> {
+    /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers that capture something.
+    fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
+        let (id, at, uint) = (p.id(), p.lane(), p.uint());
+        p.name(id, "primitives_that_fit");
+        let mut code = p.at(at);
+        let vertices = code.begin_function(id, uint, &[uint])[0];
+        let mut least: Option<Id> = None;
+        for (i, buffer) in
+            self.buffers.iter().enumerate().filter(|(i, _)| !self.plan.stores[*i].is_empty())
+        {
+            let stride = code.p.uint_constant(self.plan.layout.buffers[i].stride / 4);
+            let length =
+                code.value(Op::ARRAY_LENGTH, uint, &[buffer.variable.word(), buffer.first_member]);
+            let first = HostLayout::buffer_words(i);
+            let [offset, size, reached] =
+                [0, 1, 2].map(|word| self.host.in_words(&mut code, first + word));
+            let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
+            least = Some(match least {
+                None => fits,
+                Some(least) => {
+                    let bool = code.p.bool();
+                    let less = code.binary(Op::U_LESS_THAN, bool, fits, least);
+                    code.select(uint, less, fits, least)
+                }
+            });
+        }
+        code.end_function(least);
+        id
+    }
+
+    /// Emits `void store_to_slot(uint slot)`.
+    fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
+        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        p.name(id, "store_to_slot");
+        let mut code = p.at(at);
+        let slot = code.begin_function(id, void, &[uint])[0];
+        for (i, buffer) in
+            self.buffers.iter().enumerate().filter(|(i, _)| !self.plan.stores[*i].is_empty())
+        {
+            let first = HostLayout::buffer_words(i);
+            let [offset, reached] = [0, 2].map(|word| self.host.in_words(&mut code, first + word));
+            let start = code.binary(Op::I_ADD, uint, offset, reached);
+            let stride = code.p.uint_constant(self.plan.layout.buffers[i].stride / 4);
+            let vertex = code.binary(Op::I_MUL, uint, slot, stride);
+            let vertex = code.binary(Op::I_ADD, uint, start, vertex);
+            for stored in &self.plan.stores[i] {
+                self.store(&mut code, buffer, vertex, stored);
+            }
+        }
+        code.end_function(None);
+        id
+    }
+
+    /// Stores the components of a vector or scalar as words, so that their bits stay as they are.
+    fn store(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        buffer: &HostBlock,
+        vertex: Id,
+        stored: &Stored,
+    ) {
+        let part = &stored.part;
+        let indices: Vec<Id> = part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
+        let pointer = code.p.pointer(self.class, part.ty);
+        let pointer = code.access_chain(pointer, part.variable, &indices);
+        let value = code.load(part.ty, pointer);
+
+        let uint = code.p.uint();
+        let word_pointer = code.p.pointer(buffer.class, uint);
+        let member = code.p.uint_constant(buffer.first_member);
+        for number in 0..stored.components {
+            let component = match stored.components {
+                1 => value,
+                _ => code.extract(stored.component, value, &[number]),
+            };
+            let bits =
+                if stored.component == uint { component } else { code.bitcast(uint, component) };
+            let place = code.p.uint_constant(stored.word + number);
+            let word = code.binary(Op::I_ADD, uint, vertex, place);
+            let pointer = code.access_chain(word_pointer, buffer.variable, &[member, word]);
+            code.store(pointer, bits);
+        }
+    }
+}

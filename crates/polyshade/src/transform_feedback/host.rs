@@ -1,0 +1,247 @@
+//! What the host fills in for each draw, and what the draw comes to.
+
+use super::Capture;
+use super::options::HostWords;
+use crate::moves::{Binding, Set};
+use polyshade_spv::{Error, ErrorKind};
+
+/// The primitives that vertices are assembled to. The numbers are `VkPrimitiveTopology`'s but for the line loop, which
+/// only OpenGL has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+#[allow(missing_docs)]
+pub enum Topology {
+    PointList = 0,
+    LineList = 1,
+    LineStrip = 2,
+    TriangleList = 3,
+    TriangleStrip = 4,
+    TriangleFan = 5,
+    LineLoop = 16,
+}
+
+impl Topology {
+    /// Vertices of a primitive.
+    pub fn vertices_per_primitive(self) -> u32 {
+        match self {
+            Self::PointList => 1,
+            Self::LineList | Self::LineStrip | Self::LineLoop => 2,
+            Self::TriangleList | Self::TriangleStrip | Self::TriangleFan => 3,
+        }
+    }
+
+    /// The primitives that `vertices` make; what is left over makes none.
+    pub fn primitives(self, vertices: u32) -> u32 {
+        match self {
+            Self::PointList => vertices,
+            Self::LineList => vertices / 2,
+            Self::LineStrip => vertices.saturating_sub(1),
+            Self::LineLoop if vertices < 2 => 0,
+            Self::LineLoop => vertices,
+            Self::TriangleList => vertices / 3,
+            Self::TriangleStrip | Self::TriangleFan => vertices.saturating_sub(2),
+        }
+    }
+}
+
+/// Which vertex of a primitive is the provoking one: Vulkan's default is the first, OpenGL's the last.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[allow(missing_docs)]
+pub enum ProvokingVertex {
+    #[default]
+    First,
+    Last,
+}
+
+/// A draw without indices, as the application asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Draw {
+    /// Of the application: the capture pass is a point list whatever it is.
+    pub topology: Topology,
+    /// Decides which vertex of a primitive is stored first.
+    pub provoking_vertex: ProvokingVertex,
+    /// `firstVertex`.
+    pub first_vertex: u32,
+    /// `vertexCount`, of each instance.
+    pub vertex_count: u32,
+    /// `firstInstance`.
+    pub first_instance: u32,
+    /// `instanceCount`.
+    pub instance_count: u32,
+}
+
+impl Draw {
+    /// The primitives of all instances.
+    pub fn primitives(&self) -> u64 {
+        u64::from(self.topology.primitives(self.vertex_count)) * u64::from(self.instance_count)
+    }
+}
+
+/// The range of a buffer that is captured into. All in bytes, multiples of 4.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct BufferRange {
+    /// Where the range begins in what the descriptor binds.
+    pub offset: u32,
+    /// How long it is.
+    pub size: u32,
+    /// How much of it draws before have filled: the counter.
+    pub reached: u32,
+}
+
+/// What a draw captures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Counts {
+    /// Primitives that the draw has.
+    pub needed: u64,
+    /// Primitives that fit into every buffer and are stored.
+    pub written: u64,
+}
+
+/// One word that the host fills in.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HostWord {
+    /// Its name in the shader.
+    pub name: String,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// The words that the host fills in, and where. Word `i` lies `4 * i` bytes from the start of the block, or is the
+/// specialization constant with the number `first_id + i`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HostLayout {
+    /// Where the shader reads them.
+    pub place: HostWords,
+    /// The words, in their order.
+    pub words: Vec<HostWord>,
+}
+
+/// The words of a draw, before those of the buffers.
+const DRAW_WORDS: [(&str, &str); 5] = [
+    (
+        "topology",
+        "0 point list, 1 line list, 2 line strip, 3 triangle list, 4 triangle strip, 5 triangle fan, 16 line loop",
+    ),
+    ("flags", "bit 0: the provoking vertex is the last one"),
+    ("first_vertex", "firstVertex of the draw"),
+    ("vertex_count", "vertexCount of the draw: the vertices of each instance"),
+    ("first_instance", "firstInstance of the draw"),
+];
+
+/// The words of each buffer.
+const BUFFER_WORDS: [(&str, &str); 3] = [
+    ("offset", "bytes from the start of the bound range to the start of the feedback range"),
+    ("size", "bytes of the feedback range"),
+    ("reached", "bytes of the feedback range that earlier draws have filled"),
+];
+
+impl HostLayout {
+    pub(super) fn new(place: HostWords, buffers: usize) -> Self {
+        let mut words: Vec<HostWord> = DRAW_WORDS
+            .iter()
+            .map(|(name, meaning)| HostWord { name: (*name).to_owned(), meaning })
+            .collect();
+        for buffer in 0..buffers {
+            words.extend(
+                BUFFER_WORDS
+                    .iter()
+                    .map(|(name, meaning)| HostWord { name: format!("{name}_{buffer}"), meaning }),
+            );
+        }
+        Self { place, words }
+    }
+
+    /// Number of the word of the draw that is called `name`.
+    pub(super) fn draw_word(name: &str) -> u32 {
+        let found = DRAW_WORDS.iter().position(|(other, _)| *other == name);
+        found.expect("the words of a draw are named in one place") as u32
+    }
+
+    /// Number of the first word of a buffer: offset, size and reached follow each other.
+    pub(super) fn buffer_words(buffer: usize) -> u32 {
+        (DRAW_WORDS.len() + buffer * BUFFER_WORDS.len()) as u32
+    }
+}
+
+/// The place of the host words unless the options name another: behind the feedback buffers.
+pub(super) fn default_place((set, binding): (Set, Binding), buffers: usize) -> HostWords {
+    HostWords::StorageBuffer { set, binding: Binding(binding.0.saturating_add(buffers as u32)) }
+}
+
+impl Capture<'_> {
+    /// The words to fill in for `draw`, which captures into `ranges`, one for each buffer of the layout.
+    ///
+    /// # Errors
+    ///
+    /// `Options` where the number of ranges is another, or a range is no multiple of 4 bytes.
+    pub fn host_words(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
+        self.check(ranges)?;
+        let mut words = vec![
+            draw.topology as u32,
+            u32::from(draw.provoking_vertex == ProvokingVertex::Last),
+            draw.first_vertex,
+            draw.vertex_count,
+            draw.first_instance,
+        ];
+        words.extend(ranges.iter().flat_map(|range| [range.offset, range.size, range.reached]));
+        Ok(words)
+    }
+
+    /// What `draw` captures into `ranges`, one for each buffer of the layout: what queries report.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`host_words`](Self::host_words).
+    pub fn counts(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Counts, Error> {
+        self.check(ranges)?;
+        let needed = draw.primitives();
+        let vertices = draw.topology.vertices_per_primitive();
+        let fits = |(range, stride): (&BufferRange, u32)| {
+            let room = u64::from(range.size.saturating_sub(range.reached));
+            room / (u64::from(stride) * u64::from(vertices))
+        };
+        // A buffer that takes nothing does not limit the others.
+        let capturing =
+            self.layout.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
+        let fitting = ranges
+            .iter()
+            .zip(capturing)
+            .filter(|(_, (_, captures))| *captures)
+            .map(|(range, (stride, _))| fits((range, stride)))
+            .min();
+        Ok(Counts { needed, written: fitting.map_or(needed, |fitting| fitting.min(needed)) })
+    }
+
+    /// The ranges as `draw` leaves them: each counter moved on by what was written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`host_words`](Self::host_words).
+    pub fn advance(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<BufferRange>, Error> {
+        let written =
+            self.counts(draw, ranges)?.written * u64::from(draw.topology.vertices_per_primitive());
+        let advanced = ranges.iter().zip(&self.layout.buffers).map(|(range, buffer)| {
+            let bytes =
+                written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;
+            BufferRange { reached: range.reached.saturating_add(bytes), ..*range }
+        });
+        Ok(advanced.collect())
+    }
+
+    fn check(&self, ranges: &[BufferRange]) -> Result<(), Error> {
+        let buffers = self.layout.buffers.len();
+        if ranges.len() != buffers {
+            let message =
+                format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        let odd = |range: &&BufferRange| (range.offset | range.size | range.reached) % 4 != 0;
+        match ranges.iter().find(odd) {
+            Some(range) => Err(Error::new(
+                ErrorKind::Options,
+                format!("{range:?} is not in multiples of 4 bytes"),
+            )),
+            None => Ok(()),
+        }
+    }
+}
