@@ -103,6 +103,29 @@ impl Grammar {
         }
     }
 
+    /// Whether every word behind the fixed ones is a literal.
+    #[inline]
+    pub(crate) fn has_literal_tail(self) -> bool {
+        self.is_known() && self.0 >> 32 & 0xff == 0
+    }
+
+    /// Whether `f` is true for every fixed word of `inst` that is an id.
+    #[inline]
+    pub(crate) fn fixed_words_are(self, inst: &[u32], f: impl Fn(u32) -> bool) -> bool {
+        let mut mask = self.id_mask();
+        while mask != 0 {
+            let word = mask.trailing_zeros() as usize + 1;
+            if word >= inst.len() {
+                return true;
+            }
+            if !f(inst[word]) {
+                return false;
+            }
+            mask &= mask - 1;
+        }
+        true
+    }
+
     #[inline]
     pub(crate) fn has_type(self) -> bool {
         self.0 >> 40 & 1 != 0

@@ -238,10 +238,7 @@ impl<'w> Module<'w> {
     /// Words that may be ids, as those of unknown instructions, come with `false`.
     pub fn for_each_operand(&self, inst: Inst<'_>, mut f: impl FnMut(u32, Id, bool)) {
         let result = crate::grammar::Grammar::of(inst.op()).result_word();
-        let switch_literal = match inst.op() {
-            Op::SWITCH => switch_literal_words(&self.words, &self.scan().definitions, inst.words()),
-            _ => 1,
-        };
+        let switch_literal = if inst.op() == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
         operands::for_each_id(inst.words(), switch_literal, |word, certain| {
             if Some(word) != result
                 && let Some(id) = Id::new(inst.words()[word])
@@ -249,6 +246,11 @@ impl<'w> Module<'w> {
                 f(inst.at() + word as u32, id, certain);
             }
         });
+    }
+
+    /// The words that a literal of `inst`, an `OpSwitch`, takes.
+    pub(crate) fn switch_literal_words(&self, inst: Inst<'_>) -> usize {
+        switch_literal_words(&self.words, |id| self.scan().definitions.get(id), inst.words())
     }
 
     /// Who uses what.

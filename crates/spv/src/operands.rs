@@ -10,7 +10,7 @@ const MEMORY_PARAMETERS: [(u32, bool); 5] =
 /// Calls `f` for every word of `inst` that is an id, or may be one: with the word's number in the instruction, and
 /// whether it is certain. Result type and result are among them. `switch_literal` is the number of words that a
 /// literal of this instruction takes, if it is an `OpSwitch`.
-#[inline]
+#[inline(always)]
 pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
     let fixed = (inst.len() - 1).min(grammar.fixed());
@@ -19,11 +19,19 @@ pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut
         f(mask.trailing_zeros() as usize + 1, true);
         mask &= mask - 1;
     }
-
-    let tail = fixed + 1;
-    if tail == inst.len() {
-        return;
+    if fixed + 1 < inst.len() {
+        tail_ids(inst, grammar, fixed + 1, switch_literal, f);
     }
+}
+
+#[inline(always)]
+fn tail_ids(
+    inst: &[u32],
+    grammar: Grammar,
+    tail: usize,
+    switch_literal: usize,
+    mut f: impl FnMut(usize, bool),
+) {
     match grammar.tail() {
         Tail::Literals => {}
         Tail::Ids => (tail..inst.len()).for_each(|word| f(word, true)),

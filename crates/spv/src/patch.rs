@@ -9,7 +9,7 @@ pub use merge::{Progress, Rewritten};
 
 use crate::grammar::{Decoration, Grammar, Op};
 use crate::inst::{EntryPoint, Inst, Mode};
-use crate::scan::Section;
+use crate::scan::{SECTIONS, Section};
 use crate::{Capability, Error, ErrorKind, ExecutionMode, Id, Module, operands, text};
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,11 +29,6 @@ pub struct Position {
 }
 
 impl Inst<'_> {
-    /// The place before this instruction.
-    pub fn before(self) -> Position {
-        Position { at: self.at(), lane: 0 }
-    }
-
     /// The place behind this instruction.
     pub fn after(self) -> Position {
         Position { at: self.end(), lane: 0 }
@@ -136,14 +131,15 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// The place behind the last instruction of `section`.
     pub fn end_of(&self, section: Section) -> Position {
-        Position { at: self.module.section_end(section), lane: 0 }
+        // Where sections are empty, several end at one place.
+        Position { at: self.module.section_end(section), lane: section as u32 + 1 }
     }
 
     /// A place of its own at the end of the module, where functions are added: behind the lanes asked for before,
     /// and ahead of those asked for after.
     pub fn lane(&mut self) -> Position {
         self.lanes += 1;
-        Position { at: self.module.words().len() as u32, lane: self.lanes }
+        Position { at: self.module.words().len() as u32, lane: SECTIONS as u32 + self.lanes }
     }
 
     /// Inserts an instruction: `op` and all words behind the first.
@@ -290,7 +286,8 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// The position of the last module-scope operand of `words`, an instruction: it can stand there.
     fn behind_operands(&self, words: &[u32]) -> Position {
-        let mut position = Position { at: self.module.section_end(Section::Annotations), lane: 0 };
+        let start = self.module.section_end(Section::Annotations);
+        let mut position = Position { at: start, lane: Section::Globals as u32 + 1 };
         operands::for_each_id(words, 1, |word, _| {
             let Some(id) = Id::new(words[word]) else { return };
             let behind = match self.declared_at.get(&id) {

@@ -68,35 +68,47 @@ pub(crate) enum Definitions {
 }
 
 impl Definitions {
-    fn new(bound: u32, words: usize) -> Self {
-        if bound as usize <= words * 2 + 64 {
-            Self::Dense(vec![0; bound as usize])
-        } else {
-            Self::Sparse(HashMap::new())
-        }
-    }
-
-    /// Notes that `id`, below the bound, is defined at `at`. `false` if it already was.
-    #[inline]
-    fn define(&mut self, id: u32, at: u32) -> bool {
-        match self {
-            Self::Dense(table) => {
-                let slot = &mut table[id as usize];
-                let fresh = *slot == 0;
-                *slot = at;
-                fresh
-            }
-            Self::Sparse(table) => table.insert(id, at).is_none(),
-        }
-    }
-
     /// The word at which `id` is defined.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> Option<u32> {
         match self {
-            Self::Dense(table) => table.get(id as usize).copied().filter(|at| *at != 0),
-            Self::Sparse(table) => table.get(&id).copied(),
+            Self::Dense(table) => table.defined_at(id),
+            Self::Sparse(table) => table.defined_at(id),
         }
+    }
+}
+
+/// A table of definitions that the scan fills. The scan is compiled for each, so that the common one is not asked
+/// for its kind at every instruction.
+trait Table {
+    /// Notes that `id`, below the bound, is defined at `at`. `false` if it already was.
+    fn define(&mut self, id: u32, at: u32) -> bool;
+    /// The word at which `id` is defined.
+    fn defined_at(&self, id: u32) -> Option<u32>;
+}
+
+impl Table for Vec<u32> {
+    #[inline(always)]
+    fn define(&mut self, id: u32, at: u32) -> bool {
+        let slot = &mut self[id as usize];
+        let fresh = *slot == 0;
+        *slot = at;
+        fresh
+    }
+
+    #[inline]
+    fn defined_at(&self, id: u32) -> Option<u32> {
+        self.get(id as usize).copied().filter(|at| *at != 0)
+    }
+}
+
+impl Table for HashMap<u32, u32> {
+    fn define(&mut self, id: u32, at: u32) -> bool {
+        self.insert(id, at).is_none()
+    }
+
+    fn defined_at(&self, id: u32) -> Option<u32> {
+        self.get(&id).copied()
     }
 }
 
@@ -104,19 +116,15 @@ impl Scan {
     /// Scans `words`, whose header is in the byte order of the machine.
     pub(crate) fn new(words: &[u32]) -> Result<Self, Error> {
         let bound = header(words)?;
-        let mut scanner = Scanner {
-            words,
-            bound,
-            scan: Self {
-                sections: [0; SECTIONS],
-                definitions: Definitions::new(bound, words.len()),
-                functions: Vec::with_capacity(16),
-                entry_points: Vec::new(),
-            },
-        };
-        let functions = scanner.preamble()?;
-        scanner.functions(functions)?;
-        Ok(scanner.scan)
+        if bound as usize <= words.len() * 2 + 64 {
+            let mut scanner = Scanner::new(words, bound, vec![0; bound as usize]);
+            scanner.run()?;
+            Ok(scanner.finish(Definitions::Dense))
+        } else {
+            let mut scanner = Scanner::new(words, bound, HashMap::new());
+            scanner.run()?;
+            Ok(scanner.finish(Definitions::Sparse))
+        }
     }
 }
 
@@ -137,47 +145,76 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-struct Scanner<'w> {
+struct Scanner<'w, T> {
     words: &'w [u32],
-    bound: u32,
-    scan: Scan,
+    /// The highest id.
+    last: u32,
+    definitions: T,
+    sections: [u32; SECTIONS],
+    functions: Vec<Extent>,
+    entry_points: Vec<u32>,
 }
 
-impl<'w> Scanner<'w> {
+impl<'w, T: Table> Scanner<'w, T> {
+    fn new(words: &'w [u32], bound: u32, definitions: T) -> Self {
+        let sections = [HEADER as u32; SECTIONS];
+        let (functions, entry_points) = (Vec::with_capacity(16), Vec::new());
+        Self { words, last: bound - 1, definitions, sections, functions, entry_points }
+    }
+
+    fn finish(self, wrap: impl FnOnce(T) -> Definitions) -> Scan {
+        let Self { definitions, sections, functions, entry_points, .. } = self;
+        Scan { sections, definitions: wrap(definitions), functions, entry_points }
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        let functions = self.preamble()?;
+        self.bodies(functions)?;
+        for at in &self.entry_points {
+            let function = self.words[*at as usize + 2];
+            let defined = self.definitions.defined_at(function).map(|at| Op(self.words[at as usize] as u16));
+            if defined != Some(Op::FUNCTION) {
+                let message = "an entry point has no function";
+                return Err(Error::malformed(message, *at as usize).about_word(function));
+            }
+        }
+        Ok(())
+    }
+
     /// Everything before the first function. Sections that are out of order, as some producers leave them, are
     /// taken as they come: a section ends behind the last instruction that belongs to it or to an earlier one.
     fn preamble(&mut self) -> Result<usize, Error> {
         let mut at = HEADER;
         let mut current = Section::Capabilities;
-        self.scan.sections = [HEADER as u32; SECTIONS];
         while at < self.words.len() {
-            if Op(self.words[at] as u16) == Op::FUNCTION {
+            let op = Op(self.words[at] as u16);
+            if op == Op::FUNCTION {
                 break;
             }
-            let inst = self.instruction(at)?;
-            let op = Op(inst[0] as u16);
+            let (inst, _) = instruction(self.words, self.last, at, &mut self.definitions)?;
             if op == Op::ENTRY_POINT {
-                self.scan.entry_points.push(at as u32);
+                self.entry_points.push(at as u32);
             }
             current = section(op).unwrap_or(current);
             at += inst.len();
-            self.scan.sections[current as usize] = at as u32;
+            self.sections[current as usize] = at as u32;
         }
         for section in 1..SECTIONS {
-            self.scan.sections[section] =
-                self.scan.sections[section].max(self.scan.sections[section - 1]);
+            self.sections[section] = self.sections[section].max(self.sections[section - 1]);
         }
         // Whatever belongs nowhere else belongs to the last section.
-        self.scan.sections[SECTIONS - 1] = at as u32;
+        self.sections[SECTIONS - 1] = at as u32;
         Ok(at)
     }
 
-    fn functions(&mut self, mut at: usize) -> Result<(), Error> {
+    /// The functions, from word `at` on.
+    fn bodies(&mut self, mut at: usize) -> Result<(), Error> {
         let entry_points = self.entry_point_functions();
         let mut open: Option<usize> = None;
-        while at < self.words.len() {
-            let inst = self.instruction(at)?;
-            if Grammar::of(Op(inst[0] as u16)).is_structural() {
+        let (words, last) = (self.words, self.last);
+        while at < words.len() {
+            let (inst, grammar) = instruction(words, last, at, &mut self.definitions)?;
+            if grammar.is_structural() {
                 self.function_boundary(inst, at, &mut open, &entry_points)?;
             }
             at += inst.len();
@@ -203,7 +240,7 @@ impl<'w> Scanner<'w> {
                     return Err(Error::malformed("a function ends that did not begin", at));
                 };
                 let end = (at + inst.len()) as u32;
-                self.scan.functions.push(Extent { at: start as u32, end });
+                self.functions.push(Extent { at: start as u32, end });
             }
             Op::FUNCTION_CALL if entry_points.binary_search(&inst[3]).is_ok() => {
                 return Err(Error::malformed("an entry point is called", at).about_word(inst[3]));
@@ -218,56 +255,76 @@ impl<'w> Scanner<'w> {
 
     fn entry_point_functions(&self) -> Vec<u32> {
         let mut ids: Vec<u32> =
-            self.scan.entry_points.iter().map(|at| self.words[*at as usize + 2]).collect();
+            self.entry_points.iter().map(|at| self.words[*at as usize + 2]).collect();
         ids.sort_unstable();
         ids
     }
+}
 
-    /// The instruction at `at`, checked: its length, its ids, and that its result is new.
-    #[inline(always)]
-    fn instruction(&mut self, at: usize) -> Result<&'w [u32], Error> {
-        let first = self.words[at];
-        let count = (first >> 16) as usize;
-        let grammar = Grammar::of(Op(first as u16));
-        let Some(inst) = self.words.get(at..at + count).filter(|_| count >= grammar.least()) else {
-            return Err(length_error(count, self.words.len() - at, at));
-        };
-
-        // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
-        // nothing else (benchmark `parse`).
-        let last = self.bound - 1;
-        if inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
-            self.check_ids(inst, at)?;
-        }
-        if let Some(word) = grammar.result_word()
-            && !self.scan.definitions.define(inst[word], at as u32)
-        {
-            return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
-        }
-        Ok(inst)
+/// The instruction at `at`, checked: its length, its ids, and that its result is new. No id is above `last`.
+#[inline(always)]
+fn instruction<'w>(
+    words: &'w [u32],
+    last: u32,
+    at: usize,
+    definitions: &mut impl Table,
+) -> Result<(&'w [u32], Grammar), Error> {
+    let rest = &words[at..];
+    let count = (rest[0] >> 16) as usize;
+    let grammar = Grammar::of(Op(rest[0] as u16));
+    if count > rest.len() || count < grammar.least() {
+        return Err(length_error(count, rest.len(), at));
     }
+    let inst = &rest[..count];
 
-    /// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.
-    #[inline(never)]
-    fn check_ids(&self, inst: &[u32], at: usize) -> Result<(), Error> {
-        let switch_literal = match Op(inst[0] as u16) {
-            Op::SWITCH => switch_literal_words(self.words, &self.scan.definitions, inst),
-            _ => 1,
-        };
-        let last = self.bound - 1;
-        let mut wrong = None;
-        operands::for_each_id(inst, switch_literal, |word, certain| {
-            if certain && inst[word].wrapping_sub(1) >= last {
-                wrong.get_or_insert(word);
-            }
-        });
-        match wrong.map(|word| (word, inst[word])) {
-            None => Ok(()),
-            Some((word, 0)) => Err(Error::malformed("an id is 0", at + word)),
-            Some((word, id)) => Err(Error::malformed(
-                format!("id {id} is not below the bound, {}", self.bound),
-                at + word,
-            )),
+    // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
+    // nothing else (benchmark `parse`).
+    let is_no_id = |word: u32| word.wrapping_sub(1) >= last;
+    if any_pairwise(&inst[1..], is_no_id)
+        && !(grammar.has_literal_tail() && grammar.fixed_words_are(inst, |word| !is_no_id(word)))
+    {
+        check_ids(words, last, inst, at, definitions)?;
+    }
+    if let Some(word) = grammar.result_word()
+        && !definitions.define(inst[word], at as u32)
+    {
+        return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
+    }
+    Ok((inst, grammar))
+}
+
+/// Whether `f` is true for one of `words`: two at a time, which takes fewer instructions.
+#[inline(always)]
+fn any_pairwise(words: &[u32], f: impl Fn(u32) -> bool) -> bool {
+    let mut pairs = words.chunks_exact(2);
+    pairs.any(|pair| f(pair[0]) | f(pair[1])) || pairs.remainder().iter().any(|word| f(*word))
+}
+
+/// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.
+#[inline(never)]
+fn check_ids(
+    words: &[u32],
+    last: u32,
+    inst: &[u32],
+    at: usize,
+    definitions: &impl Table,
+) -> Result<(), Error> {
+    let switch_literal = match Op(inst[0] as u16) {
+        Op::SWITCH => switch_literal_words(words, |id| definitions.defined_at(id), inst),
+        _ => 1,
+    };
+    let mut wrong = None;
+    operands::for_each_id(inst, switch_literal, |word, certain| {
+        if certain && inst[word].wrapping_sub(1) >= last {
+            wrong.get_or_insert(word);
+        }
+    });
+    match wrong.map(|word| (word, inst[word])) {
+        None => Ok(()),
+        Some((word, 0)) => Err(Error::malformed("an id is 0", at + word)),
+        Some((word, id)) => {
+            let message = format!("id {id} is not below the bound, {}", u64::from(last) + 1);
+            Err(Error::malformed(message, at + word))
         }
     }
 }
@@ -275,10 +332,10 @@ impl<'w> Scanner<'w> {
 /// The words that a literal of the `OpSwitch` `inst` takes: 2 for a 64-bit selector, else 1.
 pub(crate) fn switch_literal_words(
     words: &[u32],
-    definitions: &Definitions,
+    defined_at: impl Fn(u32) -> Option<u32>,
     inst: &[u32],
 ) -> usize {
-    let definition = |id: u32| definitions.get(id).map(|at| &words[at as usize..]);
+    let definition = |id: u32| defined_at(id).map(|at| &words[at as usize..]);
     let width = definition(inst[1])
         .filter(|selector| Grammar::of(Op(selector[0] as u16)).has_type())
         .and_then(|selector| definition(selector[1]))

@@ -1,7 +1,8 @@
 //! Who uses what: for each id the instructions that have it as an operand.
 
+use crate::grammar::{Grammar, Op};
 use crate::inst::Inst;
-use crate::{Id, Module};
+use crate::{Id, Module, operands};
 
 /// The uses of every id, in the order of the module. Words that may be ids count.
 #[derive(Debug)]
@@ -55,30 +56,10 @@ impl Slots {
 impl Uses {
     pub(crate) fn new(module: &Module<'_>) -> Self {
         let slots = Slots::new(module);
-        // Counted one slot further on, so that the sums below are where each slot begins.
-        let mut offsets = vec![0_u32; slots.count() + 2];
-        for inst in module.instructions() {
-            module.for_each_operand(inst, |_, id, _| {
-                if let Some(slot) = slots.slot(id) {
-                    offsets[slot + 2] += 1;
-                }
-            });
-        }
-        for slot in 2..offsets.len() {
-            offsets[slot] += offsets[slot - 1];
-        }
-
-        let mut at = vec![0; offsets[offsets.len() - 1] as usize];
-        for inst in module.instructions() {
-            module.for_each_operand(inst, |_, id, _| {
-                if let Some(slot) = slots.slot(id) {
-                    let next = &mut offsets[slot + 1];
-                    at[*next as usize] = inst.at();
-                    *next += 1;
-                }
-            });
-        }
-        offsets.pop();
+        let (offsets, at) = match &slots {
+            Slots::Ids(bound) => listed(module, slots.count(), |id| (id < *bound).then_some(id as usize)),
+            Slots::Listed(ids) => listed(module, slots.count(), |id| ids.binary_search(&id).ok()),
+        };
         Self { slots, offsets, at }
     }
 
@@ -87,6 +68,46 @@ impl Uses {
             Some(slot) => &self.at[self.offsets[slot] as usize..self.offsets[slot + 1] as usize],
             None => &[],
         }
+    }
+}
+
+/// Where the uses of each slot begin, and the uses: counted first, then filled in.
+#[inline(always)]
+fn listed(
+    module: &Module<'_>,
+    slots: usize,
+    slot: impl Fn(u32) -> Option<usize> + Copy,
+) -> (Vec<u32>, Vec<u32>) {
+    // Counted one slot further on, so that the sums below are where each slot begins.
+    let mut offsets = vec![0_u32; slots + 2];
+    each_use(module, slot, |_, slot| offsets[slot + 2] += 1);
+    for slot in 2..offsets.len() {
+        offsets[slot] += offsets[slot - 1];
+    }
+    let mut at = vec![0; offsets[offsets.len() - 1] as usize];
+    each_use(module, slot, |inst, slot| {
+        let next = &mut offsets[slot + 1];
+        at[*next as usize] = inst;
+        *next += 1;
+    });
+    offsets.pop();
+    (offsets, at)
+}
+
+/// Calls `f` with the offset of each instruction and the slot of each of its operands.
+#[inline(always)]
+fn each_use(module: &Module<'_>, slot: impl Fn(u32) -> Option<usize>, mut f: impl FnMut(u32, usize)) {
+    for inst in module.instructions() {
+        let words = inst.words();
+        let result = Grammar::of(inst.op()).result_word().unwrap_or(0);
+        let switch_literal = if inst.op() == Op::SWITCH { module.switch_literal_words(inst) } else { 1 };
+        operands::for_each_id(words, switch_literal, |word, _| {
+            if word != result
+                && let Some(slot) = slot(words[word])
+            {
+                f(inst.at(), slot);
+            }
+        });
     }
 }
 

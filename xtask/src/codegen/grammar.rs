@@ -31,6 +31,9 @@ struct Row {
 /// The instructions that the scan looks at more closely.
 const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
 
+/// The row of an opcode that is not in the grammar: it has at least its first word.
+const UNKNOWN: u64 = 1 << 24;
+
 /// Opcodes per page of the table; its second level is a list of the pages that are not empty.
 const PAGE: u32 = 32;
 
@@ -88,7 +91,7 @@ fn table(out: &mut String) {
         let row = row(instruction.opname, instruction.operands);
         let page = opcode / PAGE;
         if !pages.iter().any(|(number, _)| *number == page) {
-            pages.push((page, vec![0; PAGE as usize]));
+            pages.push((page, vec![UNKNOWN; PAGE as usize]));
         }
         let (_, rows) = pages.iter_mut().find(|(number, _)| *number == page).expect("just pushed");
         rows[(opcode % PAGE) as usize] = pack(&row, STRUCTURAL.contains(&instruction.opname));
@@ -104,7 +107,7 @@ fn table(out: &mut String) {
     writeln!(out, "pub(super) const DIRECTORY: [u8; {}] = {directory:?};", directory.len())
         .expect("writing to a string");
     writeln!(out, "\npub(super) const PAGES: [[u64; {PAGE}]; {count}] = [").expect("writing to a string");
-    writeln!(out, "    [0; {PAGE}],").expect("writing to a string");
+    writeln!(out, "    [{UNKNOWN:#x}; {PAGE}],").expect("writing to a string");
     for (_, rows) in &pages {
         let rows: Vec<String> = rows.iter().map(|row| format!("{row:#x}")).collect();
         writeln!(out, "    [{}],", rows.join(", ")).expect("writing to a string");

@@ -119,7 +119,7 @@ pub fn push_constants<'m>(
     let mut operands = inst.words()[1..].to_vec();
     operands.extend(names.iter().map(|_| uint.word()));
     p.remove(inst);
-    p.insert(inst.before(), inst.op(), &operands);
+    p.insert(inst.after(), inst.op(), &operands);
     decorate_words(p, block, first_member, names, offset);
     Ok(HostBlock { variable: variable.result(), class, first_member })
 }

@@ -108,7 +108,7 @@ impl<'m> Patch<'m, '_> {
                 words.extend(pairs.filter(|pair| !leaves(pair[0], Some(pair[1]))).flatten());
             }
             self.remove(inst);
-            self.insert(inst.before(), inst.op(), &words);
+            self.insert(inst.after(), inst.op(), &words);
         }
     }
 
@@ -135,7 +135,7 @@ impl<'m> Patch<'m, '_> {
             words.extend(interface);
             if words != inst.words()[1..] {
                 self.remove(inst);
-                self.insert(inst.before(), inst.op(), &words);
+                self.insert(inst.after(), inst.op(), &words);
             }
         }
     }
