@@ -4,6 +4,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::FILL;
 use crate::glsl;
 use crate::shaders::{INDICES, Varyings};
+use polyshade_glsl::SpirvVersion;
 use polyshade_vulkan::{
     Attribute, Captured, Descriptor, Device, Draw, Error, Place, ProvokingVertex, Range, Resource,
     Stage, Target, TransformFeedback, Validation, VertexBuffer, VertexLayout, Work, vk,
@@ -37,7 +38,8 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 #[test]
 fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
-    let (vertex, fragment) = (glsl::vertex(COVER, ""), glsl::fragment(SHOW));
+    let (vertex, fragment) =
+        (glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0), glsl::fragment(SHOW));
     let draw = |target, provoking_vertex| Draw {
         stages: vec![Stage::vertex(&vertex), Stage::fragment(&fragment)],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -88,6 +90,7 @@ fn every_source_of_data_reaches_the_shader() {
             gl_PointSize = 1.0;
         }",
         "",
+        SpirvVersion::SPIRV1_0,
     );
     let stage = Stage { specialization: vec![(9, 77)], ..Stage::vertex(&vertex) };
     let floats = [0.0, 0.5, 1.5, 2.5, 3.5, 4.5].map(f32::to_bits);

@@ -6,6 +6,7 @@ use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{
     Captured, Draw, Place, ProvokingVertex, Range, Stage, TransformFeedback, Work, vk,
 };
+use std::collections::HashMap;
 
 /// What all memory holds before a draw.
 pub(crate) const FILL: u8 = 0xa5;
@@ -15,7 +16,7 @@ pub(crate) const GUARD: usize = 256;
 
 /// Where the range that may be written begins in what is bound, and what is bound beyond it.
 pub(crate) const LEAD: usize = 8;
-pub(crate) const TAIL: usize = 12;
+pub(crate) const TAIL: usize = 60;
 
 /// A draw with the room for what it captures.
 #[derive(Debug, Clone)]
@@ -93,12 +94,8 @@ pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
 /// Runs all cases with lavapipe's own transform feedback, in one submission.
 #[track_caller]
 pub(crate) fn run_native(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<Capture> {
-    let words = shader.native(varyings);
-    run_native_words(&words, &shader.layout(varyings), cases)
-}
-
-#[track_caller]
-fn run_native_words(words: &[u32], layout: &[BufferLayout], cases: &[Case]) -> Vec<Capture> {
+    let words = &shader.native(varyings);
+    let layout = &shader.layout(varyings);
     let mut work = Work::default();
     for case in cases {
         let mut feedback = TransformFeedback::default();
@@ -136,4 +133,37 @@ fn run_native_words(words: &[u32], layout: &[BufferLayout], cases: &[Case]) -> V
             captured: captured.expect("the draw captured"),
         })
         .collect()
+}
+
+/// What the shader computes for every vertex of the cases, found by capturing them on lavapipe as points: there, order
+/// and room are no question.
+#[track_caller]
+pub(crate) fn vertex_values(
+    shader: &Shader,
+    varyings: Varyings,
+    cases: &[Case],
+) -> impl Fn(u32, u32) -> Vec<Value> {
+    let points = |case: &Case| {
+        let vertices = case.draw.vertices.len() * case.draw.instances.len();
+        let draw = model::Draw { topology: Topology::PointList, ..case.draw.clone() };
+        Case { draw, room: vec![vertices as u32; 4], reached: 0 }
+    };
+    let points = cases.iter().map(points).collect::<Vec<_>>();
+    let captures = run_native(shader, varyings, &points);
+    let layout = shader.layout(varyings);
+
+    let mut values = HashMap::new();
+    for (case, capture) in points.iter().zip(&captures) {
+        let model::Draw { vertices, instances, .. } = case.draw.clone();
+        let indices = instances.flat_map(|i| vertices.clone().map(move |v| (v, i)));
+        for (slot, indices) in indices.enumerate() {
+            let record = |(buffer, layout): (usize, &BufferLayout)| {
+                let stride = layout.stride as usize;
+                let at = GUARD + LEAD + slot * stride;
+                Value { buffer, offset: 0, bytes: capture.memory[buffer][at..at + stride].to_vec() }
+            };
+            values.insert(indices, layout.iter().enumerate().map(record).collect::<Vec<_>>());
+        }
+    }
+    move |vertex, instance| values[&(vertex, instance)].clone()
 }

@@ -1,39 +1,18 @@
 //! GLSL to SPIR-V.
 
-use glslang::{
-    Compiler, CompilerOptions, Shader, ShaderInput, ShaderSource, ShaderStage, SourceLanguage,
-    SpirvVersion, Target, VulkanVersion,
-};
+use polyshade_glsl::{ShaderStage, SpirvVersion, compile};
 
-/// Compiles a vertex shader, with these lines behind its first.
+/// Compiles a vertex shader for a version of SPIR-V, with these lines behind its first.
 #[track_caller]
-pub(crate) fn vertex(source: &str, defines: &str) -> Vec<u32> {
-    compile(ShaderStage::Vertex, source, defines)
+pub(crate) fn vertex(source: &str, defines: &str, version: SpirvVersion) -> Vec<u32> {
+    let (first, rest) = source.trim_start().split_once('\n').expect("the first line is #version");
+    let source = format!("{first}\n{defines}\n{rest}");
+    compile(&source, ShaderStage::Vertex, version).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Compiles a fragment shader.
 #[track_caller]
 pub(crate) fn fragment(source: &str) -> Vec<u32> {
-    compile(ShaderStage::Fragment, source, "")
-}
-
-#[track_caller]
-fn compile(stage: ShaderStage, source: &str, defines: &str) -> Vec<u32> {
-    let source = source.trim_start();
-    let (version, rest) = source.split_once('\n').expect("the first line is #version");
-    let source = ShaderSource::from(format!("{version}\n{defines}\n{rest}"));
-    let options = CompilerOptions {
-        source_language: SourceLanguage::GLSL,
-        target: Target::Vulkan {
-            version: VulkanVersion::Vulkan1_1,
-            spirv_version: SpirvVersion::SPIRV1_3,
-        },
-        ..CompilerOptions::default()
-    };
-    let compiler = Compiler::acquire().expect("glslang starts");
-    let defines: Option<&[(&str, Option<&str>)]> = None;
-    let words = ShaderInput::new(&source, stage, &options, defines, None)
-        .and_then(|input| Shader::new(compiler, input).parse())
-        .and_then(|shader| shader.compile());
+    let words = compile(source.trim_start(), ShaderStage::Fragment, SpirvVersion::SPIRV1_0);
     words.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -2,9 +2,15 @@
 //!
 //! docs/testing.md says what they need and how to run them.
 
+mod cases;
+mod controls;
 mod device;
 mod drivers;
 mod feedback;
 mod glsl;
+mod hostile;
+mod matrix;
 mod model;
+mod raster;
 mod shaders;
+mod storage;

@@ -1,10 +1,11 @@
 //! The vertex shaders whose outputs are captured.
 //!
-//! Every captured output has a macro of its own before it, `XFB_name`. For the native feature it becomes the `xfb_*`
-//! qualifiers, for polyshade it is empty: both compile from the same text. All arithmetic is exact, so every driver
+//! Every captured output has a macro of its own before it, `XFB_name` (`XFB_name_1_` for an element, `XFB_Block_member`
+//! for a member). For the native feature it becomes the `xfb_*` qualifiers, for polyshade it is empty: both compile from the same text. All arithmetic is exact, so every driver
 //! computes the same bits. Vulkan wants a point's size written, `POINT_SIZE`, which polyshade does by itself.
 
 use crate::glsl;
+use polyshade_glsl::SpirvVersion;
 use polyshade_vulkan::model::{self, BufferLayout, Entry};
 use std::fmt::Write;
 
@@ -54,19 +55,27 @@ impl Shader {
 
     /// The shader as it is.
     pub(crate) fn plain(&self) -> Vec<u32> {
-        glsl::vertex(self.source, &format!("#define POINT_SIZE\n{}", self.defines(&[])))
+        self.plain_for(SpirvVersion::SPIRV1_3)
+    }
+
+    /// The shader as it is, in a version of SPIR-V.
+    pub(crate) fn plain_for(&self, version: SpirvVersion) -> Vec<u32> {
+        let defines = format!("#define POINT_SIZE\n{}", self.defines(&[]));
+        glsl::vertex(self.source, &defines, version)
     }
 
     /// The shader with the qualifiers of the native feature.
     pub(crate) fn native(&self, varyings: Varyings) -> Vec<u32> {
         let defines = self.defines(&self.layout(varyings));
-        glsl::vertex(self.source, &format!("#define POINT_SIZE gl_PointSize = 1.0\n{defines}"))
+        let defines = format!("#define POINT_SIZE gl_PointSize = 1.0\n{defines}");
+        glsl::vertex(self.source, &defines, SpirvVersion::SPIRV1_3)
     }
 
     fn defines(&self, layout: &[BufferLayout]) -> String {
         let mut defines = String::new();
         for (name, _) in self.outputs {
-            write!(defines, "#define XFB_{name} ").expect("strings can be written to");
+            let macro_name = name.replace(|c: char| !c.is_alphanumeric(), "_");
+            write!(defines, "#define XFB_{macro_name} ").expect("strings can be written to");
             let places = layout.iter().enumerate().flat_map(|(buffer, layout)| {
                 layout.varyings.iter().map(move |varying| (buffer, layout.stride, varying))
             });
@@ -198,4 +207,29 @@ pub(crate) const BUILT_INS: Shader = Shader {
             v_colour = vec4(f, 0, 1, f + 1.0);
         }",
     outputs: &[("gl_Position", 4), ("gl_PointSize", 1), ("gl_ClipDistance", 3), ("v_colour", 4)],
+};
+
+/// Members of blocks, and elements of arrays. The native feature cannot capture an element, so it captures a copy.
+pub(crate) const PARTS: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) out Block {
+            XFB_Block_colour vec3 colour;
+            XFB_Block_weight float weight;
+            XFB_Block_counts flat ivec2 counts[2];
+        } block;
+        layout(location = 6) out vec2 v_pairs[3];
+        layout(location = 9) XFB_v_pairs_2_ out vec2 v_copy;
+        void main() {
+            float f = float(gl_VertexIndex) + float(gl_InstanceIndex) * 16.0;
+            block.colour = vec3(f, 1, 2);
+            block.weight = f * 0.5;
+            block.counts = ivec2[2](ivec2(gl_VertexIndex, 1), ivec2(2, gl_InstanceIndex));
+            for (int i = 0; i < 3; ++i)
+                v_pairs[i] = vec2(f, float(i));
+            v_copy = v_pairs[2];
+            gl_Position = vec4(f, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("Block.colour", 3), ("Block.weight", 1), ("Block.counts", 4), ("v_pairs[2]", 2)],
 };

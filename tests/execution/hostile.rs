@@ -1,0 +1,163 @@
+//! Whatever the host words say, nothing outside of the ranges is written.
+//!
+//! Drivers may check bounds by themselves, as lavapipe does, and so hide a store that strays. SwiftShader does not
+//! unless asked to, and ranges inside of what is bound are nothing a driver knows of.
+
+use crate::cases::TOPOLOGIES;
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{Case, FILL, GUARD};
+use crate::shaders::{INDICES, Varyings};
+use crate::storage::{HOSTS, Storage};
+use polyshade_vulkan::model::Topology;
+use std::ops::Range;
+
+const TWO_BUFFERS: Varyings =
+    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_mixed", "gl_SkipComponents1"]);
+
+/// The words before those of the buffers, and the words of each buffer.
+const DRAW_WORDS: usize = 5;
+const BUFFER_WORDS: usize = 3;
+
+/// The same noise in every run: small numbers, large ones, and those around powers of two.
+pub(crate) struct Noise(u32);
+
+impl Noise {
+    pub(crate) fn new() -> Noise {
+        Noise(0x9e37_79b9)
+    }
+
+    fn bits(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        self.bits() % limit
+    }
+
+    pub(crate) fn word(&mut self) -> u32 {
+        match self.below(5) {
+            0 => self.bits(),
+            1 => self.below(64),
+            2 => self.below(64).wrapping_neg(),
+            3 => (1 << self.below(32)) - self.below(2),
+            _ => 4 * self.below(64),
+        }
+    }
+}
+
+/// Draws of every topology with two buffers.
+fn draws(count: usize) -> Vec<Case> {
+    let topologies = TOPOLOGIES.into_iter().chain([Topology::LineLoop]).cycle();
+    let draw = |topology| {
+        let mut case = Case::new(topology, 6);
+        case.draw.instances = 1..3;
+        case.room = vec![7, 9];
+        case
+    };
+    topologies.take(count).map(draw).collect()
+}
+
+/// Whether only these bytes of memory were written.
+pub(crate) fn only_written_in(memory: &[u8], range: Range<usize>) -> bool {
+    let outside = |(at, byte): (usize, &u8)| range.contains(&at) || *byte == FILL;
+    memory.iter().enumerate().all(outside)
+}
+
+/// What is bound of a buffer.
+pub(crate) fn bound(memory: &[u8]) -> Range<usize> {
+    GUARD..memory.len() - GUARD
+}
+
+fn is_empty(memory: &[u8]) -> bool {
+    only_written_in(memory, 0..0)
+}
+
+#[test]
+fn noise_about_the_draw_stays_in_the_ranges() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    let cases = draws(210);
+    for driver in DRIVERS {
+        let mut noise = Noise::new();
+        let memories = storage.run_with(driver, &cases, |case| {
+            let mut words = storage.host_words(case);
+            // A topology that is none would leave too little to look at.
+            let spared = if noise.below(4) == 0 { 0 } else { 1 };
+            words[spared..DRAW_WORDS].fill_with(|| noise.word());
+            for buffer in 0..2 {
+                words[DRAW_WORDS + BUFFER_WORDS * buffer + 2] = noise.word();
+            }
+            words
+        });
+        for (case, memory) in cases.iter().zip(&memories) {
+            for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memory) {
+                assert!(only_written_in(memory, buffer.range.clone()), "{driver:?} {case:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_are_kept_wherever_they_are() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    let cases = draws(210);
+    for driver in DRIVERS {
+        let mut noise = Noise::new();
+        let mut ranges = Vec::new();
+        let memories = storage.run_with(driver, &cases, |case| {
+            let mut words = storage.host_words(case);
+            for buffer in 0..2 {
+                let at = DRAW_WORDS + BUFFER_WORDS * buffer;
+                let [offset, size] = [0, 1].map(|_| 4 * noise.below(40));
+                words[at] = offset;
+                words[at + 1] = size;
+                words[at + 2] = 4 * noise.below(8);
+                let begin = GUARD + offset as usize;
+                ranges.push(begin..begin + size as usize);
+            }
+            words
+        });
+        assert!(!memories.iter().flatten().all(|memory| is_empty(memory)), "nothing was written");
+        for (memory, range) in memories.iter().flatten().zip(ranges) {
+            let range = range.start..range.end.min(bound(memory).end);
+            assert!(only_written_in(memory, range.clone()), "{driver:?} {range:?}");
+        }
+    }
+}
+
+#[test]
+fn noise_stays_in_what_is_bound() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    for driver in DRIVERS {
+        noise_everywhere(&storage, driver, 420);
+    }
+}
+
+#[test]
+fn noise_from_anywhere_stays_in_what_is_bound() {
+    for host in HOSTS {
+        let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
+        noise_everywhere(&storage, Driver::SwiftShader, 14);
+    }
+}
+
+#[track_caller]
+fn noise_everywhere(storage: &Storage, driver: Driver, count: usize) {
+    let mut noise = Noise::new();
+    let memories = storage.run_with(driver, &draws(count), |case| {
+        let mut words = storage.host_words(case);
+        // Noise alone hardly ever gets as far as a store: some of the words stay right.
+        for word in &mut words {
+            if noise.below(3) > 0 {
+                *word = noise.word();
+            }
+        }
+        words
+    });
+    assert_eq!(memories.len(), count);
+    for memory in memories.iter().flatten() {
+        assert!(only_written_in(memory, bound(memory)), "{driver:?}");
+    }
+}

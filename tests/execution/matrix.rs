@@ -1,0 +1,198 @@
+//! What polyshade captures is, bit for bit, what the native feature captures, or what the model says.
+
+use crate::cases::{LOOP, TOPOLOGIES, all, few};
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{Case, run_native, vertex_values};
+use crate::shaders::{AGGREGATES, BUILT_INS, INDICES, PARTS, Shader, VECTORS, Varyings};
+use crate::storage::{HOSTS, Storage, options};
+use polyshade_glsl::SpirvVersion;
+
+const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
+    "v_mixed",
+    "gl_SkipComponents1",
+    "gl_NextBuffer",
+    "gl_SkipComponents2",
+    "v_index",
+]);
+
+/// Compares with lavapipe's transform feedback, on lavapipe: bytes, and the counts that the host is told.
+#[track_caller]
+fn storage_is_native(storage: &Storage, shader: &Shader, varyings: Varyings, cases: &[Case]) {
+    let native = run_native(shader, varyings, cases);
+    let memories = storage.run(Driver::Lavapipe, cases);
+    assert_eq!((native.len(), memories.len()), (cases.len(), cases.len()));
+    for ((case, native), memory) in cases.iter().zip(native).zip(memories) {
+        assert!(
+            native.memory == memory,
+            "{varyings:?} {case:?}\n{:02x?}\n{memory:02x?}",
+            native.memory
+        );
+        let counts = (native.captured.written, native.captured.needed);
+        assert_eq!(storage.counts(case), counts, "{varyings:?} {case:?}");
+    }
+}
+
+/// Compares with the model, on any driver.
+#[track_caller]
+fn storage_is_model(
+    storage: &Storage,
+    shader: &Shader,
+    varyings: Varyings,
+    cases: &[Case],
+    driver: Driver,
+) {
+    let values = vertex_values(shader, varyings, cases);
+    let memories = storage.run(driver, cases);
+    assert_eq!(memories.len(), cases.len());
+    for (case, memory) in cases.iter().zip(memories) {
+        let model = case.model(&storage.layout, &values);
+        assert!(
+            model.memory == memory,
+            "{driver:?} {varyings:?} {case:?}\n{:02x?}\n{memory:02x?}",
+            model.memory
+        );
+        let counts = (model.captured.written, model.captured.needed);
+        assert_eq!(storage.counts(case), counts, "{varyings:?} {case:?}");
+    }
+}
+
+/// Compares with everything there is.
+#[track_caller]
+fn storage_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) {
+    let storage = Storage::new(shader, varyings);
+    storage_is_native(&storage, shader, varyings, cases);
+    storage_is_model(&storage, shader, varyings, cases, Driver::SwiftShader);
+}
+
+#[test]
+fn every_draw_is_captured_as_natively() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    storage_is_native(&storage, &INDICES, TWO_BUFFERS, &all(&TOPOLOGIES));
+}
+
+#[test]
+fn every_draw_is_captured_without_the_native_feature() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    storage_is_model(&storage, &INDICES, TWO_BUFFERS, &all(&TOPOLOGIES), Driver::SwiftShader);
+}
+
+#[test]
+fn line_loops_are_captured() {
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    for driver in DRIVERS {
+        storage_is_model(&storage, &INDICES, TWO_BUFFERS, &all(&LOOP), driver);
+    }
+}
+
+#[test]
+fn host_words_come_from_anywhere() {
+    for host in HOSTS {
+        let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
+        storage_is_native(&storage, &INDICES, TWO_BUFFERS, &few());
+        storage_is_model(&storage, &INDICES, TWO_BUFFERS, &few(), Driver::SwiftShader);
+    }
+}
+
+#[test]
+fn vectors_are_captured() {
+    for varyings in [
+        Varyings::Interleaved(&["v_float", "v_vec2", "v_vec3", "v_vec4"]),
+        Varyings::Interleaved(&["v_uvec4", "v_uint", "v_ivec3", "v_int"]),
+        Varyings::Interleaved(&["v_vec3"]),
+        Varyings::Separate(&["v_int"]),
+        Varyings::Separate(&["v_vec2", "v_ivec3"]),
+        Varyings::Separate(&["v_uvec4", "v_float", "v_vec4"]),
+        Varyings::Separate(&["v_vec3", "v_uint", "v_vec2", "v_ivec3"]),
+    ] {
+        storage_is_right(&VECTORS, varyings, &few());
+    }
+}
+
+#[test]
+fn matrices_and_arrays_are_captured() {
+    for varyings in [
+        Varyings::Interleaved(&["v_mat2", "v_mat3", "v_mat4x3"]),
+        Varyings::Interleaved(&["v_integers", "v_floats", "v_vectors"]),
+        Varyings::Separate(&["v_mat3", "v_floats"]),
+        Varyings::Separate(&["v_mat4x3", "v_vectors", "v_mat2", "v_integers"]),
+    ] {
+        storage_is_right(&AGGREGATES, varyings, &few());
+    }
+}
+
+#[test]
+fn built_ins_are_captured() {
+    for varyings in [
+        Varyings::Interleaved(&["gl_Position"]),
+        Varyings::Interleaved(&["gl_PointSize", "gl_Position", "gl_ClipDistance"]),
+        Varyings::Interleaved(&["gl_ClipDistance", "gl_NextBuffer", "v_colour"]),
+    ] {
+        storage_is_right(&BUILT_INS, varyings, &few());
+    }
+}
+
+#[test]
+fn buffers_have_gaps() {
+    for varyings in [
+        Varyings::Interleaved(&["gl_SkipComponents4", "v_vec3", "gl_SkipComponents3"]),
+        Varyings::Interleaved(&["v_uint", "gl_SkipComponents2", "gl_SkipComponents2", "v_int"]),
+        Varyings::Interleaved(&[
+            "v_vec4",
+            "gl_NextBuffer",
+            "gl_SkipComponents1",
+            "v_float",
+            "gl_NextBuffer",
+            "v_ivec3",
+            "gl_SkipComponents2",
+            "gl_NextBuffer",
+            "v_uint",
+            "v_vec2",
+        ]),
+    ] {
+        storage_is_right(&VECTORS, varyings, &few());
+    }
+}
+
+#[test]
+fn members_and_elements_are_captured() {
+    for varyings in [
+        Varyings::Interleaved(&["Block.weight", "Block.counts", "Block.colour"]),
+        Varyings::Interleaved(&["Block.colour", "v_pairs[2]", "Block.weight"]),
+        Varyings::Separate(&["Block.counts", "v_pairs[2]"]),
+    ] {
+        storage_is_right(&PARTS, varyings, &few());
+    }
+}
+
+#[test]
+fn every_version_of_spirv_is_captured() {
+    let varyings = Varyings::Separate(&["v_mat3", "v_integers"]);
+    for version in [
+        SpirvVersion::SPIRV1_0,
+        SpirvVersion::SPIRV1_1,
+        SpirvVersion::SPIRV1_2,
+        SpirvVersion::SPIRV1_3,
+        SpirvVersion::SPIRV1_4,
+        SpirvVersion::SPIRV1_5,
+        SpirvVersion::SPIRV1_6,
+    ] {
+        for host in HOSTS {
+            let (words, layout) = (AGGREGATES.plain_for(version), AGGREGATES.layout(varyings));
+            let storage = Storage::of_words(words, layout, &options(varyings, host));
+            storage_is_native(&storage, &AGGREGATES, varyings, &few());
+            storage_is_model(&storage, &AGGREGATES, varyings, &few(), Driver::SwiftShader);
+        }
+    }
+}
+
+/// A pass drawn as points runs every vertex once. Drawn as they are, fans run their first vertex once a batch.
+#[test]
+fn long_draws_are_captured() {
+    let cases = TOPOLOGIES.into_iter().chain(LOOP).map(|topology| Case::new(topology, 60_001));
+    let cases = cases.collect::<Vec<_>>();
+    let varyings = Varyings::Interleaved(&["v_vertex"]);
+    let storage = Storage::new(&INDICES, varyings);
+    for driver in DRIVERS {
+        storage_is_model(&storage, &INDICES, varyings, &cases, driver);
+    }
+}

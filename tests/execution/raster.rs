@@ -1,0 +1,188 @@
+//! What is drawn stays as it was: the raster-only variant, and the one that captures and draws at once.
+
+use crate::cases::TOPOLOGIES;
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{Case, native_topology, run_native};
+use crate::glsl;
+use crate::shaders::{Shader, Varyings};
+use crate::storage::{HOSTS, Storage, options};
+use polyshade::Module;
+use polyshade::transform_feedback::{self, SideEffects};
+use polyshade_vulkan::model::Topology;
+use polyshade_vulkan::{
+    Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Work, vk,
+};
+
+/// Primitives all over the place.
+pub(crate) const SCENE: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) XFB_v_colour out vec4 v_colour;
+        layout(location = 1) XFB_v_index flat out uvec2 v_index;
+        void main() {
+            uint noise = uint(gl_VertexIndex) * 2654435761u + uint(gl_InstanceIndex) * 40503u;
+            uvec4 bytes = uvec4(noise, noise >> 8, noise >> 16, noise >> 24) & 255u;
+            v_colour = vec4(bytes) / 256.0;
+            v_index = uvec2(gl_VertexIndex, gl_InstanceIndex);
+            gl_Position = vec4(v_colour.yw * 2.0 - 1.0, 0.5, 1.0);
+            gl_PointSize = 1.0 + v_colour.x * 4.0;
+        }",
+    outputs: &[("v_colour", 4), ("v_index", 2)],
+};
+
+pub(crate) const SCENE_VARYINGS: Varyings =
+    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_colour"]);
+
+/// Both varyings in every pixel: one interpolated, one from the provoking vertex.
+const SCENE_PIXELS: &str = r"
+    #version 450
+    layout(location = 0) in vec4 v_colour;
+    layout(location = 1) flat in uvec2 v_index;
+    layout(location = 0) out uvec4 pixel;
+    void main() {
+        pixel = uvec4(v_index + 1u, floatBitsToUint(v_colour.xy));
+    }";
+
+const TARGET: Target = Target { format: vk::Format::R32G32B32A32_UINT, width: 24, height: 16 };
+
+/// Draws of every topology in both provoking modes.
+fn scenes(topologies: &[Topology]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &topology in topologies {
+        for mode in [ProvokingVertex::First, ProvokingVertex::Last] {
+            let mut case = Case::new(topology, 7);
+            case.draw.provoking_vertex = mode;
+            case.draw.vertices = 3..10;
+            case.draw.instances = 1..3;
+            case.room = vec![40, 21];
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// A draw to a target of its own.
+fn rasterize<'a>(
+    mut draw: Draw<'a>,
+    case: &Case,
+    fragment: &'a [u32],
+    work: &mut Work<'a>,
+) -> Draw<'a> {
+    draw.stages.push(Stage::fragment(fragment));
+    draw.topology = native_topology(case.draw.topology);
+    draw.provoking_vertex = case.draw.provoking_vertex;
+    draw.target = Some(work.targets.len());
+    work.targets.push(TARGET);
+    draw
+}
+
+/// The pixels of all cases, drawn with a vertex shader that captures nothing.
+#[track_caller]
+pub(crate) fn pixels(driver: Driver, vertex: &[u32], cases: &[Case]) -> Vec<Vec<u8>> {
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    let mut work = Work::default();
+    for case in cases {
+        let draw = Draw {
+            stages: vec![Stage::vertex(vertex)],
+            vertices: case.draw.vertices.clone(),
+            instances: case.draw.instances.clone(),
+            ..Draw::default()
+        };
+        let draw = rasterize(draw, case, &fragment, &mut work);
+        work.draws.push(draw);
+    }
+    driver.run(&work).targets
+}
+
+/// The cases whose pixels are drawn and compared in [`controls`](crate::controls) too.
+pub(crate) fn all_scenes() -> Vec<Case> {
+    scenes(&TOPOLOGIES)
+}
+
+#[test]
+fn the_raster_pass_draws_the_original() {
+    let storage = Storage::new(&SCENE, SCENE_VARYINGS);
+    let cases = all_scenes();
+    for driver in DRIVERS {
+        let original = pixels(driver, &SCENE.plain(), &cases);
+        let drawn = |pixels: &Vec<u8>| pixels.iter().any(|&byte| byte != 0);
+        assert!(original.iter().all(drawn), "{driver:?}: a scene is empty");
+        let raster_only = pixels(driver, storage.capture.raster_only.words(), &cases);
+        assert!(original == raster_only, "{driver:?}");
+    }
+}
+
+#[test]
+fn one_pass_captures_and_draws() {
+    let storage = Storage::new(&SCENE, SCENE_VARYINGS);
+    let both = &storage.capture.both;
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    let cases = scenes(&[
+        Topology::PointList,
+        Topology::LineList,
+        Topology::LineStrip,
+        Topology::TriangleList,
+        Topology::TriangleStrip,
+    ]);
+    let native = run_native(&SCENE, SCENE_VARYINGS, &cases);
+    for driver in DRIVERS {
+        let mut work = Work::default();
+        for case in &cases {
+            let draw = storage.draw(both.words(), case, &storage.host_words(case), &mut work);
+            let draw = rasterize(draw, case, &fragment, &mut work);
+            work.draws.push(draw);
+        }
+        let outcome = driver.run(&work);
+        assert!(outcome.targets == pixels(driver, &SCENE.plain(), &cases), "{driver:?}");
+        let memories = storage.memories(&outcome.buffers);
+        for ((case, native), memory) in cases.iter().zip(&native).zip(memories) {
+            assert!(native.memory == memory, "{driver:?} {case:?}");
+        }
+    }
+}
+
+#[test]
+fn side_effects_happen_in_the_pass_that_keeps_them() {
+    let shader = Shader {
+        source: r"
+            #version 450
+            layout(location = 0) flat out uint v_index;
+            layout(set = 0, binding = 0) buffer Log { uint runs; };
+            void main() {
+                v_index = gl_VertexIndex;
+                atomicAdd(runs, 1u);
+                gl_Position = vec4(0, 0, 0, 1);
+                gl_PointSize = 1.0;
+            }",
+        outputs: &[("v_index", 1)],
+    };
+    let varyings = Varyings::Interleaved(&["v_index"]);
+    let module = Module::parse_owned(shader.plain()).expect("glslang's words parse");
+    let refused = transform_feedback::capture(&module, &options(varyings, HOSTS[0]));
+    assert!(refused.is_err());
+
+    let runs = |variant: &[u32], driver: Driver| {
+        let log = Range { buffer: 0, offset: 0, size: 4 };
+        let draw = Draw {
+            stages: vec![Stage::vertex(variant)],
+            descriptors: vec![Descriptor {
+                set: 0,
+                binding: 0,
+                resource: Resource::StorageBuffer(log),
+            }],
+            vertices: 0..6,
+            instances: 0..1,
+            ..Draw::default()
+        };
+        let work = Work { buffers: vec![vec![0; 4]], draws: vec![draw], ..Work::default() };
+        driver.run(&work).buffers.swap_remove(0)[0] > 0
+    };
+    for driver in DRIVERS {
+        for (keep, raster) in [(SideEffects::InCapture, false), (SideEffects::InRaster, true)] {
+            let options = options(varyings, HOSTS[0]).side_effects(keep);
+            let capture = transform_feedback::capture(&module, &options).expect("decided");
+            assert_eq!(runs(capture.raster_only.words(), driver), raster, "{driver:?} {keep:?}");
+        }
+        assert!(runs(&shader.plain(), driver));
+    }
+}

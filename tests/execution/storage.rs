@@ -1,0 +1,217 @@
+//! What polyshade makes of a shader, run as its documentation tells the host to.
+
+use crate::drivers::Driver;
+use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
+use crate::shaders::{Shader, Varyings};
+use polyshade::Module;
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::{self, BufferRange, Capture, HostWords, Options};
+use polyshade_vulkan::model::{self, BufferLayout, Topology};
+use polyshade_vulkan::{Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Work};
+
+/// Where feedback buffers go: the last set that SwiftShader has.
+const SET: u32 = 3;
+
+/// Where host words go, if a descriptor holds them.
+const HOST_BINDING: u32 = 9;
+
+/// Where host words go, if push constants or specialization constants hold them.
+const HOST_OFFSET: u32 = 16;
+const HOST_FIRST_ID: u32 = 40;
+
+/// The four sources of host words.
+pub(crate) const HOSTS: [HostWords; 4] = [
+    HostWords::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
+    HostWords::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
+    HostWords::PushConstant { offset: HOST_OFFSET },
+    HostWords::Specialization { first_id: HOST_FIRST_ID },
+];
+
+/// A shader and its variants.
+pub(crate) struct Storage {
+    pub(crate) capture: Capture<'static>,
+    /// The capture-only variant. Tests that break the lowering do it here.
+    pub(crate) words: Vec<u32>,
+    pub(crate) layout: Vec<BufferLayout>,
+}
+
+/// The options for a list of varyings, as all tests here want them.
+pub(crate) fn options(varyings: Varyings, host: HostWords) -> Options {
+    let options = Options::new("main").into_storage(Set(SET), Binding(0)).host(host);
+    match varyings {
+        Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
+        Varyings::Separate(names) => options.separate(names.iter().copied()),
+    }
+}
+
+impl Storage {
+    /// Captures with host words from a storage buffer.
+    pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Storage {
+        Storage::with_host(shader, varyings, HOSTS[0])
+    }
+
+    /// Captures with host words from anywhere.
+    pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: HostWords) -> Storage {
+        Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
+    }
+
+    /// Captures, and checks that the layout is the specification's.
+    pub(crate) fn of_words(
+        words: Vec<u32>,
+        layout: Vec<BufferLayout>,
+        options: &Options,
+    ) -> Storage {
+        let module = Module::parse_owned(words).expect("glslang's words parse");
+        // The raster-only variant borrows it, and a test has few of them.
+        let module = Box::leak(Box::new(module));
+        let capture = transform_feedback::capture(module, options)
+            .unwrap_or_else(|error| panic!("{options:?}: {error}"));
+        let ours = capture.layout.buffers.iter().map(|buffer| BufferLayout {
+            stride: buffer.stride,
+            varyings: buffer.captured.iter().map(|c| (c.name.clone(), c.offset)).collect(),
+        });
+        assert_eq!(ours.collect::<Vec<_>>(), layout, "{options:?}");
+        let words = capture.capture_only.words().to_vec();
+        Storage { capture, words, layout }
+    }
+
+    /// The words that the host fills in for a case.
+    pub(crate) fn host_words(&self, case: &Case) -> Vec<u32> {
+        let ranges = self.ranges(case);
+        self.capture.host_words(&host_draw(&case.draw), &ranges).expect("the ranges fit")
+    }
+
+    fn ranges(&self, case: &Case) -> Vec<BufferRange> {
+        let range = |buffer: model::Buffer| BufferRange {
+            offset: LEAD as u32,
+            size: buffer.range.len() as u32,
+            reached: buffer.reached as u32,
+        };
+        case.buffers(&self.layout).into_iter().map(range).collect()
+    }
+
+    /// What the host is told a case captures: primitives written and needed.
+    pub(crate) fn counts(&self, case: &Case) -> (u64, u64) {
+        let counts = self.capture.counts(&host_draw(&case.draw), &self.ranges(case));
+        let counts = counts.expect("the ranges fit");
+        (counts.written, counts.needed)
+    }
+
+    /// The draw of a variant with these host words. The buffers that it needs go to `work`, and it has neither
+    /// topology nor target yet.
+    pub(crate) fn draw<'a>(
+        &self,
+        words: &'a [u32],
+        case: &Case,
+        host_words: &[u32],
+        work: &mut Work<'a>,
+    ) -> Draw<'a> {
+        let mut draw = Draw {
+            stages: vec![Stage::vertex(words)],
+            vertices: case.draw.vertices.clone(),
+            instances: case.draw.instances.clone(),
+            ..Draw::default()
+        };
+        for (binding, buffer) in (0..).zip(case.buffers(&self.layout)) {
+            let size = LEAD + buffer.range.len() + TAIL;
+            let range =
+                Range { buffer: work.buffers.len(), offset: GUARD as u64, size: size as u64 };
+            let resource = Resource::StorageBuffer(range);
+            draw.descriptors.push(Descriptor { set: SET, binding, resource });
+            work.buffers.push(buffer.memory);
+        }
+        self.fill_in(host_words, &mut draw, work);
+        draw
+    }
+
+    /// Puts the host words where the shader looks for them. Every draw gets one more buffer, used or not.
+    fn fill_in(&self, host_words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>) {
+        let bytes = host_words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
+        let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
+        let mut bind = |binding: Binding, resource| {
+            draw.descriptors.push(Descriptor { set: SET, binding: binding.0, resource });
+        };
+        match self.capture.host.place {
+            HostWords::StorageBuffer { binding, .. } => {
+                bind(binding, Resource::StorageBuffer(range));
+            }
+            HostWords::Uniform { binding, .. } => bind(binding, Resource::UniformBuffer(range)),
+            HostWords::PushConstant { offset } => {
+                draw.push_constants = vec![FILL; offset as usize];
+                draw.push_constants.extend(&bytes);
+            }
+            HostWords::Specialization { first_id } => {
+                draw.stages[0].specialization =
+                    (first_id..).zip(host_words.iter().copied()).collect();
+            }
+        }
+        work.buffers.push(bytes);
+    }
+
+    /// Captures all cases in one submission, and returns the memory of each.
+    #[track_caller]
+    pub(crate) fn run(&self, driver: Driver, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
+        self.run_with(driver, cases, |case| self.host_words(case))
+    }
+
+    /// Captures all cases with host words of the caller's.
+    #[track_caller]
+    pub(crate) fn run_with(
+        &self,
+        driver: Driver,
+        cases: &[Case],
+        host_words: impl FnMut(&Case) -> Vec<u32>,
+    ) -> Vec<Vec<Vec<u8>>> {
+        let outcome = driver.run(&self.work(cases, host_words));
+        self.memories(&outcome.buffers)
+    }
+
+    /// The work of capturing all cases.
+    pub(crate) fn work(
+        &self,
+        cases: &[Case],
+        mut host_words: impl FnMut(&Case) -> Vec<u32>,
+    ) -> Work<'_> {
+        let mut work = Work::default();
+        for case in cases {
+            // A point list, the default, whatever the topology of the case.
+            let draw = self.draw(&self.words, case, &host_words(case), &mut work);
+            work.draws.push(draw);
+        }
+        work
+    }
+
+    /// The feedback buffers of each case, without its host words.
+    pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
+        let count = self.layout.len();
+        buffers.chunks(count + 1).map(|case| case[..count].to_vec()).collect()
+    }
+}
+
+fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
+    transform_feedback::Draw {
+        topology: topology(draw.topology),
+        provoking_vertex: match draw.provoking_vertex {
+            ProvokingVertex::First => transform_feedback::ProvokingVertex::First,
+            ProvokingVertex::Last => transform_feedback::ProvokingVertex::Last,
+        },
+        first_vertex: draw.vertices.start,
+        vertex_count: draw.vertices.end - draw.vertices.start,
+        first_instance: draw.instances.start,
+        instance_count: draw.instances.end - draw.instances.start,
+    }
+}
+
+fn topology(topology: Topology) -> transform_feedback::Topology {
+    use transform_feedback::Topology as Host;
+    match topology {
+        Topology::PointList => Host::PointList,
+        Topology::LineList => Host::LineList,
+        Topology::LineStrip => Host::LineStrip,
+        Topology::LineLoop => Host::LineLoop,
+        Topology::TriangleList => Host::TriangleList,
+        Topology::TriangleStrip => Host::TriangleStrip,
+        Topology::TriangleFan => Host::TriangleFan,
+        other => panic!("polyshade does not capture {other:?}"),
+    }
+}
