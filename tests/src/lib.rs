@@ -7,3 +7,8 @@ pub mod filetest;
 pub mod identity;
 pub mod shader;
 pub mod tree;
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

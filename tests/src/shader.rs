@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use glslang::{Compiler, CompilerOptions, ShaderInput, ShaderSource, ShaderStage};
+pub use polyshade_glsl::ShaderStage;
+use polyshade_glsl::{SpirvVersion, stage_of_extension};
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 use spirv_tools::val::Validator;
@@ -18,7 +19,7 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
         return words(&bytes);
     }
     let text = String::from_utf8(bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-    match stage(extension) {
+    match stage_of_extension(extension) {
         Some(stage) => compile(&text, stage),
         None if extension == "spvasm" => assemble(&text),
         None => Err(format!("{}: not the name of a shader", path.display())),
@@ -26,28 +27,9 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The stage that the extension of a GLSL file stands for.
-pub fn stage(extension: &str) -> Option<ShaderStage> {
-    Some(match extension {
-        "vert" => ShaderStage::Vertex,
-        "tesc" => ShaderStage::TesselationControl,
-        "tese" => ShaderStage::TesselationEvaluation,
-        "geom" => ShaderStage::Geometry,
-        "frag" => ShaderStage::Fragment,
-        "comp" => ShaderStage::Compute,
-        _ => return None,
-    })
-}
-
 /// Compiles GLSL for Vulkan 1.0.
 pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
-    let compiler = Compiler::acquire().ok_or("glslang does not start")?;
-    let source = ShaderSource::from(glsl);
-    let options = CompilerOptions::default();
-    let input = ShaderInput::new::<(&str, Option<&str>)>(&source, stage, &options, None, None)
-        .map_err(|error| error.to_string())?;
-    let shader = compiler.create_shader(input).map_err(|error| error.to_string())?;
-    shader.compile().map_err(|error| error.to_string())
+    polyshade_glsl::compile(glsl, stage, SpirvVersion::SPIRV1_0).map_err(|error| error.to_string())
 }
 
 /// Assembles text; numeric ids stay as they are. The version is that of the comment

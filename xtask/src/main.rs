@@ -1,8 +1,10 @@
 //! The project's chores, behind `cargo xtask`. Each verb is one module; none needs anything but
 //! Rust, a C++ compiler and Debian's packages.
 
+mod bench;
 mod codegen;
 mod command;
+mod fuzz;
 mod setup;
 mod test;
 mod tidy;
@@ -39,6 +41,14 @@ enum Verb {
     },
     /// Check format, lints, documentation and the project's own rules of style
     Tidy,
+    /// Count the benchmarks' instructions and compare them with the committed limits
+    Bench,
+    /// Run every fuzz target for a while
+    Fuzz {
+        /// For how long, all targets together
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
 }
 
 fn main() -> ExitCode {
@@ -49,6 +59,8 @@ fn main() -> ExitCode {
         Verb::Bless { filter } => test::bless(filter.as_deref()),
         Verb::Codegen { check } => codegen::run(check),
         Verb::Tidy => tidy::run_tidy(),
+        Verb::Bench => bench::run_benches(),
+        Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -18,11 +18,13 @@ pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
     run(cargo_test(&execution, filter).envs(newer))
 }
 
-/// Runs the filetests and writes the diffs that they find instead of comparing them.
+/// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let filetests = ["--package", "polyshade-tests", "--test", "filetests"];
-    run(cargo_test(&filetests, filter).env("POLYSHADE_BLESS", "1"))?;
-    println!("blessed; now read `git diff tests/cases` as a reviewer would");
+    let packages = ["--package", "polyshade-tests", "--package", "polyshade-benches"];
+    let tests = ["--test", "filetests", "--test", "inputs"];
+    let selection = [packages, tests].concat();
+    run(cargo_test(&selection, filter).env("POLYSHADE_BLESS", "1"))?;
+    println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
 

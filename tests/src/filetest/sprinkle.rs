@@ -78,7 +78,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shader;
+    use crate::shader::{self, ShaderStage};
     use polyshade_spv::{Op, is_known};
 
     const LOOP: &str = "#version 450\nlayout(location = 0) out float o;\nvoid main() {\n\
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_sprinkled_in_is_all_that_is_stripped() {
-        let words = shader::compile(LOOP, glslang::ShaderStage::Vertex).unwrap();
+        let words = shader::compile(LOOP, ShaderStage::Vertex).unwrap();
         let sprinkled = sprinkle(&words, Path::new("a/loop.vert"));
         assert!(sprinkled.len() > words.len() + 10, "{} words more", sprinkled.len() - words.len());
         assert_ne!(sprinkled, sprinkle(&words, Path::new("a/other.vert")));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn blocks_keep_their_shape() {
-        let words = shader::compile(LOOP, glslang::ShaderStage::Vertex).unwrap();
+        let words = shader::compile(LOOP, ShaderStage::Vertex).unwrap();
         let sprinkled = sprinkle(&words, Path::new("loop.vert"));
         let opcodes: Vec<u32> = instructions(&sprinkled).map(|inst| inst[0] & 0xffff).collect();
         let around = opcodes.windows(2).filter(|pair| pair.contains(&UNKNOWN));

@@ -1,0 +1,118 @@
+//! How many instructions each operation takes, on three sizes of input. Controls tell how near the
+//! numbers are to what merely touching the words costs, and how far from what others take.
+//!
+//! Results are returned, so that dropping them is not counted.
+
+#![allow(missing_docs, reason = "gungraun's macros refuse doc comments and write public items")]
+
+use std::hint::black_box;
+
+use gungraun::{library_benchmark, library_benchmark_group, main};
+use polyshade::transform_feedback::{self, Capture, Options};
+use polyshade_benches::inputs;
+use polyshade_spv::Module;
+use rspirv::binary::Assemble;
+
+fn words(name: &str) -> &'static [u32] {
+    let words = inputs::words(name).expect("there is an input of this name").leak();
+    // Making the large input leaves many small free blocks behind, which the C library merges at
+    // the next large allocation: let it be this one, which is not counted.
+    drop(black_box(vec![0_u8; 1 << 20]));
+    words
+}
+
+fn module(name: &str) -> &'static Module<'static> {
+    let module = Module::parse(words(name)).expect("the input is well-formed");
+    Box::leak(Box::new(module))
+}
+
+// Parse: sections, and where each id is defined.
+#[library_benchmark(setup = words)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn parse(words: &'static [u32]) -> Module<'static> {
+    Module::parse(black_box(words)).expect("the input is well-formed")
+}
+
+// Parse, and rewrite with an empty patch.
+#[library_benchmark(setup = words)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn identity(words: &'static [u32]) -> Vec<u32> {
+    let module = Module::parse(black_box(words)).expect("the input is well-formed");
+    let next = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
+    next.module.into_words()
+}
+
+// The uses of every id, of a module that is parsed already.
+#[library_benchmark(setup = module)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn uses(module: &'static Module<'static>) {
+    black_box(black_box(module).uses());
+}
+
+fn module_and_options(name: &str) -> (&'static Module<'static>, Options) {
+    let varyings = if name == "small" { "v_texcoord" } else { "v_position" };
+    (module(name), Options::new("main").interleaved([varyings, "gl_Position"]))
+}
+
+// Capture two varyings: all three variants, of a module that is parsed already.
+#[library_benchmark(setup = module_and_options)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'static> {
+    transform_feedback::capture(black_box(module), &options).expect("it can be captured")
+}
+
+// Control: visit every instruction's first word.
+#[library_benchmark(setup = words)]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn header_scan(words: &'static [u32]) -> usize {
+    let mut at = 5;
+    let mut count = 0;
+    while let Some(first) = black_box(words).get(at) {
+        at += (first >> 16).max(1) as usize;
+        count += 1;
+    }
+    count
+}
+
+// Control: copy every instruction by itself.
+#[library_benchmark(setup = words)]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn streaming_copy(words: &'static [u32]) -> Vec<u32> {
+    let words = black_box(words);
+    let mut copy = Vec::with_capacity(words.len());
+    copy.extend_from_slice(&words[..5]);
+    let mut at = 5;
+    while let Some(first) = words.get(at) {
+        let end = at + (first >> 16).max(1) as usize;
+        copy.extend_from_slice(&words[at..end]);
+        at = end;
+    }
+    copy
+}
+
+// Control: what rspirv takes to load and assemble.
+#[library_benchmark(setup = words)]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn rspirv_load_assemble(words: &'static [u32]) -> (rspirv::dr::Module, Vec<u32>) {
+    let module = rspirv::dr::load_words(black_box(words)).expect("rspirv reads the input");
+    let words = module.assemble();
+    (module, words)
+}
+
+library_benchmark_group!(name = operations, benchmarks = [parse, identity, uses, capture]);
+library_benchmark_group!(
+    name = controls,
+    benchmarks = [header_scan, streaming_copy, rspirv_load_assemble]
+);
+main!(library_benchmark_groups = [operations, controls]);

@@ -1,0 +1,90 @@
+//! Three vertex shaders: of the usual size, of the size of a good engine's, and a huge one.
+
+use std::collections::HashMap;
+use std::iter::once;
+
+use rspirv::binary::Assemble;
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+
+/// How often the functions of the medium shader are repeated in the large one.
+const REPEATS: u32 = 140;
+
+/// The words of the input of this name: `small`, `medium` or `large`.
+pub fn words(name: &str) -> Option<Vec<u32>> {
+    match name {
+        "small" => Some(committed(include_bytes!("../inputs/small.spv"))),
+        "medium" => Some(committed(include_bytes!("../inputs/medium.spv"))),
+        "large" => Some(large()),
+        _ => None,
+    }
+}
+
+fn committed(bytes: &[u8]) -> Vec<u32> {
+    let (words, rest) = bytes.as_chunks();
+    assert!(rest.is_empty(), "a committed module is a whole number of words");
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+/// The medium shader with its functions repeated, each repetition called where the original is: about 250,000 words
+/// with the mix of instructions that a compiler makes.
+fn large() -> Vec<u32> {
+    let medium = words("medium").expect("there is a medium input");
+    let mut module = rspirv::dr::load_words(&medium).expect("rspirv reads what glslang wrote");
+    let main = module.entry_points[0].operands[1].unwrap_id_ref();
+    let originals: Vec<Function> =
+        module.functions.iter().filter(|function| id_of(function) != main).cloned().collect();
+
+    for _ in 0..REPEATS {
+        let ids =
+            originals.iter().flat_map(Function::all_inst_iter).filter_map(|inst| inst.result_id);
+        let copies: HashMap<Word, Word> = ids.map(|id| (id, fresh(&mut module))).collect();
+        for original in &originals {
+            let mut copy = original.clone();
+            copy.all_inst_iter_mut().for_each(|inst| rename(inst, &copies));
+            module.functions.push(copy);
+        }
+        call_copies(&mut module, main, &copies);
+    }
+    module.assemble()
+}
+
+/// Repeats the calls of `main` behind themselves, with the copies of what they call.
+fn call_copies(module: &mut Module, main: Word, copies: &HashMap<Word, Word>) {
+    let at = module.functions.iter().position(|function| id_of(function) == main);
+    let at = at.expect("the entry point is a function");
+    let mut next = fresh(module) - 1;
+    for block in &mut module.functions[at].blocks {
+        let with_copy = |inst: Instruction| {
+            let copied = inst.operands.first().and_then(Operand::id_ref_any);
+            let copied = copied.filter(|_| inst.class.opcode == Op::FunctionCall);
+            let copy = copied.and_then(|callee| copies.get(&callee)).map(|copy| {
+                next += 1;
+                let mut call = inst.clone();
+                call.operands[0] = Operand::IdRef(*copy);
+                call.result_id = Some(next);
+                call
+            });
+            once(inst).chain(copy)
+        };
+        block.instructions =
+            std::mem::take(&mut block.instructions).into_iter().flat_map(with_copy).collect();
+    }
+    module.header.as_mut().expect("a loaded module has a header").bound = next + 1;
+}
+
+fn rename(inst: &mut Instruction, copies: &HashMap<Word, Word>) {
+    let renamed = |id: &mut Word| *id = copies.get(id).copied().unwrap_or(*id);
+    inst.result_id.iter_mut().for_each(renamed);
+    inst.operands.iter_mut().filter_map(Operand::id_ref_any_mut).for_each(renamed);
+}
+
+fn id_of(function: &Function) -> Word {
+    function.def_id().expect("a function has an id")
+}
+
+fn fresh(module: &mut Module) -> Word {
+    let header = module.header.as_mut().expect("a loaded module has a header");
+    header.bound += 1;
+    header.bound - 1
+}

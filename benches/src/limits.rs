@@ -1,0 +1,131 @@
+//! The committed limits, and a benchmark run held against them.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::inputs;
+
+/// One line of `limits.txt`.
+#[derive(Debug, PartialEq)]
+struct Limit {
+    benchmark: String,
+    input: String,
+    /// The most instructions per input word that there may be.
+    most: f64,
+    /// How many there should be, where that is less.
+    aim: String,
+}
+
+/// One benchmark on one input, as it was measured.
+#[derive(Debug, PartialEq)]
+struct Measured {
+    benchmark: String,
+    input: String,
+    instructions: u64,
+}
+
+/// The table of what was measured beside the limits, and whether everything keeps to them.
+///
+/// `summaries` is what gungraun prints with `--output-format=json`: one object a benchmark.
+pub fn report(limits: &str, summaries: &str) -> Result<(String, bool), String> {
+    let limits = parse_limits(limits)?;
+    let measured: Vec<Measured> = serde_json::Deserializer::from_str(summaries)
+        .into_iter()
+        .map(|summary| measured(&summary.map_err(|error| format!("gungraun's output: {error}"))?))
+        .collect::<Result<_, String>>()?;
+
+    let mut table = format!(
+        "{:<20} {:<7} {:>8} {:>13} {:>9} {:>7} {:>5}\n",
+        "benchmark", "input", "words", "instructions", "per word", "limit", "aim"
+    );
+    let mut kept = true;
+    for Limit { benchmark, input, most, aim } in &limits {
+        let of = |row: &&Measured| (&row.benchmark, &row.input) == (benchmark, input);
+        let row = measured.iter().find(of);
+        let row = row.ok_or_else(|| format!("{benchmark} was not measured on {input}"))?;
+        let words = inputs::words(input).ok_or_else(|| format!("no input {input}"))?.len();
+        let per_word = row.instructions as f64 / words as f64;
+        let verdict = if per_word > *most { "  OVER THE LIMIT" } else { "" };
+        kept &= verdict.is_empty();
+        let numbers =
+            format!("{words:>8} {:>13} {per_word:>9.1} {most:>7} {aim:>5}", row.instructions);
+        writeln!(table, "{benchmark:<20} {input:<7} {numbers}{verdict}")
+            .expect("writing to a string");
+    }
+    let limited = |row: &&Measured| {
+        limits.iter().any(|limit| (&limit.benchmark, &limit.input) == (&row.benchmark, &row.input))
+    };
+    match measured.iter().find(|row| !limited(row)) {
+        Some(row) => Err(format!("limits.txt has no line `{} {}`", row.benchmark, row.input)),
+        None => Ok((table, kept)),
+    }
+}
+
+/// Reads lines of `benchmark input limit aim`; what follows a `#` is a comment.
+fn parse_limits(text: &str) -> Result<Vec<Limit>, String> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines
+        .filter(|words| !words.is_empty())
+        .map(|words| match words[..] {
+            [benchmark, input, most, aim] => Ok(Limit {
+                benchmark: benchmark.to_owned(),
+                input: input.to_owned(),
+                most: most.parse().map_err(|_| format!("limits.txt: {most} is not a number"))?,
+                aim: aim.to_owned(),
+            }),
+            _ => Err(format!("limits.txt: not `benchmark input limit aim`: {}", words.join(" "))),
+        })
+        .collect()
+}
+
+/// The instructions that one of gungraun's summaries counts.
+fn measured(summary: &Value) -> Result<Measured, String> {
+    let text = |name: &str| summary[name].as_str().map(str::to_owned);
+    let row = || {
+        let instructions = summary.pointer("/profiles/0/data/total/metrics/Ir/values/new")?;
+        Some(Measured {
+            benchmark: text("function_name")?,
+            input: text("id")?,
+            instructions: instructions.as_u64()?,
+        })
+    };
+    row().ok_or_else(|| format!("gungraun's summary has an unknown form: {summary}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gungraun's summary of one benchmark on the small input, as far as it is read.
+    fn summary(benchmark: &str, per_word: usize) -> String {
+        let words = inputs::words("small").expect("there is a small input").len();
+        let metrics = format!(r#"{{"Ir":{{"values":{{"new":{},"old":1}}}}}}"#, words * per_word);
+        let profiles = format!(r#"[{{"data":{{"total":{{"metrics":{metrics}}}}}}}]"#);
+        format!(r#"{{"function_name":"{benchmark}","id":"small","profiles":{profiles}}}"#)
+    }
+
+    #[test]
+    fn limits_are_kept_up_to_the_limit_itself() {
+        let both = summary("a", 7) + "\n" + &summary("b", 3);
+        let (table, kept) = report("a small 7 5 # as it was\n\nb small 3.5 -\n", &both).unwrap();
+        assert!(kept, "{table}");
+        let (table, kept) = report("a small 7 5\nb small 2.9 -\n", &both).unwrap();
+        assert!(!kept && table.matches("OVER").count() == 1, "{table}");
+    }
+
+    #[test]
+    fn everything_has_a_limit_and_every_limit_something() {
+        let fails = |limits: &str, summaries: &str, why: &str| {
+            let error = report(limits, summaries).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        };
+        fails("a small 7 -", "", "a was not measured on small");
+        fails("", &summary("a", 7), "limits.txt has no line `a small`");
+        fails("a small much -", "", "much is not a number");
+        fails("a small 7", "", "not `benchmark input limit aim`: a small 7");
+        fails("", "{}", "unknown form");
+        fails("", "nothing", "gungraun's output");
+    }
+}

@@ -1,0 +1,27 @@
+//! `cargo xtask bench`: counts the benchmarks' instructions and holds them against the limits.
+
+use std::fs::{self, File};
+use std::process::Stdio;
+
+use crate::command::{cargo, output, run, target};
+use crate::setup::run_setup;
+use crate::tools::{ensure, locked_version};
+
+/// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says.
+pub(crate) fn run_benches() -> Result<(), String> {
+    run_setup()?;
+    // The runner speaks to the benchmark in a format that changes with every version.
+    ensure("gungraun-runner", &locked_version("gungraun")?)?;
+
+    let bench = ["bench", "--package", "polyshade-benches", "--bench", "instructions"];
+    let mut bench = cargo(bench.into_iter().chain(["--", "--output-format=json"]));
+    println!("counting instructions under valgrind");
+    let summaries = output(bench.stderr(Stdio::inherit()))?;
+
+    let path = target().join("benchmarks.json");
+    let fault = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::write(&path, summaries).map_err(fault)?;
+    let report =
+        ["run", "--release", "--quiet", "--package", "polyshade-benches", "--bin", "report"];
+    run(cargo(report).stdin(File::open(&path).map_err(fault)?))
+}
