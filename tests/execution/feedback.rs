@@ -91,48 +91,53 @@ pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
     }
 }
 
+/// A draw with the native feature. The buffers that it needs go to `work`: those of the layout, and the counters.
+pub(crate) fn native_draw<'a>(
+    words: &'a [u32],
+    layout: &[BufferLayout],
+    case: &Case,
+    work: &mut Work<'a>,
+) -> Draw<'a> {
+    let mut feedback = TransformFeedback::default();
+    let mut counters = Vec::new();
+    for buffer in case.buffers(layout) {
+        feedback.buffers.push(Range {
+            buffer: work.buffers.len(),
+            offset: buffer.range.start as u64,
+            // An empty range cannot be bound: one with too little room for anything is as good.
+            size: buffer.range.len().max(4) as u64,
+        });
+        counters.extend((buffer.reached as u32).to_ne_bytes());
+        work.buffers.push(buffer.memory);
+    }
+    let resume = Place { buffer: work.buffers.len(), offset: 0 };
+    feedback.resume = (case.reached > 0).then_some(resume);
+    work.buffers.push(counters);
+    Draw {
+        stages: vec![Stage::vertex(words)],
+        topology: native_topology(case.draw.topology),
+        provoking_vertex: case.draw.provoking_vertex,
+        transform_feedback: Some(feedback),
+        vertices: case.draw.vertices.clone(),
+        instances: case.draw.instances.clone(),
+        ..Draw::default()
+    }
+}
+
 /// Runs all cases with lavapipe's own transform feedback, in one submission.
 #[track_caller]
 pub(crate) fn run_native(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<Capture> {
-    let words = &shader.native(varyings);
-    let layout = &shader.layout(varyings);
+    let (words, layout) = (shader.native(varyings), shader.layout(varyings));
     let mut work = Work::default();
     for case in cases {
-        let mut feedback = TransformFeedback::default();
-        let mut counters = Vec::new();
-        for buffer in case.buffers(layout) {
-            feedback.buffers.push(Range {
-                buffer: work.buffers.len(),
-                offset: buffer.range.start as u64,
-                // An empty range cannot be bound: one with too little room for anything is as good.
-                size: buffer.range.len().max(4) as u64,
-            });
-            counters.extend((buffer.reached as u32).to_ne_bytes());
-            work.buffers.push(buffer.memory);
-        }
-        let resume = Place { buffer: work.buffers.len(), offset: 0 };
-        feedback.resume = (case.reached > 0).then_some(resume);
-        work.buffers.push(counters);
-        work.draws.push(Draw {
-            stages: vec![Stage::vertex(words)],
-            topology: native_topology(case.draw.topology),
-            provoking_vertex: case.draw.provoking_vertex,
-            transform_feedback: Some(feedback),
-            vertices: case.draw.vertices.clone(),
-            instances: case.draw.instances.clone(),
-            ..Draw::default()
-        });
+        let draw = native_draw(&words, &layout, case, &mut work);
+        work.draws.push(draw);
     }
 
     let outcome = Driver::Lavapipe.run(&work);
-    let memory = outcome.buffers.chunks(layout.len() + 1).map(|c| c[..layout.len()].to_vec());
-    memory
-        .zip(outcome.captured)
-        .map(|(memory, captured)| Capture {
-            memory,
-            captured: captured.expect("the draw captured"),
-        })
-        .collect()
+    let memories = outcome.buffers.chunks(layout.len() + 1).map(|c| c[..layout.len()].to_vec());
+    let captured = outcome.captured.into_iter().flatten();
+    memories.zip(captured).map(|(memory, captured)| Capture { memory, captured }).collect()
 }
 
 /// What the shader computes for every vertex of the cases, found by capturing them on lavapipe as points: there, order

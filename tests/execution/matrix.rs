@@ -3,7 +3,7 @@
 use crate::cases::{LOOP, TOPOLOGIES, all, few};
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, run_native, vertex_values};
-use crate::shaders::{AGGREGATES, BUILT_INS, INDICES, PARTS, Shader, VECTORS, Varyings};
+use crate::shaders::{AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, Shader, VECTORS, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use polyshade_glsl::SpirvVersion;
 
@@ -27,8 +27,7 @@ fn storage_is_native(storage: &Storage, shader: &Shader, varyings: Varyings, cas
             "{varyings:?} {case:?}\n{:02x?}\n{memory:02x?}",
             native.memory
         );
-        let counts = (native.captured.written, native.captured.needed);
-        assert_eq!(storage.counts(case), counts, "{varyings:?} {case:?}");
+        assert_eq!(storage.counts(case), native.captured, "{varyings:?} {case:?}");
     }
 }
 
@@ -51,8 +50,7 @@ fn storage_is_model(
             "{driver:?} {varyings:?} {case:?}\n{:02x?}\n{memory:02x?}",
             model.memory
         );
-        let counts = (model.captured.written, model.captured.needed);
-        assert_eq!(storage.counts(case), counts, "{varyings:?} {case:?}");
+        assert_eq!(storage.counts(case), model.captured, "{varyings:?} {case:?}");
     }
 }
 
@@ -106,6 +104,11 @@ fn vectors_are_captured() {
     ] {
         storage_is_right(&VECTORS, varyings, &few());
     }
+}
+
+#[test]
+fn bit_patterns_survive() {
+    storage_is_right(&BITS, Varyings::Interleaved(&["v_bits", "v_more"]), &few());
 }
 
 #[test]

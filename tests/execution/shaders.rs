@@ -147,6 +147,22 @@ pub(crate) const VECTORS: Shader = Shader {
     ],
 };
 
+/// Floats that are no numbers, quiet and signalling, infinite, denormal.
+pub(crate) const BITS: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) XFB_v_bits out vec4 v_bits;
+        layout(location = 1) XFB_v_more out vec3 v_more;
+        void main() {
+            uint i = uint(gl_VertexIndex);
+            v_bits = uintBitsToFloat(uvec4(0x7f800001u, 0x7fc00000u, 0xffa5a500u, 0x7fbfff00u) + i);
+            v_more = uintBitsToFloat(uvec3(0xff800000u, 1u + i, 0x80000000u));
+            gl_Position = vec4(0, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("v_bits", 4), ("v_more", 3)],
+};
+
 /// Matrices and arrays, some written through a loop, some through an `out` parameter.
 pub(crate) const AGGREGATES: Shader = Shader {
     source: r"

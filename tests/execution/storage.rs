@@ -5,9 +5,9 @@ use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::{self, BufferRange, Capture, HostWords, Options};
+use polyshade::transform_feedback::{self, BufferRange, Capture, Counts, HostWords, Options};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
-use polyshade_vulkan::{Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Work};
+use polyshade_vulkan::{Captured, Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Work};
 
 /// Where feedback buffers go: the last set that SwiftShader has.
 const SET: u32 = 3;
@@ -90,11 +90,17 @@ impl Storage {
         case.buffers(&self.layout).into_iter().map(range).collect()
     }
 
-    /// What the host is told a case captures: primitives written and needed.
-    pub(crate) fn counts(&self, case: &Case) -> (u64, u64) {
+    /// What the host is told that a case captures.
+    pub(crate) fn counts(&self, case: &Case) -> Captured {
         let counts = self.capture.counts(&host_draw(&case.draw), &self.ranges(case));
-        let counts = counts.expect("the ranges fit");
-        (counts.written, counts.needed)
+        let Counts { written, needed } = counts.expect("the ranges fit");
+        Captured { written, needed }
+    }
+
+    /// The counters that the host is told to go on with.
+    pub(crate) fn advance(&self, case: &Case) -> Vec<u32> {
+        let ranges = self.capture.advance(&host_draw(&case.draw), &self.ranges(case));
+        ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
     }
 
     /// The draw of a variant with these host words. The buffers that it needs go to `work`, and it has neither

@@ -194,7 +194,7 @@ pub struct TransformFeedback {
 }
 
 impl Work<'_> {
-    /// Refuses what names a buffer, a range or a target that is not there.
+    /// Refuses what names a buffer, a range or a target that is not there, and what is no draw.
     pub(crate) fn check(&self) -> Result<(), Error> {
         for draw in &self.draws {
             let resources = draw.descriptors.iter().map(|descriptor| match descriptor.resource {
@@ -207,6 +207,12 @@ impl Work<'_> {
             }
             if draw.target.is_some_and(|target| target >= self.targets.len()) {
                 return Err(Error::Work(format!("a draw goes to target {:?}", draw.target)));
+            }
+            if !draw.stages.iter().any(|stage| stage.stage == vk::ShaderStageFlags::VERTEX) {
+                return Err(Error::Work("a draw has no vertex stage".to_owned()));
+            }
+            if draw.push_constants.len() % 4 != 0 {
+                return Err(Error::Work("push constants are not a multiple of 4 bytes".to_owned()));
             }
             let Draw { vertices, instances, .. } = draw;
             if vertices.start > vertices.end || instances.start > instances.end {
