@@ -4,15 +4,16 @@
 //! calls a *hook*: a function whose body the [linker](crate::moves::link()) replaces. Parameters are `const`, so that
 //! the compiler passes them as values.
 
-use polyshade_spv::Module;
-
-/// The words of a library, from the bytes that are committed.
-pub(crate) fn parse(bytes: &[u8]) -> Module<'static> {
-    let words =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-    Module::parse_owned(words.collect())
-        .expect("a test proves that the library is what the GLSL compiles to")
-}
+use crate::moves::Library;
+use std::sync::LazyLock;
 
 /// `library/capture.glsl`.
-pub(crate) const CAPTURE: &[u8] = include_bytes!("library/capture.spv");
+pub(crate) static CAPTURE: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/capture.spv")));
+
+fn parse(bytes: &[u8]) -> Library {
+    let words =
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    Library::new(words.collect())
+        .expect("a test proves that the library is what the GLSL compiles to")
+}

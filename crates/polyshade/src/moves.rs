@@ -15,7 +15,7 @@ pub use add::{
     storage_buffer, uniform_block,
 };
 pub use isolate::isolate;
-pub use link::{Hook, link};
+pub use link::{Hook, Library, link};
 pub use redirect::redirect;
 pub use take_over::{Copies, TakenOver, take_over};
 pub use wrap::{Wrapper, wrap};

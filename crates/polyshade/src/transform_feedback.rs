@@ -34,6 +34,7 @@ pub use layout::{BufferLayout, Captured, Layout};
 pub use options::{HostWords, Options, SideEffects};
 
 use crate::moves::{self, Binding, Set};
+use effects::Effects;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module};
 
@@ -95,44 +96,41 @@ pub struct Descriptor {
 ///   constants that cannot grow; what the [moves](crate::moves) refuse.
 pub fn capture<'m>(module: &'m Module<'_>, options: &Options) -> Result<Capture<'m>, Error> {
     let isolated = moves::isolate(module, options.entry(), ExecutionModel::VERTEX)?;
-    let plan = Plan::new(&isolated.module, options)?;
+    // Where nothing changed, what is known of the module stays known.
+    let m = if isolated.is_changed() { &isolated.module } else { module };
+    let plan = Plan::new(m, options)?;
 
-    let capture_only = emit::capture_only(&isolated.module, options, &plan)?;
-    let both = emit::both(&isolated.module, options, &plan)?;
+    let capture_only = emit::capture_only(m, options, &plan)?;
+    let both = emit::both(m, options, &plan)?;
     // Isolation alone is no reason for other words.
-    let raster_only =
-        emit::raster_only(&isolated.module, options)?.unwrap_or_else(|| module.borrowed());
-    Ok(Capture {
-        capture_only,
-        raster_only,
-        both,
-        requirements: requirements(options, &plan),
-        host: plan.host,
-        layout: plan.layout,
-    })
+    let raster_only = emit::raster_only(m, options, &plan)?.unwrap_or_else(|| module.borrowed());
+    let requirements = requirements(options, &plan);
+    let (host, layout) = (plan.host, plan.layout);
+    Ok(Capture { capture_only, raster_only, both, layout, host, requirements })
 }
 
 /// What the options come to for one module: everything but the code.
-struct Plan {
+struct Plan<'m> {
     layout: Layout,
     /// For each buffer the scalars that are stored, with their place in the vertex.
     stores: Vec<Vec<layout::Stored>>,
     host: HostLayout,
+    effects: Effects<'m>,
 }
 
-impl Plan {
-    fn new(m: &Module<'_>, options: &Options) -> Result<Self, Error> {
+impl<'m> Plan<'m> {
+    fn new(m: &'m Module<'_>, options: &Options) -> Result<Self, Error> {
         let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
         let (layout, stores) = layout::lay_out(m, entry, options)?;
         let buffers = layout.buffers.len();
         let place =
             options.host_words().unwrap_or_else(|| host::default_place(options.storage(), buffers));
         let host = HostLayout::new(place, buffers);
-        Ok(Self { layout, stores, host })
+        Ok(Self { layout, stores, host, effects: Effects::find(m, entry) })
     }
 }
 
-fn requirements(options: &Options, plan: &Plan) -> Requirements {
+fn requirements(options: &Options, plan: &Plan<'_>) -> Requirements {
     let (set, first) = options.storage();
     let mut descriptors: Vec<Descriptor> = (0..plan.layout.buffers.len() as u32)
         .map(|i| Descriptor {

@@ -238,7 +238,8 @@ impl<'w> Module<'w> {
     /// Words that may be ids, as those of unknown instructions, come with `false`.
     pub fn for_each_operand(&self, inst: Inst<'_>, mut f: impl FnMut(u32, Id, bool)) {
         let result = crate::grammar::Grammar::of(inst.op()).result_word();
-        let switch_literal = if inst.op() == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
+        let switch_literal =
+            if inst.op() == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
         operands::for_each_id(inst.words(), switch_literal, |word, certain| {
             if Some(word) != result
                 && let Some(id) = Id::new(inst.words()[word])

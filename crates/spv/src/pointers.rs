@@ -2,57 +2,164 @@
 
 use crate::grammar::Op;
 use crate::inst::{AccessChain, FunctionCall, Inst};
+use crate::module::FunctionBody;
 use crate::{Id, Module};
 use std::collections::HashSet;
 
-/// Everything that is done with a variable and the pointers made from it.
+/// Everything in functions that is done with variables and the pointers made from them.
 #[derive(Debug, Default)]
 pub struct Reach<'m> {
-    /// Instructions whose result is a pointer into the variable: access chains, copies, phis, selects, and the
-    /// parameters it is passed as.
+    /// Instructions whose result is a pointer into one of the variables: access chains, copies, phis, selects, and the
+    /// parameters that such pointers are passed as.
     pub pointers: Vec<Inst<'m>>,
-    /// The other instructions that use the variable or such a pointer: loads, stores, calls, names and so on. One that
-    /// uses several is listed for each.
+    /// The other instructions that use a variable or such a pointer: loads, stores, calls and so on.
     pub uses: Vec<Inst<'m>>,
+    /// Every call in the module, whatever it passes.
+    pub calls: Vec<FunctionCall<'m>>,
+}
+
+/// Ids, for asking often whether one is among them.
+enum IdSet {
+    Dense(Vec<u64>),
+    Sparse(HashSet<u32>),
+}
+
+impl IdSet {
+    fn new(m: &Module<'_>) -> Self {
+        if m.bound() as usize <= m.words().len() * 2 + 64 {
+            Self::Dense(vec![0; m.bound() as usize / 64 + 1])
+        } else {
+            Self::Sparse(HashSet::new())
+        }
+    }
+
+    #[inline]
+    fn contains(&self, word: u32) -> bool {
+        match self {
+            Self::Dense(bits) => {
+                bits.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 != 0)
+            }
+            Self::Sparse(ids) => ids.contains(&word),
+        }
+    }
+
+    /// Whether `id` is new.
+    fn insert(&mut self, id: Id) -> bool {
+        let word = id.word();
+        let fresh = !self.contains(word);
+        match self {
+            Self::Dense(bits) => bits[word as usize / 64] |= 1 << (word % 64),
+            Self::Sparse(ids) => {
+                ids.insert(word);
+            }
+        }
+        fresh
+    }
+}
+
+/// A search for everything that is done with variables: one walk through all functions, and again through those that
+/// turn out to get a pointer after they were walked through.
+struct Search<'m, 'w> {
+    m: &'m Module<'w>,
+    tracked: IdSet,
+    /// Whether this is the walk through all functions, in their order.
+    first_walk: bool,
+    /// Functions to walk through again.
+    again: Vec<FunctionBody<'m>>,
+    /// Offsets of the instructions that were found.
+    found: HashSet<u32>,
+    reach: Reach<'m>,
 }
 
 impl Module<'_> {
-    /// Everything that is done with `variable` and the pointers made from it, in every function it is passed to.
-    pub fn reach(&self, variable: Id) -> Reach<'_> {
-        let mut reach = Reach::default();
-        let mut seen = HashSet::from([variable]);
-        let mut open = vec![variable];
-        while let Some(pointer) = open.pop() {
-            for inst in self.uses_of(pointer) {
-                if makes_pointer(inst, pointer) {
-                    let result = inst.result().expect("it makes a pointer");
-                    if seen.insert(result) {
-                        reach.pointers.push(inst);
-                        open.push(result);
-                    }
-                    continue;
-                }
-                reach.uses.push(inst);
-                let Some(call) = FunctionCall::of(inst) else { continue };
-                for parameter in self.parameters_that_get(call, pointer) {
-                    if seen.insert(parameter) {
-                        reach
-                            .pointers
-                            .push(self.definition(parameter).expect("a parameter is defined"));
-                        open.push(parameter);
-                    }
-                }
+    /// Everything that is done with `variables` and the pointers made from them, in every function they are passed to.
+    pub fn reach(&self, variables: &[Id]) -> Reach<'_> {
+        let mut tracked = IdSet::new(self);
+        for id in variables {
+            tracked.insert(*id);
+        }
+        let mut search = Search {
+            m: self,
+            tracked,
+            first_walk: true,
+            again: Vec::new(),
+            found: HashSet::new(),
+            reach: Reach::default(),
+        };
+        for body in self.functions() {
+            search.walk(body);
+        }
+        search.first_walk = false;
+        while let Some(body) = search.again.pop() {
+            search.walk(body);
+        }
+        search.reach
+    }
+}
+
+impl<'m> Search<'m, '_> {
+    fn walk(&mut self, body: FunctionBody<'m>) {
+        for inst in body.instructions() {
+            if self.first_walk
+                && let Some(call) = FunctionCall::of(inst)
+            {
+                self.reach.calls.push(call);
+            }
+            // Literals are looked up too: what is found is looked at again.
+            if inst.words()[1..].iter().any(|word| self.tracked.contains(*word)) {
+                self.look_at(inst, body.at());
             }
         }
-        reach
     }
 
-    fn parameters_that_get(&self, call: FunctionCall<'_>, argument: Id) -> Vec<Id> {
-        let Some(function) = self.function(call.function()) else { return Vec::new() };
-        let pairs = call.arguments().zip(function.parameters());
-        pairs.filter(|(passed, _)| *passed == argument).map(|(_, parameter)| parameter).collect()
+    /// Looks at an instruction that may use a tracked pointer, in the function at `function`.
+    fn look_at(&mut self, inst: Inst<'m>, function: u32) {
+        let mut uses = false;
+        let mut makes_pointer = false;
+        self.m.for_each_operand(inst, |_, id, _| {
+            if self.tracked.contains(id.word()) {
+                uses = true;
+                makes_pointer |= points_into(inst, id);
+            }
+        });
+        if !uses {
+            return;
+        }
+        if makes_pointer {
+            if self.tracked.insert(inst.result().expect("it makes a pointer")) {
+                self.reach.pointers.push(inst);
+            }
+            return;
+        }
+        if self.found.insert(inst.at()) {
+            self.reach.uses.push(inst);
+        }
+        if let Some(call) = FunctionCall::of(inst) {
+            self.enter(call, function);
+        }
     }
 
+    /// Tracks the parameters that get a tracked pointer.
+    fn enter(&mut self, call: FunctionCall<'m>, caller: u32) {
+        let Some(callee) = self.m.function(call.function()) else { return };
+        let mut entered = false;
+        for (argument, parameter) in call.arguments().zip(callee.parameters()) {
+            if self.tracked.contains(argument.word()) && self.tracked.insert(parameter) {
+                self.reach
+                    .pointers
+                    .push(self.m.definition(parameter).expect("a parameter is defined"));
+                entered = true;
+            }
+        }
+        // Functions further down are still to come in the first walk, but not in a later one.
+        let again = entered && (callee.at() <= caller || !self.first_walk);
+        if again && self.again.iter().all(|body| body.at() != callee.at()) {
+            self.again.push(callee);
+        }
+    }
+}
+
+impl Module<'_> {
     /// What the pointer `id` is made from, through access chains and copies: a variable, a function parameter, or
     /// whatever else makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
@@ -89,10 +196,10 @@ impl Module<'_> {
 }
 
 /// Whether the result of `inst` points into what `pointer` points to.
-fn makes_pointer(inst: Inst<'_>, pointer: Id) -> bool {
+fn points_into(inst: Inst<'_>, pointer: Id) -> bool {
     match inst.op() {
         op if op.is_access_chain() => {
-            AccessChain::of(inst).expect("it is an access chain").base() == pointer
+            AccessChain::of(inst).is_some_and(|chain| chain.base() == pointer)
         }
         Op::COPY_OBJECT | Op::PHI | Op::SELECT => true,
         _ => false,

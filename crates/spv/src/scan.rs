@@ -172,7 +172,8 @@ impl<'w, T: Table> Scanner<'w, T> {
         self.bodies(functions)?;
         for at in &self.entry_points {
             let function = self.words[*at as usize + 2];
-            let defined = self.definitions.defined_at(function).map(|at| Op(self.words[at as usize] as u16));
+            let defined =
+                self.definitions.defined_at(function).map(|at| Op(self.words[at as usize] as u16));
             if defined != Some(Op::FUNCTION) {
                 let message = "an entry point has no function";
                 return Err(Error::malformed(message, *at as usize).about_word(function));

@@ -57,7 +57,9 @@ impl Uses {
     pub(crate) fn new(module: &Module<'_>) -> Self {
         let slots = Slots::new(module);
         let (offsets, at) = match &slots {
-            Slots::Ids(bound) => listed(module, slots.count(), |id| (id < *bound).then_some(id as usize)),
+            Slots::Ids(bound) => {
+                listed(module, slots.count(), |id| (id < *bound).then_some(id as usize))
+            }
             Slots::Listed(ids) => listed(module, slots.count(), |id| ids.binary_search(&id).ok()),
         };
         Self { slots, offsets, at }
@@ -96,11 +98,16 @@ fn listed(
 
 /// Calls `f` with the offset of each instruction and the slot of each of its operands.
 #[inline(always)]
-fn each_use(module: &Module<'_>, slot: impl Fn(u32) -> Option<usize>, mut f: impl FnMut(u32, usize)) {
+fn each_use(
+    module: &Module<'_>,
+    slot: impl Fn(u32) -> Option<usize>,
+    mut f: impl FnMut(u32, usize),
+) {
     for inst in module.instructions() {
         let words = inst.words();
         let result = Grammar::of(inst.op()).result_word().unwrap_or(0);
-        let switch_literal = if inst.op() == Op::SWITCH { module.switch_literal_words(inst) } else { 1 };
+        let switch_literal =
+            if inst.op() == Op::SWITCH { module.switch_literal_words(inst) } else { 1 };
         operands::for_each_id(words, switch_literal, |word, _| {
             if word != result
                 && let Some(slot) = slot(words[word])

@@ -1,7 +1,7 @@
 //! Resources and interface variables are added.
 
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
+use polyshade_spv::view::{Decorate, EntryPoint, GroupDecorate, TypePointer, Variable};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
@@ -169,9 +169,9 @@ fn resource<'m>(
     (set, binding): (Set, Binding),
     name: &str,
 ) -> Result<Id, Error> {
-    let has = |id, decoration, number| m.decoration(id, decoration) == Some(&[number]);
-    let taken = m.variables().map(|variable| variable.result()).find(|id| {
-        has(*id, Decoration::BINDING, binding.0) && has(*id, Decoration::DESCRIPTOR_SET, set.0)
+    let taken = with_binding(m, binding).into_iter().find(|id| {
+        m.decoration(*id, Decoration::DESCRIPTOR_SET) == Some(&[set.0])
+            && m.definition(*id).is_some_and(|inst| Variable::of(inst).is_some())
     });
     if let Some(id) = taken {
         let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
@@ -184,6 +184,25 @@ fn resource<'m>(
     p.name(block, &format!("{name}_block"));
     add_to_interface(m, p, entry, variable);
     Ok(variable)
+}
+
+/// Everything that is decorated with this binding, by a group too.
+fn with_binding(m: &Module<'_>, binding: Binding) -> Vec<Id> {
+    let mut bound = Vec::new();
+    let says_so = |decorate: &Decorate<'_>| {
+        decorate.decoration() == Decoration::BINDING && decorate.operands() == [binding.0]
+    };
+    for decorate in m.section(Section::Annotations).filter_map(Decorate::of).filter(says_so) {
+        let target = decorate.target();
+        bound.push(target);
+        if m.definition(target).is_some_and(|inst| inst.op() == Op::DECORATION_GROUP) {
+            let groups = m.section(Section::Annotations).filter_map(GroupDecorate::of);
+            bound.extend(
+                groups.filter(|group| group.group() == target).flat_map(|group| group.targets()),
+            );
+        }
+    }
+    bound
 }
 
 /// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V

@@ -3,7 +3,7 @@
 mod renew;
 
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, FunctionCall, Variable};
+use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 use renew::{copy_members, renew};
 use std::collections::{HashMap, HashSet};
@@ -136,38 +136,29 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
 
 /// Every instruction whose result points into one of `variables`, parameters included.
 fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>>, Error> {
-    let mut seen = HashSet::new();
-    let mut pointers = Vec::new();
-    for variable in variables {
-        let reach = m.reach(*variable);
-        if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
-            let message = "an interpolation function needs the input itself, which moves";
-            return Err(unsupported(message, *variable).at(inst.at()));
-        }
-        pointers.extend(reach.pointers.into_iter().filter(|inst| seen.insert(inst.at())));
+    let reach = m.reach(variables);
+    if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
+        let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
+        let message = "an interpolation function needs the input itself, which moves";
+        return Err(unsupported(message, m.root(pointer)).at(inst.at()));
     }
 
-    let inside: HashSet<Id> =
-        pointers.iter().filter_map(|inst| inst.result()).chain(variables.iter().copied()).collect();
-    for parameter in pointers.iter().filter(|inst| inst.op() == Op::FUNCTION_PARAMETER) {
-        if let Some(other) = other_argument(m, *parameter, &inside) {
-            let message =
-                "a function gets pointers into variables that move and into one that does not";
-            return Err(unsupported(message, other).at(parameter.at()));
+    let results = reach.pointers.iter().filter_map(|inst| inst.result());
+    let inside: HashSet<Id> = results.chain(variables.iter().copied()).collect();
+    let is_parameter =
+        |id: Id| m.definition(id).is_some_and(|inst| inst.op() == Op::FUNCTION_PARAMETER);
+    for call in &reach.calls {
+        let Some(callee) = m.function(call.function()) else { continue };
+        for (argument, parameter) in call.arguments().zip(callee.parameters()) {
+            if inside.contains(&parameter) && is_parameter(parameter) && !inside.contains(&argument)
+            {
+                let message =
+                    "a function gets pointers into variables that move and into one that does not";
+                return Err(unsupported(message, argument).at(call.inst().at()));
+            }
         }
     }
-    Ok(pointers)
-}
-
-/// Something else than the pointers `inside` that is passed as `parameter`.
-fn other_argument(m: &Module<'_>, parameter: Inst<'_>, inside: &HashSet<Id>) -> Option<Id> {
-    let function = m.function_around(parameter.at())?;
-    let number = function.parameters().position(|id| Some(id) == parameter.result())?;
-    m.uses_of(function.id())
-        .filter_map(FunctionCall::of)
-        .filter(|call| call.function() == function.id())
-        .filter_map(|call| call.arguments().nth(number))
-        .find(|argument| !inside.contains(argument))
+    Ok(reach.pointers)
 }
 
 /// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.

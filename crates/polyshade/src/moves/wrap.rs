@@ -1,7 +1,7 @@
 //! Code that must run on every exit of an entry point is put behind a call of its old body.
 
-use polyshade_spv::view::{EntryPoint, ExtInst};
-use polyshade_spv::{Module, Op, Patch, Position};
+use polyshade_spv::view::{EntryPoint, ExtInstImport};
+use polyshade_spv::{Id, Module, Op, Patch, Position, Section};
 
 /// An entry point whose old body is called by a new function.
 #[derive(Clone, Copy, Debug)]
@@ -38,13 +38,8 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
 
     p.set_result(function.inst(), body);
     p.name(body, &format!("{}_body", entry.name()));
-    // A debugger finds the code of a function by its debug definition, which stands in the body.
-    for inst in m.uses_of(main).filter(|inst| ExtInst::of(*inst).is_some()) {
-        for (i, word) in inst.words().iter().enumerate().skip(5) {
-            if *word == main.word() {
-                p.overwrite(inst.at() + i as u32, body.word());
-            }
-        }
+    if has_debug_functions(m) {
+        move_debug_definition(m, p, main, body);
     }
 
     let void = function.return_type();
@@ -54,4 +49,21 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
     p.at(call).call(void, body, &[]);
     p.at(tail).end_function(None);
     Wrapper { prologue, epilogue }
+}
+
+fn has_debug_functions(m: &Module<'_>) -> bool {
+    let imports = m.section(Section::Imports).filter_map(ExtInstImport::of);
+    imports.into_iter().any(|import| import.name().starts_with("NonSemantic.Shader.DebugInfo"))
+}
+
+/// A debugger finds the code of a function by its debug definition, which stands in the body.
+fn move_debug_definition<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, main: Id, body: Id) {
+    let instructions = m.function(main).into_iter().flat_map(|function| function.instructions());
+    for inst in instructions.filter(|inst| inst.op() == Op::EXT_INST) {
+        for (i, word) in inst.words().iter().enumerate().skip(5) {
+            if *word == main.word() {
+                p.overwrite(inst.at() + i as u32, body.word());
+            }
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::options::SideEffects;
 use crate::unsupported;
-use polyshade_spv::view::{CopyMemory, EntryPoint, Load, Store};
-use polyshade_spv::{Error, Id, Inst, Module, Op, Patch, Section, StorageClass};
+use polyshade_spv::view::{CopyMemory, EntryPoint, FunctionCall, Load, Store};
+use polyshade_spv::{Error, FunctionBody, Id, Inst, Module, Op, Patch, Section, StorageClass};
 use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
@@ -13,44 +13,82 @@ pub(super) enum Pass {
     Raster,
 }
 
-/// Takes the side effects of `entry` out of the variant for `pass`, unless they are to stay there.
-pub(super) fn settle<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    kept: SideEffects,
-    pass: Pass,
-) -> Result<(), Error> {
-    let effects = find(m, entry);
-    let Some(first) = effects.first() else { return Ok(()) };
-    match (kept, pass) {
-        (SideEffects::InCapture, Pass::Capture) | (SideEffects::InRaster, Pass::Raster) => {
-            return Ok(());
-        }
-        (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
-        (SideEffects::Refuse, _) => {
-            let error = unsupported(
-                "the shader stores to memory itself, and would in both passes",
-                target(m, *first),
-            );
-            return Err(error.at(first.at()).help("say which pass keeps its side effects"));
-        }
-    }
-
-    read_again(m, entry, &effects)?;
-    for inst in &effects {
-        remove(m, p, *inst)?;
-    }
-    Ok(())
+/// The stores and atomics of an entry point that others can see, and the functions it has.
+pub(super) struct Effects<'m> {
+    functions: Vec<FunctionBody<'m>>,
+    instructions: Vec<Inst<'m>>,
 }
 
-/// The instructions of `entry` that change memory which others can see.
-fn find<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<Inst<'m>> {
-    let mut effects = Vec::new();
-    for body in m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id)) {
-        effects.extend(body.instructions().filter(|inst| changes_memory(m, *inst)));
+impl<'m> Effects<'m> {
+    /// Finds them in one walk through the functions that `entry` reaches.
+    pub(super) fn find(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Self {
+        let mut seen = HashSet::from([entry.function()]);
+        let mut open = vec![entry.function()];
+        let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
+        while let Some(function) = open.pop().and_then(|id| m.function(id)) {
+            effects.functions.push(function);
+            for inst in function.instructions() {
+                if let Some(call) = FunctionCall::of(inst) {
+                    if m.function(call.function()).is_some() && seen.insert(call.function()) {
+                        open.push(call.function());
+                    }
+                } else if changes_memory(m, inst) {
+                    effects.instructions.push(inst);
+                }
+            }
+        }
+        effects
     }
-    effects
+
+    /// Takes them out of the variant for `pass`, unless they are to stay there.
+    pub(super) fn settle(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        kept: SideEffects,
+        pass: Pass,
+    ) -> Result<(), Error> {
+        let Some(first) = self.instructions.first() else { return Ok(()) };
+        match (kept, pass) {
+            (SideEffects::InCapture, Pass::Capture) | (SideEffects::InRaster, Pass::Raster) => {
+                return Ok(());
+            }
+            (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
+            (SideEffects::Refuse, _) => {
+                let message = "the shader stores to memory itself, and would in both passes";
+                let error = unsupported(message, target(m, *first)).at(first.at());
+                return Err(error.help("say which pass keeps its side effects"));
+            }
+        }
+
+        self.check_not_read_again(m)?;
+        self.instructions.iter().try_for_each(|inst| remove(m, p, *inst))
+    }
+
+    /// What is written and read again would be read as it was before in the pass that does not write.
+    fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
+        let object = |pointer| image_variable(m, m.root(pointer));
+        let written: HashSet<Id> =
+            self.instructions.iter().map(|inst| object(target(m, *inst))).collect();
+        for inst in self.functions.iter().flat_map(|function| function.instructions()) {
+            let read = match inst.op() {
+                Op::LOAD => Load::of(inst)
+                    .map(|load| load.pointer())
+                    .filter(|pointer| !is_image(m, *pointer)),
+                Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
+                    CopyMemory::of(inst).map(|copy| copy.source())
+                }
+                Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
+                _ => None,
+            };
+            if let Some(read) = read.map(object).filter(|read| written.contains(read)) {
+                let message =
+                    "the shader reads what it writes, which only one of the two passes does";
+                return Err(unsupported(message, read).at(inst.at()));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
@@ -117,32 +155,6 @@ fn target(m: &Module<'_>, inst: Inst<'_>) -> Id {
         }
     });
     first.expect("it has operands")
-}
-
-/// What is written and read again would be read as it was before in the pass that does not write.
-fn read_again(m: &Module<'_>, entry: EntryPoint<'_>, effects: &[Inst<'_>]) -> Result<(), Error> {
-    let object = |pointer| image_variable(m, m.root(pointer));
-    let written: HashSet<Id> = effects.iter().map(|inst| object(target(m, *inst))).collect();
-    for body in m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id)) {
-        for inst in body.instructions() {
-            let read = match inst.op() {
-                Op::LOAD => Load::of(inst)
-                    .map(|load| load.pointer())
-                    .filter(|pointer| !is_image(m, *pointer)),
-                Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
-                    CopyMemory::of(inst).map(|copy| copy.source())
-                }
-                Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
-                _ => None,
-            };
-            if let Some(read) = read.map(object).filter(|read| written.contains(read)) {
-                let message =
-                    "the shader reads what it writes, which only one of the two passes does";
-                return Err(unsupported(message, read).at(inst.at()));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The variable that an image was loaded from; anything else as it is.

@@ -1,6 +1,6 @@
 //! The variants, and the code that stores.
 
-use super::effects::{self, Pass};
+use super::effects::Pass;
 use super::host::HostLayout;
 use super::layout::Stored;
 use super::{HostWords, Options, Plan, foreign};
@@ -13,15 +13,15 @@ use polyshade_spv::{
 };
 
 /// The variant that stores and has no output but `PointSize`.
-pub(super) fn capture_only(
-    m: &Module<'_>,
+pub(super) fn capture_only<'m>(
+    m: &'m Module<'_>,
     options: &Options,
-    plan: &Plan,
+    plan: &Plan<'m>,
 ) -> Result<Module<'static>, Error> {
     let rewritten = m.rewrite(|m, p| {
         p.set_names(options.has_names());
         let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        effects::settle(m, p, entry, options.side_effects_kept(), Pass::Capture)?;
+        plan.effects.settle(m, p, options.side_effects_kept(), Pass::Capture)?;
         foreign::strip(m, p, entry);
 
         let outputs: Vec<Id> = entry
@@ -44,10 +44,10 @@ pub(super) fn capture_only(
 }
 
 /// The variant that stores and has its outputs.
-pub(super) fn both(
-    m: &Module<'_>,
+pub(super) fn both<'m>(
+    m: &'m Module<'_>,
     options: &Options,
-    plan: &Plan,
+    plan: &Plan<'m>,
 ) -> Result<Module<'static>, Error> {
     let rewritten = m.rewrite(|m, p| {
         p.set_names(options.has_names());
@@ -60,13 +60,14 @@ pub(super) fn both(
 }
 
 /// The variant that stores nothing; `None` where that is the module as it is.
-pub(super) fn raster_only(
-    m: &Module<'_>,
+pub(super) fn raster_only<'m>(
+    m: &'m Module<'_>,
     options: &Options,
+    plan: &Plan<'m>,
 ) -> Result<Option<Module<'static>>, Error> {
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        effects::settle(m, p, entry, options.side_effects_kept(), Pass::Raster)?;
+        plan.effects.settle(m, p, options.side_effects_kept(), Pass::Raster)?;
         foreign::strip(m, p, entry);
         Ok(())
     })?;
@@ -85,7 +86,7 @@ fn store_outputs<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     options: &Options,
-    plan: &Plan,
+    plan: &Plan<'m>,
     class: StorageClass,
     at: Position,
 ) -> Result<(), Error> {
@@ -106,8 +107,8 @@ fn store_outputs<'m>(
         .collect::<Result<Vec<HostBlock>, Error>>()?;
     let host = Host::add(m, p, entry, &plan.host)?;
 
-    let library = library::parse(library::CAPTURE);
-    let fit = moves::link(p, &library, &["fit"], &[])[0];
+    let library = &library::CAPTURE;
+    let fit = moves::link(p, library, &["fit"], &[])[0];
     let code = Feedback { plan, buffers: &buffers, host: &host, class };
     let hooks = [
         Hook { name: "primitives_that_fit", function: code.primitives_that_fit(p, fit) },
@@ -115,7 +116,7 @@ fn store_outputs<'m>(
     ];
     // What is drawn as it is cannot have the topologies that a point list is drawn for.
     let capture = if class == StorageClass::OUTPUT { "capture_as_drawn" } else { "capture" };
-    let capture = moves::link(p, &library, &[capture], &hooks)[0];
+    let capture = moves::link(p, library, &[capture], &hooks)[0];
 
     let (uint, void) = (p.uint(), p.void());
     let vertex = index(m, p, entry, BuiltIn::VERTEX_INDEX, at);
@@ -218,7 +219,7 @@ impl Host {
 
 /// The functions that know buffers and varyings.
 struct Feedback<'c> {
-    plan: &'c Plan,
+    plan: &'c Plan<'c>,
     buffers: &'c [HostBlock],
     host: &'c Host,
     class: StorageClass,
