@@ -34,8 +34,8 @@ pub fn look_around(module: &Module<'_>) {
     module.functions().for_each(|function| drop(module.reachable(function.id())));
 }
 
-/// Whether `spirv-val` takes the module for a Vulkan of its age.
-pub fn is_valid(words: &[u32]) -> bool {
+/// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
+pub fn validate(words: &[u32]) -> Result<(), String> {
     let environment = match words.get(1).map_or(0, |version| version >> 8 & 0xff) {
         0 => "vulkan1.0",
         1..=3 => "vulkan1.1",
@@ -47,11 +47,15 @@ pub fn is_valid(words: &[u32]) -> bool {
         .args(["--target-env", environment, "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("spirv-val is installed: run `cargo xtask setup`");
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // It reads everything before it prints, so neither side waits for the other.
     let written = validator.stdin.take().expect("it was asked for").write_all(&bytes);
-    let verdict = validator.wait().expect("spirv-val ends");
-    written.is_ok() && verdict.success()
+    let verdict = validator.wait_with_output().expect("spirv-val ends");
+    match written {
+        Ok(()) if verdict.status.success() => Ok(()),
+        _ => Err(String::from_utf8_lossy(&verdict.stderr).into_owned()),
+    }
 }
