@@ -1,8 +1,7 @@
 //! The project's chores, behind `cargo xtask`. Each verb is one module; none needs anything but
-//! Rust, a C++ compiler and Debian's packages.
+//! Rust and Debian's packages.
 
 mod bench;
-mod codegen;
 mod command;
 mod fuzz;
 mod setup;
@@ -57,7 +56,7 @@ fn main() -> ExitCode {
         Verb::Test { filter } => test::run_tests(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),
-        Verb::Codegen { check } => codegen::run(check),
+        Verb::Codegen { check } => codegen(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
@@ -69,4 +68,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Codegen compiles GLSL, so it is a program of its own: this one builds without a C++ compiler.
+fn codegen(check: bool) -> Result<(), String> {
+    let mut arguments = vec!["run", "--release", "--quiet", "--package", "polyshade-codegen", "--"];
+    arguments.extend(check.then_some("--check"));
+    command::run(&mut command::cargo(arguments))
 }

@@ -60,7 +60,8 @@ fn constants<E: Debug>(out: &mut String, name: &str, word: &str, from: impl Fn(u
     for value in 0..=u32::from(u16::MAX) {
         if let Some(enumerant) = from(value) {
             let constant = screaming(&format!("{enumerant:?}"));
-            writeln!(out, "    pub const {constant}: Self = Self({value}_{word});").expect("writing to a string");
+            writeln!(out, "    pub const {constant}: Self = Self({value}_{word});")
+                .expect("writing to a string");
         }
     }
     out.push_str("}\n");
@@ -103,10 +104,12 @@ fn table(out: &mut String) {
         .map(|number| pages.iter().position(|(page, _)| *page == number).map_or(0, |at| at + 1))
         .collect();
     let count = pages.len() + 1;
-    writeln!(out, "\n/// Page of an opcode divided by {PAGE}; page 0 is empty.").expect("writing to a string");
+    writeln!(out, "\n/// Page of an opcode divided by {PAGE}; page 0 is empty.")
+        .expect("writing to a string");
     writeln!(out, "pub(super) const DIRECTORY: [u8; {}] = {directory:?};", directory.len())
         .expect("writing to a string");
-    writeln!(out, "\npub(super) const PAGES: [[u64; {PAGE}]; {count}] = [").expect("writing to a string");
+    writeln!(out, "\npub(super) const PAGES: [[u64; {PAGE}]; {count}] = [")
+        .expect("writing to a string");
     writeln!(out, "    [{UNKNOWN:#x}; {PAGE}],").expect("writing to a string");
     for (_, rows) in &pages {
         let rows: Vec<String> = rows.iter().map(|row| format!("{row:#x}")).collect();
@@ -128,14 +131,27 @@ fn pack(row: &Row, structural: bool) -> u64 {
 }
 
 fn row(name: &str, operands: &[LogicalOperand]) -> Row {
-    let mut row = Row { ids: 0, fixed: 0, least: 1, tail: Tail::Literals, has_type: false, has_result: false };
+    let mut row = Row {
+        ids: 0,
+        fixed: 0,
+        least: 1,
+        tail: Tail::Literals,
+        has_type: false,
+        has_result: false,
+    };
     for (i, operand) in operands.iter().enumerate() {
         let many = operand.quantifier == OperandQuantifier::ZeroOrMore;
         if operand.quantifier == OperandQuantifier::One {
             row.least += 1;
         }
         match operand.kind {
-            Kind::IdRef | Kind::IdResult | Kind::IdResultType | Kind::IdScope | Kind::IdMemorySemantics if !many => {
+            Kind::IdRef
+            | Kind::IdResult
+            | Kind::IdResultType
+            | Kind::IdScope
+            | Kind::IdMemorySemantics
+                if !many =>
+            {
                 row.has_type |= operand.kind == Kind::IdResultType;
                 row.has_result |= operand.kind == Kind::IdResult;
                 row.ids |= 1 << row.fixed;
@@ -147,7 +163,9 @@ fn row(name: &str, operands: &[LogicalOperand]) -> Row {
             Kind::PairLiteralIntegerIdRef => row.tail = Tail::Switch,
             Kind::PairIdRefLiteralInteger => row.tail = Tail::IdLiteralPairs,
             Kind::MemoryAccess => row.tail = Tail::Memory,
-            Kind::LiteralString if operands[i + 1..].iter().any(|later| later.kind == Kind::IdRef) => {
+            Kind::LiteralString
+                if operands[i + 1..].iter().any(|later| later.kind == Kind::IdRef) =>
+            {
                 row.tail = Tail::StringIds;
             }
             Kind::LiteralString => {}

@@ -1,22 +1,43 @@
 //! Writes the files that are generated and committed: the grammar tables of `polyshade-spv`, from the official
 //! grammar as `rspirv` carries it, and the SPIR-V of our own GLSL.
 //!
-//! `cargo xtask codegen` writes, `cargo xtask codegen --check` and the test below compare.
+//! `cargo xtask codegen` writes, `cargo xtask codegen --check` and the test below compare. This is a program of its own
+//! since it compiles GLSL, and what sets a machine up must build without a C++ compiler.
 
 mod grammar;
 mod library;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// One generated file: where it goes, relative to the workspace, and what it holds.
-pub(crate) struct Generated {
+struct Generated {
     path: &'static str,
     bytes: Vec<u8>,
 }
 
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let check = match arguments.as_slice() {
+        [] => false,
+        [only] if only == "--check" => true,
+        _ => {
+            eprintln!("usage: cargo xtask codegen [--check]");
+            return ExitCode::from(2);
+        }
+    };
+    match run(check) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("codegen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Writes every generated file, or with `check` fails where a committed one differs.
-pub(crate) fn run(check: bool) -> Result<(), String> {
+fn run(check: bool) -> Result<(), String> {
     let mut files = vec![grammar::generate()];
     files.extend(library::generate()?);
 
@@ -34,7 +55,10 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
 }
 
 fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("codegen lies in the workspace")
+        .to_owned()
 }
 
 #[cfg(test)]

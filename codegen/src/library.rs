@@ -11,7 +11,8 @@ const LIBRARIES: [(&str, &str); 1] =
 /// Compiles for SPIR-V 1.0, which can be linked into every version. The stage does not matter: there are no globals.
 pub(super) fn generate() -> Result<Vec<Generated>, String> {
     let compiled = |(source, path): &(&str, &'static str)| {
-        let text = fs::read_to_string(workspace().join(source)).map_err(|error| format!("{source}: {error}"))?;
+        let text = fs::read_to_string(workspace().join(source))
+            .map_err(|error| format!("{source}: {error}"))?;
         let words = compile(&text, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)
             .map_err(|error| format!("{source}: {error}"))?;
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
