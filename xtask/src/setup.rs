@@ -50,7 +50,7 @@ fn missing(installed: &str) -> Vec<(&'static str, &'static str)> {
 
 fn apt_get(args: &[&str]) -> Result<(), String> {
     // Through `env`, because `sudo` drops the variables of its caller.
-    let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
     line.extend(args);
     if output(&mut program("id", ["-u"]))?.trim() != "0" {
         line.insert(0, "sudo");

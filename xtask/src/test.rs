@@ -14,16 +14,15 @@ pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
 
     run(cargo_test(&["--workspace"], filter).envs(variables(ValidationLayer::Debian)?))?;
     println!("\nOnce more under the newer validation layer:");
-    let execution = ["--package", "polyshade-tests", "--test", "execution*"];
+    // Of the whole workspace again, so that the features are the same and nothing is built anew.
+    let execution = ["--workspace", "--test", "execution*"];
     run(cargo_test(&execution, filter).envs(newer))
 }
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let packages = ["--package", "polyshade-tests", "--package", "polyshade-benches"];
-    let tests = ["--test", "filetests", "--test", "inputs"];
-    let selection = [packages, tests].concat();
-    run(cargo_test(&selection, filter).env("POLYSHADE_BLESS", "1"))?;
+    let comparing = ["--workspace", "--test", "filetests", "--test", "inputs"];
+    run(cargo_test(&comparing, filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
