@@ -6,6 +6,8 @@
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, FILL, GUARD};
+use crate::noise::Noise;
+use crate::raster::{SCENE, SCENE_VARYINGS};
 use crate::shaders::{INDICES, Varyings};
 use crate::storage::{HOSTS, Storage};
 use polyshade_vulkan::model::Topology;
@@ -17,36 +19,6 @@ const TWO_BUFFERS: Varyings =
 /// The words before those of the buffers, and the words of each buffer.
 const DRAW_WORDS: usize = 5;
 const BUFFER_WORDS: usize = 3;
-
-/// The same noise in every run: small numbers, large ones, and those around powers of two.
-pub(crate) struct Noise(u32);
-
-impl Noise {
-    pub(crate) fn new() -> Noise {
-        Noise(0x9e37_79b9)
-    }
-
-    fn bits(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
-    }
-
-    fn below(&mut self, limit: u32) -> u32 {
-        self.bits() % limit
-    }
-
-    pub(crate) fn word(&mut self) -> u32 {
-        match self.below(5) {
-            0 => self.bits(),
-            1 => self.below(64),
-            2 => self.below(64).wrapping_neg(),
-            3 => (1 << self.below(32)) - self.below(2),
-            _ => 4 * self.below(64),
-        }
-    }
-}
 
 /// Draws of every topology with two buffers.
 fn draws(count: usize) -> Vec<Case> {
@@ -129,7 +101,13 @@ fn ranges_are_kept_wherever_they_are() {
 
 #[test]
 fn noise_stays_in_what_is_bound() {
-    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    let mut storage = Storage::new(&INDICES, TWO_BUFFERS);
+    for driver in DRIVERS {
+        noise_everywhere(&storage, driver, 420);
+    }
+    // It runs with any topology, so with that of a point list too, but wants the size of a point from the shader.
+    storage.words = Storage::new(&SCENE, SCENE_VARYINGS).capture.both.words().to_vec();
+    storage.layout = SCENE.layout(SCENE_VARYINGS);
     for driver in DRIVERS {
         noise_everywhere(&storage, driver, 420);
     }

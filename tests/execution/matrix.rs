@@ -3,7 +3,9 @@
 use crate::cases::{LOOP, TOPOLOGIES, all, few};
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, run_native, vertex_values};
-use crate::shaders::{AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, Shader, VECTORS, Varyings};
+use crate::shaders::{
+    AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
+};
 use crate::storage::{HOSTS, Storage, options};
 use polyshade_glsl::SpirvVersion;
 
@@ -17,7 +19,12 @@ const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
 
 /// Compares with lavapipe's transform feedback, on lavapipe: bytes, and the counts that the host is told.
 #[track_caller]
-fn storage_is_native(storage: &Storage, shader: &Shader, varyings: Varyings, cases: &[Case]) {
+pub(crate) fn storage_is_native(
+    storage: &Storage,
+    shader: &Shader,
+    varyings: Varyings,
+    cases: &[Case],
+) {
     let native = run_native(shader, varyings, cases);
     let memories = storage.run(Driver::Lavapipe, cases);
     assert_eq!((native.len(), memories.len()), (cases.len(), cases.len()));
@@ -33,7 +40,7 @@ fn storage_is_native(storage: &Storage, shader: &Shader, varyings: Varyings, cas
 
 /// Compares with the model, on any driver.
 #[track_caller]
-fn storage_is_model(
+pub(crate) fn storage_is_model(
     storage: &Storage,
     shader: &Shader,
     varyings: Varyings,
@@ -103,6 +110,16 @@ fn vectors_are_captured() {
         Varyings::Separate(&["v_vec3", "v_uint", "v_vec2", "v_ivec3"]),
     ] {
         storage_is_right(&VECTORS, varyings, &few());
+    }
+}
+
+#[test]
+fn qualifiers_do_not_matter() {
+    for varyings in [
+        Varyings::Interleaved(&["v_high", "v_medium", "v_precise"]),
+        Varyings::Separate(&["v_straight", "v_low", "v_medium"]),
+    ] {
+        storage_is_right(&QUALIFIED, varyings, &few());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
-use crate::feedback::{Case, native_topology, run_native};
+use crate::feedback::{Case, FILL, native_topology, run_native};
 use crate::glsl;
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
@@ -137,6 +137,19 @@ fn one_pass_captures_and_draws() {
         let memories = storage.memories(&outcome.buffers);
         for ((case, native), memory) in cases.iter().zip(&native).zip(memories) {
             assert!(native.memory == memory, "{driver:?} {case:?}");
+        }
+    }
+}
+
+/// Fans and loops run their shared vertices again and again, so one pass leaves them alone.
+#[test]
+fn one_pass_captures_no_fans_and_no_loops() {
+    let mut storage = Storage::new(&SCENE, SCENE_VARYINGS);
+    storage.words = storage.capture.both.words().to_vec();
+    let cases = [Topology::TriangleFan, Topology::LineLoop].map(|t| Case::new(t, 6));
+    for driver in DRIVERS {
+        for memory in storage.run(driver, &cases).concat() {
+            assert!(memory.iter().all(|&byte| byte == FILL), "{driver:?}");
         }
     }
 }

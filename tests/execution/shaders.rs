@@ -249,3 +249,26 @@ pub(crate) const PARTS: Shader = Shader {
         }",
     outputs: &[("Block.colour", 3), ("Block.weight", 1), ("Block.counts", 4), ("v_pairs[2]", 2)],
 };
+
+/// Qualifiers of every kind, locations that are shared, and not a word about which vertex it is.
+pub(crate) const QUALIFIED: Shader = Shader {
+    source: r"
+        #version 450
+        invariant gl_Position;
+        layout(location = 2, component = 0) XFB_v_low out vec2 v_low;
+        layout(location = 2, component = 2) XFB_v_high out vec2 v_high;
+        layout(location = 4) XFB_v_medium out mediump vec3 v_medium;
+        layout(location = 5) XFB_v_straight noperspective centroid out float v_straight;
+        layout(location = 6) XFB_v_precise precise out vec2 v_precise;
+        void main() {
+            float f = float(gl_InstanceIndex) + 0.123456789;
+            v_low = vec2(f, 1);
+            v_high = vec2(2, f);
+            v_medium = vec3(f, 3, 4);
+            v_straight = f;
+            v_precise = vec2(5, f);
+            gl_Position = vec4(0, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("v_low", 2), ("v_high", 2), ("v_medium", 3), ("v_straight", 1), ("v_precise", 2)],
+};

@@ -1,0 +1,90 @@
+//! Everything together: any shader, varyings, source of host words, draw and room, picked without a plan.
+
+use crate::cases::{LOOP, TOPOLOGIES};
+use crate::drivers::Driver;
+use crate::feedback::Case;
+use crate::matrix::{storage_is_model, storage_is_native};
+use crate::noise::Noise;
+use crate::shaders::{AGGREGATES, BITS, QUALIFIED, Shader, VECTORS, Varyings};
+use crate::storage::{HOSTS, Storage};
+use polyshade_vulkan::ProvokingVertex;
+use polyshade_vulkan::model::Topology;
+
+/// How many lists of varyings are tried, and how many draws of each.
+const ROUNDS: usize = 80;
+const DRAWS: usize = 12;
+
+/// The most buffers that are guaranteed wherever there is more than one.
+const MAX_BUFFERS: usize = 4;
+
+fn pick<T: Copy>(noise: &mut Noise, from: &[T]) -> T {
+    from[noise.below(from.len() as u32) as usize]
+}
+
+/// Some of a shader's outputs in any order, none of them twice.
+fn names(noise: &mut Noise, shader: &Shader) -> Vec<&'static str> {
+    let mut names = shader.outputs.iter().map(|output| output.0).collect::<Vec<_>>();
+    for last in (1..names.len()).rev() {
+        names.swap(last, noise.below(last as u32 + 1) as usize);
+    }
+    names.truncate(1 + noise.below(names.len() as u32) as usize);
+    names
+}
+
+/// A list of varyings. It is leaked, as others are constants.
+fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
+    let mut names = names(noise, shader);
+    if noise.below(3) == 0 {
+        names.truncate(MAX_BUFFERS);
+        return Varyings::Separate(names.leak());
+    }
+    let mut list = Vec::new();
+    let mut buffers = 1;
+    for (index, name) in names.into_iter().enumerate() {
+        if index > 0 && buffers < MAX_BUFFERS && noise.below(3) == 0 {
+            list.push("gl_NextBuffer");
+            buffers += 1;
+        }
+        if noise.below(4) == 0 {
+            list.push(pick(noise, &["gl_SkipComponents1", "gl_SkipComponents4"]));
+        }
+        list.push(name);
+        if noise.below(4) == 0 {
+            list.push(pick(noise, &["gl_SkipComponents2", "gl_SkipComponents3"]));
+        }
+    }
+    Varyings::Interleaved(list.leak())
+}
+
+fn draw(noise: &mut Noise, topology: Topology) -> Case {
+    let mut case = Case::new(topology, noise.below(13));
+    let first = noise.below(50);
+    case.draw.vertices = first..first + case.draw.vertices.end;
+    let first = noise.below(9);
+    case.draw.instances = first..first + 1 + noise.below(3);
+    case.draw.provoking_vertex = pick(noise, &[ProvokingVertex::First, ProvokingVertex::Last]);
+    let ample = noise.below(3) > 0;
+    case.room.fill_with(|| if ample { 99 + noise.below(9) } else { 1 + noise.below(40) });
+    if noise.below(3) == 0 {
+        case.reached = noise.below(1 + case.room.iter().min().copied().unwrap_or(0));
+    }
+    case
+}
+
+#[test]
+fn anything_goes() {
+    let mut noise = Noise::new();
+    for _ in 0..ROUNDS {
+        let shader = pick(&mut noise, &[VECTORS, AGGREGATES, QUALIFIED, BITS]);
+        let varyings = varyings(&mut noise, &shader);
+        let storage = Storage::with_host(&shader, varyings, pick(&mut noise, &HOSTS));
+        let cases = (0..DRAWS).map(|_| {
+            let topology = pick(&mut noise, &TOPOLOGIES);
+            draw(&mut noise, topology)
+        });
+        let mut cases = cases.collect::<Vec<_>>();
+        storage_is_native(&storage, &shader, varyings, &cases);
+        cases.push(draw(&mut noise, LOOP[0]));
+        storage_is_model(&storage, &shader, varyings, &cases, Driver::SwiftShader);
+    }
+}
