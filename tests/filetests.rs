@@ -55,8 +55,9 @@ fn orphan(path: &Path) -> Result<(), Failed> {
 
 fn round_trip(folder: PathBuf) -> Trial {
     let name = folder.file_name().expect("a folder has a name").display().to_string();
-    Trial::test(format!("corpus/{name}"), move || {
-        let faults: Vec<String> = files(&folder)
+    let modules = files(&folder);
+    Trial::test(format!("corpus/{name}: {} modules", modules.len()), move || {
+        let faults: Vec<String> = modules
             .iter()
             .filter_map(|path| {
                 let checked = shader::read(path).and_then(|words| identity::check(&words));
