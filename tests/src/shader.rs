@@ -10,8 +10,9 @@ use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 use spirv_tools::val::Validator;
 
-/// The words of a shader file: `.spv`, `.spvasm`, or GLSL by its stage (`.vert`, `.frag`, …), which
-/// is compiled for Vulkan 1.0.
+/// The words of a shader file: `.spv`, `.spvasm`, or GLSL by its stage (`.vert`, `.frag`, …). Text
+/// becomes the version of SPIR-V that its comment `; Version: 1.N` or `// Version: 1.N` names, else
+/// 1.0.
 pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -27,21 +28,36 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Compiles GLSL for Vulkan 1.0.
+/// Compiles GLSL.
 pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
-    polyshade_glsl::compile(glsl, stage, SpirvVersion::SPIRV1_0).map_err(|error| error.to_string())
+    let version = match minor_in_comment(glsl)? {
+        0 => SpirvVersion::SPIRV1_0,
+        1 => SpirvVersion::SPIRV1_1,
+        2 => SpirvVersion::SPIRV1_2,
+        3 => SpirvVersion::SPIRV1_3,
+        4 => SpirvVersion::SPIRV1_4,
+        5 => SpirvVersion::SPIRV1_5,
+        _ => SpirvVersion::SPIRV1_6,
+    };
+    polyshade_glsl::compile(glsl, stage, version).map_err(|error| error.to_string())
 }
 
-/// Assembles text; numeric ids stay as they are. The version is that of the comment
-/// `; Version: 1.N` (as disassemblers write it), else 1.0.
+/// Assembles text; numeric ids stay as they are.
 pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
-    let minor = text.lines().find_map(|line| line.strip_prefix("; Version: 1."));
-    let minor = minor.map_or(Ok(0), |minor| minor.trim().parse());
-    let minor = minor.map_err(|error| format!("`; Version:`: {error}"))?;
-    spirv_tools::assembler::create(Some(universal(minor)))
+    spirv_tools::assembler::create(Some(universal(minor_in_comment(text)?)))
         .assemble(text, AssemblerOptions { preserve_numeric_ids: true })
         .map(|binary| binary.as_words().to_vec())
         .map_err(|error| error.to_string())
+}
+
+/// N of a comment `Version: 1.N`, as disassemblers write it; 0 without one.
+fn minor_in_comment(text: &str) -> Result<u32, String> {
+    let version = |line: &'_ str| {
+        let comment = line.strip_prefix(';').or_else(|| line.strip_prefix("//"))?;
+        comment.trim_start().strip_prefix("Version: 1.").map(|minor| minor.trim().parse())
+    };
+    let minor = text.lines().find_map(version).unwrap_or(Ok(0));
+    minor.map_err(|error| format!("the comment with the version: {error}"))
 }
 
 /// Disassembles words, with names where there are any, and without the header.
@@ -118,6 +134,8 @@ mod tests {
         for minor in 0..=6 {
             let text = format!("; SPIR-V\n; Version: 1.{minor}\nOpCapability Shader\n");
             assert_eq!(minor_version(&assemble(&text).unwrap()), minor);
+            let glsl = format!("#version 450\n// Version: 1.{minor}\nvoid main() {{}}\n");
+            assert_eq!(minor_version(&compile(&glsl, ShaderStage::Vertex).unwrap()), minor);
         }
         assert!(assemble("; Version: 1.x\n").is_err());
     }
