@@ -53,11 +53,13 @@ impl Failure {
 
     /// Tells the user, and says how to exit.
     pub(crate) fn report(&self) -> ExitCode {
-        let theme = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        let mut theme = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+        {
             GraphicalTheme::unicode()
         } else {
             GraphicalTheme::none()
         };
+        theme.characters.error = "error:".to_owned();
         let mut text = String::new();
         let handler =
             GraphicalReportHandler::new_themed(theme).with_width(120).with_wrap_lines(true);

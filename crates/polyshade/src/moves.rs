@@ -11,8 +11,8 @@ mod take_over;
 mod wrap;
 
 pub use add::{
-    Binding, HostBlock, Set, add_to_interface, input_builtin, output_builtin, push_constants,
-    storage_buffer, uniform_block,
+    Binding, HostBlock, Set, WordArray, add_to_interface, input_builtin, output_builtin,
+    push_constants, storage_buffer, uniform_block, word_array,
 };
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};

@@ -1,8 +1,8 @@
 //! One immutable version of a module: its words, and what is found in them when it is asked for.
 
 use crate::decorations::Decorations;
-use crate::grammar::{ExecutionModel, Op, StorageClass};
-use crate::inst::{EntryPoint, Function, Inst, Variable};
+use crate::grammar::{Capability, ExecutionModel, Op, StorageClass};
+use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Variable};
 use crate::names::Names;
 use crate::patch::{Patch, Rewritten};
 use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, switch_literal_words};
@@ -222,6 +222,13 @@ impl<'w> Module<'w> {
             Error::new(ErrorKind::NotFound, message)
                 .help(format!("the module's entry points: {others}"))
         })
+    }
+
+    /// Whether the module declares `capability`; those that it implies are not looked for.
+    pub fn has_capability(&self, capability: Capability) -> bool {
+        self.section(Section::Capabilities)
+            .filter_map(CapabilityInst::of)
+            .any(|declared| declared.capability() == capability)
     }
 
     /// The module-scope variables, in their order.

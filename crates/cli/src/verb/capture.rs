@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     separate: bool,
 
     /// How to capture
-    #[arg(long = "path", value_enum, default_value_t = Route::Storage)]
+    #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
     /// Descriptor set of the feedback buffers

@@ -26,10 +26,33 @@ pub struct HostBlock {
     pub first_member: u32,
 }
 
-/// Adds a storage buffer `{ uint words[]; }` for `entry`.
+/// The type `{ uint words[]; }` of storage buffers, for as many as there are.
+#[derive(Clone, Copy, Debug)]
+pub struct WordArray {
+    block: Id,
+    class: StorageClass,
+}
+
+/// Declares a [`WordArray`].
 ///
 /// Its class is `StorageBuffer` from SPIR-V 1.3 on or where the module uses `SPV_KHR_storage_buffer_storage_class`,
 /// else `Uniform`, decorated `BufferBlock`.
+pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
+    let uint = p.uint();
+    let words = p.declare_new(Op::TYPE_RUNTIME_ARRAY, &[uint.word()]);
+    p.decorate(words, Decoration::ARRAY_STRIDE, &[4]);
+    let block = p.structure(&[words]);
+    p.decorate_member(block, 0, Decoration::OFFSET, &[0]);
+    p.name(block, "polyshade_words");
+    p.member_name(block, 0, "words");
+    let class = buffer_class(m);
+    let kind =
+        if class == StorageClass::UNIFORM { Decoration::BUFFER_BLOCK } else { Decoration::BLOCK };
+    p.decorate(block, kind, &[]);
+    WordArray { block, class }
+}
+
+/// Adds a storage buffer of type `ty` for `entry`.
 ///
 /// # Errors
 ///
@@ -38,21 +61,12 @@ pub fn storage_buffer<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    (set, binding): (Set, Binding),
+    ty: WordArray,
+    at: (Set, Binding),
     name: &str,
 ) -> Result<HostBlock, Error> {
-    let uint = p.uint();
-    let words = p.declare_new(Op::TYPE_RUNTIME_ARRAY, &[uint.word()]);
-    p.decorate(words, Decoration::ARRAY_STRIDE, &[4]);
-    let block = p.structure(&[words]);
-    p.decorate_member(block, 0, Decoration::OFFSET, &[0]);
-    p.member_name(block, 0, "words");
-    let class = buffer_class(m);
-    let kind =
-        if class == StorageClass::UNIFORM { Decoration::BUFFER_BLOCK } else { Decoration::BLOCK };
-    p.decorate(block, kind, &[]);
-    let variable = resource(m, p, entry, class, block, (set, binding), name)?;
-    Ok(HostBlock { variable, class, first_member: 0 })
+    let variable = resource(m, p, entry, ty.class, ty.block, at, name)?;
+    Ok(HostBlock { variable, class: ty.class, first_member: 0 })
 }
 
 /// Adds a uniform block of `names.len()` `uint` members at offsets 0, 4, 8, … bytes for `entry`.
@@ -69,6 +83,7 @@ pub fn uniform_block<'m>(
     names: &[&str],
 ) -> Result<HostBlock, Error> {
     let block = word_block(p, names, 0);
+    p.name(block, &format!("{name}_block"));
     let variable = resource(m, p, entry, StorageClass::UNIFORM, block, at, name)?;
     Ok(HostBlock { variable, class: StorageClass::UNIFORM, first_member: 0 })
 }
@@ -181,7 +196,6 @@ fn resource<'m>(
     p.decorate(variable, Decoration::DESCRIPTOR_SET, &[set.0]);
     p.decorate(variable, Decoration::BINDING, &[binding.0]);
     p.name(variable, name);
-    p.name(block, &format!("{name}_block"));
     add_to_interface(m, p, entry, variable);
     Ok(variable)
 }

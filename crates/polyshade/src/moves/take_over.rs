@@ -4,7 +4,9 @@ mod renew;
 
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, Variable};
-use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+use polyshade_spv::{
+    Capability, Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type,
+};
 use renew::{copy_members, renew};
 use std::collections::{HashMap, HashSet};
 
@@ -52,6 +54,7 @@ pub fn take_over<'m>(
         variables.iter().filter_map(|id| Variable::of(m.definition(*id)?)).collect();
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
+    taken.iter().try_for_each(|variable| check_private(m, *variable))?;
 
     let result = taken
         .iter()
@@ -160,6 +163,38 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     }
     Ok(reach.pointers)
 }
+
+/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
+fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
+    let mut seen = HashSet::new();
+    let mut open = vec![pointee(m, variable)];
+    while let Some(ty) = open.pop() {
+        if seen.len() == MOST_TYPES || !seen.insert(ty) {
+            continue;
+        }
+        let needed = match m.ty(ty) {
+            Some(Type::Int { width: 16, .. }) => Some(Capability::INT16),
+            Some(Type::Int { width: 8, .. }) => Some(Capability::INT8),
+            Some(Type::Float { width: 16 }) => Some(Capability::FLOAT16),
+            _ => None,
+        };
+        if needed.is_some_and(|needed| !m.has_capability(needed)) {
+            let message = "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only";
+            return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+        }
+        match m.ty(ty) {
+            Some(Type::Vector { component, .. }) => open.push(component),
+            Some(Type::Matrix { column, .. }) => open.push(column),
+            Some(Type::Array { element, .. }) => open.push(element),
+            Some(Type::Struct { id }) => open.extend(m.members(id)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The most types that one variable is searched for.
+const MOST_TYPES: usize = 16_384;
 
 /// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
 fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {

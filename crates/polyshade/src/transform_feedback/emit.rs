@@ -5,7 +5,7 @@ use super::host::HostLayout;
 use super::layout::Stored;
 use super::{HostWords, Options, Plan, foreign};
 use crate::library;
-use crate::moves::{self, Binding, Copies, Hook, HostBlock};
+use crate::moves::{self, Binding, Copies, Hook, HostBlock, WordArray};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
@@ -91,21 +91,17 @@ fn store_outputs<'m>(
     at: Position,
 ) -> Result<(), Error> {
     let (set, first) = options.storage();
+    let words = moves::word_array(m, p);
     let buffers = (0..plan.stores.len() as u32)
         .map(|i| {
             let binding = Binding(first.0.saturating_add(i));
-            let buffer = moves::storage_buffer(
-                m,
-                p,
-                entry,
-                (set, binding),
-                &format!("polyshade_feedback_{i}"),
-            )?;
+            let name = format!("polyshade_feedback_{i}");
+            let buffer = moves::storage_buffer(m, p, entry, words, (set, binding), &name)?;
             p.decorate(buffer.variable, Decoration::NON_READABLE, &[]);
             Ok(buffer)
         })
         .collect::<Result<Vec<HostBlock>, Error>>()?;
-    let host = Host::add(m, p, entry, &plan.host)?;
+    let host = Host::add(m, p, entry, words, &plan.host)?;
 
     let library = &library::CAPTURE;
     let fit = moves::link(p, library, &["fit"], &[])[0];
@@ -165,13 +161,14 @@ impl Host {
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
+        words: WordArray,
         layout: &HostLayout,
     ) -> Result<Self, Error> {
         const NAME: &str = "polyshade_host";
         let names: Vec<&str> = layout.words.iter().map(|word| word.name.as_str()).collect();
         let place = match layout.place {
             HostWords::StorageBuffer { set, binding } => {
-                let block = moves::storage_buffer(m, p, entry, (set, binding), NAME)?;
+                let block = moves::storage_buffer(m, p, entry, words, (set, binding), NAME)?;
                 p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
                 Place::Array(block)
             }

@@ -1,0 +1,13 @@
+#version 450
+// Host words go behind the push constants that the shader has.
+// RUN: polyshade capture %s --varyings gl_Position --host push-constant --host-offset 32 -o %t.spv
+// EXIT: 2
+// CHECK: the push constants of the shader end at byte 64, behind byte 32
+
+layout(push_constant) uniform Matrix {
+    mat4 matrix;
+};
+
+void main() {
+    gl_Position = matrix * vec4(1.0);
+}

@@ -1,0 +1,11 @@
+#version 450
+// Transform feedback is for stages before the rasterizer.
+// RUN: polyshade capture %s --varyings colour -o %t.spv
+// EXIT: 1
+// CHECK: there is no vertex entry point; the module's stages: fragment
+
+layout(location = 0) out vec4 colour;
+
+void main() {
+    colour = vec4(1.0);
+}
