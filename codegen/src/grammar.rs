@@ -31,11 +31,37 @@ struct Row {
 /// The instructions that the scan looks at more closely.
 const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
 
+/// The sections of a module (SPIR-V specification, 2.4), in their order, by the instructions that stand in no other; the
+/// last one, of types, constants and variables, has all others with a result and those listed. The numbers are those
+/// of `Section` in `crates/spv/src/scan.rs`.
+const SECTIONS: [&[&str]; 11] = [
+    &["Capability"],
+    &["Extension"],
+    &["ExtInstImport"],
+    &["MemoryModel"],
+    &["EntryPoint"],
+    &["ExecutionMode", "ExecutionModeId"],
+    &["String", "Source", "SourceContinued", "SourceExtension"],
+    &["Name", "MemberName"],
+    &["ModuleProcessed"],
+    &[
+        "Decorate",
+        "DecorateId",
+        "DecorateString",
+        "MemberDecorate",
+        "MemberDecorateString",
+        "DecorationGroup",
+        "GroupDecorate",
+        "GroupMemberDecorate",
+    ],
+    &["TypeForwardPointer"],
+];
+
 /// The row of an opcode that is not in the grammar: it has at least its first word.
 const UNKNOWN: u64 = 1 << 24;
 
 /// Opcodes per page of the table; its second level is a list of the pages that are not empty.
-const PAGE: u32 = 32;
+const PAGE: u32 = 512;
 
 pub(super) fn generate() -> Generated {
     let mut out = String::from(
@@ -90,12 +116,15 @@ fn table(out: &mut String) {
     for instruction in INSTRUCTION_TABLE.iter() {
         let opcode = instruction.opcode as u32;
         let row = row(instruction.opname, instruction.operands);
+        let section = SECTIONS.iter().position(|names| names.contains(&instruction.opname));
+        let section = section.or(row.has_result.then_some(SECTIONS.len() - 1));
         let page = opcode / PAGE;
         if !pages.iter().any(|(number, _)| *number == page) {
             pages.push((page, vec![UNKNOWN; PAGE as usize]));
         }
         let (_, rows) = pages.iter_mut().find(|(number, _)| *number == page).expect("just pushed");
-        rows[(opcode % PAGE) as usize] = pack(&row, STRUCTURAL.contains(&instruction.opname));
+        rows[(opcode % PAGE) as usize] =
+            pack(&row, STRUCTURAL.contains(&instruction.opname), section);
     }
     pages.sort_by_key(|(number, _)| *number);
 
@@ -118,7 +147,8 @@ fn table(out: &mut String) {
     out.push_str("];\n");
 }
 
-fn pack(row: &Row, structural: bool) -> u64 {
+fn pack(row: &Row, structural: bool, section: Option<usize>) -> u64 {
+    let section = section.map_or(0, |section| section as u64 + 1);
     let result_word = u64::from(row.has_result) + u64::from(row.has_result && row.has_type);
     u64::from(row.ids)
         | u64::from(row.fixed) << 16
@@ -128,6 +158,7 @@ fn pack(row: &Row, structural: bool) -> u64 {
         | result_word << 41
         | u64::from(structural) << 43
         | 1 << 44
+        | section << 45
 }
 
 fn row(name: &str, operands: &[LogicalOperand]) -> Row {

@@ -61,8 +61,8 @@ impl Grammar {
     /// The row of `op`. An unknown opcode has no result, and all its words may be ids.
     #[inline]
     pub(crate) fn of(op: Op) -> Self {
-        let page = generated::DIRECTORY.get(usize::from(op.0 >> 5)).copied().unwrap_or(0);
-        Self(generated::PAGES[usize::from(page)][usize::from(op.0 & 31)])
+        let page = generated::DIRECTORY.get(usize::from(op.0 >> 9)).copied().unwrap_or(0);
+        Self(generated::PAGES[usize::from(page)][usize::from(op.0 & 511)])
     }
 
     #[inline]
@@ -141,6 +141,12 @@ impl Grammar {
     pub(crate) fn result_word(self) -> Option<usize> {
         let word = (self.0 >> 41 & 3) as usize;
         (word != 0).then_some(word)
+    }
+
+    /// Number of the section that such instructions open, plus 1; 0 for those that may stand in several.
+    #[inline]
+    pub(crate) fn section(self) -> usize {
+        (self.0 >> 45 & 0xf) as usize
     }
 
     /// Whether the scan has to look at such an instruction more closely.

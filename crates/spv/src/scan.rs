@@ -186,19 +186,19 @@ impl<'w, T: Table> Scanner<'w, T> {
     /// taken as they come: a section ends behind the last instruction that belongs to it or to an earlier one.
     fn preamble(&mut self) -> Result<usize, Error> {
         let mut at = HEADER;
-        let mut current = Section::Capabilities;
+        let mut current = Section::Capabilities as usize;
         while at < self.words.len() {
             let op = Op(self.words[at] as u16);
             if op == Op::FUNCTION {
                 break;
             }
-            let (inst, _) = instruction(self.words, self.last, at, &mut self.definitions)?;
+            let (inst, grammar) = instruction(self.words, self.last, at, &mut self.definitions)?;
             if op == Op::ENTRY_POINT {
                 self.entry_points.push(at as u32);
             }
-            current = section(op).unwrap_or(current);
+            current = grammar.section().checked_sub(1).unwrap_or(current);
             at += inst.len();
-            self.sections[current as usize] = at as u32;
+            self.sections[current] = at as u32;
         }
         for section in 1..SECTIONS {
             self.sections[section] = self.sections[section].max(self.sections[section - 1]);
@@ -354,32 +354,6 @@ fn length_error(count: usize, left: usize, at: usize) -> Error {
         }
         _ => Error::malformed(format!("an instruction lacks operands: it has {count} words"), at),
     }
-}
-
-/// The section that instructions with this opcode open; `None` for those that may stand in several.
-fn section(op: Op) -> Option<Section> {
-    Some(match op {
-        Op::CAPABILITY => Section::Capabilities,
-        Op::EXTENSION => Section::Extensions,
-        Op::EXT_INST_IMPORT => Section::Imports,
-        Op::MEMORY_MODEL => Section::MemoryModel,
-        Op::ENTRY_POINT => Section::EntryPoints,
-        Op::EXECUTION_MODE | Op::EXECUTION_MODE_ID => Section::ExecutionModes,
-        Op::STRING | Op::SOURCE | Op::SOURCE_CONTINUED | Op::SOURCE_EXTENSION => Section::Sources,
-        Op::NAME | Op::MEMBER_NAME => Section::Names,
-        Op::MODULE_PROCESSED => Section::Processed,
-        Op::DECORATE
-        | Op::DECORATE_ID
-        | Op::DECORATE_STRING
-        | Op::MEMBER_DECORATE
-        | Op::MEMBER_DECORATE_STRING
-        | Op::DECORATION_GROUP
-        | Op::GROUP_DECORATE
-        | Op::GROUP_MEMBER_DECORATE => Section::Annotations,
-        op if Grammar::of(op).has_result() => Section::Globals,
-        Op::TYPE_FORWARD_POINTER => Section::Globals,
-        _ => return None,
-    })
 }
 
 trait AboutWord {

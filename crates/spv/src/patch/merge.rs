@@ -2,9 +2,10 @@
 
 use super::{Edit, EditKind, Patch};
 use crate::grammar::Op;
+use crate::inst::Inst;
 use crate::{Error, ErrorKind, Id, Module, text};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Whether a rewrite changed anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,23 +36,32 @@ impl<T> Rewritten<'_, T> {
 
 impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
-        self.merge_groups();
-        self.merge_interfaces();
+        let removed: HashSet<u32> = self.removed().collect();
+        self.merge_groups(&removed);
+        self.merge_interfaces(&removed)?;
         if let Some(error) = self.error {
             return Err(error);
         }
-        if self.edits.is_empty() {
-            let module = self.module.borrowed();
-            return Ok(Rewritten { module, progress: Progress::Unchanged, value });
-        }
         // Stable: what is inserted at one place stays in the order of insertion.
         self.edits.sort_by_key(Edit::order);
-        let words = self.merged_words()?;
-        Ok(Rewritten {
-            module: Module::unscanned(Cow::Owned(words)),
-            progress: Progress::Changed,
-            value,
-        })
+        let words = if self.edits.is_empty() { None } else { Some(self.merged_words()?) };
+        // Edits can come to nothing: an overwrite with the word that is there.
+        match words.filter(|words| words.as_slice() != self.module.words()) {
+            None => {
+                let module = self.module.borrowed();
+                Ok(Rewritten { module, progress: Progress::Unchanged, value })
+            }
+            Some(words) => {
+                let module = Module::unscanned(Cow::Owned(words));
+                Ok(Rewritten { module, progress: Progress::Changed, value })
+            }
+        }
+    }
+
+    /// Offsets of the instructions that are taken out.
+    fn removed(&self) -> impl Iterator<Item = u32> {
+        let is_removal = |edit: &&Edit| matches!(edit.kind, EditKind::Remove { .. });
+        self.edits.iter().filter(is_removal).map(|edit| edit.at)
     }
 
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
@@ -82,9 +92,7 @@ impl<'m> Patch<'m, '_> {
                         && last == edit.at
                         && other != word
                     {
-                        let message =
-                            format!("two edits overwrite one word, with {other} and with {word}");
-                        return Err(Error::new(ErrorKind::Options, message).at(edit.at));
+                        return Err(contradiction(edit.at, other, word));
                     }
                 }
             }
@@ -95,8 +103,10 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each instruction that applies a group anew, without the targets that left it.
-    fn merge_groups(&mut self) {
-        for (at, leaving) in std::mem::take(&mut self.ungrouped) {
+    fn merge_groups(&mut self, removed: &HashSet<u32>) {
+        let mut groups = std::mem::take(&mut self.ungrouped);
+        groups.retain(|at, _| !removed.contains(at));
+        for (at, leaving) in groups {
             let inst = self.module.inst_at(at);
             let leaves =
                 |word: u32, member| Id::new(word).is_some_and(|id| leaving.contains(&(id, member)));
@@ -113,17 +123,12 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each entry point whose interface changes anew, once.
-    fn merge_interfaces(&mut self) {
-        for (at, changes) in std::mem::take(&mut self.interfaces) {
+    fn merge_interfaces(&mut self, removed: &HashSet<u32>) -> Result<(), Error> {
+        let mut interfaces = std::mem::take(&mut self.interfaces);
+        interfaces.retain(|at, _| !removed.contains(at));
+        for (at, changes) in interfaces {
             let inst = self.module.inst_at(at);
-            let mut words = inst.words()[1..].to_vec();
-            for edit in &self.edits {
-                if let EditKind::Overwrite { word } = edit.kind
-                    && (at + 1..inst.end()).contains(&edit.at)
-                {
-                    words[(edit.at - at - 1) as usize] = word;
-                }
-            }
+            let mut words = self.overwritten(inst)?;
             let first = 2 + text::word_count(&words[2..]);
             let mut interface = words.split_off(first);
             let left: HashSet<u32> =
@@ -138,7 +143,31 @@ impl<'m> Patch<'m, '_> {
                 self.insert(inst.after(), inst.op(), &words);
             }
         }
+        Ok(())
     }
+
+    /// The words of `inst` behind the first, with what is overwritten in them.
+    fn overwritten(&self, inst: Inst<'_>) -> Result<Vec<u32>, Error> {
+        let mut words = inst.words()[1..].to_vec();
+        let mut by_word = HashMap::new();
+        for edit in &self.edits {
+            if let EditKind::Overwrite { word } = edit.kind
+                && (inst.at() + 1..inst.end()).contains(&edit.at)
+            {
+                let other = *by_word.entry(edit.at).or_insert(word);
+                if other != word {
+                    return Err(contradiction(edit.at, other, word));
+                }
+                words[(edit.at - inst.at() - 1) as usize] = word;
+            }
+        }
+        Ok(words)
+    }
+}
+
+fn contradiction(at: u32, one: u32, other: u32) -> Error {
+    let message = format!("two edits overwrite one word, with {one} and with {other}");
+    Error::new(ErrorKind::Options, message).at(at)
 }
 
 impl Edit {
