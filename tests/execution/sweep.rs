@@ -11,7 +11,7 @@ use polyshade_vulkan::ProvokingVertex;
 use polyshade_vulkan::model::Topology;
 
 /// How many lists of varyings are tried, and how many draws of each.
-const ROUNDS: usize = 80;
+const ROUNDS: usize = 40;
 const DRAWS: usize = 12;
 
 /// The most buffers that are guaranteed wherever there is more than one.

@@ -281,7 +281,7 @@ fn instruction<'w>(
     // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
     // nothing else (benchmark `parse`).
     let is_no_id = |word: u32| word.wrapping_sub(1) >= last;
-    if any_pairwise(&inst[1..], is_no_id)
+    if any_of(&inst[1..], is_no_id)
         && !(grammar.has_literal_tail() && grammar.fixed_words_are(inst, |word| !is_no_id(word)))
     {
         check_ids(words, last, inst, at, definitions)?;
@@ -294,11 +294,18 @@ fn instruction<'w>(
     Ok((inst, grammar))
 }
 
-/// Whether `f` is true for one of `words`: two at a time, which takes fewer instructions.
+/// Whether `f` is true for one of `words`: the usual lengths without a loop, which takes fewer instructions.
 #[inline(always)]
-fn any_pairwise(words: &[u32], f: impl Fn(u32) -> bool) -> bool {
-    let mut pairs = words.chunks_exact(2);
-    pairs.any(|pair| f(pair[0]) | f(pair[1])) || pairs.remainder().iter().any(|word| f(*word))
+fn any_of(words: &[u32], f: impl Fn(u32) -> bool) -> bool {
+    match *words {
+        [] => false,
+        [a] => f(a),
+        [a, b] => f(a) || f(b),
+        [a, b, c] => f(a) || f(b) || f(c),
+        [a, b, c, d] => f(a) || f(b) || f(c) || f(d),
+        [a, b, c, d, e] => f(a) || f(b) || f(c) || f(d) || f(e),
+        _ => words.iter().any(|word| f(*word)),
+    }
 }
 
 /// Checks every id of `inst`. The selector of a switch that is not defined yet counts as 32 bits wide.

@@ -54,17 +54,28 @@ fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     };
-    links(&file.text)
+    prose(&file.text)
+        .flat_map(links)
         .filter(|link| !link.contains("://") && !link.is_empty())
         .filter(|link| !there(&resolve(folder, link)))
         .map(|link| format!("{}: the link to {link} leads nowhere", file.path))
         .collect()
 }
 
+/// The lines outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    })
+}
+
 /// The targets of `[…](target)` and `[…](target#part)`, without the part.
-fn links(text: &str) -> impl Iterator<Item = &str> {
-    let target = |rest: &'_ str| rest.find([')', '#', ' ', '\n']);
-    text.split("](").skip(1).filter_map(move |rest| Some(&rest[..target(rest)?]))
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let target = |rest: &'_ str| rest.find([')', '#', ' ']);
+    line.split("](").skip(1).filter_map(move |rest| Some(&rest[..target(rest)?]))
 }
 
 /// The path from the workspace's root of what a document in `folder` links to.
@@ -107,5 +118,7 @@ mod tests {
         assert_eq!(page(good), [""; 0]);
         assert_eq!(page("[1](README.md)"), ["docs/a.md: the link to README.md leads nowhere"]);
         assert_eq!(page("[1](ad)").len(), 1);
+        assert_eq!(page("```rust\n//! [1](ad)\n```\n"), [""; 0]);
+        assert_eq!(page("```rust\n```\n[1](ad)\n").len(), 1);
     }
 }
