@@ -31,9 +31,9 @@ struct Row {
 /// The instructions that the scan looks at more closely.
 const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
 
-/// The sections of a module (SPIR-V specification, 2.4), in their order, by the instructions that stand in no other; the
-/// last one, of types, constants and variables, has all others with a result and those listed. The numbers are those
-/// of `Section` in `crates/spv/src/scan.rs`.
+/// The sections of a module (SPIR-V specification, 2.4), in their order, by the instructions that
+/// stand in no other; the last one, of types, constants and variables, has all others with a result
+/// and those listed. The numbers are those of `Section` in `crates/spv/src/scan.rs`.
 const SECTIONS: [&[&str]; 11] = [
     &["Capability"],
     &["Extension"],
@@ -135,9 +135,9 @@ fn table(out: &mut String) {
     let count = pages.len() + 1;
     writeln!(out, "\n/// Page of an opcode divided by {PAGE}; page 0 is empty.")
         .expect("writing to a string");
-    writeln!(out, "pub(super) const DIRECTORY: [u8; {}] = {directory:?};", directory.len())
+    writeln!(out, "pub(super) static DIRECTORY: [u8; {}] = {directory:?};", directory.len())
         .expect("writing to a string");
-    writeln!(out, "\npub(super) const PAGES: [[u64; {PAGE}]; {count}] = [")
+    writeln!(out, "\npub(super) static PAGES: [[u64; {PAGE}]; {count}] = [")
         .expect("writing to a string");
     writeln!(out, "    [{UNKNOWN:#x}; {PAGE}],").expect("writing to a string");
     for (_, rows) in &pages {

@@ -160,7 +160,7 @@ fn spirv_words(bytes: &[u8]) -> Option<Result<Vec<u32>, &'static str>> {
     if first != MAGIC && first.swap_bytes() != MAGIC {
         return None;
     }
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return Some(Err("the file is cut off: its size is not a multiple of 4 bytes"));
     }
     // `parse` tells the byte order by the magic number.

@@ -89,11 +89,12 @@ pub struct Descriptor {
 /// # Errors
 ///
 /// * `NotFound`: the entry point, or a varying.
-/// * `Options`: nothing to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a vertex; a varying that two
-///   variables share or that is captured twice; a set and binding that the shader has already.
+/// * `Options`: nothing to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a
+///   vertex; a varying that two variables share or that is captured twice; a set and binding that
+///   the shader has already.
 /// * `Unsupported`: a varying whose type is not made of 32-bit scalars, a structure or an array of arrays named as a
 ///   whole; side effects of the shader where the options refuse them or where a pass cannot do without; push
-///   constants that cannot grow; what the [moves](crate::moves) refuse.
+///   constants that cannot grow; what the [moves] refuse.
 pub fn capture<'m>(module: &'m Module<'_>, options: &Options) -> Result<Capture<'m>, Error> {
     let isolated = moves::isolate(module, options.entry(), ExecutionModel::VERTEX)?;
     // Where nothing changed, what is known of the module stays known.

@@ -104,7 +104,7 @@ pub fn push_constants<'m>(
     name: &str,
     names: &[&str],
 ) -> Result<HostBlock, Error> {
-    if offset % 4 != 0 || offset.checked_add(names.len() as u32 * 4).is_none() {
+    if !offset.is_multiple_of(4) || offset.checked_add(names.len() as u32 * 4).is_none() {
         let message = format!(
             "push constants cannot begin at byte {offset}: not a multiple of 4, or too large"
         );

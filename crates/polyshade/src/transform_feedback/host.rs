@@ -235,7 +235,8 @@ impl Capture<'_> {
                 format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
             return Err(Error::new(ErrorKind::Options, message));
         }
-        let odd = |range: &&BufferRange| (range.offset | range.size | range.reached) % 4 != 0;
+        let odd =
+            |range: &&BufferRange| !(range.offset | range.size | range.reached).is_multiple_of(4);
         match ranges.iter().find(odd) {
             Some(range) => Err(Error::new(
                 ErrorKind::Options,
