@@ -20,13 +20,17 @@ impl Outputs {
             let message = format!("{}: writing .{extension} is not supported", path.display());
             return Err(Failure::new(Exit::Unsupported, message).help("SPIR-V (.spv) is"));
         }
-        self.add(path, words.iter().flat_map(|word| word.to_le_bytes()).collect());
-        Ok(())
+        self.add(path, words.iter().flat_map(|word| word.to_le_bytes()).collect())
     }
 
     /// Adds any other file.
-    pub(crate) fn add(&mut self, path: &Path, bytes: Vec<u8>) {
+    pub(crate) fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
+        if self.0.iter().any(|(other, _)| other == path) {
+            let message = format!("{}: two outputs would go to this file", path.display());
+            return Err(Failure::new(Exit::Usage, message));
+        }
         self.0.push((path.to_owned(), bytes));
+        Ok(())
     }
 
     /// Writes everything to temporary files beside their places, then renames them: an error leaves nothing behind.

@@ -12,7 +12,7 @@ mod wrap;
 
 pub use add::{
     Binding, HostBlock, Set, WordArray, add_to_interface, input_builtin, output_builtin,
-    push_constants, storage_buffer, uniform_block, word_array,
+    push_constants, spec_constants, storage_buffer, uniform_block, word_array,
 };
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};

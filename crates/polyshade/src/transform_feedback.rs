@@ -36,7 +36,7 @@ pub use options::{HostWords, Options, SideEffects};
 use crate::moves::{self, Binding, Set};
 use effects::Effects;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ExecutionModel, Module};
+use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
 
 /// The most feedback buffers that a draw writes.
 pub const MAX_BUFFERS: usize = 4;
@@ -126,9 +126,37 @@ impl<'m> Plan<'m> {
         let buffers = layout.buffers.len();
         let place =
             options.host_words().unwrap_or_else(|| host::default_place(options.storage(), buffers));
+        check_bindings(options.storage(), buffers as u32, place)?;
         let host = HostLayout::new(place, buffers);
         Ok(Self { layout, stores, host, effects: Effects::find(m, entry) })
     }
+}
+
+/// Each buffer has a binding of its own.
+fn check_bindings(
+    (set, first): (Set, Binding),
+    buffers: u32,
+    host: HostWords,
+) -> Result<(), Error> {
+    let Some(last) = first.0.checked_add(buffers) else {
+        let message = format!("there are no {buffers} bindings from {} on", first.0);
+        return Err(Error::new(ErrorKind::Options, message));
+    };
+    let (HostWords::StorageBuffer { set: host_set, binding }
+    | HostWords::Uniform { set: host_set, binding }) = host
+    else {
+        return Ok(());
+    };
+    if host_set == set && (first.0..last).contains(&binding.0) {
+        let message = format!(
+            "binding {} of set {} would hold the host words and feedback buffer {}",
+            binding.0,
+            set.0,
+            binding.0 - first.0
+        );
+        return Err(Error::new(ErrorKind::Options, message));
+    }
+    Ok(())
 }
 
 fn requirements(options: &Options, plan: &Plan<'_>) -> Requirements {

@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let report = report(&entry, &capture);
     let text = serde_json::to_string_pretty(&report).expect("a report has no keys but strings");
     if let Some(file) = &arguments.report {
-        outputs.add(file, text.clone().into_bytes());
+        outputs.add(file, text.clone().into_bytes())?;
     }
     if let Some(file) = &arguments.output {
         outputs.add_module(file, capture.capture_only.words())?;
@@ -192,20 +192,19 @@ impl Arguments {
             Some(host) => options.host(host),
             None => options,
         };
-        if self.separate {
-            options.separate(&self.varyings)
-        } else {
-            options.interleaved(&self.varyings)
-        }
+        let varyings = self.varyings.iter().map(|name| name.trim());
+        if self.separate { options.separate(varyings) } else { options.interleaved(varyings) }
     }
 
     /// Where the host words go, unless that is where they go by themselves.
     fn host_words(&self) -> Option<HostWords> {
         let set = Set(self.host_set.unwrap_or(self.set));
         // Behind the feedback buffers, of which there are as many as the names say.
-        let next =
-            self.varyings.iter().filter(|name| self.separate || *name == "gl_NextBuffer").count()
-                as u32;
+        let next = self
+            .varyings
+            .iter()
+            .filter(|name| self.separate || name.trim() == "gl_NextBuffer")
+            .count() as u32;
         let buffers = if self.separate { next } else { next + 1 };
         let binding = Binding(self.host_binding.unwrap_or(self.binding.saturating_add(buffers)));
         match self.host {

@@ -139,6 +139,41 @@ pub fn push_constants<'m>(
     Ok(HostBlock { variable: variable.result(), class, first_member })
 }
 
+/// Adds `uint` specialization constants that are 0 unless set, numbered from `first` on.
+///
+/// # Errors
+///
+/// `Options` where the shader has one with such a number, or where the numbers would not fit.
+pub fn spec_constants<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    first: u32,
+    names: &[&str],
+) -> Result<Vec<Id>, Error> {
+    let Some(end) = first.checked_add(names.len() as u32) else {
+        let message = format!("specialization constants cannot be numbered from {first} on");
+        return Err(Error::new(ErrorKind::Options, message));
+    };
+    let is_taken = |decorate: &Decorate<'_>| {
+        decorate.decoration() == Decoration::SPEC_ID
+            && decorate.operands().first().is_some_and(|number| (first..end).contains(number))
+    };
+    if let Some(taken) = m.section(Section::Annotations).filter_map(Decorate::of).find(is_taken) {
+        let message = format!(
+            "specialization constant {} is the shader's own: {first} to {} are needed",
+            taken.operands()[0],
+            end - 1
+        );
+        return Err(Error::new(ErrorKind::Options, message).about(taken.target()));
+    }
+    let constants = names.iter().zip(first..end).map(|(name, number)| {
+        let constant = p.spec_constant(number, 0);
+        p.name(constant, name);
+        constant
+    });
+    Ok(constants.collect())
+}
+
 fn word_block(p: &mut Patch<'_, '_>, names: &[&str], offset: u32) -> Id {
     let uint = p.uint();
     let block = p.structure(&vec![uint; names.len()]);

@@ -179,12 +179,7 @@ impl Host {
                 Place::Members(moves::push_constants(m, p, entry, offset, NAME, &names)?)
             }
             HostWords::Specialization { first_id } => {
-                let constants = names.iter().zip(first_id..).map(|(name, number)| {
-                    let constant = p.spec_constant(number, 0);
-                    p.name(constant, name);
-                    constant
-                });
-                Place::Constants(constants.collect())
+                Place::Constants(moves::spec_constants(m, p, first_id, &names)?)
             }
         };
         Ok(Self { place })

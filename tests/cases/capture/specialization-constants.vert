@@ -1,0 +1,9 @@
+#version 450
+// The host words can be specialization constants: a pipeline for each draw.
+// RUN: polyshade capture %s --varyings gl_Position --host specialization --host-first-id 40 -o %t.spv
+// CHECK: OpDecorate %topology SpecId 40
+// CHECK: OpDecorate %reached_0 SpecId 47
+
+void main() {
+    gl_Position = vec4(1.0);
+}
