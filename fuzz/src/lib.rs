@@ -30,7 +30,7 @@ pub fn look_around(module: &Module<'_>) {
         let _ = (module.ty(id), module.pointer(id), module.type_of(id), module.constant(id));
         let _ = (module.root(id), module.storage_class(id), module.builtin(id));
     }
-    module.variables().for_each(|variable| drop(module.reach(variable.result())));
+    module.variables().for_each(|variable| drop(module.reach(&[variable.result()])));
     module.functions().for_each(|function| drop(module.reachable(function.id())));
 }
 
