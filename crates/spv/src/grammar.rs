@@ -162,24 +162,6 @@ pub fn is_known(op: Op) -> bool {
 }
 
 impl Op {
-    /// Whether this is an instruction that ends a block.
-    pub fn is_terminator(self) -> bool {
-        matches!(
-            self,
-            Op::BRANCH
-                | Op::BRANCH_CONDITIONAL
-                | Op::SWITCH
-                | Op::RETURN
-                | Op::RETURN_VALUE
-                | Op::KILL
-                | Op::UNREACHABLE
-                | Op::TERMINATE_INVOCATION
-                | Op::IGNORE_INTERSECTION_KHR
-                | Op::TERMINATE_RAY_KHR
-                | Op::EMIT_MESH_TASKS_EXT
-        )
-    }
-
     /// Whether this instruction makes a pointer into the object that its first operand points to.
     pub fn is_access_chain(self) -> bool {
         matches!(

@@ -227,22 +227,6 @@ views! {
         /// What it points to.
         pointee: id @ 3,
     }
-    /// `OpTypeStruct`.
-    TypeStruct = TYPE_STRUCT {
-        /// The type.
-        result: id @ 1,
-        /// Types of the members.
-        members: ids @ 2,
-    }
-    /// `OpTypeFunction`.
-    TypeFunction = TYPE_FUNCTION {
-        /// The type.
-        result: id @ 1,
-        /// What it returns.
-        return_type: id @ 2,
-        /// Types of the parameters.
-        parameters: ids @ 3,
-    }
     /// `OpVariable`.
     Variable = VARIABLE {
         /// Type of the variable: a pointer.

@@ -201,6 +201,17 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
+    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction: they are ids in all sets but those for
+    /// debugging OpenCL, whose literals are looked at as ids too.
+    pub fn replace_extended(&mut self, inst: Inst<'m>, from: Id, to: Id) {
+        assert!(inst.op() == Op::EXT_INST, "{inst:?} is not an extended instruction");
+        self.module.for_each_operand(inst, |at, id, _| {
+            if id == from {
+                self.overwrite(at, to.word());
+            }
+        });
+    }
+
     /// Takes the definition of `id` out, and with it its names, decorations and membership in interfaces.
     pub fn remove_definition(&mut self, id: Id) {
         if let Some(inst) = self.module.definition(id) {

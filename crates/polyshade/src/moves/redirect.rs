@@ -28,15 +28,10 @@ pub fn redirect<'m>(
     }
 
     for inst in users() {
-        p.replace(inst, from, to);
         if inst.op() == Op::EXT_INST {
-            // The operands of extended instructions are ids in all sets that can take a pointer.
-            for (i, word) in
-                inst.words().iter().enumerate().skip(5).filter(|(_, word)| **word == from.word())
-            {
-                debug_assert_eq!(*word, from.word());
-                p.overwrite(inst.at() + i as u32, to.word());
-            }
+            p.replace_extended(inst, from, to);
+        } else {
+            p.replace(inst, from, to);
         }
     }
     Ok(())

@@ -60,10 +60,6 @@ fn has_debug_functions(m: &Module<'_>) -> bool {
 fn move_debug_definition<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, main: Id, body: Id) {
     let instructions = m.function(main).into_iter().flat_map(|function| function.instructions());
     for inst in instructions.filter(|inst| inst.op() == Op::EXT_INST) {
-        for (i, word) in inst.words().iter().enumerate().skip(5) {
-            if *word == main.word() {
-                p.overwrite(inst.at() + i as u32, body.word());
-            }
-        }
+        p.replace_extended(inst, main, body);
     }
 }
