@@ -27,6 +27,27 @@ const SHOW: &str = r"
         colour = uvec4(v_vertex, uvec2(gl_FragCoord.xy), 7);
     }";
 
+/// Copies what it is given to a storage buffer, eight words a vertex.
+const READ: &str = r"
+    #version 450
+    layout(location = 3) in vec3 a_float;
+    layout(location = 5) in ivec2 a_int;
+    layout(constant_id = 9) const uint c_special = 1;
+    layout(set = 0, binding = 2) uniform Uniform { uvec4 u_value; };
+    layout(push_constant) uniform Push { uint first; uint second; } push;
+    layout(set = 2, binding = 1) buffer Storage { uint words[]; };
+    void main() {
+        uint at = gl_VertexIndex * 8;
+        words[at] = floatBitsToUint(a_float.z);
+        words[at + 1] = uint(a_int.y);
+        words[at + 2] = c_special;
+        words[at + 3] = u_value.w;
+        words[at + 4] = push.second;
+        words[at + 5] = words.length();
+        gl_Position = vec4(0);
+        gl_PointSize = 1.0;
+    }";
+
 fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("four bytes"));
     bytes.chunks(4).map(word).collect()
@@ -69,29 +90,7 @@ fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
 
 #[test]
 fn every_source_of_data_reaches_the_shader() {
-    let vertex = glsl::vertex(
-        r"
-        #version 450
-        layout(location = 3) in vec3 a_float;
-        layout(location = 5) in ivec2 a_int;
-        layout(constant_id = 9) const uint c_special = 1;
-        layout(set = 0, binding = 2) uniform Uniform { uvec4 u_value; };
-        layout(push_constant) uniform Push { uint first; uint second; } push;
-        layout(set = 2, binding = 1) buffer Storage { uint words[]; };
-        void main() {
-            uint at = gl_VertexIndex * 8;
-            words[at] = floatBitsToUint(a_float.z);
-            words[at + 1] = uint(a_int.y);
-            words[at + 2] = c_special;
-            words[at + 3] = u_value.w;
-            words[at + 4] = push.second;
-            words[at + 5] = words.length();
-            gl_Position = vec4(0);
-            gl_PointSize = 1.0;
-        }",
-        "",
-        SpirvVersion::SPIRV1_0,
-    );
+    let vertex = glsl::vertex(READ, "", SpirvVersion::SPIRV1_0);
     let stage = Stage { specialization: vec![(9, 77)], ..Stage::vertex(&vertex) };
     let floats = [0.0, 0.5, 1.5, 2.5, 3.5, 4.5].map(f32::to_bits);
     let attribute = |location, format, offset| Attribute { location, format, offset };

@@ -1,8 +1,9 @@
 //! The vertex shaders whose outputs are captured.
 //!
 //! Every captured output has a macro of its own before it, `XFB_name` (`XFB_name_1_` for an element, `XFB_Block_member`
-//! for a member). For the native feature it becomes the `xfb_*` qualifiers, for polyshade it is empty: both compile from the same text. All arithmetic is exact, so every driver
-//! computes the same bits. Vulkan wants a point's size written, `POINT_SIZE`, which polyshade does by itself.
+//! for a member). For the native feature it becomes the `xfb_*` qualifiers, for polyshade it is empty: both compile
+//! from the same text. All arithmetic is exact, so every driver computes the same bits. Vulkan wants a point's size
+//! written, `POINT_SIZE`, which polyshade does by itself.
 
 use crate::glsl;
 use polyshade_glsl::SpirvVersion;

@@ -1,7 +1,7 @@
 //! Runs shaders on a Vulkan device without a window, and says what came out.
 //!
 //! Whether a rewritten shader still does what the original did is a question for a driver. So this crate takes plain
-//! data, [`Work`] — buffers, targets, draws —, runs it on a [`Device`] in one submission, and gives plain data back, an
+//! data, [`Work`] (buffers, targets, draws), runs it on a [`Device`] in one submission, and gives plain data back, an
 //! [`Outcome`]: the buffers, the pixels and the counts. A device can be watched by the Khronos validation layer, whose
 //! messages it keeps.
 //!
