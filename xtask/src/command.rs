@@ -5,9 +5,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder that holds the workspace's `Cargo.toml`.
-pub(crate) fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+/// The folder that holds the workspace's `Cargo.toml`: of the checkout in which xtask was started,
+/// not the one in which it was built, as several may share a folder of build outputs.
+pub(crate) fn workspace() -> PathBuf {
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where xtask lies");
+    Path::new(&xtask).parent().expect("xtask lies in the workspace").to_owned()
 }
 
 /// The folder that cargo builds into: this program is `TARGET/release/xtask`.
