@@ -3,6 +3,7 @@
 use crate::shader::{Shader, entry, named, outputs};
 use polyshade::Error;
 use polyshade::moves::{self, Copies, TakenOver};
+use polyshade_glsl::SpirvVersion;
 use polyshade_spv::{BuiltIn, Decoration, ErrorKind, Id, Module, Op, Patch, StorageClass, Type};
 use polyshade_tests::shader::ShaderStage;
 
@@ -219,4 +220,54 @@ fn an_array_of_blocks_whose_length_the_host_decides_is_copied_whole_or_refused()
         let entry = entry(m);
         moves::take_over(m, p, entry, &outputs(m, entry), Copies::None).map(|_| ())
     });
+}
+
+#[test]
+fn all_outputs_of_many_shapes_are_copied_in_every_version() {
+    let source = "
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; };
+        layout(location = 0) out mat3 m; layout(location = 3) out dvec3 d;
+        layout(location = 6) flat out ivec2 i[2];
+        layout(location = 10) out Block { mat2 a[2]; } b;
+        void main() {
+            gl_Position = vec4(1.0); gl_ClipDistance[gl_VertexIndex % 3] = 1.0;
+            m[1].x = 2.0; d = dvec3(m[0]); i[1].y = 3; b.a[1][0][1] = m[0][0];
+        }";
+    for version in [SpirvVersion::SPIRV1_0, SpirvVersion::SPIRV1_3, SpirvVersion::SPIRV1_6] {
+        let shader = Shader::glsl_for(version, ShaderStage::Vertex, source);
+        let (taken, result) = shader.rewritten(take_outputs);
+        assert_eq!(result.len(), 5);
+        let main = taken.ops(taken.id("main"));
+        assert_eq!(main.iter().filter(|op| **op == Op::STORE).count(), 2 + 1 + 1 + 1 + 1);
+    }
+}
+
+#[test]
+fn inputs_and_outputs_of_a_tessellation_evaluation_shader_are_taken_over_together() {
+    let shader = Shader::glsl(
+        ShaderStage::TesselationEvaluation,
+        "layout(triangles) in; layout(location = 0) in vec4 x[]; layout(location = 1) patch in vec4 y;
+         layout(location = 0) out vec4 v;
+         void main() { gl_Position = gl_in[1].gl_Position + x[2] + y; v = gl_TessCoord.xyzz; }",
+    );
+    let (taken, ()) = shader.rewritten(|m, p| {
+        let entry = entry(m);
+        let wrapper = moves::wrap(m, p, entry);
+        let inputs = ["gl_in", "x", "y", "gl_TessCoord"].map(|name| named(m, name));
+        moves::take_over(m, p, entry, &inputs, Copies::At(wrapper.prologue))?;
+        moves::take_over(m, p, entry, &outputs(m, entry), Copies::At(wrapper.epilogue))?;
+        Ok(())
+    });
+    let body = taken.id("main_body");
+    for inst in taken.body(body) {
+        taken.module().for_each_operand(inst, |_, id, _| {
+            let class = taken.module().storage_class(id);
+            let stays =
+                [StorageClass::INPUT, StorageClass::OUTPUT].iter().all(|c| class != Some(*c));
+            assert!(stays, "{inst:?}");
+        });
+    }
+    let patch = taken.interface("main").into_iter();
+    let patches = patch.filter(|id| taken.module().decoration(*id, Decoration::PATCH).is_some());
+    assert_eq!(patches.count(), 1);
 }

@@ -16,7 +16,7 @@ use polyshade_tests::shader::ShaderStage;
 /// %new   = OpSelect %vec4 %discards %outside %old      ; (-3, -3, -3, 1)
 ///          OpStore %position %new
 /// ```
-fn discard_rasterization<'m>(
+pub(crate) fn discard_rasterization<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
     spec_id: u32,
@@ -103,7 +103,7 @@ fn a_shader_without_a_position_is_refused() {
 }
 
 /// The equation of `GL_MULTIPLY_KHR` over premultiplied colours (OpenGL ES 3.2, 15.1.5.1).
-const MULTIPLY: &str = "
+pub(crate) const MULTIPLY: &str = "
     vec3 colour(const vec4 c) { return c.a == 0.0 ? vec3(0.0) : c.rgb / c.a; }
     vec4 blend(const vec4 src, const vec4 dst) {
         float both = src.a * dst.a;
@@ -115,7 +115,7 @@ const MULTIPLY: &str = "
 
 /// Where a blend equation is missing: the shader reads the destination, four words of a uniform block here, and
 /// blends by itself, however the body returned. Where it discards, nothing is written.
-fn blend<'m>(
+pub(crate) fn blend<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
     equation: &Library,

@@ -1,6 +1,9 @@
 //! Each move by itself, and lowerings written with nothing else.
 
 mod blocks;
+mod drawn;
+#[path = "../execution/drivers.rs"]
+mod drivers;
 mod isolate;
 mod link;
 mod lowerings;
