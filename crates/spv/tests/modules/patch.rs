@@ -145,6 +145,21 @@ fn removal_wins_over_a_change_of_the_interface() {
 }
 
 #[test]
+fn removal_wins_over_a_change_of_a_group() {
+    let mut words = Words::new(9);
+    words.inst(Op::DECORATE, &[5, Decoration::FLAT.0]);
+    words.inst(Op::DECORATION_GROUP, &[5]);
+    words.inst(Op::GROUP_DECORATE, &[5, 1, 2]);
+    let m = words.parse();
+    let applies = m.instructions().last().unwrap();
+    let next = changed(&m, |p| {
+        p.undecorate(id(1), |_, _| true);
+        p.remove(applies);
+    });
+    assert_eq!(ops(&next), [Op::DECORATE, Op::DECORATION_GROUP]);
+}
+
+#[test]
 fn what_is_inserted_at_one_place_stands_in_the_order_of_insertion() {
     let words = names();
     let m = words.parse();

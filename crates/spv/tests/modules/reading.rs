@@ -249,6 +249,22 @@ fn sections_end_where_the_next_one_begins() {
 }
 
 #[test]
+fn what_is_in_the_wrong_section_is_carried_and_defined_all_the_same() {
+    let mut words = Words::new(9);
+    words.inst(Op::TYPE_FLOAT, &[5, 32]);
+    words.inst(Op::DECORATE, &[5, Decoration::FLAT.0]);
+    words.inst(Op::CAPABILITY, &[1]);
+    words.text(Op::ENTRY_POINT, &[0, 1], "main", &[]);
+    words.empty_main();
+    let module = words.parse();
+    assert_eq!(module.instructions().count(), 4 + 6);
+    assert_eq!(module.definition(id(5)).map(|inst| inst.op()), Some(Op::TYPE_FLOAT));
+    assert_eq!(users(&module, 5), [Op::DECORATE]);
+    assert_eq!(module.entry_points().len(), 1);
+    assert_eq!(module.functions().len(), 1);
+}
+
+#[test]
 fn every_opcode_with_few_operands_is_read_or_refused_without_a_panic() {
     let mut read = 0;
     for opcode in (0..=0x1fff).map(Op) {
