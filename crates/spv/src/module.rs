@@ -147,8 +147,11 @@ impl<'w> Module<'w> {
         self.scan().sections[section as usize]
     }
 
-    /// The instructions of `section`; where a producer left sections out of order, others may be among them.
+    /// The instructions of `section`; where a producer left sections out of order, all before the first function.
     pub fn section(&self, section: Section) -> Instructions<'_> {
+        if !self.scan().ordered {
+            return self.preamble();
+        }
         let start = match section as usize {
             0 => HEADER as u32,
             number => self.scan().sections[number - 1],

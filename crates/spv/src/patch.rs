@@ -2,10 +2,13 @@
 
 mod cursor;
 mod declare;
+mod hash;
 mod merge;
 
 pub use cursor::Cursor;
 pub use merge::{Progress, Rewritten};
+
+use hash::WordHash;
 
 use crate::grammar::{Decoration, Grammar, Op};
 use crate::inst::{EntryPoint, Inst, Mode};
@@ -68,12 +71,14 @@ pub struct Patch<'m, 'w> {
     edits: Vec<Edit>,
     lanes: u32,
     /// Declared types and constants by their words with the result left 0.
-    declared: HashMap<Box<[u32]>, Id>,
+    declared: HashMap<Box<[u32]>, Id, WordHash>,
     /// Where those and other fresh module-scope ids are declared.
-    declared_at: HashMap<Id, Position>,
+    declared_at: HashMap<Id, Position, WordHash>,
     /// Types and constants that were moved behind their operands.
     hoisted: Vec<Id>,
     imports: Vec<(String, Id)>,
+    /// What decorations with one literal were added to.
+    decorated: HashMap<(Decoration, u32), Vec<Id>, WordHash>,
     /// By offset of the entry point: variables that leave or join its interface.
     interfaces: BTreeMap<u32, Vec<(Id, bool)>>,
     /// By offset of the instruction that applies a group: targets, with their member, that leave it.
@@ -90,10 +95,11 @@ impl<'m, 'w> Patch<'m, 'w> {
             pool: Vec::new(),
             edits: Vec::new(),
             lanes: 0,
-            declared: HashMap::new(),
-            declared_at: HashMap::new(),
+            declared: HashMap::default(),
+            declared_at: HashMap::default(),
             hoisted: Vec::new(),
             imports: Vec::new(),
+            decorated: HashMap::default(),
             interfaces: BTreeMap::new(),
             ungrouped: BTreeMap::new(),
             error: None,
@@ -157,6 +163,24 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.queue_insert(at, start);
     }
 
+    /// Inserts `words`, whole instructions, and returns them so that ids can be written over.
+    ///
+    /// # Panics
+    ///
+    /// If the words are not whole instructions.
+    pub fn insert_words(&mut self, at: Position, words: &[u32]) -> &mut [u32] {
+        let mut rest = words;
+        while let Some(first) = rest.first() {
+            let count = (first >> 16) as usize;
+            assert!(count > 0 && count <= rest.len(), "instructions are inserted whole");
+            rest = &rest[count..];
+        }
+        let start = self.pool.len();
+        self.pool.extend_from_slice(words);
+        self.queue_insert(at, start as u32);
+        &mut self.pool[start..]
+    }
+
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
     fn queue_insert(&mut self, at: Position, start: u32) {
         let end = self.pool.len() as u32;
@@ -201,8 +225,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction: they are ids in all sets but those for
-    /// debugging OpenCL, whose literals are looked at as ids too.
+    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction: they are ids in all
+    /// sets but those for debugging OpenCL, whose literals are looked at as ids too.
     pub fn replace_extended(&mut self, inst: Inst<'m>, from: Id, to: Id) {
         assert!(inst.op() == Op::EXT_INST, "{inst:?} is not an extended instruction");
         self.module.for_each_operand(inst, |at, id, _| {
@@ -386,6 +410,11 @@ impl Patch<'_, '_> {
         self.decorate_maybe_member(id, None, decoration, operands);
     }
 
+    /// What this patch has decorated with `decoration` and this one operand.
+    pub fn added_with(&self, decoration: Decoration, operand: u32) -> Vec<Id> {
+        self.decorated.get(&(decoration, operand)).cloned().unwrap_or_default()
+    }
+
     /// Decorates member `member` of the structure `id`.
     pub fn decorate_member(
         &mut self,
@@ -418,6 +447,9 @@ impl Patch<'_, '_> {
             (_, None) => Op::DECORATE,
             (_, Some(_)) => Op::MEMBER_DECORATE,
         };
+        if let (None, [literal]) = (member, operands) {
+            self.decorated.entry((decoration, *literal)).or_default().push(id);
+        }
         let mut words = vec![id.word()];
         words.extend(member);
         words.push(decoration.0);

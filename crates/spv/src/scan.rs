@@ -50,6 +50,8 @@ pub(crate) struct Extent {
 pub(crate) struct Scan {
     /// Where each section ends.
     pub(crate) sections: [u32; SECTIONS],
+    /// Whether the sections are in their order.
+    pub(crate) ordered: bool,
     /// Where each id is defined.
     pub(crate) definitions: Definitions,
     /// The functions, in their order.
@@ -151,6 +153,7 @@ struct Scanner<'w, T> {
     last: u32,
     definitions: T,
     sections: [u32; SECTIONS],
+    ordered: bool,
     functions: Vec<Extent>,
     entry_points: Vec<u32>,
 }
@@ -159,12 +162,20 @@ impl<'w, T: Table> Scanner<'w, T> {
     fn new(words: &'w [u32], bound: u32, definitions: T) -> Self {
         let sections = [HEADER as u32; SECTIONS];
         let (functions, entry_points) = (Vec::with_capacity(16), Vec::new());
-        Self { words, last: bound - 1, definitions, sections, functions, entry_points }
+        Self {
+            words,
+            last: bound - 1,
+            definitions,
+            sections,
+            ordered: true,
+            functions,
+            entry_points,
+        }
     }
 
     fn finish(self, wrap: impl FnOnce(T) -> Definitions) -> Scan {
-        let Self { definitions, sections, functions, entry_points, .. } = self;
-        Scan { sections, definitions: wrap(definitions), functions, entry_points }
+        let Self { definitions, sections, ordered, functions, entry_points, .. } = self;
+        Scan { sections, ordered, definitions: wrap(definitions), functions, entry_points }
     }
 
     fn run(&mut self) -> Result<(), Error> {
@@ -196,7 +207,9 @@ impl<'w, T: Table> Scanner<'w, T> {
             if op == Op::ENTRY_POINT {
                 self.entry_points.push(at as u32);
             }
-            current = grammar.section().checked_sub(1).unwrap_or(current);
+            let section = grammar.section().checked_sub(1).unwrap_or(current);
+            self.ordered &= section >= current;
+            current = section;
             at += inst.len();
             self.sections[current] = at as u32;
         }

@@ -3,7 +3,8 @@
 use crate::unsupported;
 use polyshade_spv::view::{Decorate, EntryPoint, GroupDecorate, TypePointer, Variable};
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
+    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, Section,
+    StorageClass, Type,
 };
 use std::collections::HashSet;
 
@@ -223,6 +224,13 @@ fn resource<'m>(
         m.decoration(*id, Decoration::DESCRIPTOR_SET) == Some(&[set.0])
             && m.definition(*id).is_some_and(|inst| Variable::of(inst).is_some())
     });
+    let added = p.added_with(Decoration::BINDING, binding.0);
+    let added =
+        added.into_iter().find(|id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).contains(id));
+    if let Some(id) = added {
+        let message = format!("binding {} of set {} is added twice", binding.0, set.0);
+        return Err(Error::new(ErrorKind::Options, message).about(id));
+    }
     if let Some(id) = taken {
         let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
         return Err(Error::new(ErrorKind::Options, message).about(id));
@@ -304,15 +312,25 @@ fn interface_builtin<'m>(
 ) -> Id {
     let variable = p.variable(class, ty, None);
     p.decorate(variable, Decoration::BUILT_IN, &[builtin.0]);
+    let is_float = ty == p.float();
+    if class == StorageClass::INPUT && entry.model() == ExecutionModel::FRAGMENT && !is_float {
+        p.decorate(variable, Decoration::FLAT, &[]);
+    }
     p.join_interface(entry, variable);
     variable
 }
 
 /// The push-constant block that `entry` uses.
 fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Variable<'m>> {
+    let is_block =
+        |variable: &Variable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
+    // From SPIR-V 1.4 on it is listed, used or not.
+    let mut listed = entry.interface().filter_map(|id| Variable::of(m.definition(id)?));
+    if let Some(block) = listed.find(is_block) {
+        return Some(block);
+    }
     let functions: HashSet<Id> = m.reachable(entry.function()).into_iter().collect();
-    let mut blocks =
-        m.variables().filter(|variable| variable.storage_class() == StorageClass::PUSH_CONSTANT);
+    let mut blocks = m.variables().filter(is_block);
     blocks.find(|variable| {
         m.uses_of(variable.result())
             .filter_map(|inst| m.function_around(inst.at()))
@@ -353,14 +371,17 @@ fn growable(
 fn block_end(m: &Module<'_>, block: Id, depth: u32) -> Result<u32, Error> {
     let mut end = 0;
     for (number, ty) in m.members(block).enumerate() {
-        let number = number as u32;
-        let offset =
-            m.member_decoration(block, number, Decoration::OFFSET).and_then(|words| words.first());
-        let stride = m
-            .member_decoration(block, number, Decoration::MATRIX_STRIDE)
-            .and_then(|words| words.first());
-        let (Some(offset), Some(size)) = (offset, size_in_bytes(m, ty, stride.copied(), depth))
-        else {
+        let word = |decoration| {
+            m.member_decoration(block, number as u32, decoration)
+                .and_then(|words| words.first())
+                .copied()
+        };
+        let matrix = Matrix {
+            stride: word(Decoration::MATRIX_STRIDE),
+            row_major: m.member_decoration(block, number as u32, Decoration::ROW_MAJOR).is_some(),
+        };
+        let size = size_in_bytes(m, ty, matrix, depth);
+        let (Some(offset), Some(size)) = (word(Decoration::OFFSET), size) else {
             let message = format!("the size of member {number} of the push constants is not known");
             return Err(unsupported(message, block));
         };
@@ -372,14 +393,25 @@ fn block_end(m: &Module<'_>, block: Id, depth: u32) -> Result<u32, Error> {
 /// How deep structures may nest (SPIR-V specification, 2.17, universal limits).
 const DEEPEST: u32 = 255;
 
-/// Size of an explicitly laid-out type, from above.
-fn size_in_bytes(m: &Module<'_>, ty: Id, matrix_stride: Option<u32>, depth: u32) -> Option<u32> {
+/// How a member lays out matrices.
+#[derive(Clone, Copy)]
+struct Matrix {
+    /// In bytes.
+    stride: Option<u32>,
+    row_major: bool,
+}
+
+/// Size of an explicitly laid-out type.
+fn size_in_bytes(m: &Module<'_>, ty: Id, matrix: Matrix, depth: u32) -> Option<u32> {
     match m.ty(ty)? {
         Type::Int { width, .. } | Type::Float { width } => Some(width / 8),
         Type::Vector { component, count } => {
-            size_in_bytes(m, component, None, depth)?.checked_mul(count)
+            size_in_bytes(m, component, matrix, depth)?.checked_mul(count)
         }
-        Type::Matrix { count, .. } => matrix_stride?.checked_mul(count.max(4)),
+        Type::Matrix { column, count } => {
+            let Some(Type::Vector { count: rows, .. }) = m.ty(column) else { return None };
+            matrix.stride?.checked_mul(if matrix.row_major { rows } else { count })
+        }
         Type::Array { length, .. } => {
             let stride = m.decoration(ty, Decoration::ARRAY_STRIDE)?.first()?;
             stride.checked_mul(m.constant(length)?)

@@ -1,7 +1,7 @@
 //! Functions written in GLSL are linked in.
 
 use polyshade_spv::view::{ExtInstImport, FunctionCall};
-use polyshade_spv::{Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch, Section};
+use polyshade_spv::{Decoration, Error, FunctionBody, Id, Module, Op, Patch, Section};
 use std::collections::HashMap;
 
 /// A function of the library whose body is replaced: calls of `name` become calls of `function`.
@@ -18,7 +18,23 @@ pub struct Hook<'a> {
 pub struct Library {
     module: Module<'static>,
     /// The functions by the name that GLSL calls them: the compiler appends the types of the parameters.
-    functions: HashMap<String, Id>,
+    functions: HashMap<String, Object>,
+}
+
+/// A function that is ready to be linked: to copy it is to copy its words and to write the ids over.
+#[derive(Debug)]
+struct Object {
+    id: Id,
+    name: String,
+    words: Vec<u32>,
+    /// Where in `words` an id stands, and which.
+    ids: Vec<(u32, Id)>,
+    /// What has a result in the body, parameters included.
+    results: Vec<Id>,
+    /// Types, constants and extended instruction sets that it uses, each behind what it uses itself.
+    globals: Vec<Id>,
+    /// The names of the functions that it calls.
+    calls: Vec<String>,
 }
 
 impl Library {
@@ -27,17 +43,68 @@ impl Library {
     /// # Errors
     ///
     /// `Malformed` where they are no module.
+    ///
+    /// # Panics
+    ///
+    /// If it has global variables or functions without a name: it is part of this crate.
     pub fn new(words: Vec<u32>) -> Result<Self, Error> {
         let module = Module::parse_owned(words)?;
-        let name = |id| module.name(id)?.split('(').next().map(str::to_owned);
-        let functions =
-            module.functions().filter_map(|body| Some((name(body.id())?, body.id()))).collect();
+        let objects = module.functions().map(|body| Object::new(&module, body));
+        let functions = objects.map(|object| (object.name.clone(), object)).collect();
         Ok(Self { module, functions })
     }
 
-    fn function(&self, name: &str) -> Id {
-        *self.functions.get(name).unwrap_or_else(|| panic!("the library has no function {name}"))
+    fn object(&self, name: &str) -> &Object {
+        self.functions.get(name).unwrap_or_else(|| panic!("the library has no function {name}"))
     }
+}
+
+impl Object {
+    fn new(m: &Module<'_>, body: FunctionBody<'_>) -> Self {
+        let mut object = Self {
+            id: body.id(),
+            name: glsl_name(m, body.id()),
+            words: Vec::new(),
+            ids: Vec::new(),
+            results: Vec::new(),
+            globals: Vec::new(),
+            calls: Vec::new(),
+        };
+        for inst in body.instructions() {
+            let start = object.words.len() as u32;
+            object.words.extend_from_slice(inst.words());
+            if let Some(call) = FunctionCall::of(inst) {
+                object.calls.push(glsl_name(m, call.function()));
+            }
+            // The extended instructions of a library have ids as operands.
+            m.for_each_operand(inst, |at, id, _| {
+                object.ids.push((start + at - inst.at(), id));
+                object.need(m, id);
+            });
+            if let Some(result) = inst.result() {
+                let word = if inst.result_type().is_some() { 2 } else { 1 };
+                object.ids.push((start + word, result));
+                object.results.push(result);
+            }
+        }
+        object
+    }
+
+    /// Lists `id`, if it is a global, behind what it uses. Nesting is as deep as our GLSL makes it.
+    fn need(&mut self, m: &Module<'_>, id: Id) {
+        let inst = m.definition(id).expect("a library defines what it uses");
+        if inst.at() >= m.section_end(Section::Globals) || self.globals.contains(&id) {
+            return;
+        }
+        assert!(inst.op() != Op::VARIABLE, "a library has no global variables, but {inst:?}");
+        m.for_each_operand(inst, |_, id, _| self.need(m, id));
+        self.globals.push(id);
+    }
+}
+
+fn glsl_name(m: &Module<'_>, function: Id) -> String {
+    let name = m.name(function).expect("the functions of a library have names");
+    name.split('(').next().unwrap_or_default().to_owned()
 }
 
 /// Links the functions `names` of `library`, and what they call, into the module of `p`, and returns their ids in
@@ -47,33 +114,33 @@ impl Library {
 ///
 /// # Panics
 ///
-/// If the library lacks a function or has global variables: it is part of this crate.
+/// If the library lacks a function: it is part of this crate.
 pub fn link(
     p: &mut Patch<'_, '_>,
     library: &Library,
     names: &[&str],
     hooks: &[Hook<'_>],
 ) -> Vec<Id> {
-    let mut linker =
-        Linker { library: &library.module, map: vec![None; library.module.bound() as usize] };
+    let mut linker = Linker { library, map: vec![None; library.module.bound() as usize] };
     for hook in hooks {
-        linker.set(library.function(hook.name), hook.function);
+        linker.set(library.object(hook.name).id, hook.function);
     }
 
-    let roots: Vec<Id> = names.iter().map(|name| library.function(name)).collect();
-    for (id, body) in linker.needed(&roots) {
+    let objects = linker.needed(names);
+    for object in &objects {
         let new = p.id();
-        linker.set(id, new);
-        linker.prepare(p, body);
-        linker.copy(p, body);
-        let name = library.module.name(id).unwrap_or_default();
-        p.name(new, name.split('(').next().unwrap_or_default());
+        linker.set(object.id, new);
+        p.name(new, &object.name);
     }
-    roots.iter().map(|root| linker.get(*root).expect("it was linked")).collect()
+    for object in objects {
+        linker.copy(p, object);
+    }
+    let roots = names.iter().map(|name| linker.get(library.object(name).id));
+    roots.map(|root| root.expect("it was linked")).collect()
 }
 
 struct Linker<'l> {
-    library: &'l Module<'static>,
+    library: &'l Library,
     /// By id of the library, the id in the module.
     map: Vec<Option<Id>>,
 }
@@ -87,33 +154,35 @@ impl<'l> Linker<'l> {
         self.map[id.word() as usize] = Some(new);
     }
 
-    /// The functions that `roots` call, callees first, without those that are hooked.
-    fn needed(&self, roots: &[Id]) -> Vec<(Id, FunctionBody<'l>)> {
-        let mut order: Vec<(Id, FunctionBody<'l>)> = Vec::new();
-        let mut open: Vec<Id> = roots.to_vec();
-        while let Some(id) = open.pop() {
-            if self.get(id).is_some() {
-                continue;
+    /// The functions `names` and what they call, each once, without those that are hooked.
+    fn needed(&self, names: &[&str]) -> Vec<&'l Object> {
+        let mut needed: Vec<&'l Object> =
+            names.iter().map(|name| self.library.object(name)).collect();
+        let mut next = 0;
+        while let Some(object) = needed.get(next).copied() {
+            next += 1;
+            for call in &object.calls {
+                let callee = self.library.object(call);
+                let is_new = needed.iter().all(|other| other.id != callee.id);
+                if is_new && self.get(callee.id).is_none() {
+                    needed.push(callee);
+                }
             }
-            // One that is needed by several goes before all of them.
-            order.retain(|(other, _)| *other != id);
-            let body = self.library.function(id).expect("the library defines what it calls");
-            order.push((id, body));
-            open.extend(
-                body.instructions().filter_map(FunctionCall::of).map(|call| call.function()),
-            );
         }
-        order.reverse();
-        order
+        needed
     }
 
-    /// Gives every result in `body` its id, and declares the types and constants that it uses.
-    fn prepare(&mut self, p: &mut Patch<'_, '_>, body: FunctionBody<'l>) {
-        for inst in body.instructions().skip(1) {
-            let Some(result) = inst.result() else { continue };
+    fn copy(&mut self, p: &mut Patch<'_, '_>, object: &Object) {
+        for id in &object.globals {
+            if self.get(*id).is_none() {
+                let new = self.declare(p, *id);
+                self.set(*id, new);
+            }
+        }
+        for result in object.results.iter().filter(|result| **result != object.id) {
             let new = p.id();
-            self.set(result, new);
-            for applied in self.library.decorations_of(result) {
+            self.set(*result, new);
+            for applied in self.library.module.decorations_of(*result) {
                 if matches!(
                     applied.decoration,
                     Decoration::NO_CONTRACTION | Decoration::RELAXED_PRECISION
@@ -122,56 +191,26 @@ impl<'l> Linker<'l> {
                 }
             }
         }
-        for inst in body.instructions() {
-            self.declare_operands(p, inst);
+        let at = p.lane();
+        let words = p.insert_words(at, &object.words);
+        for (at, id) in &object.ids {
+            words[*at as usize] = self.get(*id).expect("what a function uses is mapped").word();
         }
     }
 
-    /// Declares what `inst` uses and is not mapped yet. Nesting is as deep as our GLSL makes it.
-    fn declare_operands(&mut self, p: &mut Patch<'_, '_>, inst: Inst<'l>) {
-        let library = self.library;
-        library.for_each_operand(inst, |_, id, _| {
-            if self.get(id).is_none() {
-                let definition = library.definition(id).expect("the library defines what it uses");
-                let new = self.declare(p, definition);
-                self.set(id, new);
-            }
-        });
-    }
-
-    /// A type, constant or extended instruction set.
-    fn declare(&mut self, p: &mut Patch<'_, '_>, inst: Inst<'l>) -> Id {
+    /// A type, constant or extended instruction set, whose operands are mapped.
+    fn declare(&self, p: &mut Patch<'_, '_>, id: Id) -> Id {
+        let module = &self.library.module;
+        let inst = module.definition(id).expect("it was needed");
         if let Some(import) = ExtInstImport::of(inst) {
             return p.import(&import.name());
         }
-        let in_globals = inst.at() < self.library.section_end(Section::Globals);
-        assert!(in_globals && inst.op() != Op::VARIABLE, "a library has no globals, but {inst:?}");
-        self.declare_operands(p, inst);
-        let mut operands = Vec::with_capacity(inst.words().len());
-        self.map_words(inst, &mut operands);
+        let mut operands = inst.words()[1..].to_vec();
+        module.for_each_operand(inst, |at, id, _| {
+            let new = self.get(id).expect("a global stands behind what it uses");
+            operands[(at - inst.at()) as usize - 1] = new.word();
+        });
         operands.remove(if inst.result_type().is_some() { 1 } else { 0 });
         p.declare(inst.op(), &operands)
-    }
-
-    fn copy(&self, p: &mut Patch<'_, '_>, body: FunctionBody<'l>) {
-        let at = p.lane();
-        let mut words = Vec::new();
-        for inst in body.instructions() {
-            self.map_words(inst, &mut words);
-            p.insert(at, inst.op(), &words);
-        }
-    }
-
-    /// The words of `inst` behind the first, mapped. The extended instructions of a library have ids as operands.
-    fn map_words(&self, inst: Inst<'_>, words: &mut Vec<u32>) {
-        words.clear();
-        words.extend_from_slice(&inst.words()[1..]);
-        self.library.for_each_operand(inst, |at, id, _| {
-            let new = self.get(id).expect("what an instruction uses is mapped before it is copied");
-            words[(at - inst.at()) as usize - 1] = new.word();
-        });
-        if let Some(new) = inst.result().and_then(|result| self.get(result)) {
-            words[if inst.result_type().is_some() { 1 } else { 0 }] = new.word();
-        }
     }
 }

@@ -56,19 +56,17 @@ pub fn take_over<'m>(
     let structures = shared_structures(m, &taken)?;
     taken.iter().try_for_each(|variable| check_private(m, *variable))?;
 
-    let result = taken
-        .iter()
-        .map(|variable| {
-            let interface = match copies {
-                Copies::None => None,
-                Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable)),
-            };
-            if let (Some(interface), Copies::At(at)) = (interface, copies) {
-                copy_members(m, p, at, *variable, interface);
-            }
-            TakenOver { private: variable.result(), interface }
-        })
-        .collect::<Vec<_>>();
+    let mut result = Vec::with_capacity(taken.len());
+    for variable in &taken {
+        let interface = match copies {
+            Copies::None => None,
+            Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable)),
+        };
+        if let (Some(interface), Copies::At(at)) = (interface, copies) {
+            copy_members(m, p, at, *variable, interface)?;
+        }
+        result.push(TakenOver { private: variable.result(), interface });
+    }
 
     for (variable, taken) in taken.iter().zip(&result) {
         make_private(m, p, entry, *variable);

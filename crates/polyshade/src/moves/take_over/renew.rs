@@ -1,8 +1,9 @@
 //! The new interface variable, and the code that copies to or from it.
 
 use super::{is_of_interface, pointee};
+use crate::unsupported;
 use polyshade_spv::view::Variable;
-use polyshade_spv::{Cursor, Id, Module, Op, Patch, Position, StorageClass, Type};
+use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
 /// A variable as `old` was: storage class, decorations, name, and where its type is a decorated structure, a copy of
 /// that with all decorations and names.
@@ -57,11 +58,14 @@ pub(super) fn copy_members<'m>(
     at: Position,
     old: Variable<'m>,
     new: Id,
-) {
+) -> Result<(), Error> {
     let class = old.storage_class();
     let ty = pointee(m, old);
     let mut paths = Vec::new();
-    leaves(m, ty, &mut Vec::new(), &mut paths);
+    if !leaves(m, ty, &mut Vec::new(), &mut paths) {
+        let message = "an array of blocks is copied, and its length is known to the host only";
+        return Err(unsupported(message, old.result()).at(old.inst().at()));
+    }
     let mut code = p.at(at);
     for (path, leaf) in paths {
         let indices: Vec<Id> = path.iter().map(|index| code.p.uint_constant(*index)).collect();
@@ -72,6 +76,7 @@ pub(super) fn copy_members<'m>(
         let value = code.load(leaf, from);
         code.store(to, value);
     }
+    Ok(())
 }
 
 fn chain(
@@ -86,26 +91,36 @@ fn chain(
 }
 
 /// The largest parts of `ty` that have the same type in the structure and in its copy, with the indices that lead to
-/// them: all of it, unless it is a decorated structure or an array of such.
-fn leaves(m: &Module<'_>, ty: Id, path: &mut Vec<u32>, into: &mut Vec<(Vec<u32>, Id)>) {
+/// them: all of it, unless it is a decorated structure or an array of such. `false` where the length of an array is not
+/// known.
+fn leaves(m: &Module<'_>, ty: Id, path: &mut Vec<u32>, into: &mut Vec<(Vec<u32>, Id)>) -> bool {
     let structure = m.innermost_element(ty);
     let copied = m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration));
     match m.ty(ty) {
         Some(Type::Struct { .. }) if copied => {
             for (member, member_type) in m.members(ty).enumerate() {
-                path.push(member as u32);
-                into.push((path.clone(), member_type));
-                path.pop();
+                into.push(([path.as_slice(), &[member as u32]].concat(), member_type));
             }
+            true
         }
         // As deep as blocks can be arrays of arrays: the nesting of declarations of arrays in one type.
         Some(Type::Array { element, length }) if copied => {
-            for index in 0..m.constant(length).unwrap_or(0) {
+            let Some(length) = m.constant(length).filter(|length| *length <= MOST_BLOCKS) else {
+                return false;
+            };
+            (0..length).all(|index| {
                 path.push(index);
-                leaves(m, element, path, into);
+                let known = leaves(m, element, path, into);
                 path.pop();
-            }
+                known
+            })
         }
-        _ => into.push((path.clone(), ty)),
+        _ => {
+            into.push((path.clone(), ty));
+            true
+        }
     }
 }
+
+/// The most elements of an array of blocks that are copied one by one.
+const MOST_BLOCKS: u32 = 4096;
