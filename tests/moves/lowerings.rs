@@ -1,7 +1,7 @@
 //! Three lowerings of about thirty lines each, written with nothing else than the moves: what they need is there.
 
 use crate::link::library;
-use crate::shader::{Shader, named, output_pointer, outputs};
+use crate::shader::{Shader, named, outputs};
 use polyshade::moves::{self, Binding, Copies, Library, Set};
 use polyshade::{Error, ErrorKind};
 use polyshade_glsl::SpirvVersion;
@@ -30,10 +30,10 @@ pub(crate) fn discard_rasterization<'m>(
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
     let discards = p.spec_constant_bool(spec_id, false);
 
-    let at = wrapper.epilogue;
-    let position = output_pointer(m, p, at, entry, (BuiltIn::POSITION, vec4))
+    let position = moves::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "the shader has no position to move"))?;
-    let mut code = p.at(at);
+    let mut code = p.at(wrapper.epilogue);
+    let position = position.pointer(&mut code);
     // A scalar condition selects vectors from SPIR-V 1.4 on only.
     let discards = code.construct(bvec4, &[discards; 4]);
     let old = code.load(vec4, position);
@@ -132,13 +132,11 @@ pub(crate) fn blend<'m>(
         moves::uniform_block(m, p, entry, at, "destination", &["red", "green", "blue", "alpha"])?;
     let blend = moves::link(p, equation, &["blend"], &[])[0];
 
-    let (uint, float) = (p.uint(), p.float());
-    let (vec4, word) = (p.vector(float, 4), p.pointer(destination.class, uint));
+    let float = p.float();
+    let vec4 = p.vector(float, 4);
     let mut code = p.at(wrapper.epilogue);
     let components = [0, 1, 2, 3].map(|number| {
-        let member = code.p.uint_constant(destination.first_member + number);
-        let pointer = code.access_chain(word, destination.variable, &[member]);
-        let bits = code.load(uint, pointer);
+        let bits = destination.load(&mut code, number);
         code.bitcast(float, bits)
     });
     let dst = code.construct(vec4, &components);

@@ -248,7 +248,7 @@ fn a_built_in_output_is_in_the_interface() {
     let shader = Shader::glsl(ShaderStage::Vertex, EMPTY);
     let (added, new) = shader.rewritten(|m, p| {
         let float = p.float();
-        Ok(moves::output_builtin(p, entry(m), BuiltIn::POINT_SIZE, float))
+        Ok(moves::add_output_builtin(p, entry(m), BuiltIn::POINT_SIZE, float))
     });
     assert_eq!(added.class(new), StorageClass::OUTPUT);
     assert_eq!(added.module().builtin(new), Some(BuiltIn::POINT_SIZE));

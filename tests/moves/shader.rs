@@ -4,8 +4,7 @@ use polyshade::moves;
 use polyshade_glsl::SpirvVersion;
 use polyshade_spv::view::{EntryPoint, FunctionCall, Variable};
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Inst, Module, Op, Patch, Position,
-    StorageClass,
+    Decoration, Error, ErrorKind, ExecutionModel, Id, Inst, Module, Op, Patch, StorageClass,
 };
 use polyshade_tests::shader::{ShaderStage, assemble, disassemble, validate};
 use spirv_tools::TargetEnv;
@@ -208,29 +207,4 @@ pub(crate) fn entry<'m>(m: &'m Module<'_>) -> EntryPoint<'m> {
 pub(crate) fn outputs(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Id> {
     let is_output = |id: &Id| m.storage_class(*id) == Some(StorageClass::OUTPUT);
     entry.interface().filter(is_output).collect()
-}
-
-/// A pointer to what is `builtin` among the outputs of `entry`, a variable or member of type `ty`, and its position
-/// in the code.
-pub(crate) fn output_pointer<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    at: Position,
-    entry: EntryPoint<'m>,
-    (builtin, ty): (BuiltIn, Id),
-) -> Option<Id> {
-    for variable in outputs(m, entry) {
-        if m.builtin(variable) == Some(builtin) {
-            return Some(variable);
-        }
-        let (_, block) = m.pointer(m.type_of(variable)?)?;
-        let members = 0..m.members(block).len() as u32;
-        if let Some(member) =
-            members.into_iter().find(|member| m.member_builtin(block, *member) == Some(builtin))
-        {
-            let (pointer, index) = (p.pointer(StorageClass::OUTPUT, ty), p.uint_constant(member));
-            return Some(p.at(at).access_chain(pointer, variable, &[index]));
-        }
-    }
-    None
 }

@@ -3,19 +3,38 @@
 //! Each is one module and does one thing to a patch `p` for the version `m` it belongs to. A lowering
 //! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
 
-mod add;
+mod builtin;
 mod isolate;
 mod link;
+mod push_constants;
 mod redirect;
+mod resource;
 mod take_over;
 mod wrap;
 
-pub use add::{
-    Binding, HostBlock, Set, WordArray, add_to_interface, input_builtin, output_builtin,
-    push_constants, spec_constants, storage_buffer, uniform_block, word_array,
-};
+pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};
+pub use push_constants::push_constants;
 pub use redirect::redirect;
+pub use resource::{
+    Binding, HostBlock, Set, WordArray, spec_constants, storage_buffer, uniform_block, word_array,
+};
 pub use take_over::{Copies, TakenOver, take_over};
 pub use wrap::{Wrapper, wrap};
+
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Id, Module, Patch};
+
+/// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V
+/// 1.4 on.
+pub fn add_to_interface<'m>(
+    m: &Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variable: Id,
+) {
+    if m.version() >= (1, 4) {
+        p.join_interface(entry, variable);
+    }
+}

@@ -50,8 +50,11 @@ pub fn take_over<'m>(
     variables: &[Id],
     copies: Copies,
 ) -> Result<Vec<TakenOver>, Error> {
-    let taken: Vec<Variable<'m>> =
-        variables.iter().filter_map(|id| Variable::of(m.definition(*id)?)).collect();
+    let taken = variables
+        .iter()
+        .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
+        .collect::<Result<Vec<Variable<'m>>, Id>>()
+        .map_err(|id| unsupported("what is to be taken over is not a variable", id))?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
     taken.iter().try_for_each(|variable| check_private(m, *variable))?;

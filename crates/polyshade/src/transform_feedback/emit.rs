@@ -33,7 +33,7 @@ pub(super) fn capture_only<'m>(
         store_outputs(m, p, entry, options, plan, StorageClass::PRIVATE, wrapper.epilogue)?;
         if options.writes_point_size() {
             let float = p.float();
-            let point_size = moves::output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
+            let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
             p.name(point_size, "polyshade_point_size");
             let one = p.float_constant(1.0);
             p.at(wrapper.epilogue).store(point_size, one);
@@ -148,10 +148,8 @@ struct Host {
 }
 
 enum Place {
-    /// A runtime array of words, as the first member of a block.
-    Array(HostBlock),
-    /// Members of a block.
-    Members(HostBlock),
+    /// In a block.
+    Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
 }
@@ -170,13 +168,13 @@ impl Host {
             HostWords::StorageBuffer { set, binding } => {
                 let block = moves::storage_buffer(m, p, entry, words, (set, binding), NAME)?;
                 p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-                Place::Array(block)
+                Place::Block(block)
             }
             HostWords::Uniform { set, binding } => {
-                Place::Members(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
+                Place::Block(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
             }
             HostWords::PushConstant { offset } => {
-                Place::Members(moves::push_constants(m, p, entry, offset, NAME, &names)?)
+                Place::Block(moves::push_constants(m, p, entry, offset, NAME, &names)?)
             }
             HostWords::Specialization { first_id } => {
                 Place::Constants(moves::spec_constants(m, p, first_id, &names)?)
@@ -187,17 +185,10 @@ impl Host {
 
     /// Word `number`.
     fn word(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
-        let (block, indices) = match &self.place {
-            Place::Array(block) => (block, vec![0, number]),
-            Place::Members(block) => (block, vec![block.first_member + number]),
-            Place::Constants(constants) => return constants[number as usize],
-        };
-        let uint = code.p.uint();
-        let indices: Vec<Id> =
-            indices.into_iter().map(|index| code.p.uint_constant(index)).collect();
-        let pointer = code.p.pointer(block.class, uint);
-        let pointer = code.access_chain(pointer, block.variable, &indices);
-        code.load(uint, pointer)
+        match &self.place {
+            Place::Block(block) => block.load(code, number),
+            Place::Constants(constants) => constants[number as usize],
+        }
     }
 
     /// Word `number`, in bytes, as a number of words.
@@ -229,8 +220,7 @@ impl Feedback<'_> {
             self.buffers.iter().enumerate().filter(|(i, _)| !self.plan.stores[*i].is_empty())
         {
             let stride = code.p.uint_constant(self.plan.layout.buffers[i].stride / 4);
-            let length =
-                code.value(Op::ARRAY_LENGTH, uint, &[buffer.variable.word(), buffer.first_member]);
+            let length = buffer.length(&mut code).expect("a feedback buffer is a storage buffer");
             let first = HostLayout::buffer_words(i);
             let [offset, size, reached] =
                 [0, 1, 2].map(|word| self.host.in_words(&mut code, first + word));
@@ -286,8 +276,6 @@ impl Feedback<'_> {
         let value = code.load(part.ty, pointer);
 
         let uint = code.p.uint();
-        let word_pointer = code.p.pointer(buffer.class, uint);
-        let member = code.p.uint_constant(buffer.first_member);
         for number in 0..stored.components {
             let component = match stored.components {
                 1 => value,
@@ -297,7 +285,7 @@ impl Feedback<'_> {
                 if stored.component == uint { component } else { code.bitcast(uint, component) };
             let place = code.p.uint_constant(stored.word + number);
             let word = code.binary(Op::I_ADD, uint, vertex, place);
-            let pointer = code.access_chain(word_pointer, buffer.variable, &[member, word]);
+            let pointer = buffer.pointer(code, word);
             code.store(pointer, bits);
         }
     }

@@ -1,0 +1,192 @@
+//! Words are added to the push constants, of which an entry point has one block only.
+
+use super::add_to_interface;
+use super::resource::{HostBlock, Words, decorate_words, word_block};
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`: to its block if it has one,
+/// since an entry point may have one only, else to a new one.
+///
+/// # Errors
+///
+/// `Options` where `offset` is not a multiple of 4 or lies before the end of the members there are. `Unsupported` where
+/// the block cannot grow: its type is used for something else as well, another entry point uses it, or it ends with
+/// an array of unknown length.
+pub fn push_constants<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    offset: u32,
+    name: &str,
+    names: &[&str],
+) -> Result<HostBlock, Error> {
+    if !offset.is_multiple_of(4) || offset.checked_add(names.len() as u32 * 4).is_none() {
+        let message = format!(
+            "push constants cannot begin at byte {offset}: not a multiple of 4, or too large"
+        );
+        return Err(Error::new(ErrorKind::Options, message));
+    }
+    let class = StorageClass::PUSH_CONSTANT;
+    let Some(variable) = push_constant_block(m, entry) else {
+        let block = word_block(p, names, offset);
+        let variable = p.variable(class, block, None);
+        p.name(variable, name);
+        add_to_interface(m, p, entry, variable);
+        return Ok(HostBlock { variable, class, words: Words::Members(0) });
+    };
+
+    let (_, block) =
+        m.pointer(variable.pointer_type()).expect("a push constant has a pointer type");
+    growable(m, entry, variable, block)?;
+    let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST);
+    let Some(end) = end.and_then(|end| end.checked_next_multiple_of(4)) else {
+        let message = "the size of the push constants is not known";
+        return Err(unsupported(message, block));
+    };
+    if offset < end {
+        let message =
+            format!("the push constants of the shader end at byte {end}, behind byte {offset}");
+        return Err(Error::new(ErrorKind::Options, message).about(variable.result()));
+    }
+    let inst = m.definition(block).expect("a structure is defined");
+    let first_member = m.members(block).len() as u32;
+    let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
+    let mut operands = inst.words()[1..].to_vec();
+    operands.extend(names.iter().map(|_| uint.word()));
+    p.remove(inst);
+    p.insert(inst.after(), inst.op(), &operands);
+    decorate_words(p, block, first_member, names, offset);
+    Ok(HostBlock { variable: variable.result(), class, words: Words::Members(first_member) })
+}
+
+/// The push-constant block that `entry` uses.
+fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Variable<'m>> {
+    let is_block =
+        |variable: &Variable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
+    // From SPIR-V 1.4 on it is listed, used or not.
+    let mut listed = entry.interface().filter_map(|id| Variable::of(m.definition(id)?));
+    if let Some(block) = listed.find(is_block) {
+        return Some(block);
+    }
+    let functions: HashSet<Id> = m.reachable(entry.function()).into_iter().collect();
+    let mut blocks = m.variables().filter(is_block);
+    blocks.find(|variable| {
+        m.uses_of(variable.result())
+            .filter_map(|inst| m.function_around(inst.at()))
+            .any(|function| functions.contains(&function.id()))
+    })
+}
+
+/// Whether members can be appended to `block`, the type of the push constants `variable`.
+fn growable(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    variable: Variable<'_>,
+    block: Id,
+) -> Result<(), Error> {
+    let only_pointed_to = m.uses_of(block).all(|inst| {
+        let annotation = inst.at() < m.section_end(Section::Annotations);
+        annotation
+            || TypePointer::of(inst)
+                .is_some_and(|pointer| pointer.storage_class() == StorageClass::PUSH_CONSTANT)
+    });
+    if !only_pointed_to {
+        let message = "the push-constant block cannot get more members: its type is used for something else too";
+        return Err(unsupported(message, block));
+    }
+    let others = m.entry_points().filter(|other| other.function() != entry.function());
+    let uses_block = |other: EntryPoint<'_>| {
+        push_constant_block(m, other).is_some_and(|block| block.result() == variable.result())
+    };
+    if others.into_iter().any(uses_block) {
+        let message =
+            "the push-constant block cannot get more members: another entry point uses it too";
+        return Err(unsupported(message, variable.result()));
+    }
+    Ok(())
+}
+
+/// How deep structures may nest (SPIR-V specification, 2.17, universal limits).
+const DEEPEST: u32 = 255;
+
+/// How a member lays out matrices.
+#[derive(Clone, Copy)]
+struct Matrix {
+    /// In bytes.
+    stride: Option<u32>,
+    row_major: bool,
+}
+
+/// Measures explicitly laid-out types, in bytes. Each structure is measured once, however often it is a member.
+struct Measure<'m, 'w> {
+    m: &'m Module<'w>,
+    /// Size and alignment of the structures measured so far.
+    structures: HashMap<Id, Option<(u32, u32)>>,
+}
+
+impl Measure<'_, '_> {
+    /// Offset of the byte behind the last member of `block`; `None` where it is not known.
+    fn block_end(&mut self, block: Id, depth: u32) -> Option<u32> {
+        let m = self.m;
+        let mut end = 0_u32;
+        for (member, ty) in (0..).zip(m.members(block)) {
+            let word =
+                |decoration| m.member_decoration(block, member, decoration)?.first().copied();
+            let matrix = Matrix {
+                stride: word(Decoration::MATRIX_STRIDE),
+                row_major: m.member_decoration(block, member, Decoration::ROW_MAJOR).is_some(),
+            };
+            let (size, _) = self.size_and_alignment(ty, matrix, depth)?;
+            end = end.max(word(Decoration::OFFSET)?.checked_add(size)?);
+        }
+        Some(end)
+    }
+
+    /// Of a structure the size is rounded up to its alignment (Vulkan specification, "Offset and Stride Assignment").
+    fn size_and_alignment(&mut self, ty: Id, matrix: Matrix, depth: u32) -> Option<(u32, u32)> {
+        let depth = depth.checked_sub(1)?;
+        match self.m.ty(ty)? {
+            Type::Int { width, .. } | Type::Float { width } => Some((width / 8, width / 8)),
+            Type::Vector { component, count } => {
+                let (size, alignment) = self.size_and_alignment(component, matrix, depth)?;
+                let aligned_as = count.checked_next_power_of_two()?;
+                Some((size.checked_mul(count)?, alignment.checked_mul(aligned_as)?))
+            }
+            Type::Matrix { column, count } => {
+                let Some(Type::Vector { count: rows, .. }) = self.m.ty(column) else { return None };
+                let (_, alignment) = self.size_and_alignment(column, matrix, depth)?;
+                let vectors = if matrix.row_major { rows } else { count };
+                Some((matrix.stride?.checked_mul(vectors)?, alignment))
+            }
+            Type::Array { element, length } => {
+                let stride = self.m.decoration(ty, Decoration::ARRAY_STRIDE)?.first()?;
+                let (_, alignment) = self.size_and_alignment(element, matrix, depth)?;
+                Some((stride.checked_mul(self.m.constant(length)?)?, alignment))
+            }
+            Type::Struct { id } => {
+                if !self.structures.contains_key(&id) {
+                    let measured = self.structure(id, depth);
+                    self.structures.insert(id, measured);
+                }
+                self.structures[&id]
+            }
+            Type::Pointer { class: StorageClass::PHYSICAL_STORAGE_BUFFER, .. } => Some((8, 8)),
+            Type::Void | Type::Bool | Type::Pointer { .. } | Type::Other(_) => None,
+        }
+    }
+
+    fn structure(&mut self, id: Id, depth: u32) -> Option<(u32, u32)> {
+        let end = self.block_end(id, depth)?;
+        let plain = Matrix { stride: Some(0), row_major: false };
+        let mut most = 1;
+        for member in self.m.members(id) {
+            most = self.size_and_alignment(member, plain, depth)?.1.max(most);
+        }
+        Some((end.checked_next_multiple_of(most)?, most))
+    }
+}

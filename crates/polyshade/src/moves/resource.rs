@@ -1,0 +1,250 @@
+//! Resources are added: buffers and constants that the host fills.
+
+use super::add_to_interface;
+use polyshade_spv::view::{Decorate, EntryPoint, Extension, GroupDecorate, Variable};
+use polyshade_spv::{
+    Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass,
+};
+
+/// Number of a descriptor set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Set(pub u32);
+
+/// Number of a binding in a descriptor set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Binding(pub u32);
+
+/// A block of 32-bit words that the host fills or reads.
+#[derive(Clone, Copy, Debug)]
+pub struct HostBlock {
+    /// The variable.
+    pub variable: Id,
+    /// Its storage class.
+    pub class: StorageClass,
+    pub(super) words: Words,
+}
+
+/// How a block holds its words.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Words {
+    /// As one array, its only member.
+    Array,
+    /// As members, from this one on.
+    Members(u32),
+}
+
+impl HostBlock {
+    /// Emits a load of word `number`.
+    pub fn load(self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+        let index = match self.words {
+            Words::Array => code.p.uint_constant(number),
+            Words::Members(first) => code.p.uint_constant(first + number),
+        };
+        let pointer = self.pointer(code, index);
+        let uint = code.p.uint();
+        code.load(uint, pointer)
+    }
+
+    /// Emits a pointer to the word whose number is the value `index`: a constant, unless the block is a storage buffer.
+    pub fn pointer(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
+        let uint = code.p.uint();
+        let pointer = code.p.pointer(self.class, uint);
+        match self.words {
+            Words::Array => {
+                let array = code.p.uint_constant(0);
+                code.access_chain(pointer, self.variable, &[array, index])
+            }
+            Words::Members(_) => code.access_chain(pointer, self.variable, &[index]),
+        }
+    }
+
+    /// Emits how many words a storage buffer really has; `None` where the block is not one.
+    pub fn length(self, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
+        let Words::Array = self.words else { return None };
+        let uint = code.p.uint();
+        Some(code.value(Op::ARRAY_LENGTH, uint, &[self.variable.word(), 0]))
+    }
+}
+
+/// The type `{ uint words[]; }` of storage buffers, for as many as there are.
+#[derive(Clone, Copy, Debug)]
+pub struct WordArray {
+    block: Id,
+    class: StorageClass,
+}
+
+/// Declares a [`WordArray`].
+///
+/// Its class is `StorageBuffer` from SPIR-V 1.3 on or where the module uses `SPV_KHR_storage_buffer_storage_class`,
+/// else `Uniform`, decorated `BufferBlock`.
+pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
+    let uint = p.uint();
+    let words = p.declare_new(Op::TYPE_RUNTIME_ARRAY, &[uint.word()]);
+    p.decorate(words, Decoration::ARRAY_STRIDE, &[4]);
+    let block = p.structure(&[words]);
+    p.decorate_member(block, 0, Decoration::OFFSET, &[0]);
+    p.name(block, "polyshade_words");
+    p.member_name(block, 0, "words");
+    let class = buffer_class(m);
+    let kind =
+        if class == StorageClass::UNIFORM { Decoration::BUFFER_BLOCK } else { Decoration::BLOCK };
+    p.decorate(block, kind, &[]);
+    WordArray { block, class }
+}
+
+/// Adds a storage buffer of type `ty` for `entry`.
+///
+/// # Errors
+///
+/// `Options` where a variable of the module has this set and binding.
+pub fn storage_buffer<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    ty: WordArray,
+    at: (Set, Binding),
+    name: &str,
+) -> Result<HostBlock, Error> {
+    let variable = resource(m, p, entry, ty.class, ty.block, at, name)?;
+    Ok(HostBlock { variable, class: ty.class, words: Words::Array })
+}
+
+/// Adds a uniform block of `names.len()` `uint` members at offsets 0, 4, 8, … bytes for `entry`.
+///
+/// # Errors
+///
+/// `Options` where a variable of the module has this set and binding.
+pub fn uniform_block<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: (Set, Binding),
+    name: &str,
+    names: &[&str],
+) -> Result<HostBlock, Error> {
+    let block = word_block(p, names, 0);
+    p.name(block, &format!("{name}_block"));
+    let variable = resource(m, p, entry, StorageClass::UNIFORM, block, at, name)?;
+    Ok(HostBlock { variable, class: StorageClass::UNIFORM, words: Words::Members(0) })
+}
+
+/// Adds `uint` specialization constants that are 0 unless set, numbered from `first` on.
+///
+/// # Errors
+///
+/// `Options` where the shader has one with such a number, or where the numbers would not fit.
+pub fn spec_constants<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    first: u32,
+    names: &[&str],
+) -> Result<Vec<Id>, Error> {
+    let Some(end) = first.checked_add(names.len() as u32) else {
+        let message = format!("specialization constants cannot be numbered from {first} on");
+        return Err(Error::new(ErrorKind::Options, message));
+    };
+    let is_taken = |decorate: &Decorate<'_>| {
+        decorate.decoration() == Decoration::SPEC_ID
+            && decorate.operands().first().is_some_and(|number| (first..end).contains(number))
+    };
+    if let Some(taken) = m.section(Section::Annotations).filter_map(Decorate::of).find(is_taken) {
+        let message = format!(
+            "specialization constant {} is the shader's own: {first} to {} are needed",
+            taken.operands()[0],
+            end - 1
+        );
+        return Err(Error::new(ErrorKind::Options, message).about(taken.target()));
+    }
+    let constants = names.iter().zip(first..end).map(|(name, number)| {
+        let constant = p.spec_constant(number, 0);
+        p.name(constant, name);
+        constant
+    });
+    Ok(constants.collect())
+}
+
+pub(super) fn word_block(p: &mut Patch<'_, '_>, names: &[&str], offset: u32) -> Id {
+    let uint = p.uint();
+    let block = p.structure(&vec![uint; names.len()]);
+    p.decorate(block, Decoration::BLOCK, &[]);
+    decorate_words(p, block, 0, names, offset);
+    block
+}
+
+pub(super) fn decorate_words(
+    p: &mut Patch<'_, '_>,
+    block: Id,
+    first_member: u32,
+    names: &[&str],
+    offset: u32,
+) {
+    for (i, name) in names.iter().enumerate() {
+        let i = i as u32;
+        p.decorate_member(block, first_member + i, Decoration::OFFSET, &[offset + i * 4]);
+        p.member_name(block, first_member + i, name);
+    }
+}
+
+fn buffer_class(m: &Module<'_>) -> StorageClass {
+    let by_extension = || {
+        m.section(Section::Extensions)
+            .filter_map(Extension::of)
+            .any(|extension| extension.name() == "SPV_KHR_storage_buffer_storage_class")
+    };
+    if m.version() >= (1, 3) || by_extension() {
+        StorageClass::STORAGE_BUFFER
+    } else {
+        StorageClass::UNIFORM
+    }
+}
+
+fn resource<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    block: Id,
+    (set, binding): (Set, Binding),
+    name: &str,
+) -> Result<Id, Error> {
+    let taken = with_binding(m, binding).into_iter().find(|id| {
+        m.decoration(*id, Decoration::DESCRIPTOR_SET) == Some(&[set.0])
+            && m.definition(*id).is_some_and(|inst| Variable::of(inst).is_some())
+    });
+    let added = p.added_with(Decoration::BINDING, binding.0);
+    let added =
+        added.into_iter().find(|id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).contains(id));
+    if let Some(id) = added {
+        let message = format!("binding {} of set {} is added twice", binding.0, set.0);
+        return Err(Error::new(ErrorKind::Options, message).about(id));
+    }
+    if let Some(id) = taken {
+        let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
+        return Err(Error::new(ErrorKind::Options, message).about(id));
+    }
+    let variable = p.variable(class, block, None);
+    p.decorate(variable, Decoration::DESCRIPTOR_SET, &[set.0]);
+    p.decorate(variable, Decoration::BINDING, &[binding.0]);
+    p.name(variable, name);
+    add_to_interface(m, p, entry, variable);
+    Ok(variable)
+}
+
+/// Everything that is decorated with this binding, by a group too.
+fn with_binding(m: &Module<'_>, binding: Binding) -> Vec<Id> {
+    let mut bound = Vec::new();
+    let says_so = |decorate: &Decorate<'_>| {
+        decorate.decoration() == Decoration::BINDING && decorate.operands() == [binding.0]
+    };
+    for decorate in m.section(Section::Annotations).filter_map(Decorate::of).filter(says_so) {
+        let target = decorate.target();
+        bound.push(target);
+        if m.definition(target).is_some_and(|inst| inst.op() == Op::DECORATION_GROUP) {
+            let groups = m.section(Section::Annotations).filter_map(GroupDecorate::of);
+            bound.extend(
+                groups.filter(|group| group.group() == target).flat_map(|group| group.targets()),
+            );
+        }
+    }
+    bound
+}
