@@ -8,6 +8,7 @@ use crate::shaders::{
 };
 use crate::storage::{HOSTS, Storage, options};
 use polyshade_glsl::SpirvVersion;
+use polyshade_vulkan::model::Topology;
 
 const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
     "v_mixed",
@@ -73,6 +74,23 @@ fn storage_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) {
 fn every_draw_is_captured_as_natively() {
     let storage = Storage::new(&INDICES, TWO_BUFFERS);
     storage_is_native(&storage, &INDICES, TWO_BUFFERS, &all(&TOPOLOGIES));
+}
+
+#[test]
+fn the_capture_pass_that_the_crate_makes_is_complete() {
+    let cases = all(&[Topology::TriangleStrip]);
+    for driver in DRIVERS {
+        for host in [HOSTS[0], HOSTS[1], HOSTS[3]] {
+            let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
+            let passes = storage.run_capture_passes(driver, &cases[..8]);
+            assert_eq!(passes, storage.run(driver, &cases[..8]), "{driver:?} {host:?}");
+        }
+    }
+    let storage = Storage::new(&INDICES, TWO_BUFFERS);
+    let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
+    for (case, memory) in cases.iter().zip(storage.run_capture_passes(Driver::Lavapipe, &cases)) {
+        assert!(case.model(&storage.layout, &values).memory == memory, "{case:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,9 @@ use polyshade::Module;
 use polyshade::moves::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange, Capture, Counts, HostWords, Options};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
-use polyshade_vulkan::{Captured, Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Work};
+use polyshade_vulkan::{
+    Captured, Draw, ProvokingVertex, Range, Stage, Work, bind_capture, capture_draw,
+};
 
 /// Where feedback buffers go: the last set that SwiftShader has.
 const SET: u32 = 3;
@@ -118,40 +120,36 @@ impl Storage {
             instances: case.draw.instances.clone(),
             ..Draw::default()
         };
-        for (binding, buffer) in (0..).zip(case.buffers(&self.layout)) {
-            let size = LEAD + buffer.range.len() + TAIL;
-            let range =
-                Range { buffer: work.buffers.len(), offset: GUARD as u64, size: size as u64 };
-            let resource = Resource::StorageBuffer(range);
-            draw.descriptors.push(Descriptor { set: SET, binding, resource });
-            work.buffers.push(buffer.memory);
+        if let HostWords::PushConstant { offset } = self.capture.host.place {
+            draw.push_constants = vec![FILL; offset as usize];
         }
-        self.fill_in(host_words, &mut draw, work);
+        let feedback = self.feedback(case, work);
+        bind_capture(&self.capture, host_words, &feedback, &mut draw, work);
         draw
     }
 
-    /// Puts the host words where the shader looks for them. Every draw gets one more buffer, used or not.
-    fn fill_in(&self, host_words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>) {
-        let bytes = host_words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
-        let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
-        let mut bind = |binding: Binding, resource| {
-            draw.descriptors.push(Descriptor { set: SET, binding: binding.0, resource });
-        };
-        match self.capture.host.place {
-            HostWords::StorageBuffer { binding, .. } => {
-                bind(binding, Resource::StorageBuffer(range));
-            }
-            HostWords::Uniform { binding, .. } => bind(binding, Resource::UniformBuffer(range)),
-            HostWords::PushConstant { offset } => {
-                draw.push_constants = vec![FILL; offset as usize];
-                draw.push_constants.extend(&bytes);
-            }
-            HostWords::Specialization { first_id } => {
-                draw.stages[0].specialization =
-                    (first_id..).zip(host_words.iter().copied()).collect();
-            }
+    /// Adds the feedback buffers of a case to `work`, and says which part of each is bound.
+    fn feedback(&self, case: &Case, work: &mut Work<'_>) -> Vec<Range> {
+        let buffers = case.buffers(&self.layout).into_iter();
+        let bound = buffers.map(|buffer| {
+            let size = LEAD + buffer.range.len() + TAIL;
+            work.buffers.push(buffer.memory);
+            Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size: size as u64 }
+        });
+        bound.collect()
+    }
+
+    /// Captures all cases with the capture pass that the crate makes.
+    #[track_caller]
+    pub(crate) fn run_capture_passes(&self, driver: Driver, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
+        let mut work = Work::default();
+        for case in cases {
+            let feedback = self.feedback(case, &mut work);
+            let (draw, ranges) = (host_draw(&case.draw), self.ranges(case));
+            let pass = capture_draw(&self.capture, &draw, &ranges, &feedback, &mut work);
+            work.draws.push(pass.expect("the ranges fit"));
         }
-        work.buffers.push(bytes);
+        self.memories(&driver.run(&work).buffers)
     }
 
     /// Captures all cases in one submission, and returns the memory of each.

@@ -5,9 +5,12 @@
 //! [`Outcome`]: the buffers, the pixels and the counts. A device can be watched by the Khronos validation layer, whose
 //! messages it keeps.
 //!
+//! [`capture_draw`] makes the capture pass of a draw, bound as polyshade says.
+//!
 //! Where no driver has the feature that a lowering replaces, [`model`] says what it would have done.
 
 mod capabilities;
+mod capture;
 mod device;
 mod error;
 mod instance;
@@ -21,6 +24,7 @@ mod work;
 
 pub use ash::vk;
 pub use capabilities::{Capabilities, ProvokingVertexCapabilities, TransformFeedbackCapabilities};
+pub use capture::{bind_capture, capture_draw};
 pub use device::{Device, Validation};
 pub use error::Error;
 pub use validation::{FalsePositive, KNOWN_FALSE_POSITIVES, Layer, Message, Severity};
