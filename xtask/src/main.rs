@@ -19,7 +19,11 @@ use clap::Parser;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Verb {
     /// Install the Debian packages that the tests need and that are missing
-    Setup,
+    Setup {
+        /// Only a C++ compiler, which is all that building needs
+        #[arg(long)]
+        compiler: bool,
+    },
     /// Run every test, the execution tests on both drivers and under both validation layers
     Test {
         /// Only the tests whose names contain this
@@ -52,7 +56,8 @@ enum Verb {
 
 fn main() -> ExitCode {
     let result = match Verb::parse() {
-        Verb::Setup => setup::run_setup(),
+        Verb::Setup { compiler: true } => setup::run_compiler_setup(),
+        Verb::Setup { compiler: false } => setup::run_setup(),
         Verb::Test { filter } => test::run_tests(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),

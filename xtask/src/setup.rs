@@ -2,9 +2,15 @@
 
 use crate::command::{output, program, run};
 
-/// What is needed, and what for.
-const PACKAGES: &[(&str, &str)] = &[
-    ("g++", "compiles glslang and SPIRV-Tools, which are C++"),
+/// A package, and what it is needed for.
+type Package = (&'static str, &'static str);
+
+/// What building needs.
+const COMPILER: Package = ("g++", "compiles glslang and SPIRV-Tools, which are C++");
+
+/// What building and testing need.
+const PACKAGES: &[Package] = &[
+    COMPILER,
     ("git", "lists the files that `cargo xtask tidy` reads"),
     ("libvulkan1", "the Vulkan loader"),
     ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),
@@ -13,6 +19,15 @@ const PACKAGES: &[(&str, &str)] = &[
     ("spirv-tools", "spirv-val, the fuzz targets' oracle"),
     ("valgrind", "counts the benchmarks' instructions"),
 ];
+
+/// Installs a C++ compiler, unless there is one.
+pub(crate) fn run_compiler_setup() -> Result<(), String> {
+    if output(&mut program("c++", ["--version"])).is_ok() {
+        println!("setup: there is a C++ compiler");
+        return Ok(());
+    }
+    install(&[COMPILER])
+}
 
 /// Installs what is missing, with `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
@@ -27,18 +42,22 @@ pub(crate) fn run_setup() -> Result<(), String> {
         return Ok(());
     }
 
+    install(&missing)
+}
+
+fn install(packages: &[Package]) -> Result<(), String> {
     println!("setup: installing what is missing:");
-    for (name, purpose) in &missing {
+    for (name, purpose) in packages {
         println!("  {name:<24} {purpose}");
     }
     apt_get(&["update", "-qq"])?;
     let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    install.extend(missing.iter().map(|(name, _)| name));
+    install.extend(packages.iter().map(|(name, _)| name));
     apt_get(&install)
 }
 
 /// The packages that `installed`, dpkg's list of `name[:architecture] status` lines, lacks.
-fn missing(installed: &str) -> Vec<(&'static str, &'static str)> {
+fn missing(installed: &str) -> Vec<Package> {
     let there = |wanted: &str| {
         installed.lines().any(|line| {
             let (name, status) = line.split_once(' ').unwrap_or((line, ""));
