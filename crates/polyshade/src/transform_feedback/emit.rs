@@ -143,11 +143,7 @@ fn index<'m>(
 }
 
 /// Where the words of the host are read.
-struct Host {
-    place: Place,
-}
-
-enum Place {
+enum Host {
     /// In a block.
     Block(HostBlock),
     /// Specialization constants.
@@ -164,30 +160,29 @@ impl Host {
     ) -> Result<Self, Error> {
         const NAME: &str = "polyshade_host";
         let names: Vec<&str> = layout.words.iter().map(|word| word.name.as_str()).collect();
-        let place = match layout.place {
+        Ok(match layout.place {
             HostWords::StorageBuffer { set, binding } => {
                 let block = moves::storage_buffer(m, p, entry, words, (set, binding), NAME)?;
                 p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-                Place::Block(block)
+                Self::Block(block)
             }
             HostWords::Uniform { set, binding } => {
-                Place::Block(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
+                Self::Block(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
             }
             HostWords::PushConstant { offset } => {
-                Place::Block(moves::push_constants(m, p, entry, offset, NAME, &names)?)
+                Self::Block(moves::push_constants(m, p, entry, offset, NAME, &names)?)
             }
             HostWords::Specialization { first_id } => {
-                Place::Constants(moves::spec_constants(m, p, first_id, &names)?)
+                Self::Constants(moves::spec_constants(m, p, first_id, &names)?)
             }
-        };
-        Ok(Self { place })
+        })
     }
 
     /// Word `number`.
     fn word(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
-        match &self.place {
-            Place::Block(block) => block.load(code, number),
-            Place::Constants(constants) => constants[number as usize],
+        match self {
+            Self::Block(block) => block.load(code, number),
+            Self::Constants(constants) => constants[number as usize],
         }
     }
 
