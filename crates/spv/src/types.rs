@@ -61,6 +61,10 @@ pub enum Type {
     Other(Op),
 }
 
+/// How many arrays around one another are looked through: SPIR-V's limit for structures (2.17). A module that is not
+/// valid may have an array of itself.
+const DEEPEST: u32 = 255;
+
 impl Module<'_> {
     /// The type that `id` is; `None` if no type is.
     pub fn ty(&self, id: Id) -> Option<Type> {
@@ -106,10 +110,9 @@ impl Module<'_> {
         }
     }
 
-    /// The type that arrays, however many dimensions they have, hold in the end.
+    /// The type that arrays, of up to 255 dimensions, hold in the end.
     pub fn innermost_element(&self, mut ty: Id) -> Id {
-        // Each step is to an earlier definition or the array is malformed, so the words bound the steps.
-        for _ in 0..self.bound() {
+        for _ in 0..DEEPEST {
             match self.ty(ty) {
                 Some(Type::Array { element, .. }) => ty = element,
                 Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {

@@ -122,11 +122,15 @@ fn builtin_name(number: u32) -> String {
         .map_or_else(|| format!("built-in {number}"), |builtin| format!("{builtin:?}"))
 }
 
+/// The most dimensions of an array that are printed.
+const MOST_DIMENSIONS: usize = 32;
+
 /// A type as GLSL writes it. Arrays are followed as deep as a type nests them, vectors and matrices one step.
 fn type_name(m: &Module<'_>, ty: Id) -> String {
     let mut dimensions = String::new();
     let mut inner = ty;
-    while let Some(Type::Array { element, length }) = m.ty(inner) {
+    for _ in 0..MOST_DIMENSIONS {
+        let Some(Type::Array { element, length }) = m.ty(inner) else { break };
         let length = m.constant(length).map_or_else(|| "?".to_owned(), |length| length.to_string());
         let _ = write!(dimensions, "[{length}]");
         inner = element;

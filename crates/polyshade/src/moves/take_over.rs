@@ -7,7 +7,7 @@ use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, Variable
 use polyshade_spv::{
     Capability, Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type,
 };
-use renew::{copy_members, renew};
+use renew::{array_lengths, copy_members, renew};
 use std::collections::{HashMap, HashSet};
 
 /// A variable that was taken over.
@@ -165,8 +165,14 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     Ok(reach.pointers)
 }
 
+/// Whether a `Private` variable can have the type of `variable`.
+///
 /// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
 fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
+    if array_lengths(m, pointee(m, variable)).is_none() {
+        let message = "the variable is an array of arrays of too many dimensions";
+        return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+    }
     let mut seen = HashSet::new();
     let mut open = vec![pointee(m, variable)];
     while let Some(ty) = open.pop() {

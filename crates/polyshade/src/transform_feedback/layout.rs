@@ -221,6 +221,7 @@ pub(super) fn vectors(
 fn columns(m: &Module<'_>, part: &Part, name: &str) -> Result<Vec<(Part, Id, u32)>, Error> {
     match m.ty(part.ty) {
         Some(Type::Matrix { column, count }) => {
+            check_count(count, part.variable, name)?;
             (0..count).map(|index| components(m, inside(part, index, column), name)).collect()
         }
         _ => Ok(vec![components(m, part.clone(), name)?]),
@@ -232,6 +233,7 @@ fn components(m: &Module<'_>, part: Part, name: &str) -> Result<(Part, Id, u32),
         Some(Type::Vector { component, count }) => (component, count),
         _ => (part.ty, 1),
     };
+    check_count(count, part.variable, name)?;
     match m.ty(component) {
         Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => {
             Ok((part, component, count))
@@ -241,6 +243,17 @@ fn components(m: &Module<'_>, part: Part, name: &str) -> Result<(Part, Id, u32),
             part.variable,
         )),
         _ => Err(unsupported(format!("`{name}` is not made of 32-bit numbers"), part.variable)),
+    }
+}
+
+/// Vectors and matrices have up to four components and columns (SPIR-V specification, 2.16.1): a module that is not
+/// valid may say any number.
+fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
+    match count {
+        1..=4 => Ok(()),
+        _ => {
+            Err(unsupported(format!("`{name}` has vectors or matrices of size {count}"), variable))
+        }
     }
 }
 

@@ -20,13 +20,7 @@ pub(super) fn renew<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, old: Variable<
 }
 
 fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
-    // Arrays around the structure, outermost first.
-    let mut arrays = Vec::new();
-    let mut structure = ty;
-    while let Some(Type::Array { element, length }) = m.ty(structure) {
-        arrays.push(length);
-        structure = element;
-    }
+    let (arrays, structure) = array_lengths(m, ty).expect("arrays that nest too deep are refused");
     if !m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration)) {
         return ty;
     }
@@ -61,13 +55,12 @@ pub(super) fn copy_members<'m>(
 ) -> Result<(), Error> {
     let class = old.storage_class();
     let ty = pointee(m, old);
-    let mut paths = Vec::new();
-    if !leaves(m, ty, &mut Vec::new(), &mut paths) {
-        let message = "an array of blocks is copied, and its length is known to the host only";
+    let Some(leaves) = leaves(m, ty) else {
+        let message = "an array of blocks would be copied whose length only the host knows, or with too many members";
         return Err(unsupported(message, old.result()).at(old.inst().at()));
-    }
+    };
     let mut code = p.at(at);
-    for (path, leaf) in paths {
+    for (path, leaf) in leaves {
         let indices: Vec<Id> = path.iter().map(|index| code.p.uint_constant(*index)).collect();
         let private = chain(&mut code, StorageClass::PRIVATE, leaf, old.result(), &indices);
         let interface = chain(&mut code, class, leaf, new, &indices);
@@ -91,36 +84,52 @@ fn chain(
 }
 
 /// The largest parts of `ty` that have the same type in the structure and in its copy, with the indices that lead to
-/// them: all of it, unless it is a decorated structure or an array of such. `false` where the length of an array is not
-/// known.
-fn leaves(m: &Module<'_>, ty: Id, path: &mut Vec<u32>, into: &mut Vec<(Vec<u32>, Id)>) -> bool {
-    let structure = m.innermost_element(ty);
-    let copied = m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration));
-    match m.ty(ty) {
-        Some(Type::Struct { .. }) if copied => {
-            for (member, member_type) in m.members(ty).enumerate() {
-                into.push(([path.as_slice(), &[member as u32]].concat(), member_type));
-            }
-            true
+/// them: all of it, unless it is a decorated structure or an array of such. `None` where the length of an array is not
+/// known, or where there are too many.
+fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
+    let (arrays, structure) = array_lengths(m, ty)?;
+    if !m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration)) {
+        return Some(vec![(Vec::new(), ty)]);
+    }
+
+    let lengths: Vec<u32> =
+        arrays.iter().map(|length| m.constant(*length)).collect::<Option<_>>()?;
+    let members = m.members(structure);
+    let elements =
+        lengths.iter().try_fold(1_u32, |product, length| product.checked_mul(*length))?;
+    elements.checked_mul(members.len() as u32).filter(|leaves| *leaves <= MOST_LEAVES)?;
+
+    let mut leaves = Vec::new();
+    for element in 0..elements {
+        // The digits of the element's number, to the bases of the arrays' lengths.
+        let mut path = vec![0; lengths.len()];
+        let mut rest = element;
+        for (index, length) in path.iter_mut().zip(&lengths).rev() {
+            *index = rest % length;
+            rest /= length;
         }
-        // As deep as blocks can be arrays of arrays: the nesting of declarations of arrays in one type.
-        Some(Type::Array { element, length }) if copied => {
-            let Some(length) = m.constant(length).filter(|length| *length <= MOST_BLOCKS) else {
-                return false;
-            };
-            (0..length).all(|index| {
-                path.push(index);
-                let known = leaves(m, element, path, into);
-                path.pop();
-                known
-            })
-        }
-        _ => {
-            into.push((path.clone(), ty));
-            true
+        for (member, ty) in (0..).zip(m.members(structure)) {
+            leaves.push(([path.as_slice(), &[member]].concat(), ty));
         }
     }
+    Some(leaves)
 }
 
-/// The most elements of an array of blocks that are copied one by one.
-const MOST_BLOCKS: u32 = 4096;
+/// The most members of blocks that are copied one by one.
+const MOST_LEAVES: u32 = 16_384;
+/// The most arrays around one another: no front end nests more.
+const MOST_ARRAYS: usize = 32;
+
+/// The lengths of the arrays that `ty` is, outermost first, and what they hold in the end; `None` where there are
+/// too many.
+pub(super) fn array_lengths(m: &Module<'_>, mut ty: Id) -> Option<(Vec<Id>, Id)> {
+    let mut lengths = Vec::new();
+    while let Some(Type::Array { element, length }) = m.ty(ty) {
+        if lengths.len() == MOST_ARRAYS {
+            return None;
+        }
+        lengths.push(length);
+        ty = element;
+    }
+    Some((lengths, ty))
+}
