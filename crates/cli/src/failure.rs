@@ -1,5 +1,6 @@
 //! What went wrong, as the user sees it.
 
+use crate::output::printable;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};
@@ -26,7 +27,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), instruction: None, help: None }
+        Self { exit, message: printable(&message.into()), instruction: None, help: None }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -47,8 +48,9 @@ impl Failure {
             let inst = module.instructions().find(|inst| inst.at() == at)?;
             Some(print(module, inst))
         });
-        let help = error.suggestion().map(str::to_owned);
-        Self { exit, message: error.to_string(), instruction, help }
+        let help = error.suggestion().map(printable);
+        let instruction = instruction.map(|instruction| printable(&instruction));
+        Self { instruction, help, ..Self::new(exit, error.to_string()) }
     }
 
     /// Tells the user, and says how to exit.

@@ -61,6 +61,10 @@ impl Input {
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
         if let Some(words) = spirv_words(&bytes) {
+            if self.stage.is_some() {
+                return Err(Failure::new(Exit::Usage, "--stage is for GLSL, and this is SPIR-V")
+                    .help("say which entry point with --entry"));
+            }
             return words.map_err(|message| self.failed(message));
         }
         let stage = self.glsl_stage()?;

@@ -55,7 +55,8 @@ pub fn compile(
     let options = CompilerOptions {
         source_language: SourceLanguage::GLSL,
         target: Target::Vulkan { version: vulkan, spirv_version: version },
-        version_profile: Some((450, GlslProfile::Core)),
+        // A version that is given overrules the shader's own, with a warning.
+        version_profile: (!source.contains("#version")).then_some((450, GlslProfile::Core)),
         ..CompilerOptions::default()
     };
     let compiler =

@@ -20,6 +20,7 @@ pub use redirect::redirect;
 pub use resource::{
     Binding, HostBlock, Set, WordArray, spec_constants, storage_buffer, uniform_block, word_array,
 };
+pub(crate) use take_over::laid_out_structures;
 pub use take_over::{Copies, TakenOver, take_over};
 pub use wrap::{Wrapper, wrap};
 

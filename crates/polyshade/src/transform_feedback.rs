@@ -99,12 +99,18 @@ pub fn capture<'m>(module: &'m Module<'_>, options: &Options) -> Result<Capture<
     let isolated = moves::isolate(module, options.entry(), ExecutionModel::VERTEX)?;
     // Where nothing changed, what is known of the module stays known.
     let m = if isolated.is_changed() { &isolated.module } else { module };
-    let plan = Plan::new(m, options)?;
-
-    let capture_only = emit::capture_only(m, options, &plan)?;
-    let both = emit::both(m, options, &plan)?;
+    let variants = || {
+        let plan = Plan::new(m, options)?;
+        let capture_only = emit::capture_only(m, options, &plan)?;
+        let both = emit::both(m, options, &plan)?;
+        let raster_only = emit::raster_only(m, options, &plan)?;
+        Ok((plan, capture_only, both, raster_only))
+    };
+    // Offsets and ids are those of the version that was isolated, which nobody but us has seen.
+    let place = |error: Error| if isolated.is_changed() { error.without_place() } else { error };
+    let (plan, capture_only, both, raster_only) = variants().map_err(place)?;
     // Isolation alone is no reason for other words.
-    let raster_only = emit::raster_only(m, options, &plan)?.unwrap_or_else(|| module.borrowed());
+    let raster_only = raster_only.unwrap_or_else(|| module.borrowed());
     let requirements = requirements(options, &plan);
     let (host, layout) = (plan.host, plan.layout);
     Ok(Capture { capture_only, raster_only, both, layout, host, requirements })

@@ -4,6 +4,7 @@ use crate::grammar::{BuiltIn, Decoration, Op};
 use crate::inst::{Decorate, GroupDecorate, GroupMemberDecorate, Inst, MemberDecorate};
 use crate::scan::Section;
 use crate::{Id, Module};
+use std::collections::HashSet;
 
 /// Where the decorations are, sorted by what they decorate.
 ///
@@ -64,6 +65,10 @@ impl Decorations {
         }
         // Producers write them nearly sorted, which the sort makes use of.
         entries.sort();
+        // A target that a group lists twice is in it once.
+        let group = |entry: &Entry| entry.group.map(|group| (entry.target, entry.member, group));
+        let mut applied = HashSet::new();
+        entries.retain(|entry| group(entry).is_none_or(|group| applied.insert(group)));
         Self(entries)
     }
 
@@ -72,21 +77,32 @@ impl Decorations {
         let count = self.0[start..].partition_point(|entry| entry.target == target);
         &self.0[start..start + count]
     }
+
+    /// Those of `target` as a whole, or of one of its members.
+    fn of_member(&self, target: Id, member: Option<u32>) -> &[Entry] {
+        let key = |entry: &Entry| (entry.target, entry.member);
+        let start = self.0.partition_point(|entry| key(entry) < (target, member));
+        let count = self.0[start..].partition_point(|entry| key(entry) == (target, member));
+        &self.0[start..start + count]
+    }
 }
 
-impl<'w> Module<'w> {
+impl Module<'_> {
     /// All decorations of `id` and of its members.
     pub fn decorations_of(&self, id: Id) -> impl Iterator<Item = Applied<'_>> {
-        self.decorations().of(id).iter().flat_map(move |entry| {
-            let direct = entry.group.is_none().then(|| self.applied(entry.at, entry.member, false));
-            // A group that contains a group is invalid; it is not followed, so this ends.
-            let group = entry.group.map_or(&[][..], |group| self.decorations().of(group));
-            let of_group = group
-                .iter()
-                .filter(|inner| inner.group.is_none() && inner.member.is_none())
-                .map(|inner| self.applied(inner.at, entry.member, true));
-            direct.into_iter().chain(of_group).flatten()
-        })
+        self.decorations().of(id).iter().flat_map(move |entry| self.applied_by(entry))
+    }
+
+    fn applied_by(&self, entry: &Entry) -> impl Iterator<Item = Applied<'_>> {
+        let member = entry.member;
+        let direct = entry.group.is_none().then(|| self.applied(entry.at, member, false));
+        // A group that contains a group is invalid; it is not followed, so this ends.
+        let group = entry.group.map_or(&[][..], |group| self.decorations().of(group));
+        let of_group = group
+            .iter()
+            .filter(|inner| inner.group.is_none() && inner.member.is_none())
+            .map(move |inner| self.applied(inner.at, member, true));
+        direct.into_iter().chain(of_group).flatten()
     }
 
     fn applied(&self, at: u32, member: Option<u32>, by_group: bool) -> Option<Applied<'_>> {
@@ -101,16 +117,17 @@ impl<'w> Module<'w> {
 
     /// Operands of `decoration` on `id` as a whole, if it has it.
     pub fn decoration(&self, id: Id, decoration: Decoration) -> Option<&[u32]> {
-        self.decorations_of(id)
-            .find(|applied| applied.member.is_none() && applied.decoration == decoration)
-            .map(|applied| applied.operands)
+        self.find_decoration(self.decorations().of_member(id, None), decoration)
     }
 
     /// Operands of `decoration` on member `member` of the structure `id`, if it has it.
     pub fn member_decoration(&self, id: Id, member: u32, decoration: Decoration) -> Option<&[u32]> {
-        self.decorations_of(id)
-            .find(|applied| applied.member == Some(member) && applied.decoration == decoration)
-            .map(|applied| applied.operands)
+        self.find_decoration(self.decorations().of_member(id, Some(member)), decoration)
+    }
+
+    fn find_decoration(&self, entries: &[Entry], decoration: Decoration) -> Option<&[u32]> {
+        let mut applied = entries.iter().flat_map(|entry| self.applied_by(entry));
+        applied.find(|applied| applied.decoration == decoration).map(|applied| applied.operands)
     }
 
     /// The built-in that the variable `id` is.

@@ -66,6 +66,13 @@ impl Error {
         self
     }
 
+    /// The same error without place and id: those of a version that whoever reads it does not have.
+    #[must_use]
+    pub fn without_place(mut self) -> Self {
+        (self.0.at, self.0.id) = (None, None);
+        self
+    }
+
     /// Which kind of error this is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

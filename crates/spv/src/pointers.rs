@@ -179,14 +179,20 @@ impl Module<'_> {
 
     /// The functions that `function` calls, directly or not, and itself, each once.
     pub fn reachable(&self, function: Id) -> Vec<Id> {
-        let mut seen = HashSet::from([function]);
-        let mut order = vec![function];
+        self.reachable_from([function])
+    }
+
+    /// The functions among `roots` and those that they call, directly or not, each once.
+    pub fn reachable_from(&self, roots: impl IntoIterator<Item = Id>) -> Vec<Id> {
+        let mut seen = HashSet::new();
+        let is_function = |id: &Id| self.function(*id).is_some();
+        let mut order: Vec<Id> =
+            roots.into_iter().filter(|id| is_function(id) && seen.insert(*id)).collect();
         let mut next = 0;
-        while let Some(id) = order.get(next).copied() {
+        while let Some(body) = order.get(next).and_then(|id| self.function(*id)) {
             next += 1;
-            let Some(body) = self.function(id) else { continue };
             for call in body.instructions().filter_map(FunctionCall::of) {
-                if seen.insert(call.function()) {
+                if is_function(&call.function()) && seen.insert(call.function()) {
                     order.push(call.function());
                 }
             }

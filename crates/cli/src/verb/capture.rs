@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
-use crate::output::{Outputs, print_module, print_text};
+use crate::output::Outputs;
 use clap::{Args, ValueEnum};
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
@@ -52,13 +52,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     host_binding: Option<u32>,
 
-    /// Where the host words begin in the push constants, in bytes
-    #[arg(long, default_value_t = 0, value_name = "BYTES")]
-    host_offset: u32,
+    /// Where the host words begin in the push constants, in bytes [default: 0]
+    #[arg(long, value_name = "BYTES")]
+    host_offset: Option<u32>,
 
-    /// Number of the first specialization constant of the host words
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    host_first_id: u32,
+    /// Number of the first specialization constant of the host words [default: 0]
+    #[arg(long, value_name = "N")]
+    host_first_id: Option<u32>,
 
     /// What becomes of the shader's own stores and atomics, which would happen in both passes
     #[arg(long, value_enum, default_value_t = Effects::Refuse)]
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_names: bool,
 
-    /// Where the capture-only variant goes; standard output if left out
+    /// Where the capture-only variant goes; standard output if left out, or if it is `-`
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -99,7 +99,7 @@ enum Route {
     Compute,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Host {
     /// In a range of a storage buffer
     Storage,
@@ -144,6 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
             format!("--path {name} is not built yet; storage is"),
         ));
     }
+    arguments.check_host()?;
     let words = arguments.input.words()?;
     let module = arguments.input.parse(&words)?;
     let entry = arguments.input.entry_name(&module, ExecutionModel::VERTEX)?;
@@ -164,17 +165,12 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if let Some(file) = &arguments.report {
         outputs.add(file, text.clone().into_bytes())?;
     }
-    if let Some(file) = &arguments.output {
-        outputs.add_module(file, capture.capture_only.words())?;
-    }
-    outputs.write()?;
+    let output = arguments.output.as_deref().unwrap_or(std::path::Path::new("-"));
+    outputs.add_module(output, capture.capture_only.words())?;
     if arguments.json {
-        print_text(&text);
+        outputs.add(std::path::Path::new("-"), format!("{text}\n").into_bytes())?;
     }
-    if arguments.output.is_none() {
-        print_module(capture.capture_only.words())?;
-    }
-    Ok(())
+    outputs.write()
 }
 
 impl Arguments {
@@ -200,21 +196,39 @@ impl Arguments {
     fn host_words(&self) -> Option<HostWords> {
         let set = Set(self.host_set.unwrap_or(self.set));
         // Behind the feedback buffers, of which there are as many as the names say.
-        let next = self
-            .varyings
-            .iter()
-            .filter(|name| self.separate || name.trim() == "gl_NextBuffer")
-            .count() as u32;
-        let buffers = if self.separate { next } else { next + 1 };
-        let binding = Binding(self.host_binding.unwrap_or(self.binding.saturating_add(buffers)));
+        let separators = self.varyings.iter().filter(|name| name.trim() == "gl_NextBuffer").count();
+        let buffers = if self.separate { self.varyings.len() } else { separators + 1 };
+        let next = self.binding.saturating_add(buffers as u32);
+        let binding = Binding(self.host_binding.unwrap_or(next));
         match self.host {
             Host::Storage if self.host_set.is_none() && self.host_binding.is_none() => None,
             Host::Storage => Some(HostWords::StorageBuffer { set, binding }),
             Host::Uniform => Some(HostWords::Uniform { set, binding }),
-            Host::PushConstant => Some(HostWords::PushConstant { offset: self.host_offset }),
-            Host::Specialization => {
-                Some(HostWords::Specialization { first_id: self.host_first_id })
+            Host::PushConstant => {
+                Some(HostWords::PushConstant { offset: self.host_offset.unwrap_or(0) })
             }
+            Host::Specialization => {
+                Some(HostWords::Specialization { first_id: self.host_first_id.unwrap_or(0) })
+            }
+        }
+    }
+
+    /// An option that nothing reads was meant for something else.
+    fn check_host(&self) -> Done {
+        let descriptor = matches!(self.host, Host::Storage | Host::Uniform);
+        let unused = [
+            ("--host-set", self.host_set.is_some() && !descriptor),
+            ("--host-binding", self.host_binding.is_some() && !descriptor),
+            ("--host-offset", self.host_offset.is_some() && self.host != Host::PushConstant),
+            ("--host-first-id", self.host_first_id.is_some() && self.host != Host::Specialization),
+        ];
+        match unused.iter().find(|(_, unused)| *unused) {
+            Some((name, _)) => {
+                let message =
+                    format!("{name} has no meaning for the host words that --host asks for");
+                Err(Failure::new(Exit::Usage, message))
+            }
+            None => Ok(()),
         }
     }
 }

@@ -50,11 +50,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if arguments.json {
         print_text(
             &serde_json::to_string_pretty(&report).expect("a report has no keys but strings"),
-        );
+        )
     } else {
-        print_text(&as_text(&report));
+        print_text(&as_text(&report))
     }
-    Ok(())
 }
 
 fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
@@ -101,7 +100,7 @@ fn variable(m: &Module<'_>, id: Id) -> Option<Value> {
     }))
 }
 
-/// The built-in members of a block.
+/// The members of a block, with the built-ins that they are.
 fn members(m: &Module<'_>, ty: Id) -> Vec<Value> {
     let structure = m.innermost_element(ty);
     m.members(structure)

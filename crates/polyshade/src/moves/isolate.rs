@@ -54,7 +54,8 @@ impl<'m> Clones<'m> {
         let mine = m.reachable(entry.function());
         let others: Vec<_> =
             m.entry_points().filter(|other| other.inst().at() != entry.inst().at()).collect();
-        let theirs: HashSet<Id> = reachable_from_any(m, &others);
+        let theirs = m.reachable_from(others.iter().map(|other| other.function()));
+        let theirs: HashSet<Id> = theirs.into_iter().collect();
         let (functions, own): (Vec<Id>, Vec<Id>) = mine.iter().partition(|id| theirs.contains(id));
 
         let my_globals = globals_of(m, mine.iter().copied(), [entry]);
@@ -174,16 +175,6 @@ impl<'m> Clones<'m> {
         }
         p.insert(at, inst.op(), &words);
     }
-}
-
-fn reachable_from_any(m: &Module<'_>, entries: &[EntryPoint<'_>]) -> HashSet<Id> {
-    let mut all = HashSet::new();
-    for entry in entries {
-        if !all.contains(&entry.function()) {
-            all.extend(m.reachable(entry.function()));
-        }
-    }
-    all
 }
 
 /// The `Private` and interface variables that these functions use and these entry points list.

@@ -99,11 +99,23 @@ fn growable(
         let message = "the push-constant block cannot get more members: its type is used for something else too";
         return Err(unsupported(message, block));
     }
-    let others = m.entry_points().filter(|other| other.function() != entry.function());
-    let uses_block = |other: EntryPoint<'_>| {
-        push_constant_block(m, other).is_some_and(|block| block.result() == variable.result())
+    let points_to_block = |other: &Variable<'_>| {
+        m.pointer(other.pointer_type()).is_some_and(|(_, pointee)| pointee == block)
     };
-    if others.into_iter().any(uses_block) {
+    if m.variables().filter(points_to_block).count() > 1 {
+        let message =
+            "the push-constant block cannot get more members: another variable has its type too";
+        return Err(unsupported(message, block));
+    }
+    let others = m.entry_points().filter(|other| other.function() != entry.function());
+    let others: HashSet<Id> =
+        others.flat_map(|other| other.interface().chain([other.function()])).collect();
+    let reached: HashSet<Id> = m.reachable_from(others.iter().copied()).into_iter().collect();
+    let used = m
+        .uses_of(variable.result())
+        .filter_map(|inst| m.function_around(inst.at()))
+        .any(|function| reached.contains(&function.id()));
+    if used || others.contains(&variable.result()) {
         let message =
             "the push-constant block cannot get more members: another entry point uses it too";
         return Err(unsupported(message, variable.result()));

@@ -3,9 +3,10 @@
 mod renew;
 
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, Variable};
+use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, TypePointer, Variable};
 use polyshade_spv::{
-    Capability, Decoration, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type,
+    Capability, Decoration, Error, Id, Inst, Module, Op, Patch, Position, Section, StorageClass,
+    Type,
 };
 use renew::{array_lengths, copy_members, renew};
 use std::collections::{HashMap, HashSet};
@@ -77,8 +78,10 @@ pub fn take_over<'m>(
             p.join_interface(entry, interface);
         }
     }
+    let laid_out = if structures.is_empty() { HashSet::new() } else { laid_out_structures(m) };
     for structure in structures {
-        p.undecorate(structure, |_, decoration| is_of_interface(decoration));
+        let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
+        p.undecorate(structure, |_, decoration| is_of_interface(decoration) && !stays(decoration));
     }
     retype(m, p, &pointers);
     Ok(result)
@@ -106,7 +109,7 @@ fn make_private<'m>(
 /// Gives every pointer made from a variable that is taken over a type that points into `Private`.
 fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
     let mut parameters: HashMap<Id, Id> = HashMap::new();
-    let mut functions: Vec<Function<'m>> = Vec::new();
+    let (mut functions, mut seen) = (Vec::<Function<'m>>::new(), HashSet::new());
     for inst in pointers {
         let Some((_, pointee)) = inst.result_type().and_then(|ty| m.pointer(ty)) else { continue };
         let private = p.pointer(StorageClass::PRIVATE, pointee);
@@ -115,7 +118,7 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
             parameters.insert(inst.result().expect("a parameter has an id"), private);
             let function =
                 m.function_around(inst.at()).expect("a parameter stands in a function").function();
-            if functions.iter().all(|other| other.result() != function.result()) {
+            if seen.insert(function.result()) {
                 functions.push(function);
             }
         }
@@ -249,6 +252,32 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
 fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
     // A variable of an untyped pointer is another instruction.
     m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
+}
+
+/// The structures that are somewhere in memory with a layout of its own, as the members of a buffer: their offsets are
+/// not transform feedback's.
+pub(crate) fn laid_out_structures(m: &Module<'_>) -> HashSet<Id> {
+    let has_layout = |class| {
+        !matches!(
+            class,
+            StorageClass::INPUT
+                | StorageClass::OUTPUT
+                | StorageClass::PRIVATE
+                | StorageClass::FUNCTION
+        )
+    };
+    let pointers = m.section(Section::Globals).filter_map(TypePointer::of);
+    let mut open: Vec<Id> = pointers
+        .filter(|pointer| has_layout(pointer.storage_class()))
+        .map(|pointer| m.innermost_element(pointer.pointee()))
+        .collect();
+    let mut seen = HashSet::new();
+    while let Some(structure) = open.pop() {
+        if seen.insert(structure) {
+            open.extend(m.members(structure).map(|member| m.innermost_element(member)));
+        }
+    }
+    seen
 }
 
 /// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.

@@ -3,7 +3,9 @@
 use super::options::SideEffects;
 use crate::unsupported;
 use polyshade_spv::view::{CopyMemory, EntryPoint, FunctionCall, Load, Store};
-use polyshade_spv::{Error, FunctionBody, Id, Inst, Module, Op, Patch, Section, StorageClass};
+use polyshade_spv::{
+    Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch, Section, StorageClass,
+};
 use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
@@ -67,27 +69,82 @@ impl<'m> Effects<'m> {
 
     /// What is written and read again would be read as it was before in the pass that does not write.
     fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
-        let object = |pointer| image_variable(m, m.root(pointer));
-        let written: HashSet<Id> =
-            self.instructions.iter().map(|inst| object(target(m, *inst))).collect();
+        let written: Vec<Memory> =
+            self.instructions.iter().map(|inst| Memory::of(m, target(m, *inst))).collect();
+        let known: HashSet<Memory> = written.iter().copied().collect();
+        let classes: HashSet<StorageClass> = written.iter().map(|memory| memory.class).collect();
         for inst in self.functions.iter().flat_map(|function| function.instructions()) {
-            let read = match inst.op() {
-                Op::LOAD => Load::of(inst)
-                    .map(|load| load.pointer())
-                    .filter(|pointer| !is_image(m, *pointer)),
-                Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
-                    CopyMemory::of(inst).map(|copy| copy.source())
-                }
-                Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
-                _ => None,
+            let Some(read) = read_from(m, inst) else { continue };
+            let memory = Memory::of(m, read);
+            let anything = Memory { place: Place::Anywhere, ..memory };
+            let may_be_written = match memory.place {
+                Place::Anywhere => classes.contains(&memory.class),
+                _ => known.contains(&memory) || known.contains(&anything),
             };
-            if let Some(read) = read.map(object).filter(|read| written.contains(read)) {
+            if may_be_written {
                 let message =
                     "the shader reads what it writes, which only one of the two passes does";
-                return Err(unsupported(message, read).at(inst.at()));
+                return Err(unsupported(message, m.root(read)).at(inst.at()));
             }
         }
         Ok(())
+    }
+}
+
+/// Memory that others can see, as far as it can be told from other memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Memory {
+    /// Of images the class of their variables.
+    class: StorageClass,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    /// What is bound there, by however many variables.
+    Binding(u32, u32),
+    /// A variable that nothing is bound to.
+    Variable(Id),
+    /// Something behind a parameter or an address.
+    Anywhere,
+}
+
+impl Memory {
+    /// What `id`, a pointer or an image, stands for.
+    fn of(m: &Module<'_>, id: Id) -> Self {
+        let pointer = match m.definition(id).and_then(Load::of) {
+            Some(load) if is_image(m, load.pointer()) => load.pointer(),
+            _ => id,
+        };
+        let class = match m.storage_class(pointer) {
+            Some(StorageClass::IMAGE) | None => StorageClass::UNIFORM_CONSTANT,
+            Some(class) => class,
+        };
+        let root = m.root(pointer);
+        let is_variable = m.definition(root).is_some_and(|inst| inst.op() == Op::VARIABLE);
+        let number =
+            |decoration| m.decoration(root, decoration).and_then(|words| words.first()).copied();
+        let place = match (number(Decoration::DESCRIPTOR_SET), number(Decoration::BINDING)) {
+            (Some(set), Some(binding)) if is_variable => Place::Binding(set, binding),
+            _ if is_variable => Place::Variable(root),
+            _ => Place::Anywhere,
+        };
+        Self { class, place }
+    }
+}
+
+/// The pointer or image that `inst` reads from.
+fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+    match inst.op() {
+        Op::LOAD => {
+            let pointer = Load::of(inst)?.pointer();
+            (is_visible(m, pointer) && !is_image(m, pointer)).then_some(pointer)
+        }
+        Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
+            Some(CopyMemory::of(inst)?.source()).filter(|source| is_visible(m, *source))
+        }
+        Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
+        _ => None,
     }
 }
 
@@ -155,14 +212,6 @@ fn target(m: &Module<'_>, inst: Inst<'_>) -> Id {
         }
     });
     first.expect("it has operands")
-}
-
-/// The variable that an image was loaded from; anything else as it is.
-fn image_variable(m: &Module<'_>, id: Id) -> Id {
-    match m.definition(id).and_then(Load::of) {
-        Some(load) if is_image(m, load.pointer()) => m.root(load.pointer()),
-        _ => id,
-    }
 }
 
 fn is_image(m: &Module<'_>, pointer: Id) -> bool {

@@ -1,8 +1,8 @@
 //! Which part of which output a name of OpenGL's means.
 
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, StorageClass, Type};
-use std::collections::HashMap;
+use polyshade_spv::{BuiltIn, Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
+use std::collections::{HashMap, HashSet};
 
 /// A part of an output variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -25,8 +25,10 @@ pub(super) struct Outputs {
 impl Outputs {
     pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
         let mut outputs = Self { by_name: HashMap::new(), order: Vec::new() };
+        // Before SPIR-V 1.4 an interface may list a variable twice.
+        let mut seen = HashSet::new();
         for variable in entry.interface() {
-            if m.storage_class(variable) != Some(StorageClass::OUTPUT) {
+            if m.storage_class(variable) != Some(StorageClass::OUTPUT) || !seen.insert(variable) {
                 continue;
             }
             let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
@@ -43,21 +45,17 @@ impl Outputs {
             self.add(builtin_name(builtin), whole);
             return;
         }
-        let structure = match m.ty(ty) {
-            Some(Type::Struct { id }) => Some(id),
-            _ => None,
-        };
-        let is_block = structure.is_some_and(|id| {
-            m.decorations_of(id).any(|applied| {
-                matches!(
-                    applied.decoration,
-                    polyshade_spv::Decoration::BLOCK | polyshade_spv::Decoration::BUILT_IN
-                )
-            })
-        });
-        match (structure, is_block) {
-            (Some(block), true) => self.add_block(m, variable, block),
-            _ => self.add(m.name(variable).map(|name| name.into_owned()), whole),
+        let structure = m.innermost_element(ty);
+        let is_block = m
+            .decorations_of(structure)
+            .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN));
+        if is_block && structure == ty {
+            self.add_block(m, variable, structure);
+        } else if is_block {
+            // An array of blocks goes by the block's name too: `Block[i].member`.
+            self.add(m.name(structure).map(|name| name.into_owned()), whole);
+        } else {
+            self.add(m.name(variable).map(|name| name.into_owned()), whole);
         }
     }
 
