@@ -3,6 +3,7 @@
 use crate::grammar::Op;
 use crate::inst::{AccessChain, FunctionCall, Inst};
 use crate::module::FunctionBody;
+use crate::scan::is_dense;
 use crate::{Id, Module};
 use std::collections::HashSet;
 
@@ -26,7 +27,7 @@ enum IdSet {
 
 impl IdSet {
     fn new(m: &Module<'_>) -> Self {
-        if m.bound() as usize <= m.words().len() * 2 + 64 {
+        if is_dense(m.bound(), m.words().len()) {
             Self::Dense(vec![0; m.bound() as usize / 64 + 1])
         } else {
             Self::Sparse(HashSet::new())

@@ -118,7 +118,7 @@ impl Scan {
     /// Scans `words`, whose header is in the byte order of the machine.
     pub(crate) fn new(words: &[u32]) -> Result<Self, Error> {
         let bound = header(words)?;
-        if bound as usize <= words.len() * 2 + 64 {
+        if is_dense(bound, words.len()) {
             let mut scanner = Scanner::new(words, bound, vec![0; bound as usize]);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Dense))
@@ -128,6 +128,12 @@ impl Scan {
             Ok(scanner.finish(Definitions::Sparse))
         }
     }
+}
+
+/// Whether tables are indexed by id. Every definition takes two words at least, so a bound beyond this says nothing but
+/// how large a table would be.
+pub(crate) fn is_dense(bound: u32, words: usize) -> bool {
+    bound as usize <= words * 2 + 64
 }
 
 /// Checks the header and returns the bound.

@@ -2,6 +2,7 @@
 
 use crate::grammar::{Grammar, Op};
 use crate::inst::Inst;
+use crate::scan::is_dense;
 use crate::{Id, Module, operands};
 
 /// The uses of every id, in the order of the module. Words that may be ids count.
@@ -25,7 +26,7 @@ enum Slots {
 
 impl Slots {
     fn new(module: &Module<'_>) -> Self {
-        if module.bound() as usize <= module.words().len() * 2 + 64 {
+        if is_dense(module.bound(), module.words().len()) {
             return Self::Ids(module.bound());
         }
         let mut ids = Vec::new();

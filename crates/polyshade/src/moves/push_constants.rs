@@ -40,8 +40,12 @@ pub fn push_constants<'m>(
         return Ok(HostBlock { variable, class, words: Words::Members(0) });
     };
 
-    let (_, block) =
-        m.pointer(variable.pointer_type()).expect("a push constant has a pointer type");
+    let structure = m.pointer(variable.pointer_type()).and_then(|(_, block)| m.definition(block));
+    let structure = structure.filter(|inst| inst.op() == Op::TYPE_STRUCT);
+    let Some((inst, block)) = structure.and_then(|inst| Some((inst, inst.result()?))) else {
+        let message = "the push constants of the shader are not a structure";
+        return Err(unsupported(message, variable.result()));
+    };
     growable(m, entry, variable, block)?;
     let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST);
     let Some(end) = end.and_then(|end| end.checked_next_multiple_of(4)) else {
@@ -53,7 +57,6 @@ pub fn push_constants<'m>(
             format!("the push constants of the shader end at byte {end}, behind byte {offset}");
         return Err(Error::new(ErrorKind::Options, message).about(variable.result()));
     }
-    let inst = m.definition(block).expect("a structure is defined");
     let first_member = m.members(block).len() as u32;
     let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
     let mut operands = inst.words()[1..].to_vec();

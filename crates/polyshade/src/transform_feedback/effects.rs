@@ -58,7 +58,7 @@ impl<'m> Effects<'m> {
             (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
                 let message = "the shader stores to memory itself, and would in both passes";
-                let error = unsupported(message, target(m, *first)).at(first.at());
+                let error = unsupported(message, target(*first)).at(first.at());
                 return Err(error.help("say which pass keeps its side effects"));
             }
         }
@@ -70,7 +70,7 @@ impl<'m> Effects<'m> {
     /// What is written and read again would be read as it was before in the pass that does not write.
     fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
         let written: Vec<Memory> =
-            self.instructions.iter().map(|inst| Memory::of(m, target(m, *inst))).collect();
+            self.instructions.iter().map(|inst| Memory::of(m, target(*inst))).collect();
         let known: HashSet<Memory> = written.iter().copied().collect();
         let classes: HashSet<StorageClass> = written.iter().map(|memory| memory.class).collect();
         for inst in self.functions.iter().flat_map(|function| function.instructions()) {
@@ -143,7 +143,7 @@ fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
         Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
             Some(CopyMemory::of(inst)?.source()).filter(|source| is_visible(m, *source))
         }
-        Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(m, inst)),
+        Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(inst)),
         _ => None,
     }
 }
@@ -151,8 +151,8 @@ fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
 fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     match inst.op() {
         Op::IMAGE_WRITE => true,
-        Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(m, inst)),
-        op if is_atomic_write(op) => is_visible(m, target(m, inst)),
+        Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(inst)),
+        op if is_atomic_write(op) => is_visible(m, target(inst)),
         _ => false,
     }
 }
@@ -197,21 +197,16 @@ fn is_atomic_write(op: Op) -> bool {
 }
 
 /// What an instruction that changes memory writes to: a pointer, or an image.
-fn target(m: &Module<'_>, inst: Inst<'_>) -> Id {
+fn target(inst: Inst<'_>) -> Id {
     if let Some(store) = Store::of(inst) {
         return store.pointer();
     }
     if let Some(copy) = CopyMemory::of(inst) {
         return copy.target();
     }
-    // The first operand that is neither type nor result: of an atomic the pointer, of a write the image.
-    let mut first = None;
-    m.for_each_operand(inst, |_, id, _| {
-        if Some(id) != inst.result_type() {
-            first.get_or_insert(id);
-        }
-    });
-    first.expect("it has operands")
+    // The first operand behind type and result: of an atomic the pointer, of a write the image.
+    let word = if inst.result_type().is_some() { 3 } else { 1 };
+    Id::new(inst.words()[word]).expect("ids of known operands are checked when a module is scanned")
 }
 
 fn is_image(m: &Module<'_>, pointer: Id) -> bool {
