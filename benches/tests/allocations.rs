@@ -59,6 +59,7 @@ fn parsing_allocates_a_few_times_whatever_the_size() {
     for name in ["small", "medium", "large"] {
         let words = inputs::words(name).expect("there is an input of this name");
         let count = allocations(|| Module::parse(&words).expect("the input is well-formed"));
+        println!("{name}: {count} allocations");
         assert!(count <= MOST, "{name}: {count} allocations, more than {MOST}");
     }
 }
