@@ -57,8 +57,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes everything to temporary files beside their places and to standard output, then renames the files: an error
-    /// leaves none behind.
+    /// Writes everything to temporary files beside their places and to standard output, then renames
+    /// the files: an error leaves none behind.
     pub(crate) fn write(self) -> Result<(), Failure> {
         let mut written = Vec::new();
         for (path, bytes) in self.files {
