@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
 const LAST_ID: u32 = 4_194_303;
+/// How many words a patch may add for each word of the version, and besides.
+const MOST_ADDED: usize = 16;
+const LEAST_ADDED: usize = 1 << 20;
 /// The most words that an instruction can say it has.
 const LONGEST: usize = u16::MAX as usize;
 
@@ -155,6 +158,11 @@ impl<'m, 'w> Patch<'m, 'w> {
                 "an instruction would have {} words, more than {LONGEST}",
                 operands.len() + 1
             );
+            return self.fail(Error::new(ErrorKind::Limit, message));
+        }
+        // A few decoration groups can stand for a number of decorations that is out of proportion.
+        if self.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
+            let message = format!("more than {} words would be added", self.pool.len());
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
         let start = self.pool.len() as u32;

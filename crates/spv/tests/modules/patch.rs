@@ -75,6 +75,17 @@ fn edits_that_change_no_word_are_no_progress() {
 }
 
 #[test]
+fn what_a_patch_adds_has_a_limit() {
+    let words = names();
+    let m = words.parse();
+    let error = refused(&m, |p| {
+        let at = p.end_of(Section::Names);
+        (0..600_000).for_each(|_| p.insert(at, Op::NOP, &[0]));
+    });
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
 fn a_failure_leaves_the_module_as_it_was() {
     let words = shader(5);
     let m = words.parse();
