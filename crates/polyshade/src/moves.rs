@@ -25,7 +25,16 @@ pub use take_over::{Copies, TakenOver, take_over};
 pub use wrap::{Wrapper, wrap};
 
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Id, Module, Patch};
+use polyshade_spv::{Id, Module, Patch, StorageClass};
+use std::collections::HashSet;
+
+/// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
+/// variable twice.
+pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
+    let mut seen = HashSet::new();
+    let wanted = |id: &Id| m.storage_class(*id) == Some(class) && seen.insert(*id);
+    entry.interface().filter(wanted).collect()
+}
 
 /// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V
 /// 1.4 on.

@@ -130,8 +130,7 @@ impl<'m> Plan<'m> {
         let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
         let (layout, stores) = layout::lay_out(m, entry, options)?;
         let buffers = layout.buffers.len();
-        let place =
-            options.host_words().unwrap_or_else(|| host::default_place(options.storage(), buffers));
+        let place = options.host_words();
         check_bindings(options.storage(), buffers as u32, place)?;
         let host = HostLayout::new(place, buffers);
         Ok(Self { layout, stores, host, effects: Effects::find(m, entry) })

@@ -184,31 +184,23 @@ impl Arguments {
             })
             .point_size(!self.no_point_size)
             .names(!self.no_names);
-        let options = match self.host_words() {
-            Some(host) => options.host(host),
-            None => options,
-        };
         let varyings = self.varyings.iter().map(|name| name.trim());
-        if self.separate { options.separate(varyings) } else { options.interleaved(varyings) }
+        let options =
+            if self.separate { options.separate(varyings) } else { options.interleaved(varyings) };
+        let host = self.host_words(options.binding_behind_buffers());
+        options.host(host)
     }
 
-    /// Where the host words go, unless that is where they go by themselves.
-    fn host_words(&self) -> Option<HostWords> {
+    /// Where the host words go. `next` is the binding that they get by themselves.
+    fn host_words(&self, next: Binding) -> HostWords {
         let set = Set(self.host_set.unwrap_or(self.set));
-        // Behind the feedback buffers, of which there are as many as the names say.
-        let separators = self.varyings.iter().filter(|name| name.trim() == "gl_NextBuffer").count();
-        let buffers = if self.separate { self.varyings.len() } else { separators + 1 };
-        let next = self.binding.saturating_add(buffers as u32);
-        let binding = Binding(self.host_binding.unwrap_or(next));
+        let binding = self.host_binding.map_or(next, Binding);
         match self.host {
-            Host::Storage if self.host_set.is_none() && self.host_binding.is_none() => None,
-            Host::Storage => Some(HostWords::StorageBuffer { set, binding }),
-            Host::Uniform => Some(HostWords::Uniform { set, binding }),
-            Host::PushConstant => {
-                Some(HostWords::PushConstant { offset: self.host_offset.unwrap_or(0) })
-            }
+            Host::Storage => HostWords::StorageBuffer { set, binding },
+            Host::Uniform => HostWords::Uniform { set, binding },
+            Host::PushConstant => HostWords::PushConstant { offset: self.host_offset.unwrap_or(0) },
             Host::Specialization => {
-                Some(HostWords::Specialization { first_id: self.host_first_id.unwrap_or(0) })
+                HostWords::Specialization { first_id: self.host_first_id.unwrap_or(0) }
             }
         }
     }

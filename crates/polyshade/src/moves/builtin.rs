@@ -1,5 +1,6 @@
 //! Built-ins are found, or added.
 
+use super::interface;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Cursor, Decoration, ExecutionModel, Id, Module, Patch, StorageClass};
 
@@ -32,7 +33,7 @@ pub fn find_builtin(
     class: StorageClass,
     builtin: BuiltIn,
 ) -> Option<FoundBuiltin> {
-    entry.interface().filter(|id| m.storage_class(*id) == Some(class)).find_map(|variable| {
+    interface(m, entry, class).into_iter().find_map(|variable| {
         let (_, ty) = m.pointer(m.type_of(variable)?)?;
         if m.builtin(variable) == Some(builtin) {
             return Some(FoundBuiltin { variable, member: None, ty, class });

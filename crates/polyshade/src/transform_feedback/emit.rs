@@ -11,7 +11,6 @@ use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
     StorageClass,
 };
-use std::collections::HashSet;
 
 /// The variant that stores and has no output but `PointSize`.
 pub(super) fn capture_only<'m>(
@@ -25,11 +24,7 @@ pub(super) fn capture_only<'m>(
         plan.effects.settle(m, p, options.side_effects_kept(), Pass::Capture)?;
         foreign::strip(m, p, entry);
 
-        let is_output = |id: &Id| m.storage_class(*id) == Some(StorageClass::OUTPUT);
-        let mut outputs: Vec<Id> = entry.interface().filter(is_output).collect();
-        // Before SPIR-V 1.4 an interface may list a variable twice.
-        let mut seen = HashSet::new();
-        outputs.retain(|id| seen.insert(*id));
+        let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
         let wrapper = moves::wrap(m, p, entry);
         moves::take_over(m, p, entry, &outputs, Copies::None)?;
         store_outputs(m, p, entry, options, plan, StorageClass::PRIVATE, wrapper.epilogue)?;

@@ -20,7 +20,7 @@ pub(super) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPo
     }
 
     let laid_out = moves::laid_out_structures(m);
-    for id in entry.interface().filter(|id| m.storage_class(*id) == Some(StorageClass::OUTPUT)) {
+    for id in moves::interface(m, entry, StorageClass::OUTPUT) {
         p.undecorate(id, |_, decoration| is_xfb(decoration));
         let Some((_, pointee)) = m.type_of(id).and_then(|ty| m.pointer(ty)) else { continue };
         let structure = m.innermost_element(pointee);

@@ -2,7 +2,6 @@
 
 use super::Capture;
 use super::options::HostWords;
-use crate::moves::{Binding, Set};
 use polyshade_spv::{Error, ErrorKind};
 
 /// The primitives that vertices are assembled to. The numbers are `VkPrimitiveTopology`'s but for the line loop, which
@@ -161,11 +160,6 @@ impl HostLayout {
     pub(super) fn buffer_words(buffer: usize) -> u32 {
         (DRAW_WORDS.len() + buffer * BUFFER_WORDS.len()) as u32
     }
-}
-
-/// The place of the host words unless the options name another: behind the feedback buffers.
-pub(super) fn default_place((set, binding): (Set, Binding), buffers: usize) -> HostWords {
-    HostWords::StorageBuffer { set, binding: Binding(binding.0.saturating_add(buffers as u32)) }
 }
 
 impl Capture<'_> {

@@ -1,8 +1,9 @@
 //! Which part of which output a name of OpenGL's means.
 
+use crate::moves;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// A part of an output variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -25,12 +26,7 @@ pub(super) struct Outputs {
 impl Outputs {
     pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
         let mut outputs = Self { by_name: HashMap::new(), order: Vec::new() };
-        // Before SPIR-V 1.4 an interface may list a variable twice.
-        let mut seen = HashSet::new();
-        for variable in entry.interface() {
-            if m.storage_class(variable) != Some(StorageClass::OUTPUT) || !seen.insert(variable) {
-                continue;
-            }
+        for variable in moves::interface(m, entry, StorageClass::OUTPUT) {
             let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
                 continue;
             };

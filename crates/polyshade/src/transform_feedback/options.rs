@@ -146,8 +146,20 @@ impl Options {
         self.storage
     }
 
-    pub(super) fn host_words(&self) -> Option<HostWords> {
-        self.host
+    /// The binding behind the last feedback buffer: where the host words are unless the options say otherwise.
+    pub fn binding_behind_buffers(&self) -> Binding {
+        let buffers = match &self.varyings {
+            Varyings::Interleaved(names) => {
+                names.iter().filter(|name| *name == "gl_NextBuffer").count() + 1
+            }
+            Varyings::Separate(names) => names.len(),
+        };
+        Binding(self.storage.1.0.saturating_add(buffers as u32))
+    }
+
+    pub(super) fn host_words(&self) -> HostWords {
+        let (set, binding) = (self.storage.0, self.binding_behind_buffers());
+        self.host.unwrap_or(HostWords::StorageBuffer { set, binding })
     }
 
     pub(super) fn side_effects_kept(&self) -> SideEffects {
