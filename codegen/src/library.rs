@@ -1,12 +1,14 @@
 //! Our GLSL, compiled to the SPIR-V that lowerings link in.
 
 use super::{Generated, workspace};
-use polyshade_glsl::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::fs;
 
 /// Source and result of each library, relative to the workspace.
-const LIBRARIES: &[(&str, &str)] =
-    &[("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv")];
+const LIBRARIES: &[(&str, &str)] = &[
+    ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
+    ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
+];
 
 /// Compiles for SPIR-V 1.0, which can be linked into every version. The stage does not matter: there are no globals.
 pub(super) fn generate() -> Result<Vec<Generated>, String> {

@@ -143,6 +143,11 @@ views! {
         /// Name of the extension.
         name: text @ 1,
     }
+    /// `OpModuleProcessed` or `OpSourceExtension`.
+    Note = MODULE_PROCESSED | SOURCE_EXTENSION {
+        /// What is noted.
+        text: text @ 1,
+    }
     /// `OpExtInstImport`.
     ExtInstImport = EXT_INST_IMPORT {
         /// The instruction set.
@@ -272,6 +277,68 @@ views! {
         target: id @ 1,
         /// Where it is copied from.
         source: id @ 2,
+    }
+    /// `OpEmitStreamVertex`.
+    EmitStreamVertex = EMIT_STREAM_VERTEX {
+        /// The vertex stream: a constant.
+        stream: id @ 1,
+    }
+    /// `OpSelectionMerge` or `OpLoopMerge`.
+    Merge = SELECTION_MERGE | LOOP_MERGE {
+        /// The block behind the construct.
+        merge_block: id @ 1,
+    }
+    /// `OpLoopMerge`.
+    LoopMerge = LOOP_MERGE {
+        /// The block behind the loop.
+        merge_block: id @ 1,
+        /// The block that every iteration but the last ends with.
+        continue_target: id @ 2,
+    }
+    /// `OpBranch`.
+    Branch = BRANCH {
+        /// The block that comes next.
+        target: id @ 1,
+    }
+    /// `OpBranchConditional`.
+    BranchConditional = BRANCH_CONDITIONAL {
+        /// What decides.
+        condition: id @ 1,
+        /// The block that comes next where the condition is true.
+        if_true: id @ 2,
+        /// The block that comes next where it is false.
+        if_false: id @ 3,
+    }
+    /// `OpPhi`.
+    Phi = PHI {
+        /// Pairs of a value and the block it comes from.
+        pairs: words @ 3,
+    }
+    /// `OpReturnValue`.
+    ReturnValue = RETURN_VALUE {
+        /// What is returned.
+        value: id @ 1,
+    }
+    /// `OpArrayLength`.
+    ArrayLength = ARRAY_LENGTH {
+        /// A pointer to the structure whose last member is the array.
+        structure: id @ 3,
+        /// Number of the member.
+        member: word @ 4,
+    }
+    /// An instruction of one result and two operands.
+    Binary = I_ADD | I_SUB | LOGICAL_AND | LOGICAL_OR | I_EQUAL | I_NOT_EQUAL
+        | U_LESS_THAN | S_LESS_THAN | U_LESS_THAN_EQUAL | S_LESS_THAN_EQUAL
+        | U_GREATER_THAN | S_GREATER_THAN | U_GREATER_THAN_EQUAL | S_GREATER_THAN_EQUAL {
+        /// The first operand.
+        left: id @ 3,
+        /// The second operand.
+        right: id @ 4,
+    }
+    /// An instruction of one result and one operand.
+    Unary = LOGICAL_NOT | COPY_OBJECT | BITCAST {
+        /// The operand.
+        operand: id @ 3,
     }
     /// `OpAccessChain` and its relatives.
     AccessChain = ACCESS_CHAIN | IN_BOUNDS_ACCESS_CHAIN | PTR_ACCESS_CHAIN | IN_BOUNDS_PTR_ACCESS_CHAIN {

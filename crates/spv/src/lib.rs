@@ -47,8 +47,9 @@ pub use id::Id;
 pub use module::{FunctionBody, Instructions, Module};
 pub use names::Names;
 pub use patch::{Cursor, Patch, Position, Progress, Rewritten};
-pub use pointers::Reach;
+pub use pointers::{Reach, Roots};
 pub use scan::Section;
+pub use text::decode as decode_text;
 pub use types::Type;
 pub use uses::Uses;
 

@@ -91,6 +91,21 @@ impl<'w> Module<'w> {
         patch.merge(value)
     }
 
+    /// Lets `edit` queue edits and throws them away: what it would return, without a next version.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rewrite`](Self::rewrite), but for edits that contradict each other.
+    pub fn rehearse<'m, T>(
+        &'m self,
+        edit: impl FnOnce(&'m Self, &mut Patch<'m, 'w>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut patch = Patch::new(self);
+        let value = edit(self, &mut patch)?;
+        patch.finish_instructions()?;
+        Ok(value)
+    }
+
     /// The words, header included, in the byte order of the machine.
     pub fn words(&self) -> &[u32] {
         &self.words
@@ -129,7 +144,12 @@ impl<'w> Module<'w> {
     }
 
     /// The instruction that starts at word `at`: one that was seen in this version.
-    pub(crate) fn inst_at(&self, at: u32) -> Inst<'_> {
+    ///
+    /// # Panics
+    ///
+    /// Where `at` is beyond the words, or the word there is not the first of an instruction.
+    #[inline]
+    pub fn inst_at(&self, at: u32) -> Inst<'_> {
         Inst::at_word(&self.words, at)
     }
 
@@ -162,6 +182,12 @@ impl<'w> Module<'w> {
     /// Every instruction before the first function.
     pub fn preamble(&self) -> Instructions<'_> {
         self.range(HEADER as u32, self.section_end(Section::Globals))
+    }
+
+    /// The word at which the instruction begins that defines `id`.
+    #[inline]
+    pub fn defined_at(&self, id: Id) -> Option<u32> {
+        self.scan().definitions.get(id.word())
     }
 
     /// The instruction that defines `id`.

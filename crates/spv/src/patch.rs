@@ -2,18 +2,21 @@
 
 mod cursor;
 mod declare;
+mod fresh;
 mod hash;
 mod merge;
+mod preamble;
 
 pub use cursor::Cursor;
 pub use merge::{Progress, Rewritten};
 
+use fresh::Fresh;
 use hash::WordHash;
 
 use crate::grammar::{Decoration, Grammar, Op};
 use crate::inst::{EntryPoint, Inst, Mode};
 use crate::scan::{SECTIONS, Section};
-use crate::{Capability, Error, ErrorKind, ExecutionMode, Id, Module, operands, text};
+use crate::{Error, ErrorKind, Id, Module, operands, text};
 use std::collections::{BTreeMap, HashMap};
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
@@ -21,6 +24,11 @@ const LAST_ID: u32 = 4_194_303;
 /// How many words a patch may add for each word of the version, and besides.
 const MOST_ADDED: usize = 16;
 const LEAST_ADDED: usize = 1 << 20;
+/// How many constants of `uint` are kept at hand.
+const SMALL_CONSTANTS: usize = 32;
+/// The words and edits for which there is room as soon as there are any.
+const FIRST_WORDS: usize = 1024;
+const FIRST_EDITS: usize = 64;
 /// The most words that an instruction can say it has.
 const LONGEST: usize = u16::MAX as usize;
 
@@ -35,6 +43,11 @@ pub struct Position {
 }
 
 impl Inst<'_> {
+    /// The place ahead of this instruction, behind what is inserted after the one before.
+    pub fn before(self) -> Position {
+        Position { at: self.at(), lane: 0 }
+    }
+
     /// The place behind this instruction.
     pub fn after(self) -> Position {
         Position { at: self.end(), lane: 0 }
@@ -73,10 +86,17 @@ pub struct Patch<'m, 'w> {
     pool: Vec<u32>,
     edits: Vec<Edit>,
     lanes: u32,
-    /// Declared types and constants by their words with the result left 0.
-    declared: HashMap<Box<[u32]>, Id, WordHash>,
-    /// Where those and other fresh module-scope ids are declared.
-    declared_at: HashMap<Id, Position, WordHash>,
+    /// Declared types and constants.
+    declared: Fresh,
+    /// Where those and other fresh module-scope ids are declared, by ascending ids.
+    declared_at: Vec<(Id, Position)>,
+    /// Declared capabilities and extensions.
+    lines: Vec<Box<[u32]>>,
+    /// `uint` and its smallest constants, which code asks for all the time.
+    uint: Option<Id>,
+    small_constants: [Option<Id>; SMALL_CONSTANTS],
+    /// The words of a declaration while it is made.
+    scratch: Vec<u32>,
     /// Types and constants that were moved behind their operands.
     hoisted: Vec<Id>,
     imports: Vec<(String, Id)>,
@@ -98,8 +118,12 @@ impl<'m, 'w> Patch<'m, 'w> {
             pool: Vec::new(),
             edits: Vec::new(),
             lanes: 0,
-            declared: HashMap::default(),
-            declared_at: HashMap::default(),
+            declared: Fresh::default(),
+            declared_at: Vec::new(),
+            lines: Vec::new(),
+            uint: None,
+            small_constants: [None; SMALL_CONSTANTS],
+            scratch: Vec::new(),
             hoisted: Vec::new(),
             imports: Vec::new(),
             decorated: HashMap::default(),
@@ -112,6 +136,11 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Whether [`name`](Self::name) names anything; it does unless told otherwise.
     pub fn set_names(&mut self, names: bool) {
         self.names = names;
+    }
+
+    /// Makes new ids begin at `first`, if that is above the bound.
+    pub fn set_first_id(&mut self, first: u32) {
+        self.next_id = self.next_id.max(first);
     }
 
     /// An id that nothing has yet.
@@ -153,22 +182,39 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Inserts an instruction: `op` and all words behind the first.
     pub fn insert(&mut self, at: Position, op: Op, operands: &[u32]) {
-        if operands.len() >= LONGEST {
-            let message = format!(
-                "an instruction would have {} words, more than {LONGEST}",
-                operands.len() + 1
-            );
-            return self.fail(Error::new(ErrorKind::Limit, message));
-        }
+        self.insert_with(at, op, |words| words.extend_from_slice(operands));
+    }
+
+    /// Inserts an instruction whose words behind the first `operands` appends.
+    fn insert_with(&mut self, at: Position, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
         // A few decoration groups can stand for a number of decorations that is out of proportion.
         if self.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
             let message = format!("more than {} words would be added", self.pool.len());
             return self.fail(Error::new(ErrorKind::Limit, message));
         }
-        let start = self.pool.len() as u32;
-        self.pool.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
-        self.pool.extend_from_slice(operands);
-        self.queue_insert(at, start);
+        if self.pool.is_empty() {
+            self.pool.reserve(FIRST_WORDS);
+            self.edits.reserve(FIRST_EDITS);
+        }
+        let start = self.pool.len();
+        self.pool.push(0);
+        operands(&mut self.pool);
+        let count = self.pool.len() - start;
+        if count > LONGEST {
+            self.pool.truncate(start);
+            let message = format!("an instruction would have {count} words, more than {LONGEST}");
+            return self.fail(Error::new(ErrorKind::Limit, message));
+        }
+        self.pool[start] = (count as u32) << 16 | u32::from(op.0);
+        self.queue_insert(at, start as u32);
+    }
+
+    /// Inserts an instruction with a literal string behind `operands`.
+    fn insert_text(&mut self, at: Position, op: Op, operands: &[u32], literal: &str) {
+        self.insert_with(at, op, |words| {
+            words.extend_from_slice(operands);
+            text::encode(literal, words);
+        });
     }
 
     /// Inserts `words`, whole instructions, and returns them so that ids can be written over.
@@ -204,6 +250,13 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Takes an instruction out.
     pub fn remove(&mut self, inst: Inst<'m>) {
+        // Neighbours go together: what is dead comes in runs (benchmark `eliminate`).
+        if let Some(Edit { kind: EditKind::Remove { end }, .. }) = self.edits.last_mut()
+            && *end == inst.at()
+        {
+            *end = inst.end();
+            return;
+        }
         self.edits.push(Edit { at: inst.at(), kind: EditKind::Remove { end: inst.end() } });
     }
 
@@ -333,9 +386,10 @@ impl<'m, 'w> Patch<'m, 'w> {
         let mut position = Position { at: start, lane: Section::Globals as u32 + 1 };
         operands::for_each_id(words, 1, |word, _| {
             let Some(id) = Id::new(words[word]) else { return };
-            let behind = match self.declared_at.get(&id) {
-                Some(position) => *position,
-                None => match self.module.definition(id) {
+            let fresh = self.declared_at.binary_search_by_key(&id, |(fresh, _)| *fresh);
+            let behind = match fresh {
+                Ok(fresh) => self.declared_at[fresh].1,
+                Err(_) => match self.module.definition(id) {
                     Some(inst) => inst.after(),
                     None => return,
                 },
@@ -344,132 +398,4 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
         position
     }
-}
-
-/// Declarations outside the globals.
-impl Patch<'_, '_> {
-    /// Declares `capability`, if it is not.
-    pub fn capability(&mut self, capability: Capability) {
-        let words = [2 << 16 | u32::from(Op::CAPABILITY.0), capability.0];
-        self.declare_line(Section::Capabilities, &words);
-    }
-
-    /// Declares the use of the SPIR-V extension `name`, if it is not declared.
-    pub fn extension(&mut self, name: &str) {
-        let words = instruction_with_text(Op::EXTENSION, &[], name);
-        self.declare_line(Section::Extensions, &words);
-    }
-
-    /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
-    fn declare_line(&mut self, section: Section, words: &[u32]) {
-        let key: Box<[u32]> = words.into();
-        if self.declared.contains_key(&key)
-            || self.module.section(section).any(|inst| inst.words() == words)
-        {
-            return;
-        }
-        // The value is not used; the key alone says that it is declared.
-        self.declared.insert(key, Id::new(1).expect("1 is not 0"));
-        self.insert(self.end_of(section), Op(words[0] as u16), &words[1..]);
-    }
-
-    /// The extended instruction set `name`, imported if it is not.
-    pub fn import(&mut self, name: &str) -> Id {
-        let imports =
-            self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
-        if let Some(import) = imports.into_iter().find(|import| import.name() == name) {
-            return import.set();
-        }
-        if let Some((_, set)) = self.imports.iter().find(|(imported, _)| imported == name) {
-            return *set;
-        }
-        let set = self.id();
-        self.imports.push((name.to_owned(), set));
-        let words = instruction_with_text(Op::EXT_INST_IMPORT, &[set.word()], name);
-        self.insert(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &words[1..]);
-        set
-    }
-
-    /// Gives `entry_point`, a function, an execution mode.
-    pub fn mode(&mut self, entry_point: Id, mode: ExecutionMode, operands: &[u32]) {
-        let mut words = vec![entry_point.word(), mode.0];
-        words.extend_from_slice(operands);
-        self.insert(self.end_of(Section::ExecutionModes), Op::EXECUTION_MODE, &words);
-    }
-
-    /// Gives `id` a debug name, unless names are off.
-    pub fn name(&mut self, id: Id, name: &str) {
-        if self.names {
-            let words = instruction_with_text(Op::NAME, &[id.word()], name);
-            self.insert(self.end_of(Section::Names), Op::NAME, &words[1..]);
-        }
-    }
-
-    /// Gives a member of the structure `id` a debug name, unless names are off.
-    pub fn member_name(&mut self, id: Id, member: u32, name: &str) {
-        if self.names {
-            let words = instruction_with_text(Op::MEMBER_NAME, &[id.word(), member], name);
-            self.insert(self.end_of(Section::Names), Op::MEMBER_NAME, &words[1..]);
-        }
-    }
-
-    /// Decorates `id`.
-    pub fn decorate(&mut self, id: Id, decoration: Decoration, operands: &[u32]) {
-        self.decorate_maybe_member(id, None, decoration, operands);
-    }
-
-    /// What this patch has decorated with `decoration` and this one operand.
-    pub fn added_with(&self, decoration: Decoration, operand: u32) -> Vec<Id> {
-        self.decorated.get(&(decoration, operand)).cloned().unwrap_or_default()
-    }
-
-    /// Decorates member `member` of the structure `id`.
-    pub fn decorate_member(
-        &mut self,
-        id: Id,
-        member: u32,
-        decoration: Decoration,
-        operands: &[u32],
-    ) {
-        self.decorate_maybe_member(id, Some(member), decoration, operands);
-    }
-
-    /// Decorates `id`, or the member of it that is given. Strings and ids as operands are kept as what they are.
-    pub fn decorate_maybe_member(
-        &mut self,
-        id: Id,
-        member: Option<u32>,
-        decoration: Decoration,
-        operands: &[u32],
-    ) {
-        let op = match (decoration, member) {
-            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, None) => Op::DECORATE_STRING,
-            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, Some(_)) => {
-                Op::MEMBER_DECORATE_STRING
-            }
-            (
-                Decoration::UNIFORM_ID | Decoration::ALIAS_SCOPE_INTEL | Decoration::NO_ALIAS_INTEL,
-                None,
-            )
-            | (Decoration::COUNTER_BUFFER, None) => Op::DECORATE_ID,
-            (_, None) => Op::DECORATE,
-            (_, Some(_)) => Op::MEMBER_DECORATE,
-        };
-        if let (None, [literal]) = (member, operands) {
-            self.decorated.entry((decoration, *literal)).or_default().push(id);
-        }
-        let mut words = vec![id.word()];
-        words.extend(member);
-        words.push(decoration.0);
-        words.extend_from_slice(operands);
-        self.insert(self.end_of(Section::Annotations), op, &words);
-    }
-}
-
-fn instruction_with_text(op: Op, operands: &[u32], name: &str) -> Vec<u32> {
-    let mut words = vec![0];
-    words.extend_from_slice(operands);
-    text::encode(name, &mut words);
-    words[0] = (words.len() as u32) << 16 | u32::from(op.0);
-    words
 }

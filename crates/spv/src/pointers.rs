@@ -4,8 +4,8 @@ use crate::grammar::Op;
 use crate::inst::{AccessChain, FunctionCall, Inst};
 use crate::module::FunctionBody;
 use crate::scan::is_dense;
-use crate::{Id, Module};
-use std::collections::HashSet;
+use crate::{Id, Module, Section};
+use std::collections::{HashMap, HashSet};
 
 /// Everything in functions that is done with variables and the pointers made from them.
 #[derive(Debug, Default)]
@@ -58,15 +58,15 @@ impl IdSet {
     }
 }
 
-/// A search for everything that is done with variables: one walk through all functions, and again through those that
-/// turn out to get a pointer after they were walked through.
+/// A search for everything that is done with variables: one walk through all functions, and then the uses of what turns
+/// out to point into them only after its function was walked through.
 struct Search<'m, 'w> {
     m: &'m Module<'w>,
     tracked: IdSet,
     /// Whether this is the walk through all functions, in their order.
     first_walk: bool,
-    /// Functions to walk through again.
-    again: Vec<FunctionBody<'m>>,
+    /// Pointers whose uses are still to be looked at.
+    late: Vec<Id>,
     /// Offsets of the instructions that were found.
     found: HashSet<u32>,
     reach: Reach<'m>,
@@ -83,7 +83,7 @@ impl Module<'_> {
             m: self,
             tracked,
             first_walk: true,
-            again: Vec::new(),
+            late: Vec::new(),
             found: HashSet::new(),
             reach: Reach::default(),
         };
@@ -91,8 +91,11 @@ impl Module<'_> {
             search.walk(body);
         }
         search.first_walk = false;
-        while let Some(body) = search.again.pop() {
-            search.walk(body);
+        let functions = self.section_end(Section::Globals);
+        while let Some(id) = search.late.pop() {
+            for user in self.uses_of(id).filter(|user| user.at() >= functions) {
+                search.look_at(user, user.at());
+            }
         }
         search.reach
     }
@@ -101,9 +104,7 @@ impl Module<'_> {
 impl<'m> Search<'m, '_> {
     fn walk(&mut self, body: FunctionBody<'m>) {
         for inst in body.instructions() {
-            if self.first_walk
-                && let Some(call) = FunctionCall::of(inst)
-            {
+            if let Some(call) = FunctionCall::of(inst) {
                 self.reach.calls.push(call);
             }
             // Literals are looked up too: what is found is looked at again.
@@ -127,8 +128,12 @@ impl<'m> Search<'m, '_> {
             return;
         }
         if makes_pointer {
-            if self.tracked.insert(inst.result().expect("it makes a pointer")) {
+            let result = inst.result().expect("it makes a pointer");
+            if self.tracked.insert(result) {
                 self.reach.pointers.push(inst);
+                if !self.first_walk {
+                    self.late.push(result);
+                }
             }
             return;
         }
@@ -143,20 +148,52 @@ impl<'m> Search<'m, '_> {
     /// Tracks the parameters that get a tracked pointer.
     fn enter(&mut self, call: FunctionCall<'m>, caller: u32) {
         let Some(callee) = self.m.function(call.function()) else { return };
-        let mut entered = false;
+        // Functions further down are still to come in the first walk, but not in a later one.
+        let late = callee.at() <= caller || !self.first_walk;
         for (argument, parameter) in call.arguments().zip(callee.parameters()) {
             if self.tracked.contains(argument.word()) && self.tracked.insert(parameter) {
-                self.reach
-                    .pointers
-                    .push(self.m.definition(parameter).expect("a parameter is defined"));
-                entered = true;
+                let inst = self.m.definition(parameter).expect("a parameter is defined");
+                self.reach.pointers.push(inst);
+                if late {
+                    self.late.push(parameter);
+                }
             }
         }
-        // Functions further down are still to come in the first walk, but not in a later one.
-        let again = entered && (callee.at() <= caller || !self.first_walk);
-        if again && self.again.iter().all(|body| body.at() != callee.at()) {
-            self.again.push(callee);
+    }
+}
+
+/// Where pointers come from, for asking often: each step on the way is made once.
+#[derive(Debug)]
+pub struct Roots<'r, 'w> {
+    m: &'r Module<'w>,
+    known: HashMap<Id, Id>,
+    /// The pointers between the one that was asked for and its root.
+    way: Vec<Id>,
+}
+
+impl<'r, 'w> Roots<'r, 'w> {
+    /// Knows nothing yet.
+    pub fn new(m: &'r Module<'w>) -> Self {
+        Self { m, known: HashMap::new(), way: Vec::new() }
+    }
+
+    /// [`Module::root`] of `id`.
+    pub fn root(&mut self, mut id: Id) -> Id {
+        self.way.clear();
+        while let Some(before) = self.m.made_from(id) {
+            if let Some(root) = self.known.get(&id) {
+                id = *root;
+                break;
+            }
+            // A chain that starts from itself, in a module that is not valid, has come round.
+            self.known.insert(id, id);
+            self.way.push(id);
+            id = before;
         }
+        for pointer in &self.way {
+            self.known.insert(*pointer, id);
+        }
+        id
     }
 }
 
@@ -166,16 +203,20 @@ impl Module<'_> {
     pub fn root(&self, mut id: Id) -> Id {
         // Every step goes to an instruction that dominates the one before; the words bound the steps in any case.
         for _ in 0..self.words().len() {
-            let Some(inst) = self.definition(id) else { return id };
-            id = match inst.op() {
-                op if op.is_access_chain() => {
-                    AccessChain::of(inst).expect("it is an access chain").base()
-                }
-                Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => inst.id_at(3),
-                _ => return id,
-            };
+            let Some(before) = self.made_from(id) else { return id };
+            id = before;
         }
         id
+    }
+
+    /// The pointer that `id` is made from, if one.
+    fn made_from(&self, id: Id) -> Option<Id> {
+        let inst = self.definition(id)?;
+        match inst.op() {
+            op if op.is_access_chain() => AccessChain::of(inst).map(AccessChain::base),
+            Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => Some(inst.id_at(3)),
+            _ => None,
+        }
     }
 
     /// The functions that `function` calls, directly or not, and itself, each once.

@@ -10,7 +10,7 @@ pub(crate) fn word_count(words: &[u32]) -> usize {
 }
 
 /// The string at the start of `words`. Octets that are not UTF-8 are replaced.
-pub(crate) fn decode(words: &[u32]) -> Cow<'_, str> {
+pub fn decode(words: &[u32]) -> Cow<'_, str> {
     #[cfg(target_endian = "little")]
     {
         let bytes: &[u8] = bytemuck::cast_slice(words);

@@ -4,6 +4,8 @@ use crate::grammar::{Grammar, Op, StorageClass};
 use crate::inst::{Inst, TypePointer};
 use crate::scan::Section;
 use crate::{Id, Module};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 
 /// What kind of type an id is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,36 +133,98 @@ pub(crate) fn is_type(op: Op) -> bool {
     }
 }
 
+/// What a declaration says: its opcode and all operands but the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key<'k> {
+    first: u32,
+    operands: &'k [u32],
+    result_word: usize,
+    hash: u32,
+}
+
+impl<'k> Key<'k> {
+    pub(crate) fn new(op: Op, operands: &'k [u32], seed: u64) -> Self {
+        let first = (operands.len() as u32 + 2) << 16 | u32::from(op.0);
+        Self { first, operands, result_word: result_word(op), hash: hash(seed, first, operands) }
+    }
+
+    /// Where the result stands among the words of the declaration.
+    pub(crate) fn result_word(&self) -> usize {
+        self.result_word
+    }
+
+    pub(crate) fn hash(&self) -> u32 {
+        self.hash
+    }
+}
+
+fn result_word(op: Op) -> usize {
+    Grammar::of(op).result_word().expect("types and constants have results")
+}
+
+fn hash(seed: u64, first: u32, operands: &[u32]) -> u32 {
+    let mix = |hash: u64, word: &u32| {
+        (hash.rotate_left(5) ^ u64::from(*word)).wrapping_mul(0x517c_c1b7_2722_0a95)
+    };
+    (operands.iter().fold(mix(seed, &first), mix) >> 32) as u32
+}
+
+/// Whether the declaration `words` says `key`.
+#[inline]
+pub(crate) fn says(words: &[u32], key: &Key<'_>) -> bool {
+    words[0] == key.first
+        && words[1..key.result_word] == key.operands[..key.result_word - 1]
+        && words[key.result_word + 1..] == key.operands[key.result_word - 1..]
+}
+
 /// Types and constants by what they say: an open-addressed table of word offsets.
 #[derive(Debug)]
 pub(crate) struct Declared {
     /// A power of two of slots; 0 is empty.
     slots: Vec<u32>,
+    /// What keys are hashed with.
+    seed: u64,
 }
+
+/// How many slots a table may have before its keys are hashed with a number that nobody knows: a module that is made so
+/// that all its types meet in one slot would take the square of its size. Where things are found does not depend on it.
+const SLOTS_UNSEEDED: usize = 1 << 13;
 
 impl Declared {
     pub(crate) fn new(module: &Module<'_>) -> Self {
         // A type with decorations of its own, such as a stride, is not the type without.
         let shared = || module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
-        let mut declared = Self { slots: vec![0; (shared().count() * 2 + 2).next_power_of_two()] };
+        let slots = (shared().count() * 2 + 2).next_power_of_two();
+        let random = || RandomState::new().build_hasher().finish();
+        let seed = if slots > SLOTS_UNSEEDED { random() } else { 0 };
+        let mut declared = Self { slots: vec![0; slots], seed };
+        let mut operands = Vec::new();
         for inst in shared() {
             let decorated = may_be_decorated(inst.op())
                 && module.is_decorated(inst.result().expect("types and constants have results"));
-            if !decorated && let Err(free) = declared.slot(module, inst) {
+            if decorated {
+                continue;
+            }
+            operands.clear();
+            operands.extend_from_slice(&inst.words()[1..]);
+            operands.remove(result_word(inst.op()) - 1);
+            if let Err(free) = declared.slot(module, &declared.key(inst.op(), &operands)) {
                 declared.slots[free] = inst.at();
             }
         }
         declared
     }
 
-    /// The slot that holds a declaration which says what `wanted` says, else the free slot for it.
-    fn slot(&self, module: &Module<'_>, wanted: Inst<'_>) -> Result<usize, usize> {
-        let hash = key(wanted).fold(0_u64, |hash, word| {
-            (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
-        });
-        let mut slot = (hash >> 32) as usize & (self.slots.len() - 1);
+    /// The key of a declaration, for this table and for those beside it.
+    pub(crate) fn key<'k>(&self, op: Op, operands: &'k [u32]) -> Key<'k> {
+        Key::new(op, operands, self.seed)
+    }
+
+    /// The slot that holds a declaration which says `key`, else the free slot for it.
+    fn slot(&self, module: &Module<'_>, key: &Key<'_>) -> Result<usize, usize> {
+        let mut slot = key.hash() as usize & (self.slots.len() - 1);
         while self.slots[slot] != 0 {
-            if key(module.inst_at(self.slots[slot])).eq(key(wanted)) {
+            if says(module.inst_at(self.slots[slot]).words(), key) {
                 return Ok(slot);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
@@ -168,9 +232,9 @@ impl Declared {
         Err(slot)
     }
 
-    /// The first declaration in `module` that says `words`, leaving out the result id, and is not decorated.
-    pub(crate) fn find<'m>(&self, module: &'m Module<'_>, words: &[u32]) -> Option<Inst<'m>> {
-        let slot = self.slot(module, Inst::at_word(words, 0)).ok()?;
+    /// The first declaration in `module` that says `key` and is not decorated.
+    pub(crate) fn find<'m>(&self, module: &'m Module<'_>, key: &Key<'_>) -> Option<Inst<'m>> {
+        let slot = self.slot(module, key).ok()?;
         Some(module.inst_at(self.slots[slot]))
     }
 }
@@ -190,14 +254,4 @@ pub(crate) fn is_shared(op: Op) -> bool {
             | Op::CONSTANT_NULL
             | Op::UNDEF
     ) || is_type(op) && op != Op::TYPE_FORWARD_POINTER
-}
-
-/// The words of a declaration but its result id.
-fn key(inst: Inst<'_>) -> impl Iterator<Item = u32> {
-    let result = Grammar::of(inst.op()).result_word().expect("types and constants have results");
-    inst.words()
-        .iter()
-        .enumerate()
-        .filter(move |(word, _)| *word != result)
-        .map(|(_, value)| *value)
 }

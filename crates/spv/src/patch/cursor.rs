@@ -3,6 +3,7 @@
 use super::{Patch, Position};
 use crate::Id;
 use crate::grammar::Op;
+use std::iter::once;
 
 /// Emits instructions at a place in a function, one behind the other.
 #[derive(Debug)]
@@ -24,10 +25,16 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
 
     /// Emits an instruction with a result of type `ty`, whose other operands are `operands`.
     pub fn value(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
+        self.value_with(op, ty, operands.iter().copied())
+    }
+
+    fn value_with(&mut self, op: Op, ty: Id, operands: impl Iterator<Item = u32>) -> Id {
         let id = self.p.id();
-        let mut words = vec![ty.word(), id.word()];
-        words.extend_from_slice(operands);
-        self.p.insert(self.at, op, &words);
+        self.p.insert_with(self.at, op, |words| {
+            words.push(ty.word());
+            words.push(id.word());
+            words.extend(operands);
+        });
         id
     }
 
@@ -46,9 +53,8 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         if indices.is_empty() {
             return base;
         }
-        let mut operands = vec![base.word()];
-        operands.extend(indices.iter().map(|index| index.word()));
-        self.value(Op::ACCESS_CHAIN, pointer_type, &operands)
+        let operands = once(base).chain(indices.iter().copied()).map(Id::word);
+        self.value_with(Op::ACCESS_CHAIN, pointer_type, operands)
     }
 
     /// `OpCompositeExtract`; with no indices, the composite itself.
@@ -56,16 +62,13 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         if indices.is_empty() {
             return composite;
         }
-        let mut operands = vec![composite.word()];
-        operands.extend_from_slice(indices);
-        self.value(Op::COMPOSITE_EXTRACT, ty, &operands)
+        let operands = once(composite.word()).chain(indices.iter().copied());
+        self.value_with(Op::COMPOSITE_EXTRACT, ty, operands)
     }
 
     /// `OpCompositeConstruct`.
     pub fn construct(&mut self, ty: Id, constituents: &[Id]) -> Id {
-        let operands: Vec<u32> =
-            constituents.iter().map(|constituent| constituent.word()).collect();
-        self.value(Op::COMPOSITE_CONSTRUCT, ty, &operands)
+        self.value_with(Op::COMPOSITE_CONSTRUCT, ty, constituents.iter().map(|id| id.word()))
     }
 
     /// `OpBitcast`.
@@ -85,9 +88,8 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
 
     /// `OpFunctionCall`.
     pub fn call(&mut self, return_type: Id, function: Id, arguments: &[Id]) -> Id {
-        let mut operands = vec![function.word()];
-        operands.extend(arguments.iter().map(|argument| argument.word()));
-        self.value(Op::FUNCTION_CALL, return_type, &operands)
+        let operands = once(function).chain(arguments.iter().copied()).map(Id::word);
+        self.value_with(Op::FUNCTION_CALL, return_type, operands)
     }
 
     /// Begins the function `id`, its first block included, and returns its parameters.

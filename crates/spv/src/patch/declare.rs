@@ -1,6 +1,6 @@
 //! Types, constants and module-scope variables.
 
-use super::{Patch, instruction_with_text};
+use super::Patch;
 use crate::grammar::{Grammar, Op, StorageClass};
 use crate::types::is_shared;
 use crate::{Decoration, Id, Section};
@@ -11,15 +11,19 @@ impl Patch<'_, '_> {
     /// [`declare_new`](Self::declare_new).
     pub fn declare(&mut self, op: Op, operands: &[u32]) -> Id {
         assert!(is_shared(op), "{op:?} is neither a type nor a constant");
-        let words = self.declaration(op, operands, 0);
-        if let Some(id) = self.declared.get(words.as_slice()) {
-            return *id;
+        let key = self.module.declared().key(op, operands);
+        if let Some(id) = self.declared.find(&self.pool, &key) {
+            return id;
         }
-        if let Some(inst) = self.module.declared().find(self.module, &words) {
+        if let Some(inst) = self.module.declared().find(self.module, &key) {
             return inst.result().expect("types and constants have results");
         }
+        let start = self.pool.len() as u32;
         let id = self.declare_new(op, operands);
-        self.declared.insert(words.into(), id);
+        // At a limit nothing was inserted.
+        if self.pool.len() > start as usize {
+            self.declared.add(start, &key);
+        }
         id
     }
 
@@ -27,22 +31,16 @@ impl Patch<'_, '_> {
     /// be decorated.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
-        let words = self.declaration(op, operands, id.word());
+        let mut words = std::mem::take(&mut self.scratch);
+        declaration(&mut words, op, operands, id.word());
         let position = self.behind_operands(&words);
         self.insert(position, op, &words[1..]);
-        self.declared_at.insert(id, position);
+        self.scratch = words;
+        // Where ids have run out the last one comes again and again.
+        if self.declared_at.last().is_none_or(|(last, _)| *last < id) {
+            self.declared_at.push((id, position));
+        }
         id
-    }
-
-    /// The words of a declaration, with `result` where its result id goes.
-    fn declaration(&self, op: Op, operands: &[u32], result: u32) -> Vec<u32> {
-        let result_word = Grammar::of(op).result_word().expect("types and constants have results");
-        let mut words = Vec::with_capacity(operands.len() + 2);
-        words.push((operands.len() as u32 + 2) << 16 | u32::from(op.0));
-        words.extend_from_slice(&operands[..result_word - 1]);
-        words.push(result);
-        words.extend_from_slice(&operands[result_word - 1..]);
-        words
     }
 
     /// `void`.
@@ -57,7 +55,12 @@ impl Patch<'_, '_> {
 
     /// The 32-bit unsigned integer.
     pub fn uint(&mut self) -> Id {
-        self.declare(Op::TYPE_INT, &[32, 0])
+        if let Some(uint) = self.uint {
+            return uint;
+        }
+        let uint = self.declare(Op::TYPE_INT, &[32, 0]);
+        self.uint = Some(uint);
+        uint
     }
 
     /// The 32-bit signed integer.
@@ -98,7 +101,9 @@ impl Patch<'_, '_> {
         let Some(inst) = self.module.definition(id) else { return id };
         if inst.at() >= at && !self.hoisted.contains(&id) {
             self.hoisted.push(id);
-            let position = self.behind_operands(&self.declaration(op, operands, 0));
+            let mut words = Vec::new();
+            declaration(&mut words, op, operands, 0);
+            let position = self.behind_operands(&words);
             self.remove(inst);
             self.insert(position, op, &inst.words()[1..]);
         }
@@ -114,8 +119,15 @@ impl Patch<'_, '_> {
 
     /// The `uint` constant `value`.
     pub fn uint_constant(&mut self, value: u32) -> Id {
+        if let Some(Some(constant)) = self.small_constants.get(value as usize) {
+            return *constant;
+        }
         let uint = self.uint();
-        self.declare(Op::CONSTANT, &[uint.word(), value])
+        let constant = self.declare(Op::CONSTANT, &[uint.word(), value]);
+        if let Some(small) = self.small_constants.get_mut(value as usize) {
+            *small = Some(constant);
+        }
+        constant
     }
 
     /// The `float` constant `value`.
@@ -173,8 +185,17 @@ impl Patch<'_, '_> {
     /// An `OpString`.
     pub fn string(&mut self, text: &str) -> Id {
         let id = self.id();
-        let words = instruction_with_text(Op::STRING, &[id.word()], text);
-        self.insert(self.end_of(Section::Sources), Op::STRING, &words[1..]);
+        self.insert_text(self.end_of(Section::Sources), Op::STRING, &[id.word()], text);
         id
     }
+}
+
+/// Makes `words` the declaration of `operands`, with `result` where its result id goes.
+fn declaration(words: &mut Vec<u32>, op: Op, operands: &[u32], result: u32) {
+    let result_word = Grammar::of(op).result_word().expect("types and constants have results");
+    words.clear();
+    words.push((operands.len() as u32 + 2) << 16 | u32::from(op.0));
+    words.extend_from_slice(&operands[..result_word - 1]);
+    words.push(result);
+    words.extend_from_slice(&operands[result_word - 1..]);
 }

@@ -34,14 +34,20 @@ impl<T> Rewritten<'_, T> {
     }
 }
 
+/// Runs of words that are taken out: where they begin and end, in order and apart.
+struct Removed(Vec<(u32, u32)>);
+
+impl Removed {
+    /// Whether the instruction at word `at` is taken out.
+    fn contains(&self, at: u32) -> bool {
+        let behind = self.0.partition_point(|(start, _)| *start <= at);
+        self.0[..behind].last().is_some_and(|(_, end)| at < *end)
+    }
+}
+
 impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
-        let removed: HashSet<u32> = self.removed().collect();
-        self.merge_groups(&removed);
-        self.merge_interfaces(&removed)?;
-        if let Some(error) = self.error {
-            return Err(error);
-        }
+        self.finish_instructions()?;
         // Stable: what is inserted at one place stays in the order of insertion.
         self.edits.sort_by_key(Edit::order);
         let words = if self.edits.is_empty() { None } else { Some(self.merged_words()?) };
@@ -58,10 +64,36 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// Offsets of the instructions that are taken out.
-    fn removed(&self) -> impl Iterator<Item = u32> {
-        let is_removal = |edit: &&Edit| matches!(edit.kind, EditKind::Remove { .. });
-        self.edits.iter().filter(is_removal).map(|edit| edit.at)
+    /// Queues the instructions that are written once, however many edits there are; the first error of the queue.
+    pub(crate) fn finish_instructions(&mut self) -> Result<(), Error> {
+        if !self.ungrouped.is_empty() || !self.interfaces.is_empty() {
+            let removed = self.removed();
+            self.merge_groups(&removed);
+            self.merge_interfaces(&removed)?;
+        }
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// What is taken out.
+    fn removed(&self) -> Removed {
+        let ends = self.edits.iter().filter_map(|edit| match edit.kind {
+            EditKind::Remove { end } => Some((edit.at, end)),
+            EditKind::Insert { .. } | EditKind::Overwrite { .. } => None,
+        });
+        let mut runs: Vec<(u32, u32)> = ends.collect();
+        runs.sort_unstable();
+        // What is removed twice makes one run.
+        runs.dedup_by(|next, run| {
+            let meet = next.0 <= run.1;
+            if meet {
+                run.1 = run.1.max(next.1);
+            }
+            meet
+        });
+        Removed(runs)
     }
 
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
@@ -103,9 +135,9 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each instruction that applies a group anew, without the targets that left it.
-    fn merge_groups(&mut self, removed: &HashSet<u32>) {
+    fn merge_groups(&mut self, removed: &Removed) {
         let mut groups = std::mem::take(&mut self.ungrouped);
-        groups.retain(|at, _| !removed.contains(at));
+        groups.retain(|at, _| !removed.contains(*at));
         for (at, leaving) in groups {
             let inst = self.module.inst_at(at);
             let leaves =
@@ -123,9 +155,9 @@ impl<'m> Patch<'m, '_> {
     }
 
     /// Writes each entry point whose interface changes anew, once.
-    fn merge_interfaces(&mut self, removed: &HashSet<u32>) -> Result<(), Error> {
+    fn merge_interfaces(&mut self, removed: &Removed) -> Result<(), Error> {
         let mut interfaces = std::mem::take(&mut self.interfaces);
-        interfaces.retain(|at, _| !removed.contains(at));
+        interfaces.retain(|at, _| !removed.contains(*at));
         for (at, changes) in interfaces {
             let inst = self.module.inst_at(at);
             let mut words = self.overwritten(inst)?;

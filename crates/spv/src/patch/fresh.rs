@@ -1,0 +1,65 @@
+//! The types and constants that a patch declares, by what they say.
+
+use crate::Id;
+use crate::types::{Key, says};
+
+/// An open-addressed table of places in the pool of a patch.
+#[derive(Debug, Default)]
+pub(super) struct Fresh {
+    /// A power of two of slots: the place of an instruction, plus one, and its hash; 0 is empty.
+    slots: Vec<(u32, u32)>,
+    count: usize,
+}
+
+/// How many slots there are at first.
+const FIRST_SLOTS: usize = 256;
+
+impl Fresh {
+    /// The result of the declaration in `pool` that says `key`.
+    pub(super) fn find(&self, pool: &[u32], key: &Key<'_>) -> Option<Id> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut slot = key.hash() as usize & (self.slots.len() - 1);
+        while self.slots[slot].0 != 0 {
+            let (place, hash) = self.slots[slot];
+            let words = instruction(pool, place);
+            if hash == key.hash() && says(words, key) {
+                return Id::new(words[key.result_word()]);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        None
+    }
+
+    /// Adds the declaration that begins at `start` in the pool and says `key`.
+    pub(super) fn add(&mut self, start: u32, key: &Key<'_>) {
+        if (self.count + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        self.count += 1;
+        self.put(start + 1, key.hash());
+    }
+
+    fn put(&mut self, place: u32, hash: u32) {
+        let mut slot = hash as usize & (self.slots.len() - 1);
+        while self.slots[slot].0 != 0 {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.slots[slot] = (place, hash);
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(FIRST_SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
+        for (place, hash) in old.into_iter().filter(|(place, _)| *place != 0) {
+            self.put(place, hash);
+        }
+    }
+}
+
+/// The words of the instruction at `place`, counted from 1.
+fn instruction(pool: &[u32], place: u32) -> &[u32] {
+    let start = place as usize - 1;
+    &pool[start..start + (pool[start] >> 16) as usize]
+}

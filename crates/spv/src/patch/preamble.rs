@@ -1,0 +1,133 @@
+//! Capabilities, extensions, imports, modes, names and decorations.
+
+use super::Patch;
+use crate::grammar::{Decoration, Op};
+use crate::scan::Section;
+use crate::{Capability, ExecutionMode, Id, text};
+
+impl Patch<'_, '_> {
+    /// Declares `capability`, if it is not.
+    pub fn capability(&mut self, capability: Capability) {
+        let words = [2 << 16 | u32::from(Op::CAPABILITY.0), capability.0];
+        self.declare_line(Section::Capabilities, &words);
+    }
+
+    /// Declares the use of the SPIR-V extension `name`, if it is not declared.
+    pub fn extension(&mut self, name: &str) {
+        let mut words = vec![0];
+        text::encode(name, &mut words);
+        words[0] = (words.len() as u32) << 16 | u32::from(Op::EXTENSION.0);
+        self.declare_line(Section::Extensions, &words);
+    }
+
+    /// Inserts `words`, an instruction, at the end of `section` unless it stands there already.
+    fn declare_line(&mut self, section: Section, words: &[u32]) {
+        if self.lines.iter().any(|line| **line == *words)
+            || self.module.section(section).any(|inst| inst.words() == words)
+        {
+            return;
+        }
+        self.lines.push(words.into());
+        self.insert(self.end_of(section), Op(words[0] as u16), &words[1..]);
+    }
+
+    /// The extended instruction set `name`, imported if it is not.
+    pub fn import(&mut self, name: &str) -> Id {
+        let imports =
+            self.module.section(Section::Imports).filter_map(crate::inst::ExtInstImport::of);
+        if let Some(import) = imports.into_iter().find(|import| import.name() == name) {
+            return import.set();
+        }
+        if let Some((_, set)) = self.imports.iter().find(|(imported, _)| imported == name) {
+            return *set;
+        }
+        let set = self.id();
+        self.imports.push((name.to_owned(), set));
+        self.insert_text(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &[set.word()], name);
+        set
+    }
+
+    /// Notes `text` in the module: an `OpModuleProcessed`, before SPIR-V 1.1, which has none, an `OpSourceExtension`.
+    pub fn note(&mut self, text: &str) {
+        let (section, op) = match self.module.version() >= (1, 1) {
+            true => (Section::Processed, Op::MODULE_PROCESSED),
+            false => (Section::Sources, Op::SOURCE_EXTENSION),
+        };
+        self.insert_text(self.end_of(section), op, &[], text);
+    }
+
+    /// Gives `entry_point`, a function, an execution mode.
+    pub fn mode(&mut self, entry_point: Id, mode: ExecutionMode, operands: &[u32]) {
+        let mut words = vec![entry_point.word(), mode.0];
+        words.extend_from_slice(operands);
+        self.insert(self.end_of(Section::ExecutionModes), Op::EXECUTION_MODE, &words);
+    }
+
+    /// Gives `id` a debug name, unless names are off.
+    pub fn name(&mut self, id: Id, name: &str) {
+        if self.names {
+            self.insert_text(self.end_of(Section::Names), Op::NAME, &[id.word()], name);
+        }
+    }
+
+    /// Gives a member of the structure `id` a debug name, unless names are off.
+    pub fn member_name(&mut self, id: Id, member: u32, name: &str) {
+        if self.names {
+            let at = self.end_of(Section::Names);
+            self.insert_text(at, Op::MEMBER_NAME, &[id.word(), member], name);
+        }
+    }
+
+    /// Decorates `id`.
+    pub fn decorate(&mut self, id: Id, decoration: Decoration, operands: &[u32]) {
+        self.decorate_maybe_member(id, None, decoration, operands);
+    }
+
+    /// What this patch has decorated with `decoration` and this one operand.
+    pub fn added_with(&self, decoration: Decoration, operand: u32) -> Vec<Id> {
+        self.decorated.get(&(decoration, operand)).cloned().unwrap_or_default()
+    }
+
+    /// Decorates member `member` of the structure `id`.
+    pub fn decorate_member(
+        &mut self,
+        id: Id,
+        member: u32,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
+        self.decorate_maybe_member(id, Some(member), decoration, operands);
+    }
+
+    /// Decorates `id`, or the member of it that is given. Strings and ids as operands are kept as what they are.
+    pub fn decorate_maybe_member(
+        &mut self,
+        id: Id,
+        member: Option<u32>,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
+        let op = match (decoration, member) {
+            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, None) => Op::DECORATE_STRING,
+            (Decoration::USER_SEMANTIC | Decoration::USER_TYPE_GOOGLE, Some(_)) => {
+                Op::MEMBER_DECORATE_STRING
+            }
+            (
+                Decoration::UNIFORM_ID | Decoration::ALIAS_SCOPE_INTEL | Decoration::NO_ALIAS_INTEL,
+                None,
+            )
+            | (Decoration::COUNTER_BUFFER, None) => Op::DECORATE_ID,
+            (_, None) => Op::DECORATE,
+            (_, Some(_)) => Op::MEMBER_DECORATE,
+        };
+        if let (None, [literal]) = (member, operands) {
+            self.decorated.entry((decoration, *literal)).or_default().push(id);
+        }
+        self.insert_with(self.end_of(Section::Annotations), op, |words| {
+            words.push(id.word());
+            words.extend(member);
+            words.push(decoration.0);
+            words.extend_from_slice(operands);
+        });
+    }
+}
