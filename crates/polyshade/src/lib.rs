@@ -6,24 +6,41 @@
 //!
 //! | Lowering | What it does |
 //! |---|---|
-//! | [`transform_feedback`] | captures a vertex stage's outputs by writing storage buffers |
+//! | [`transform_feedback`] | captures a stage's outputs, by writing storage buffers or by the extension |
+//! | [`depth_convention`] | OpenGL's depth range, a flipped Y and pre-rotation, for what is rasterized |
+//! | [`rasterizer_discard`] | moves every primitive to where it is clipped |
+//! | [`position_only`] | reduces a shader to what decides coverage, and to the rest of it |
+//! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
+//!
+//! [`planner`] says what to draw, bind and wait for on which device.
+//! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
 //! [`moves`] has what lowerings are made of, for those who write one.
 
 #![forbid(unsafe_code)]
 
+pub mod advanced_blend;
+pub mod clip_cull;
+pub mod depth_convention;
 pub mod moves;
+pub mod planner;
+pub mod position_only;
+pub mod rasterizer_discard;
 pub mod transform_feedback;
 
+mod effects;
 mod library;
+mod position;
+mod reserved;
 
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};
+pub use reserved::Reserved;
 
 use polyshade_spv::Id;
 
 /// Changes when a lowering makes other words of the same input: part of the key of a pipeline cache.
-pub const LOWERING_VERSION: u32 = 1;
+pub const LOWERING_VERSION: u32 = 2;
 
 /// An `Unsupported` error about `id`.
 fn unsupported(message: impl Into<String>, id: Id) -> Error {

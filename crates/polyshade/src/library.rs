@@ -7,6 +7,10 @@
 use crate::moves::Library;
 use std::sync::LazyLock;
 
+/// `library/blend.glsl`.
+pub(crate) static BLEND: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/blend.spv")));
+
 /// `library/capture.glsl`.
 pub(crate) static CAPTURE: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/capture.spv")));

@@ -4,28 +4,43 @@
 //! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
 
 mod builtin;
+mod eliminate;
 mod isolate;
 mod link;
+mod locations;
+mod output_points;
 mod push_constants;
 mod redirect;
 mod resource;
+mod scatter;
+mod specialize;
+mod split_block;
 mod take_over;
 mod wrap;
 
 pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
+pub use eliminate::{Elimination, eliminate};
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};
+pub(crate) use locations::Sizes;
+pub use locations::{add_output, end_of_output_locations, free_output_locations};
+pub use output_points::{OutputPoint, output_points};
 pub use push_constants::push_constants;
 pub use redirect::redirect;
 pub use resource::{
-    Binding, HostBlock, Set, WordArray, spec_constants, storage_buffer, uniform_block, word_array,
+    Binding, HostBlock, Set, WordArray, image_resource, spec_constants, storage_buffer,
+    uniform_block, word_array,
 };
-pub(crate) use take_over::laid_out_structures;
+pub(crate) use resource::{bindings, buffers_of};
+pub use scatter::{Place, Scattered, float_dimensions, float_scalars, scatter};
+pub use specialize::specialize;
+pub use split_block::{SplitMember, split_block};
+pub(crate) use take_over::laid_out_types;
 pub use take_over::{Copies, TakenOver, take_over};
 pub use wrap::{Wrapper, wrap};
 
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Id, Module, Patch, StorageClass};
+use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 use std::collections::HashSet;
 
 /// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
@@ -46,5 +61,16 @@ pub fn add_to_interface<'m>(
 ) {
     if m.version() >= (1, 4) {
         p.join_interface(entry, variable);
+    }
+}
+
+/// Whether the inputs or outputs, whichever `class` says, of a stage have an element for each vertex.
+pub(crate) fn is_per_vertex(model: ExecutionModel, class: StorageClass) -> bool {
+    let is_input = class == StorageClass::INPUT;
+    match model {
+        ExecutionModel::TESSELLATION_CONTROL => true,
+        ExecutionModel::TESSELLATION_EVALUATION | ExecutionModel::GEOMETRY => is_input,
+        ExecutionModel::MESH_NV | ExecutionModel::MESH_EXT => !is_input,
+        _ => false,
     }
 }

@@ -47,8 +47,8 @@ pub fn find_builtin(
     })
 }
 
-/// The input of `entry` that is `builtin`, a scalar of type `ty`: the one it has, with the type that one has, else a
-/// new one. An integer that a fragment shader gets is `Flat`.
+/// The input of `entry` that is `builtin`, of type `ty`: the one it has, with the type that one has, else a new one. An
+/// integer that a fragment shader gets is `Flat`.
 pub fn input_builtin<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -81,8 +81,8 @@ fn interface_builtin<'m>(
 ) -> Id {
     let variable = p.variable(class, ty, None);
     p.decorate(variable, Decoration::BUILT_IN, &[builtin.0]);
-    let is_float = ty == p.float();
-    if class == StorageClass::INPUT && entry.model() == ExecutionModel::FRAGMENT && !is_float {
+    let is_integer = ty == p.int() || ty == p.uint();
+    if class == StorageClass::INPUT && entry.model() == ExecutionModel::FRAGMENT && is_integer {
         p.decorate(variable, Decoration::FLAT, &[]);
     }
     p.join_interface(entry, variable);

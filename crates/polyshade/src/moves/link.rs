@@ -17,24 +17,26 @@ pub struct Hook<'a> {
 #[derive(Debug)]
 pub struct Library {
     module: Module<'static>,
-    /// The functions by the name that GLSL calls them: the compiler appends the types of the parameters.
-    functions: HashMap<String, Object>,
+    functions: Vec<Object>,
 }
 
 /// A function that is ready to be linked: to copy it is to copy its words and to write the ids over.
 #[derive(Debug)]
 struct Object {
     id: Id,
+    /// As GLSL has it: the compiler appends the types of the parameters.
     name: String,
     words: Vec<u32>,
     /// Where in `words` an id stands, and which.
     ids: Vec<(u32, Id)>,
-    /// What has a result in the body, parameters included.
+    /// What has a result in the body, parameters included, but the function itself.
     results: Vec<Id>,
+    /// Those of them that are decorated, by what says how the value is computed.
+    decorated: Vec<(Id, Decoration)>,
     /// Types, constants and extended instruction sets that it uses, each behind what it uses itself.
     globals: Vec<Id>,
-    /// The names of the functions that it calls.
-    calls: Vec<String>,
+    /// The functions that it calls, by their number in the library.
+    calls: Vec<usize>,
 }
 
 impl Library {
@@ -49,24 +51,27 @@ impl Library {
     /// If it has global variables or functions without a name: it is part of this crate.
     pub fn new(words: Vec<u32>) -> Result<Self, Error> {
         let module = Module::parse_owned(words)?;
-        let objects = module.functions().map(|body| Object::new(&module, body));
-        let functions = objects.map(|object| (object.name.clone(), object)).collect();
+        let numbers = module.functions().map(|body| body.id()).zip(0..).collect();
+        let functions = module.functions().map(|body| Object::new(&module, body, &numbers));
+        let functions = functions.collect();
         Ok(Self { module, functions })
     }
 
     fn object(&self, name: &str) -> &Object {
-        self.functions.get(name).unwrap_or_else(|| panic!("the library has no function {name}"))
+        let found = self.functions.iter().find(|object| object.name == name);
+        found.unwrap_or_else(|| panic!("the library has no function {name}"))
     }
 }
 
 impl Object {
-    fn new(m: &Module<'_>, body: FunctionBody<'_>) -> Self {
+    fn new(m: &Module<'_>, body: FunctionBody<'_>, numbers: &HashMap<Id, usize>) -> Self {
         let mut object = Self {
             id: body.id(),
             name: glsl_name(m, body.id()),
             words: Vec::new(),
             ids: Vec::new(),
             results: Vec::new(),
+            decorated: Vec::new(),
             globals: Vec::new(),
             calls: Vec::new(),
         };
@@ -74,7 +79,7 @@ impl Object {
             let start = object.words.len() as u32;
             object.words.extend_from_slice(inst.words());
             if let Some(call) = FunctionCall::of(inst) {
-                object.calls.push(glsl_name(m, call.function()));
+                object.calls.push(numbers[&call.function()]);
             }
             // The extended instructions of a library have ids as operands.
             m.for_each_operand(inst, |at, id, _| {
@@ -84,7 +89,16 @@ impl Object {
             if let Some(result) = inst.result() {
                 let word = if inst.result_type().is_some() { 2 } else { 1 };
                 object.ids.push((start + word, result));
+                if result == object.id {
+                    continue;
+                }
                 object.results.push(result);
+                let kept = m.decorations_of(result).map(|applied| applied.decoration);
+                let kept = kept.filter(|decoration| {
+                    let kept = [Decoration::NO_CONTRACTION, Decoration::RELAXED_PRECISION];
+                    kept.contains(decoration)
+                });
+                object.decorated.extend(kept.map(|decoration| (result, decoration)));
             }
         }
         object
@@ -162,7 +176,7 @@ impl<'l> Linker<'l> {
         while let Some(object) = needed.get(next).copied() {
             next += 1;
             for call in &object.calls {
-                let callee = self.library.object(call);
+                let callee = &self.library.functions[*call];
                 let is_new = needed.iter().all(|other| other.id != callee.id);
                 if is_new && self.get(callee.id).is_none() {
                     needed.push(callee);
@@ -179,17 +193,13 @@ impl<'l> Linker<'l> {
                 self.set(*id, new);
             }
         }
-        for result in object.results.iter().filter(|result| **result != object.id) {
+        for result in &object.results {
             let new = p.id();
             self.set(*result, new);
-            for applied in self.library.module.decorations_of(*result) {
-                if matches!(
-                    applied.decoration,
-                    Decoration::NO_CONTRACTION | Decoration::RELAXED_PRECISION
-                ) {
-                    p.decorate(new, applied.decoration, applied.operands);
-                }
-            }
+        }
+        for (result, decoration) in &object.decorated {
+            let new = self.get(*result).expect("it was just mapped");
+            p.decorate(new, *decoration, &[]);
         }
         let at = p.lane();
         let words = p.insert_words(at, &object.words);

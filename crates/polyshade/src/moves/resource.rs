@@ -3,15 +3,17 @@
 use super::add_to_interface;
 use polyshade_spv::view::{Decorate, EntryPoint, Extension, GroupDecorate, Variable};
 use polyshade_spv::{
-    Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass,
+    Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
 
 /// Number of a descriptor set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Set(pub u32);
 
 /// Number of a binding in a descriptor set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding(pub u32);
 
 /// A block of 32-bit words that the host fills or reads.
@@ -128,6 +130,23 @@ pub fn uniform_block<'m>(
     Ok(HostBlock { variable, class: StorageClass::UNIFORM, words: Words::Members(0) })
 }
 
+/// Adds an image of type `image` for `entry`: an input attachment, a sampled image without a sampler, or a storage
+/// image, as the type says.
+///
+/// # Errors
+///
+/// `Options` where a variable of the module has this set and binding.
+pub fn image_resource<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    image: Id,
+    at: (Set, Binding),
+    name: &str,
+) -> Result<Id, Error> {
+    resource(m, p, entry, StorageClass::UNIFORM_CONSTANT, image, at, name)
+}
+
 /// Adds `uint` specialization constants that are 0 unless set, numbered from `first` on.
 ///
 /// # Errors
@@ -228,6 +247,40 @@ fn resource<'m>(
     p.name(variable, name);
     add_to_interface(m, p, entry, variable);
     Ok(variable)
+}
+
+/// The sets and bindings that the module's variables have.
+pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
+    let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
+    let bound = |variable: Variable<'_>| {
+        let id = variable.result();
+        let set = number(id, Decoration::DESCRIPTOR_SET)?;
+        Some((Set(set), Binding(number(id, Decoration::BINDING)?)))
+    };
+    m.variables().filter_map(bound).collect()
+}
+
+/// How many storage buffers and how many uniform buffers the module has, elements of arrays one by one.
+pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
+    let (mut storage, mut uniform) = (0_u32, 0_u32);
+    for variable in m.variables() {
+        let Some((class, mut ty)) = m.pointer(variable.pointer_type()) else { continue };
+        let mut count = 1_u32;
+        if let Some(Type::Array { element, length }) = m.ty(ty) {
+            count = m.constant(length).unwrap_or(1);
+            ty = element;
+        }
+        let is_storage = class == StorageClass::STORAGE_BUFFER
+            || m.decoration(ty, Decoration::BUFFER_BLOCK).is_some();
+        match class {
+            StorageClass::STORAGE_BUFFER | StorageClass::UNIFORM if is_storage => {
+                storage = storage.saturating_add(count);
+            }
+            StorageClass::UNIFORM => uniform = uniform.saturating_add(count),
+            _ => {}
+        }
+    }
+    (storage, uniform)
 }
 
 /// Everything that is decorated with this binding, by a group too.

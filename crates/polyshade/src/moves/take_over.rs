@@ -1,6 +1,7 @@
 //! An interface variable is taken over: its id becomes a `Private` variable and bodies stay as they are.
 
 mod renew;
+mod strides;
 
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, TypePointer, Variable};
@@ -10,6 +11,7 @@ use polyshade_spv::{
 };
 use renew::{array_lengths, copy_members, renew};
 use std::collections::{HashMap, HashSet};
+use strides::Strides;
 
 /// A variable that was taken over.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,7 @@ pub enum Copies {
 ///
 /// `Unsupported`: an instruction that needs the interface variable itself (`InterpolateAtOffset` and its relatives);
 /// a function parameter that may also point into a variable that is not taken over; a structure that such a
-/// variable shares.
+/// variable shares; an array with a stride that a buffer has as well.
 pub fn take_over<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -59,6 +61,7 @@ pub fn take_over<'m>(
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
     taken.iter().try_for_each(|variable| check_private(m, *variable))?;
+    let strides = Strides::find(m, &taken, copies)?;
 
     let mut result = Vec::with_capacity(taken.len());
     for variable in &taken {
@@ -73,16 +76,18 @@ pub fn take_over<'m>(
     }
 
     for (variable, taken) in taken.iter().zip(&result) {
-        make_private(m, p, entry, *variable);
+        let pointee = strides.private_type(m, p, *variable);
+        make_private(m, p, entry, *variable, pointee);
         if let Some(interface) = taken.interface {
             p.join_interface(entry, interface);
         }
     }
-    let laid_out = if structures.is_empty() { HashSet::new() } else { laid_out_structures(m) };
+    let laid_out = if structures.is_empty() { HashSet::new() } else { laid_out_types(m) };
     for structure in structures {
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
         p.undecorate(structure, |_, decoration| is_of_interface(decoration) && !stays(decoration));
     }
+    strides.drop(p);
     retype(m, p, &pointers);
     Ok(result)
 }
@@ -94,9 +99,9 @@ fn make_private<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     variable: Variable<'m>,
+    pointee: Id,
 ) {
     let id = variable.result();
-    let pointee = pointee(m, variable);
     let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
     p.set_result_type(variable.inst(), private);
     p.overwrite(variable.inst().at() + 3, StorageClass::PRIVATE.0);
@@ -254,9 +259,9 @@ fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
     m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
 }
 
-/// The structures that are somewhere in memory with a layout of its own, as the members of a buffer: their offsets are
-/// not transform feedback's.
-pub(crate) fn laid_out_structures(m: &Module<'_>) -> HashSet<Id> {
+/// The structures and arrays that are somewhere in memory with a layout of its own, as the members of a buffer: their
+/// offsets are not transform feedback's.
+pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
     let has_layout = |class| {
         !matches!(
             class,
@@ -269,15 +274,25 @@ pub(crate) fn laid_out_structures(m: &Module<'_>) -> HashSet<Id> {
     let pointers = m.section(Section::Globals).filter_map(TypePointer::of);
     let mut open: Vec<Id> = pointers
         .filter(|pointer| has_layout(pointer.storage_class()))
-        .map(|pointer| m.innermost_element(pointer.pointee()))
+        .map(|pointer| pointer.pointee())
         .collect();
     let mut seen = HashSet::new();
-    while let Some(structure) = open.pop() {
-        if seen.insert(structure) {
-            open.extend(m.members(structure).map(|member| m.innermost_element(member)));
+    while let Some(ty) = open.pop() {
+        let parts = aggregate_parts(m, ty);
+        if !parts.is_empty() && seen.insert(ty) {
+            open.extend(parts);
         }
     }
     seen
+}
+
+/// The members of a structure or the element of an array; none of anything else.
+fn aggregate_parts(m: &Module<'_>, ty: Id) -> Vec<Id> {
+    match m.ty(ty) {
+        Some(Type::Array { element, .. }) => vec![element],
+        Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => vec![m.innermost_element(ty)],
+        _ => m.members(ty).collect(),
+    }
 }
 
 /// Decorations that say how a variable or member is handed on, and mean nothing on a `Private` one.

@@ -1,11 +1,10 @@
 //! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
 
 use super::options::SideEffects;
+use crate::effects::{Written, changes_memory, target};
 use crate::unsupported;
-use polyshade_spv::view::{CopyMemory, EntryPoint, FunctionCall, Load, Store};
-use polyshade_spv::{
-    Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch, Section, StorageClass,
-};
+use polyshade_spv::view::{EntryPoint, FunctionCall};
+use polyshade_spv::{Error, FunctionBody, Inst, Module, Patch, Section};
 use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
@@ -69,19 +68,9 @@ impl<'m> Effects<'m> {
 
     /// What is written and read again would be read as it was before in the pass that does not write.
     fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
-        let written: Vec<Memory> =
-            self.instructions.iter().map(|inst| Memory::of(m, target(*inst))).collect();
-        let known: HashSet<Memory> = written.iter().copied().collect();
-        let classes: HashSet<StorageClass> = written.iter().map(|memory| memory.class).collect();
+        let mut written = Written::by(m, self.instructions.iter().copied());
         for inst in self.functions.iter().flat_map(|function| function.instructions()) {
-            let Some(read) = read_from(m, inst) else { continue };
-            let memory = Memory::of(m, read);
-            let anything = Memory { place: Place::Anywhere, ..memory };
-            let may_be_written = match memory.place {
-                Place::Anywhere => classes.contains(&memory.class),
-                _ => known.contains(&memory) || known.contains(&anything),
-            };
-            if may_be_written {
+            if let Some(read) = written.read_by(m, inst) {
                 let message =
                     "the shader reads what it writes, which only one of the two passes does";
                 return Err(unsupported(message, m.root(read)).at(inst.at()));
@@ -89,129 +78,6 @@ impl<'m> Effects<'m> {
         }
         Ok(())
     }
-}
-
-/// Memory that others can see, as far as it can be told from other memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Memory {
-    /// Of images the class of their variables.
-    class: StorageClass,
-    place: Place,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
-    /// What is bound there, by however many variables.
-    Binding(u32, u32),
-    /// A variable that nothing is bound to.
-    Variable(Id),
-    /// Something behind a parameter or an address.
-    Anywhere,
-}
-
-impl Memory {
-    /// What `id`, a pointer or an image, stands for.
-    fn of(m: &Module<'_>, id: Id) -> Self {
-        let pointer = match m.definition(id).and_then(Load::of) {
-            Some(load) if is_image(m, load.pointer()) => load.pointer(),
-            _ => id,
-        };
-        let class = match m.storage_class(pointer) {
-            Some(StorageClass::IMAGE) | None => StorageClass::UNIFORM_CONSTANT,
-            Some(class) => class,
-        };
-        let root = m.root(pointer);
-        let is_variable = m.definition(root).is_some_and(|inst| inst.op() == Op::VARIABLE);
-        let number =
-            |decoration| m.decoration(root, decoration).and_then(|words| words.first()).copied();
-        let place = match (number(Decoration::DESCRIPTOR_SET), number(Decoration::BINDING)) {
-            (Some(set), Some(binding)) if is_variable => Place::Binding(set, binding),
-            _ if is_variable => Place::Variable(root),
-            _ => Place::Anywhere,
-        };
-        Self { class, place }
-    }
-}
-
-/// The pointer or image that `inst` reads from.
-fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
-    match inst.op() {
-        Op::LOAD => {
-            let pointer = Load::of(inst)?.pointer();
-            (is_visible(m, pointer) && !is_image(m, pointer)).then_some(pointer)
-        }
-        Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
-            Some(CopyMemory::of(inst)?.source()).filter(|source| is_visible(m, *source))
-        }
-        Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(inst)),
-        _ => None,
-    }
-}
-
-fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
-    match inst.op() {
-        Op::IMAGE_WRITE => true,
-        Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(inst)),
-        op if is_atomic_write(op) => is_visible(m, target(inst)),
-        _ => false,
-    }
-}
-
-/// Whether other invocations or the host can see what `pointer` points to.
-fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
-    !matches!(
-        m.storage_class(pointer),
-        Some(
-            StorageClass::FUNCTION
-                | StorageClass::PRIVATE
-                | StorageClass::OUTPUT
-                | StorageClass::INPUT
-        )
-    )
-}
-
-fn is_atomic_write(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ATOMIC_STORE
-            | Op::ATOMIC_EXCHANGE
-            | Op::ATOMIC_COMPARE_EXCHANGE
-            | Op::ATOMIC_COMPARE_EXCHANGE_WEAK
-            | Op::ATOMIC_I_INCREMENT
-            | Op::ATOMIC_I_DECREMENT
-            | Op::ATOMIC_I_ADD
-            | Op::ATOMIC_I_SUB
-            | Op::ATOMIC_S_MIN
-            | Op::ATOMIC_U_MIN
-            | Op::ATOMIC_S_MAX
-            | Op::ATOMIC_U_MAX
-            | Op::ATOMIC_AND
-            | Op::ATOMIC_OR
-            | Op::ATOMIC_XOR
-            | Op::ATOMIC_FLAG_TEST_AND_SET
-            | Op::ATOMIC_FLAG_CLEAR
-            | Op::ATOMIC_F_ADD_EXT
-            | Op::ATOMIC_F_MIN_EXT
-            | Op::ATOMIC_F_MAX_EXT
-    )
-}
-
-/// What an instruction that changes memory writes to: a pointer, or an image.
-fn target(inst: Inst<'_>) -> Id {
-    if let Some(store) = Store::of(inst) {
-        return store.pointer();
-    }
-    if let Some(copy) = CopyMemory::of(inst) {
-        return copy.target();
-    }
-    // The first operand behind type and result: of an atomic the pointer, of a write the image.
-    let word = if inst.result_type().is_some() { 3 } else { 1 };
-    Id::new(inst.words()[word]).expect("ids of known operands are checked when a module is scanned")
-}
-
-fn is_image(m: &Module<'_>, pointer: Id) -> bool {
-    let pointee = m.type_of(pointer).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
-    pointee.and_then(|ty| m.definition(ty)).is_some_and(|ty| ty.op() == Op::TYPE_IMAGE)
 }
 
 /// Takes one out. The value that an atomic returns is not to be had without it.

@@ -2,10 +2,12 @@
 
 use super::effects::Pass;
 use super::host::HostLayout;
-use super::layout::Stored;
+use super::layout::{Piece, Stored};
+use super::leaves::Leaf;
+use super::outputs::Part;
 use super::{HostWords, Options, Plan, foreign};
 use crate::library;
-use crate::moves::{self, Binding, Copies, Hook, HostBlock, WordArray};
+use crate::moves::{self, Copies, Hook, HostBlock, WordArray};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
@@ -15,60 +17,64 @@ use polyshade_spv::{
 /// The variant that stores and has no output but `PointSize`.
 pub(super) fn capture_only<'m>(
     m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
     options: &Options,
     plan: &Plan<'m>,
-) -> Result<Module<'static>, Error> {
-    let rewritten = m.rewrite(|m, p| {
-        p.set_names(options.has_names());
-        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        plan.effects.settle(m, p, options.side_effects_kept(), Pass::Capture)?;
-        foreign::strip(m, p, entry);
+) -> Result<(), Error> {
+    let entry = begin(m, p, options)?;
+    plan.effects.settle(m, p, options.side_effects_kept(), Pass::Capture)?;
 
-        let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
-        let wrapper = moves::wrap(m, p, entry);
-        moves::take_over(m, p, entry, &outputs, Copies::None)?;
-        store_outputs(m, p, entry, options, plan, StorageClass::PRIVATE, wrapper.epilogue)?;
-        if options.writes_point_size() {
-            let float = p.float();
-            let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
-            p.name(point_size, "polyshade_point_size");
-            let one = p.float_constant(1.0);
-            p.at(wrapper.epilogue).store(point_size, one);
-        }
-        Ok(())
-    })?;
-    Ok(rewritten.module.into_owned())
+    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    let wrapper = moves::wrap(m, p, entry);
+    moves::take_over(m, p, entry, &outputs, Copies::None)?;
+    store_outputs(m, p, entry, plan, StorageClass::PRIVATE, wrapper.epilogue)?;
+    if options.writes_point_size() {
+        let float = p.float();
+        let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
+        p.name(point_size, "polyshade_point_size");
+        let one = p.float_constant(1.0);
+        p.at(wrapper.epilogue).store(point_size, one);
+    }
+    Ok(())
 }
 
 /// The variant that stores and has its outputs.
 pub(super) fn both<'m>(
     m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
     options: &Options,
     plan: &Plan<'m>,
-) -> Result<Module<'static>, Error> {
-    let rewritten = m.rewrite(|m, p| {
-        p.set_names(options.has_names());
-        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        foreign::strip(m, p, entry);
-        let wrapper = moves::wrap(m, p, entry);
-        store_outputs(m, p, entry, options, plan, StorageClass::OUTPUT, wrapper.epilogue)
-    })?;
-    Ok(rewritten.module.into_owned())
+) -> Result<(), Error> {
+    let entry = begin(m, p, options)?;
+    let wrapper = moves::wrap(m, p, entry);
+    store_outputs(m, p, entry, plan, StorageClass::OUTPUT, wrapper.epilogue)
 }
 
-/// The variant that stores nothing; `None` where that is the module as it is.
+/// The variant that stores nothing.
 pub(super) fn raster_only<'m>(
     m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
     options: &Options,
     plan: &Plan<'m>,
-) -> Result<Option<Module<'static>>, Error> {
-    let rewritten = m.rewrite(|m, p| {
-        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        plan.effects.settle(m, p, options.side_effects_kept(), Pass::Raster)?;
-        foreign::strip(m, p, entry);
-        Ok(())
-    })?;
-    Ok(rewritten.is_changed().then(|| rewritten.module.into_owned()))
+) -> Result<(), Error> {
+    begin(m, p, options)?;
+    plan.effects.settle(m, p, options.side_effects_kept(), Pass::Raster)
+}
+
+/// What all variants begin with.
+fn begin<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    options: &Options,
+) -> Result<EntryPoint<'m>, Error> {
+    p.set_names(options.has_names());
+    let reserved = options.reservations().first_id();
+    if reserved > 0 {
+        p.set_first_id(reserved);
+    }
+    let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
+    foreign::strip(m, p, entry);
+    Ok(entry)
 }
 
 /// Emits, at `at`, code that stores what the outputs, now in `class`, hold.
@@ -82,27 +88,27 @@ fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    options: &Options,
     plan: &Plan<'m>,
     class: StorageClass,
     at: Position,
 ) -> Result<(), Error> {
-    let (set, first) = options.storage();
     let words = moves::word_array(m, p);
-    let buffers = (0..plan.stores.len() as u32)
-        .map(|i| {
-            let binding = Binding(first.0.saturating_add(i));
-            let name = format!("polyshade_feedback_{i}");
-            let buffer = moves::storage_buffer(m, p, entry, words, (set, binding), &name)?;
-            p.decorate(buffer.variable, Decoration::NON_READABLE, &[]);
-            Ok(buffer)
+    let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
+    let buffers = capturing
+        .map(|(number, stores)| {
+            let place = (plan.placement.set(), plan.placement.buffer(number));
+            let name = format!("polyshade_feedback_{number}");
+            let block = moves::storage_buffer(m, p, entry, words, place, &name)?;
+            p.decorate(block.variable, Decoration::NON_READABLE, &[]);
+            let stride = plan.layout.buffers[number as usize].stride / 4;
+            Ok(Buffer { block, stride, first_word: HostLayout::buffer_words(number), stores })
         })
-        .collect::<Result<Vec<HostBlock>, Error>>()?;
+        .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
     let host = Host::add(m, p, entry, words, &plan.host)?;
 
     let library = &library::CAPTURE;
     let fit = moves::link(p, library, &["fit"], &[])[0];
-    let code = Feedback { plan, buffers: &buffers, host: &host, class };
+    let code = Feedback { buffers: &buffers, host: &host, class };
     let hooks = [
         Hook { name: "primitives_that_fit", function: code.primitives_that_fit(p, fit) },
         Hook { name: "store_to_slot", function: code.store_to_slot(p) },
@@ -192,30 +198,37 @@ impl Host {
     }
 }
 
+/// A feedback buffer that captures something.
+struct Buffer<'c> {
+    block: HostBlock,
+    /// In words.
+    stride: u32,
+    /// Number of its first host word.
+    first_word: u32,
+    stores: &'c [Stored],
+}
+
 /// The functions that know buffers and varyings.
 struct Feedback<'c> {
-    plan: &'c Plan<'c>,
-    buffers: &'c [HostBlock],
+    buffers: &'c [Buffer<'c>],
     host: &'c Host,
     class: StorageClass,
 }
 
 impl Feedback<'_> {
-    /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers that capture something.
+    /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers.
     fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
         let (id, at, uint) = (p.id(), p.lane(), p.uint());
         p.name(id, "primitives_that_fit");
         let mut code = p.at(at);
         let vertices = code.begin_function(id, uint, &[uint])[0];
         let mut least: Option<Id> = None;
-        for (i, buffer) in
-            self.buffers.iter().enumerate().filter(|(i, _)| !self.plan.stores[*i].is_empty())
-        {
-            let stride = code.p.uint_constant(self.plan.layout.buffers[i].stride / 4);
-            let length = buffer.length(&mut code).expect("a feedback buffer is a storage buffer");
-            let first = HostLayout::buffer_words(i);
+        for buffer in self.buffers {
+            let stride = code.p.uint_constant(buffer.stride);
+            let length =
+                buffer.block.length(&mut code).expect("a feedback buffer is a storage buffer");
             let [offset, size, reached] =
-                [0, 1, 2].map(|word| self.host.in_words(&mut code, first + word));
+                [0, 1, 2].map(|word| self.host.in_words(&mut code, buffer.first_word + word));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
             least = Some(match least {
                 None => fits,
@@ -236,16 +249,14 @@ impl Feedback<'_> {
         p.name(id, "store_to_slot");
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];
-        for (i, buffer) in
-            self.buffers.iter().enumerate().filter(|(i, _)| !self.plan.stores[*i].is_empty())
-        {
-            let first = HostLayout::buffer_words(i);
-            let [offset, reached] = [0, 2].map(|word| self.host.in_words(&mut code, first + word));
+        for buffer in self.buffers {
+            let [offset, reached] =
+                [0, 2].map(|word| self.host.in_words(&mut code, buffer.first_word + word));
             let start = code.binary(Op::I_ADD, uint, offset, reached);
-            let stride = code.p.uint_constant(self.plan.layout.buffers[i].stride / 4);
+            let stride = code.p.uint_constant(buffer.stride);
             let vertex = code.binary(Op::I_MUL, uint, slot, stride);
             let vertex = code.binary(Op::I_ADD, uint, start, vertex);
-            for stored in &self.plan.stores[i] {
+            for stored in buffer.stores {
                 self.store(&mut code, buffer, vertex, stored);
             }
         }
@@ -253,32 +264,60 @@ impl Feedback<'_> {
         id
     }
 
-    /// Stores the components of a vector or scalar as words, so that their bits stay as they are.
+    /// Stores components of a vector or scalar as words, so that their bits stay as they are.
+    ///
+    /// ```text
+    /// %pointer = OpAccessChain %_ptr_Private_v4float %output …
+    /// %value   = OpLoad %v4float %pointer
+    /// %x       = OpCompositeExtract %float %value 0
+    /// %bits    = OpBitcast %uint %x
+    /// %word    = OpIAdd %uint %vertex %place
+    /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
+    ///            OpStore %there %bits
+    /// ```
     fn store(
         &self,
         code: &mut Cursor<'_, '_, '_>,
-        buffer: &HostBlock,
+        buffer: &Buffer<'_>,
         vertex: Id,
         stored: &Stored,
     ) {
-        let part = &stored.part;
-        let indices: Vec<Id> = part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
-        let pointer = code.p.pointer(self.class, part.ty);
-        let pointer = code.access_chain(pointer, part.variable, &indices);
-        let value = code.load(part.ty, pointer);
+        let Piece { leaf, first, count } = &stored.piece;
+        let value = load(code, &leaf.part, self.class);
 
-        let uint = code.p.uint();
-        for number in 0..stored.components {
-            let component = match stored.components {
+        let mut place = stored.word;
+        for number in *first..first + count {
+            let component = match leaf.count {
                 1 => value,
-                _ => code.extract(stored.component, value, &[number]),
+                _ => code.extract(leaf.component, value, &[number]),
             };
-            let bits =
-                if stored.component == uint { component } else { code.bitcast(uint, component) };
-            let place = code.p.uint_constant(stored.word + number);
-            let word = code.binary(Op::I_ADD, uint, vertex, place);
-            let pointer = buffer.pointer(code, word);
-            code.store(pointer, bits);
+            for bits in words(code, leaf, component) {
+                let offset = code.p.uint_constant(place);
+                let uint = code.p.uint();
+                let word = code.binary(Op::I_ADD, uint, vertex, offset);
+                let pointer = buffer.block.pointer(code, word);
+                code.store(pointer, bits);
+                place += 1;
+            }
         }
     }
+}
+
+/// Emits a load of a part of an output, now in `class`.
+pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageClass) -> Id {
+    let indices: Vec<Id> = part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
+    let pointer = code.p.pointer(class, part.ty);
+    let pointer = code.access_chain(pointer, part.variable, &indices);
+    code.load(part.ty, pointer)
+}
+
+/// Emits the words of a component, the lower one first.
+pub(super) fn words(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: Id) -> Vec<Id> {
+    let uint = code.p.uint();
+    if leaf.width == 2 {
+        let pair = code.p.vector(uint, 2);
+        let both = code.bitcast(pair, component);
+        return [0, 1].map(|number| code.extract(uint, both, &[number])).to_vec();
+    }
+    vec![if leaf.component == uint { component } else { code.bitcast(uint, component) }]
 }

@@ -6,7 +6,7 @@ use polyshade_spv::{Capability, Decoration, ExecutionMode, Module, Patch, Sectio
 
 /// Takes the `Xfb` mode of `entry`, the `xfb_*` decorations of its outputs, and the capability if nothing else needs
 /// it. A module that says nothing of transform feedback stays as it is.
-pub(super) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+pub(crate) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     let modes = || {
         let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
         modes.filter(|mode| mode.mode() == ExecutionMode::XFB)
@@ -19,7 +19,18 @@ pub(super) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPo
         return;
     }
 
-    let laid_out = moves::laid_out_structures(m);
+    strip_outputs(m, p, entry);
+    for mode in modes().filter(|mode| mode.entry_point() == entry.function()) {
+        p.remove(mode.inst());
+    }
+    if modes().all(|mode| mode.entry_point() == entry.function()) {
+        capabilities().for_each(|inst| p.remove(inst.inst()));
+    }
+}
+
+/// Takes the `xfb_*` decorations of the outputs of `entry`, and nothing else.
+pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    let laid_out = moves::laid_out_types(m);
     for id in moves::interface(m, entry, StorageClass::OUTPUT) {
         p.undecorate(id, |_, decoration| is_xfb(decoration));
         let Some((_, pointee)) = m.type_of(id).and_then(|ty| m.pointer(ty)) else { continue };
@@ -27,12 +38,6 @@ pub(super) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPo
         // The offsets of a structure that is also in a buffer are the buffer's.
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
         p.undecorate(structure, |_, decoration| is_xfb(decoration) && !stays(decoration));
-    }
-    for mode in modes().filter(|mode| mode.entry_point() == entry.function()) {
-        p.remove(mode.inst());
-    }
-    if modes().all(|mode| mode.entry_point() == entry.function()) {
-        capabilities().for_each(|inst| p.remove(inst.inst()));
     }
 }
 

@@ -46,6 +46,8 @@ impl Topology {
 /// Which vertex of a primitive is the provoking one: Vulkan's default is the first, OpenGL's the last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ProvokingVertex {
     #[default]
     First,
@@ -157,8 +159,8 @@ impl HostLayout {
     }
 
     /// Number of the first word of a buffer: offset, size and reached follow each other.
-    pub(super) fn buffer_words(buffer: usize) -> u32 {
-        (DRAW_WORDS.len() + buffer * BUFFER_WORDS.len()) as u32
+    pub(super) fn buffer_words(buffer: u32) -> u32 {
+        DRAW_WORDS.len() as u32 + buffer * BUFFER_WORDS.len() as u32
     }
 }
 

@@ -1,17 +1,14 @@
 //! Where in the buffers a vertex's outputs go.
 
-use super::names::{Outputs, Part};
-use super::options::{Options, Varyings};
+use super::leaves::Leaf;
 use super::{MAX_BUFFERS, MAX_STRIDE};
-use crate::unsupported;
-use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ErrorKind, Id, Module, Type};
+use polyshade_spv::{Error, ErrorKind, Id};
 use std::collections::HashSet;
 
 /// What is captured where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
-    /// The feedback buffers.
+    /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
     pub buffers: Vec<BufferLayout>,
 }
 
@@ -20,132 +17,161 @@ pub struct Layout {
 pub struct BufferLayout {
     /// Bytes from one vertex to the next, gaps and trailing skips included.
     pub stride: u32,
-    /// What is stored, by offset.
+    /// What is stored, in the order in which it was asked for.
     pub captured: Vec<Captured>,
 }
 
 /// One captured varying.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Captured {
-    /// The name it was asked for by.
+    /// What it was asked for by; a decorated output goes by its name.
     pub name: String,
     /// In bytes from the start of the vertex.
     pub offset: u32,
-    /// How many 32-bit components it has.
+    /// How many 32-bit components it has: one of 64 bits counts as two.
     pub components: u32,
 }
 
-/// A vector or scalar that is stored: a part of an output, and its components' place in the vertex.
+/// Consecutive components of a leaf.
 #[derive(Clone, Debug)]
-pub(super) struct Stored {
-    pub(super) part: Part,
-    /// Of the first component, in words from the start of the vertex.
-    pub(super) word: u32,
-    /// Type of the components.
-    pub(super) component: Id,
-    pub(super) components: u32,
+pub(super) struct Piece {
+    pub(super) leaf: Leaf,
+    pub(super) first: u32,
+    pub(super) count: u32,
 }
 
-/// The layout that the options come to, and for each buffer what is stored.
-pub(super) fn lay_out(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    options: &Options,
-) -> Result<(Layout, Vec<Vec<Stored>>), Error> {
-    let outputs = Outputs::of(m, entry);
-    let mut builder =
-        Builder { m, outputs: &outputs, seen: HashSet::new(), buffers: vec![Buffer::default()] };
-    match options.varyings() {
-        Varyings::Interleaved(names) => {
-            for name in names {
-                builder.interleaved(name)?;
-            }
-        }
-        Varyings::Separate(names) => {
-            for (i, name) in names.iter().enumerate() {
-                if i > 0 {
-                    builder.next_buffer()?;
-                }
-                if name == "gl_NextBuffer" || skip(name).is_some() {
-                    let message = format!("`{name}` is for interleaved varyings only");
-                    return Err(Error::new(ErrorKind::Options, message));
-                }
-                builder.varying(name)?;
-            }
-        }
+impl Piece {
+    pub(super) fn whole(leaf: Leaf) -> Self {
+        let count = leaf.count;
+        Self { leaf, first: 0, count }
     }
-    builder.finish()
+
+    pub(super) fn words(&self) -> u32 {
+        self.count * self.leaf.width
+    }
+}
+
+/// What is stored, and the place of its first component, in words from the start of the vertex.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) piece: Piece,
+    pub(super) word: u32,
+}
+
+/// The layout, and for each buffer what is stored.
+pub(super) type LaidOut = (Layout, Vec<Vec<Stored>>);
+
+/// A layout as it grows.
+#[derive(Default)]
+pub(super) struct Builder {
+    buffers: Vec<Buffer>,
+    /// Whether a component may be captured more than once.
+    repeats: bool,
+    /// What is captured already, component by component.
+    seen: HashSet<(Id, Vec<u32>, u32)>,
 }
 
 #[derive(Default)]
 struct Buffer {
     captured: Vec<Captured>,
     stored: Vec<Stored>,
+    /// How long a vertex is so far.
     words: u32,
 }
 
-struct Builder<'b, 'w> {
-    m: &'b Module<'w>,
-    outputs: &'b Outputs,
-    /// What is captured already, component by component.
-    seen: HashSet<(Id, Vec<u32>)>,
-    buffers: Vec<Buffer>,
-}
-
-impl Builder<'_, '_> {
-    fn interleaved(&mut self, name: &str) -> Result<(), Error> {
-        if name == "gl_NextBuffer" {
-            return self.next_buffer();
-        }
-        if let Some(words) = skip(name) {
-            self.current().words += words;
-            return self.check_stride();
-        }
-        self.varying(name)
+impl Builder {
+    /// Nothing yet; `repeats` says whether a component may be captured more than once.
+    pub(super) fn new(repeats: bool) -> Self {
+        Self { repeats, ..Self::default() }
     }
 
-    fn next_buffer(&mut self) -> Result<(), Error> {
-        if self.buffers.len() == MAX_BUFFERS {
+    /// How many buffers there are.
+    pub(super) fn buffers(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Sees to it that there is a buffer `number`.
+    pub(super) fn need_buffer(&mut self, number: usize) -> Result<(), Error> {
+        if number >= MAX_BUFFERS {
             let message = format!(
-                "there would be a feedback buffer {MAX_BUFFERS}; the last one is {}",
+                "there would be a feedback buffer {number}; the last one is {}",
                 MAX_BUFFERS - 1
             );
             return Err(Error::new(ErrorKind::Options, message));
         }
-        self.buffers.push(Buffer::default());
-        Ok(())
-    }
-
-    fn varying(&mut self, name: &str) -> Result<(), Error> {
-        let part = self.outputs.find(self.m, name)?;
-        let vectors = vectors(self.m, &part, name)?;
-        let offset = self.current().words;
-        for (part, component, components) in vectors {
-            if !self.seen.insert((part.variable, part.path.clone())) {
-                let message = format!("`{name}` is captured twice");
-                return Err(Error::new(ErrorKind::Options, message).about(part.variable));
-            }
-            let buffer = self.current();
-            buffer.stored.push(Stored { part, word: buffer.words, component, components });
-            buffer.words += components;
-            self.check_stride()?;
+        while self.buffers.len() <= number {
+            self.buffers.push(Buffer::default());
         }
-        let components = self.current().words - offset;
-        self.current().captured.push(Captured {
-            name: name.to_owned(),
-            offset: offset * 4,
-            components,
-        });
         Ok(())
     }
 
-    fn current(&mut self) -> &mut Buffer {
-        self.buffers.last_mut().expect("there is always a buffer")
+    /// Leaves `words` words of buffer `number` as they are.
+    pub(super) fn skip(&mut self, number: usize, words: u32) -> Result<(), Error> {
+        self.grow(number, words)
     }
 
-    fn check_stride(&mut self) -> Result<(), Error> {
-        let number = self.buffers.len() - 1;
-        if self.current().words > MAX_STRIDE / 4 {
+    /// Captures `pieces` behind what buffer `number` holds.
+    pub(super) fn append(
+        &mut self,
+        number: usize,
+        name: &str,
+        pieces: Vec<Piece>,
+    ) -> Result<(), Error> {
+        let start = self.buffers[number].words;
+        for piece in pieces {
+            let word = self.buffers[number].words;
+            self.grow(number, piece.words())?;
+            self.store(number, name, piece, word)?;
+        }
+        let components = self.buffers[number].words - start;
+        let captured = Captured { name: name.to_owned(), offset: start * 4, components };
+        self.buffers[number].captured.push(captured);
+        Ok(())
+    }
+
+    /// Captures `pieces` at places of their own, which [`set_stride`](Self::set_stride) checks. None of them is a gap.
+    pub(super) fn put(
+        &mut self,
+        number: usize,
+        name: &str,
+        pieces: Vec<(Piece, u32)>,
+    ) -> Result<(), Error> {
+        let Some(offset) = pieces.first().map(|(_, word)| word * 4) else { return Ok(()) };
+        let components = pieces.iter().map(|(piece, _)| piece.words()).sum();
+        for (piece, word) in pieces {
+            let buffer = &mut self.buffers[number];
+            buffer.words = buffer.words.max(word.saturating_add(piece.words()));
+            self.store(number, name, piece, word)?;
+        }
+        let captured = Captured { name: name.to_owned(), offset, components };
+        self.buffers[number].captured.push(captured);
+        Ok(())
+    }
+
+    /// Makes a vertex `bytes` long in buffer `number`.
+    pub(super) fn set_stride(&mut self, number: usize, bytes: u32) -> Result<(), Error> {
+        let needed = self.buffers[number].words;
+        if !bytes.is_multiple_of(4) || bytes > MAX_STRIDE {
+            let message = format!(
+                "the stride of buffer {number}, {bytes} bytes, is not a multiple of 4 up to {MAX_STRIDE}"
+            );
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        if bytes / 4 < needed {
+            let message = format!(
+                "a vertex takes {} bytes of feedback buffer {number}, whose stride is {bytes}",
+                u64::from(needed) * 4
+            );
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        self.buffers[number].words = bytes / 4;
+        Ok(())
+    }
+
+    fn grow(&mut self, number: usize, words: u32) -> Result<(), Error> {
+        let buffer = &mut self.buffers[number];
+        buffer.words = buffer.words.saturating_add(words);
+        if buffer.words > MAX_STRIDE / 4 {
             let message =
                 format!("a vertex takes more than {MAX_STRIDE} bytes of feedback buffer {number}");
             return Err(Error::new(ErrorKind::Options, message));
@@ -153,112 +179,54 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<(Layout, Vec<Vec<Stored>>), Error> {
+    fn store(&mut self, number: usize, name: &str, piece: Piece, word: u32) -> Result<(), Error> {
+        let part = &piece.leaf.part;
+        for component in piece.first..piece.first + piece.count {
+            let is_new = self.seen.insert((part.variable, part.path.clone(), component));
+            if !is_new && !self.repeats {
+                let message = format!("`{name}` is captured twice");
+                return Err(Error::new(ErrorKind::Options, message).about(part.variable));
+            }
+        }
+        self.buffers[number].stored.push(Stored { piece, word });
+        Ok(())
+    }
+
+    /// The layout, and for each buffer what is stored; `None` where nothing is.
+    pub(super) fn finish(self) -> Result<Option<LaidOut>, Error> {
         if self.buffers.iter().all(|buffer| buffer.stored.is_empty()) {
-            let names: Vec<String> =
-                self.outputs.names().take(8).map(|name| format!("`{name}`")).collect();
-            let error = Error::new(ErrorKind::Options, "there is no varying to capture");
-            return Err(error.help(format!("outputs of the shader: {}", names.join(", "))));
+            return Ok(None);
+        }
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            check_overlaps(number, buffer)?;
         }
         let (layouts, stores) = self
             .buffers
             .into_iter()
             .map(|buffer| {
-                (
-                    BufferLayout { stride: buffer.words * 4, captured: buffer.captured },
-                    buffer.stored,
-                )
+                let layout = BufferLayout { stride: buffer.words * 4, captured: buffer.captured };
+                (layout, buffer.stored)
             })
             .unzip();
-        Ok((Layout { buffers: layouts }, stores))
+        Ok(Some((Layout { buffers: layouts }, stores)))
     }
 }
 
-/// The words that `gl_SkipComponentsN` leaves out.
-fn skip(name: &str) -> Option<u32> {
-    let words = name.strip_prefix("gl_SkipComponents")?.parse().ok()?;
-    (1..=4).contains(&words).then_some(words)
-}
-
-/// The vectors and scalars that `part` consists of, in the order in which they are captured: elements one behind the
-/// other, matrices column by column. With each, the type of its components and their number.
-pub(super) fn vectors(
-    m: &Module<'_>,
-    part: &Part,
-    name: &str,
-) -> Result<Vec<(Part, Id, u32)>, Error> {
-    match m.ty(part.ty) {
-        Some(Type::Array { element, length }) => {
-            if matches!(m.ty(element), Some(Type::Array { .. } | Type::Struct { .. })) {
-                let message =
-                    format!("`{name}` is an array of arrays or structures: name its elements");
-                return Err(unsupported(message, part.variable));
-            }
-            let Some(length) = m.constant(length) else {
-                let message = format!("the size of `{name}` depends on a specialization constant");
-                return Err(unsupported(message, part.variable));
-            };
-            if length > MAX_STRIDE / 4 {
-                let message = format!(
-                    "`{name}` has {length} elements: a vertex takes {MAX_STRIDE} bytes at most"
-                );
-                return Err(Error::new(ErrorKind::Options, message).about(part.variable));
-            }
-            let mut all = Vec::new();
-            for index in 0..length {
-                all.extend(columns(m, &inside(part, index, element), name)?);
-            }
-            Ok(all)
+/// Two things in one place are invalid in Vulkan.
+fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
+    let mut stored: Vec<&Stored> = buffer.stored.iter().collect();
+    stored.sort_by_key(|stored| stored.word);
+    let overlap =
+        stored.windows(2).find(|pair| pair[0].word + pair[0].piece.words() > pair[1].word);
+    match overlap {
+        Some(pair) => {
+            let message = format!(
+                "two outputs are captured to byte {} of a vertex in buffer {number}",
+                pair[1].word * 4
+            );
+            let variable = pair[1].piece.leaf.part.variable;
+            Err(Error::new(ErrorKind::Options, message).about(variable))
         }
-        Some(Type::Struct { .. }) => {
-            Err(unsupported(format!("`{name}` is a structure: name its members"), part.variable))
-        }
-        _ => columns(m, part, name),
+        None => Ok(()),
     }
-}
-
-/// The columns of a matrix; anything else as it is.
-fn columns(m: &Module<'_>, part: &Part, name: &str) -> Result<Vec<(Part, Id, u32)>, Error> {
-    match m.ty(part.ty) {
-        Some(Type::Matrix { column, count }) => {
-            check_count(count, part.variable, name)?;
-            (0..count).map(|index| components(m, inside(part, index, column), name)).collect()
-        }
-        _ => Ok(vec![components(m, part.clone(), name)?]),
-    }
-}
-
-fn components(m: &Module<'_>, part: Part, name: &str) -> Result<(Part, Id, u32), Error> {
-    let (component, count) = match m.ty(part.ty) {
-        Some(Type::Vector { component, count }) => (component, count),
-        _ => (part.ty, 1),
-    };
-    check_count(count, part.variable, name)?;
-    match m.ty(component) {
-        Some(Type::Int { width: 32, .. } | Type::Float { width: 32 }) => {
-            Ok((part, component, count))
-        }
-        Some(Type::Int { width, .. } | Type::Float { width }) => Err(unsupported(
-            format!("`{name}` has components of {width} bits, not 32"),
-            part.variable,
-        )),
-        _ => Err(unsupported(format!("`{name}` is not made of 32-bit numbers"), part.variable)),
-    }
-}
-
-/// Vectors and matrices have up to four components and columns (SPIR-V specification, 2.16.1): a module that is not
-/// valid may say any number.
-fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
-    match count {
-        1..=4 => Ok(()),
-        _ => {
-            Err(unsupported(format!("`{name}` has vectors or matrices of size {count}"), variable))
-        }
-    }
-}
-
-fn inside(part: &Part, index: u32, ty: Id) -> Part {
-    let mut path = part.path.clone();
-    path.push(index);
-    Part { variable: part.variable, path, ty }
 }

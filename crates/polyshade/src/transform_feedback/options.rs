@@ -1,9 +1,14 @@
 //! What to capture, and how.
 
+use super::varying::{StreamOutputEntry, Varying};
 use crate::moves::{Binding, Set};
+use crate::reserved::Reserved;
+use polyshade_spv::ExecutionModel;
 
 /// Where the shader reads the words from that the host fills in for each draw.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum HostWords {
     /// A range of a storage buffer.
     StorageBuffer {
@@ -31,8 +36,42 @@ pub enum HostWords {
     },
 }
 
+/// Where the host words are to be. A descriptor's set is that of the feedback buffers, and its binding the one behind
+/// theirs, unless said otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Host {
+    StorageBuffer { set: Option<Set>, binding: Option<Binding> },
+    Uniform { set: Option<Set>, binding: Option<Binding> },
+    PushConstant { offset: u32 },
+    Specialization { first_id: u32 },
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::StorageBuffer { set: None, binding: None }
+    }
+}
+
+impl From<HostWords> for Host {
+    fn from(words: HostWords) -> Self {
+        match words {
+            HostWords::StorageBuffer { set, binding } => {
+                Self::StorageBuffer { set: Some(set), binding: Some(binding) }
+            }
+            HostWords::Uniform { set, binding } => {
+                Self::Uniform { set: Some(set), binding: Some(binding) }
+            }
+            HostWords::PushConstant { offset } => Self::PushConstant { offset },
+            HostWords::Specialization { first_id } => Self::Specialization { first_id },
+        }
+    }
+}
+
 /// What becomes of stores and atomics that the shader does itself, where it runs in two passes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SideEffects {
     /// A shader that has some is refused.
     #[default]
@@ -47,68 +86,142 @@ pub enum SideEffects {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     entry: String,
+    stage: ExecutionModel,
     varyings: Varyings,
-    storage: (Set, Binding),
-    host: Option<HostWords>,
+    repeats: bool,
+    output_components: u32,
+    storage: Option<(Set, Binding)>,
+    host: Host,
+    constants: Vec<(u32, u64)>,
+    reserved: Reserved,
     side_effects: SideEffects,
     point_size: bool,
     names: bool,
 }
 
-/// The varyings by name, in their order.
+/// What to capture, in its order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Varyings {
     /// One buffer, until `gl_NextBuffer` says otherwise.
-    Interleaved(Vec<String>),
+    Interleaved(Vec<Varying>),
     /// A buffer each.
-    Separate(Vec<String>),
+    Separate(Vec<Varying>),
+    /// Direct3D's entries, and the strides of the slots.
+    StreamOutput(Vec<StreamOutputEntry>, Vec<u32>),
+    /// What the module's decorations say.
+    Decorated,
 }
 
+/// `maxVertexOutputComponents` and its like that every device has (Vulkan specification, "Required limits").
+const LEAST_OUTPUT_COMPONENTS: u32 = 64;
+
 impl Options {
-    /// Captures from the vertex entry point `entry`: nothing yet, into storage buffers from set 3,
-    /// binding 0 on: the last set that every Vulkan device has.
+    /// Captures from the vertex entry point `entry`: nothing yet, into storage buffers from binding 0 on of the last of
+    /// the four sets that every Vulkan device has which the shader does not use and nobody reserves.
     pub fn new(entry: impl Into<String>) -> Self {
         Self {
             entry: entry.into(),
+            stage: ExecutionModel::VERTEX,
             varyings: Varyings::Interleaved(Vec::new()),
-            storage: (Set(3), Binding(0)),
-            host: None,
+            repeats: false,
+            output_components: LEAST_OUTPUT_COMPONENTS,
+            storage: None,
+            host: Host::default(),
+            constants: Vec::new(),
+            reserved: Reserved::default(),
             side_effects: SideEffects::default(),
             point_size: true,
             names: true,
         }
     }
 
-    /// Captures these varyings, one behind the other, into one buffer: `GL_INTERLEAVED_ATTRIBS`.
-    ///
-    /// Names are OpenGL's: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`,
-    /// `gl_PointSize`, `gl_ClipDistance`, … `gl_NextBuffer` goes on in the next buffer,
-    /// `gl_SkipComponents1` to `gl_SkipComponents4` leave 4 to 16 bytes as they are.
+    /// The stage of the entry point; unless said otherwise the vertex stage. It is the last one before rasterization.
     #[must_use]
-    pub fn interleaved<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.varyings = Varyings::Interleaved(names.into_iter().map(Into::into).collect());
+    pub fn stage(mut self, stage: ExecutionModel) -> Self {
+        self.stage = stage;
+        self
+    }
+
+    /// Captures these varyings, one behind the other, into one buffer: `GL_INTERLEAVED_ATTRIBS`. Components of 64 bits
+    /// are not aligned.
+    #[must_use]
+    pub fn interleaved<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
+        self.varyings = Varyings::Interleaved(varyings.into_iter().map(Into::into).collect());
         self
     }
 
     /// Captures each of these varyings into a buffer of its own: `GL_SEPARATE_ATTRIBS`.
     #[must_use]
-    pub fn separate<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.varyings = Varyings::Separate(names.into_iter().map(Into::into).collect());
+    pub fn separate<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
+        self.varyings = Varyings::Separate(varyings.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Captures what a Direct3D stream output declaration says: each entry goes behind those before it in its slot.
+    /// `strides` are those of the slots in bytes, multiples of 4; where there is none, the entries decide. Strides of
+    /// slots behind the last one that is used mean nothing.
+    #[must_use]
+    pub fn stream_output(
+        mut self,
+        entries: impl IntoIterator<Item = StreamOutputEntry>,
+        strides: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let (entries, strides) = (entries.into_iter().collect(), strides.into_iter().collect());
+        self.varyings = Varyings::StreamOutput(entries, strides);
+        self
+    }
+
+    /// Captures what the module's own `Offset`, `XfbBuffer` and `XfbStride` decorations say, as a device with
+    /// `VK_EXT_transform_feedback` does. Without this, or [with names](Self::interleaved), they mean nothing.
+    #[must_use]
+    pub fn decorated(mut self) -> Self {
+        self.varyings = Varyings::Decorated;
+        self
+    }
+
+    /// Captures what is named twice twice, which OpenGL and Vulkan refuse.
+    #[must_use]
+    pub fn repeats(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
+    /// How many components the device lets the stage hand on: `maxVertexOutputComponents` or its like. With the
+    /// extension, outputs that are added take locations below a quarter of it. Unless said otherwise it is 64, which
+    /// every device has.
+    #[must_use]
+    pub fn max_output_components(mut self, components: u32) -> Self {
+        self.output_components = components;
         self
     }
 
     /// Feedback buffer `i` is the storage buffer at `binding + i` of `set`.
     #[must_use]
     pub fn into_storage(mut self, set: Set, binding: Binding) -> Self {
-        self.storage = (set, binding);
+        self.storage = Some((set, binding));
         self
     }
 
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
     /// buffer.
     #[must_use]
-    pub fn host(mut self, host: HostWords) -> Self {
-        self.host = Some(host);
+    pub fn host(mut self, host: impl Into<Host>) -> Self {
+        self.host = host.into();
+        self
+    }
+
+    /// Gives the specialization constant `id` the value `bits`, for good: in the variants it is a plain constant. The
+    /// sizes of outputs that depend on it are then known. Of booleans, 0 is false.
+    #[must_use]
+    pub fn specialize(mut self, id: u32, bits: u64) -> Self {
+        self.constants.push((id, bits));
+        self
+    }
+
+    /// Keeps what is added clear of what others use.
+    #[must_use]
+    pub fn reserved(mut self, reserved: Reserved) -> Self {
+        self.reserved = reserved;
         self
     }
 
@@ -138,28 +251,36 @@ impl Options {
         &self.entry
     }
 
+    pub(super) fn stage_wanted(&self) -> ExecutionModel {
+        self.stage
+    }
+
+    pub(super) fn takes_repeats(&self) -> bool {
+        self.repeats
+    }
+
+    pub(super) fn output_components(&self) -> u32 {
+        self.output_components
+    }
+
     pub(super) fn varyings(&self) -> &Varyings {
         &self.varyings
     }
 
-    pub(super) fn storage(&self) -> (Set, Binding) {
+    pub(super) fn storage(&self) -> Option<(Set, Binding)> {
         self.storage
     }
 
-    /// The binding behind the last feedback buffer: where the host words are unless the options say otherwise.
-    pub fn binding_behind_buffers(&self) -> Binding {
-        let buffers = match &self.varyings {
-            Varyings::Interleaved(names) => {
-                names.iter().filter(|name| *name == "gl_NextBuffer").count() + 1
-            }
-            Varyings::Separate(names) => names.len(),
-        };
-        Binding(self.storage.1.0.saturating_add(buffers as u32))
+    pub(super) fn host_wanted(&self) -> Host {
+        self.host
     }
 
-    pub(super) fn host_words(&self) -> HostWords {
-        let (set, binding) = (self.storage.0, self.binding_behind_buffers());
-        self.host.unwrap_or(HostWords::StorageBuffer { set, binding })
+    pub(super) fn constants(&self) -> &[(u32, u64)] {
+        &self.constants
+    }
+
+    pub(super) fn reservations(&self) -> &Reserved {
+        &self.reserved
     }
 
     pub(super) fn side_effects_kept(&self) -> SideEffects {

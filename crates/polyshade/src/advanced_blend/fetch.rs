@@ -1,0 +1,286 @@
+//! The destination is read: the colour that the attachment holds.
+
+use super::options::{Destination, Layer, Options};
+use crate::moves::{self, Binding, Set};
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, Mode};
+use polyshade_spv::{
+    BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
+    Patch, Position, Section, StorageClass,
+};
+
+/// Operands of `OpTypeImage`.
+const DIM_2D: u32 = 1;
+const DIM_SUBPASS_DATA: u32 = 6;
+const DIM_TILE_IMAGE_DATA: u32 = 4173;
+const SAMPLED: u32 = 1;
+const NOT_SAMPLED: u32 = 2;
+const UNKNOWN_FORMAT: u32 = 0;
+
+/// Bits of image operands.
+const LOD: u32 = 0x2;
+const SAMPLE: u32 = 0x40;
+
+/// The images with the destinations, and where in them the fragment is.
+pub(super) struct Fetch {
+    destination: Destination,
+    /// Type of the images.
+    image: Id,
+    /// For each location the variable.
+    images: Vec<(u32, Id)>,
+    /// Where in an image; a tile image needs none.
+    coordinate: Option<Id>,
+    /// Which of several samples.
+    sample: Option<Id>,
+}
+
+impl Fetch {
+    /// Adds the images for `locations`, and at `at` the code that finds the fragment.
+    pub(super) fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        options: &Options,
+        locations: &[u32],
+        at: Position,
+    ) -> Result<Self, Error> {
+        let destination = options.destination;
+        let image = image_type(p, destination, options.multisampled);
+        let mut images = Vec::new();
+        for location in locations {
+            images.push((*location, add_image(m, p, entry, options, image, *location)?));
+        }
+        declare(m, p, entry, destination, options.multisampled)?;
+
+        let sample = options.multisampled.then(|| {
+            p.capability(Capability::SAMPLE_RATE_SHADING);
+            integer_input(m, p, entry, BuiltIn::SAMPLE_ID, at)
+        });
+        let coordinate = match destination {
+            Destination::InputAttachment { .. } => {
+                let int = p.int();
+                let pair = p.vector(int, 2);
+                Some(p.null(pair))
+            }
+            Destination::Texture { layer, .. } => Some(coordinate(m, p, entry, layer, at)),
+            Destination::StorageImage { .. } => Some(coordinate(m, p, entry, Layer::One, at)),
+            Destination::TileImage => None,
+        };
+        Ok(Self { destination, image, images, coordinate, sample })
+    }
+
+    /// Emits the destination at `location`: four floats.
+    ///
+    /// ```text
+    /// %image       = OpLoad %image_type %polyshade_destination
+    /// %destination = OpImageRead %v4float %image %coordinate Sample %sample     ; or OpImageFetch
+    /// ```
+    pub(super) fn read(&self, code: &mut Cursor<'_, '_, '_>, location: u32) -> Id {
+        let float = code.p.float();
+        let vec4 = code.p.vector(float, 4);
+        let image = code.load(self.image, self.variable(location));
+        let mut operands = vec![image.word()];
+        operands.extend(self.coordinate.map(Id::word));
+        let op = match self.destination {
+            Destination::TileImage => {
+                operands.extend(self.sample.map(Id::word));
+                return code.value(Op::COLOR_ATTACHMENT_READ_EXT, vec4, &operands);
+            }
+            Destination::Texture { .. } => Op::IMAGE_FETCH,
+            Destination::InputAttachment { .. } | Destination::StorageImage { .. } => {
+                Op::IMAGE_READ
+            }
+        };
+        match self.sample {
+            Some(sample) => operands.extend([SAMPLE, sample.word()]),
+            None if op == Op::IMAGE_FETCH => {
+                let int = code.p.int();
+                operands.extend([LOD, code.p.null(int).word()]);
+            }
+            None => {}
+        }
+        code.value(op, vec4, &operands)
+    }
+
+    /// Emits a write of `color`, four floats, where the destination is a storage image.
+    pub(super) fn write(&self, code: &mut Cursor<'_, '_, '_>, location: u32, color: Id) {
+        let image = code.load(self.image, self.variable(location));
+        let coordinate = self.coordinate.expect("a storage image has coordinates");
+        let mut operands = vec![image.word(), coordinate.word(), color.word()];
+        operands.extend(self.sample.iter().flat_map(|sample| [SAMPLE, sample.word()]));
+        code.emit(Op::IMAGE_WRITE, &operands);
+    }
+
+    fn variable(&self, location: u32) -> Id {
+        let found = self.images.iter().find(|(other, _)| *other == location);
+        found.expect("an image was added for every target that is blended").1
+    }
+}
+
+/// Where the image for `location` is bound; a tile image is not.
+pub(super) fn place(destination: Destination, location: u32) -> Option<(Set, Binding)> {
+    match destination {
+        Destination::InputAttachment { set, binding, .. }
+        | Destination::Texture { set, binding, .. }
+        | Destination::StorageImage { set, binding } => {
+            Some((set, Binding(binding.0.saturating_add(location))))
+        }
+        Destination::TileImage => None,
+    }
+}
+
+fn image_type(p: &mut Patch<'_, '_>, destination: Destination, multisampled: bool) -> Id {
+    let (dim, arrayed, sampled) = match destination {
+        Destination::InputAttachment { .. } => (DIM_SUBPASS_DATA, false, NOT_SAMPLED),
+        Destination::Texture { layer, .. } => (DIM_2D, layer != Layer::One, SAMPLED),
+        Destination::TileImage => (DIM_TILE_IMAGE_DATA, false, NOT_SAMPLED),
+        Destination::StorageImage { .. } => (DIM_2D, false, NOT_SAMPLED),
+    };
+    // A tile image's type says nothing of samples.
+    let multisampled = multisampled && destination != Destination::TileImage;
+    let float = p.float();
+    let words =
+        [float.word(), dim, 0, arrayed.into(), multisampled.into(), sampled, UNKNOWN_FORMAT];
+    p.declare(Op::TYPE_IMAGE, &words)
+}
+
+fn add_image<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    options: &Options,
+    image: Id,
+    location: u32,
+) -> Result<Id, Error> {
+    let name = format!("polyshade_destination_{location}");
+    let Some((set, binding)) = place(options.destination, location) else {
+        let variable = p.variable(StorageClass::TILE_IMAGE_EXT, image, None);
+        p.decorate(variable, Decoration::LOCATION, &[location]);
+        p.name(variable, &name);
+        moves::add_to_interface(m, p, entry, variable);
+        return Ok(variable);
+    };
+    options.reserved.check(set, binding)?;
+    let variable = moves::image_resource(m, p, entry, image, (set, binding), &name)?;
+    match options.destination {
+        Destination::InputAttachment { index, .. } => {
+            let index = index.saturating_add(location);
+            p.decorate(variable, Decoration::INPUT_ATTACHMENT_INDEX, &[index]);
+        }
+        Destination::StorageImage { .. } => p.decorate(variable, Decoration::COHERENT, &[]),
+        Destination::Texture { .. } | Destination::TileImage => {}
+    }
+    Ok(variable)
+}
+
+/// Declares what the module needs for the fetch.
+fn declare<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    destination: Destination,
+    multisampled: bool,
+) -> Result<(), Error> {
+    match destination {
+        Destination::InputAttachment { .. } => p.capability(Capability::INPUT_ATTACHMENT),
+        Destination::Texture { .. } => {}
+        Destination::TileImage => {
+            p.capability(Capability::TILE_IMAGE_COLOR_READ_ACCESS_EXT);
+            p.extension("SPV_EXT_shader_tile_image");
+        }
+        Destination::StorageImage { .. } => {
+            let modes = || m.section(Section::ExecutionModes).filter_map(Mode::of);
+            let of_entry = |mode: &Mode<'_>| mode.entry_point() == entry.function();
+            let interlock = ExecutionMode::PIXEL_INTERLOCK_ORDERED_EXT.0
+                ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
+            if modes().filter(of_entry).any(|mode| interlock.contains(&mode.mode().0)) {
+                let message = "the shader has an interlock of its own";
+                return Err(unsupported(message, entry.function()));
+            }
+            let early = modes()
+                .any(|mode| of_entry(&mode) && mode.mode() == ExecutionMode::EARLY_FRAGMENT_TESTS);
+            if !early {
+                let message = "a fragment that fails its tests late would be stored all the same";
+                return Err(unsupported(message, entry.function())
+                    .help("declare early fragment tests in the shader"));
+            }
+            if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
+                let message = "storage images as destinations want the memory model GLSL450";
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+            let (capability, mode) = if multisampled {
+                p.capability(Capability::STORAGE_IMAGE_MULTISAMPLE);
+                let mode = ExecutionMode::SAMPLE_INTERLOCK_ORDERED_EXT;
+                (Capability::FRAGMENT_SHADER_SAMPLE_INTERLOCK_EXT, mode)
+            } else {
+                let mode = ExecutionMode::PIXEL_INTERLOCK_ORDERED_EXT;
+                (Capability::FRAGMENT_SHADER_PIXEL_INTERLOCK_EXT, mode)
+            };
+            p.capability(capability);
+            p.capability(Capability::STORAGE_IMAGE_READ_WITHOUT_FORMAT);
+            p.capability(Capability::STORAGE_IMAGE_WRITE_WITHOUT_FORMAT);
+            p.extension("SPV_EXT_fragment_shader_interlock");
+            p.mode(entry.function(), mode, &[]);
+        }
+    }
+    Ok(())
+}
+
+/// The pixel, and the layer where there are several.
+///
+/// ```text
+/// %fragment = OpLoad %v4float %gl_FragCoord
+/// %place    = OpVectorShuffle %v2float %fragment %fragment 0 1
+/// %pixel    = OpConvertFToS %v2int %place
+/// ```
+fn coordinate<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    layer: Layer,
+    at: Position,
+) -> Id {
+    let (float, int) = (p.float(), p.int());
+    let (vec2, vec4) = (p.vector(float, 2), p.vector(float, 4));
+    let (ivec2, ivec3) = (p.vector(int, 2), p.vector(int, 3));
+    let (fragment, _) = moves::input_builtin(m, p, entry, BuiltIn::FRAG_COORD, vec4);
+    let layer = match layer {
+        Layer::One => None,
+        Layer::Layer => {
+            if !m.has_capability(Capability::SHADER_LAYER) {
+                p.capability(Capability::GEOMETRY);
+            }
+            Some(integer_input(m, p, entry, BuiltIn::LAYER, at))
+        }
+        Layer::View => {
+            p.capability(Capability::MULTI_VIEW);
+            if m.version() < (1, 3) {
+                p.extension("SPV_KHR_multiview");
+            }
+            Some(integer_input(m, p, entry, BuiltIn::VIEW_INDEX, at))
+        }
+    };
+    let mut code = p.at(at);
+    let fragment = code.load(vec4, fragment);
+    let place = code.value(Op::VECTOR_SHUFFLE, vec2, &[fragment.word(), fragment.word(), 0, 1]);
+    let pixel = code.value(Op::CONVERT_F_TO_S, ivec2, &[place.word()]);
+    match layer {
+        Some(layer) => code.construct(ivec3, &[pixel, layer]),
+        None => pixel,
+    }
+}
+
+/// A built-in input as an `int`.
+fn integer_input<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    builtin: BuiltIn,
+    at: Position,
+) -> Id {
+    let int = p.int();
+    let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
+    let mut code = p.at(at);
+    let value = code.load(ty, variable);
+    if ty == int { value } else { code.bitcast(int, value) }
+}

@@ -1,0 +1,404 @@
+//! Built-in arrays take another form: registers, one array, or two.
+
+use super::limits::Requirements;
+use super::marks::{Component, KINDS, Kind, Mark};
+use super::normalize::distance_array;
+use super::options::Target;
+use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
+use super::registers::{Register, Scalar, has_distances, is_per_vertex, is_written};
+use super::relocate::{Points, Relocation, clear_own, relocate};
+use crate::moves::{Place, float_dimensions};
+use crate::transform_feedback::Components;
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type,
+};
+
+/// Both sides of a stage.
+pub(super) const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
+
+/// A built-in array of distances that a stage has and uses.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    pub(super) kind: Kind,
+    pub(super) count: u32,
+    pub(super) register: Register,
+}
+
+/// The built-in arrays of one side, clip first. Those that are declared for nothing are queued to go.
+pub(super) fn arrays<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+) -> Result<Vec<Array>, Error> {
+    let mut found = Vec::new();
+    for kind in KINDS {
+        let Some(variable) = builtin_array(m, entry, class, kind) else { continue };
+        let in_use = match class {
+            StorageClass::INPUT => is_used(m, variable),
+            _ => is_written(m, variable),
+        };
+        if !in_use && !is_used(m, variable) {
+            p.remove_definition(variable);
+            continue;
+        }
+        let (vertices, count) = shape(m, variable, is_per_vertex(entry.model(), class))?;
+        let component = |number| Component { location: number / 4, component: number % 4 };
+        let scalar =
+            |number| Scalar { path: vec![number], component: component(number), kind: Some(kind) };
+        let scalars = (0..count).map(scalar).collect();
+        found.push(Array { kind, count, register: Register { variable, vertices, scalars } });
+    }
+    Ok(found)
+}
+
+/// The length of the array around an array of distances, if there is one, and how many distances there are.
+fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
+    let (_, ty) = m
+        .type_of(variable)
+        .and_then(|ty| m.pointer(ty))
+        .ok_or_else(|| unsupported("a built-in array is no pointer", variable))?;
+    let (vertices, inner) = match m.ty(ty) {
+        Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
+        _ => (None, ty),
+    };
+    match float_dimensions(m, inner).as_deref() {
+        Some([count]) if per_vertex == vertices.is_some() => Ok((vertices, *count)),
+        _ => {
+            Err(unsupported("the distances are not an array of floats of a known length", variable))
+        }
+    }
+}
+
+/// What becomes of the arrays of a stage.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Vectors from these locations on, inputs and outputs.
+    Registers { inputs: u32, outputs: u32, linked: Option<[u32; 2]> },
+    /// One array, the clip distances first.
+    Combined { clip: Option<u32> },
+    /// Two arrays, of one whose first `clip` are clip distances.
+    Separate { clip: u32 },
+}
+
+/// A stage whose distances take another form.
+#[derive(Debug)]
+pub struct Rearranged {
+    /// The stage.
+    pub module: Module<'static>,
+    /// How many clip and cull distances its inputs have.
+    pub inputs: [u32; 2],
+    /// How many clip and cull distances its outputs have.
+    pub outputs: [u32; 2],
+    /// The registers of its inputs and outputs, where the form has some.
+    pub marks: [Vec<Mark>; 2],
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+/// Makes registers of the built-in arrays of a stage: vectors of up to four, clip distances first and cull distances
+/// behind them, at the location `inputs` or `outputs` and the one behind it. `linked` is how many clip and cull
+/// distances the stages that meet have, where this one need not have all.
+///
+/// The result has no clip or cull distances, and does not need the capabilities.
+///
+/// # Errors
+///
+/// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: more than eight distances, an array
+/// of a length that is not known, and what the [moves](crate::moves) refuse.
+pub fn to_registers(
+    module: &Module<'_>,
+    target: &Target,
+    inputs: u32,
+    outputs: u32,
+    linked: Option<[u32; 2]>,
+) -> Result<Rearranged, Error> {
+    let form = Form::Registers { inputs, outputs, linked };
+    let mut rearranged = rearrange(module, target, form)?;
+    rearranged.module = without_unused(&rearranged.module, target)?;
+    Ok(rearranged)
+}
+
+/// Makes one `ClipDistance` array of the two, the clip distances first: for hardware that has one. `clip` is how many
+/// clip distances the stages that meet have, where this one need not have all.
+///
+/// # Errors
+///
+/// `Unsupported`: more distances than the device takes, an array of a length that is not known, and what the
+/// [moves](crate::moves) refuse.
+pub fn combine(
+    module: &Module<'_>,
+    target: &Target,
+    clip: Option<u32>,
+) -> Result<Rearranged, Error> {
+    rearrange(module, target, Form::Combined { clip })
+}
+
+/// Makes two arrays of one `ClipDistance` array, whose first `clip` elements are clip distances, and the others cull
+/// distances.
+///
+/// # Errors
+///
+/// `Options`: the stage has cull distances already. `Unsupported`: as for [`combine`].
+pub fn separate(module: &Module<'_>, target: &Target, clip: u32) -> Result<Rearranged, Error> {
+    rearrange(module, target, Form::Separate { clip })
+}
+
+fn rearrange(module: &Module<'_>, target: &Target, form: Form) -> Result<Rearranged, Error> {
+    let version = prepare_builtins(module, target, &CLASSES)?;
+    let next = version.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        let points = Points::new(m, p, entry);
+        let hand_on = points.begin(p);
+        let mut counts = [[0; 2]; 2];
+        let mut marks = [Vec::new(), Vec::new()];
+        for (i, class) in CLASSES.into_iter().enumerate() {
+            if !has_distances(entry.model(), class) {
+                continue;
+            }
+            let found = arrays(m, p, entry, class)?;
+            if found.is_empty() {
+                continue;
+            }
+            let side = Side { entry, class, form, arrays: &found, target };
+            let (places, new) = side.places(m, p)?;
+            if entry.model() == ExecutionModel::TESSELLATION_CONTROL
+                && class == StorageClass::OUTPUT
+                && !matches!(form, Form::Registers { .. })
+            {
+                for array in &new.arrays {
+                    clear_own(m, p, entry, *array, points.wrapper.prologue);
+                }
+            }
+            counts[i] = new.counts;
+            marks[i] = new.marks;
+            relocate(m, p, entry, class, &places, &points, hand_on)?;
+        }
+        points.finish(p, hand_on);
+        Ok((counts, marks))
+    })?;
+    let ([inputs, outputs], marks) = next.value;
+    let requirements = match form {
+        Form::Registers { .. } => Requirements::default(),
+        _ => Requirements::new(inputs).join(Requirements::new(outputs)),
+    };
+    Ok(Rearranged { module: next.module.into_owned(), inputs, outputs, marks, requirements })
+}
+
+/// One side of a stage.
+struct Side<'s, 'm> {
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    form: Form,
+    arrays: &'s [Array],
+    target: &'s Target,
+}
+
+/// The variables that take the place of the arrays.
+#[derive(Default)]
+struct New {
+    /// Built-in arrays, with their lengths.
+    arrays: Vec<(Id, u32)>,
+    counts: [u32; 2],
+    marks: Vec<Mark>,
+}
+
+impl<'m> Side<'_, 'm> {
+    fn count(&self, kind: Kind) -> u32 {
+        self.arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+    }
+
+    fn places(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+    ) -> Result<(Vec<Relocation>, New), Error> {
+        let own = [self.count(Kind::Clip), self.count(Kind::Cull)];
+        let mut new = New::default();
+        let targets: Vec<(Kind, Place)> = match self.form {
+            Form::Registers { inputs, outputs, linked } => {
+                let location = if self.class == StorageClass::INPUT { inputs } else { outputs };
+                let of = |i: usize| at_least(linked.map(|linked| linked[i]), own[i]);
+                new.counts = [of(0)?, of(1)?];
+                let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
+                let Side { entry, class, target, .. } = *self;
+                let place = RegisterPlace { entry, class, target, location };
+                let (places, marks) = add_registers(m, p, place, new.counts, vertices)?;
+                new.marks = marks;
+                places
+            }
+            Form::Combined { clip } => {
+                let clip = at_least(clip, own[0])?;
+                new.counts = [clip + own[1], 0];
+                self.target.device_limits().check(new.counts)?;
+                let places = self.add_arrays(p, &mut new);
+                let cull = places[clip as usize..].iter();
+                let culls = cull.map(|(_, place)| (Kind::Cull, place.clone()));
+                places[..clip as usize].iter().cloned().chain(culls).collect()
+            }
+            Form::Separate { clip } => {
+                if own[1] > 0 {
+                    let message = "the stage has cull distances in an array of their own already";
+                    return Err(Error::new(ErrorKind::Options, message));
+                }
+                let clip = clip.min(own[0]);
+                new.counts = [clip, own[0] - clip];
+                self.target.device_limits().check(new.counts)?;
+                let places = self.add_arrays(p, &mut new);
+                places.into_iter().map(|(_, place)| (Kind::Clip, place)).collect()
+            }
+        };
+        let relocation = |array: &Array| relocation(array, &targets);
+        Ok((self.arrays.iter().map(relocation).collect(), new))
+    }
+
+    /// The built-in arrays that are counted, element by element.
+    fn add_arrays(&self, p: &mut Patch<'m, '_>, new: &mut New) -> Vec<(Kind, Place)> {
+        let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
+        let mut places = Vec::new();
+        for (kind, count) in KINDS.into_iter().zip(new.counts) {
+            if count > 0 {
+                let variable = distance_array(p, self.entry, self.class, (kind, count), vertices);
+                new.arrays.push((variable, count));
+                places.extend((0..count).map(|i| (kind, Place { variable, path: vec![i] })));
+            }
+        }
+        places
+    }
+}
+
+/// How many distances there are, where the stage has `own`.
+pub(super) fn at_least(linked: Option<u32>, own: u32) -> Result<u32, Error> {
+    match linked {
+        Some(linked) if linked < own => {
+            let message =
+                format!("the stage has {own} distances of a kind, and there are to be {linked}");
+            Err(Error::new(ErrorKind::Options, message))
+        }
+        _ => Ok(linked.unwrap_or(own)),
+    }
+}
+
+/// Where registers are added.
+#[derive(Clone, Copy)]
+pub(super) struct RegisterPlace<'s, 'm> {
+    pub(super) entry: EntryPoint<'m>,
+    pub(super) class: StorageClass,
+    pub(super) target: &'s Target,
+    /// Of the first.
+    pub(super) location: u32,
+}
+
+/// Where distances lie in registers, and how they are marked there.
+pub(super) type Registers = (Vec<(Kind, Place)>, Vec<Mark>);
+
+/// Adds vectors for `counts` clip and cull distances; `vertices` is the length of the arrays around them.
+pub(super) fn add_registers<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    place: RegisterPlace<'_, 'm>,
+    counts: [u32; 2],
+    vertices: Option<Id>,
+) -> Result<Registers, Error> {
+    let [clip, cull] = counts;
+    let total = clip.saturating_add(cull);
+    if total > MOST {
+        let message = format!("{total} distances do not fit into two registers of four");
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let float = p.float();
+    let mut variables = Vec::new();
+    for register in 0..total.div_ceil(4) {
+        let location = place.location.saturating_add(register);
+        check_free(m, place.entry, place.class, place.target, location)?;
+        // No wider than needed: a component that no stage takes would be handed on for nothing.
+        let width = (total - 4 * register).min(4);
+        let mut ty = if width == 1 { float } else { p.vector(float, width) };
+        if let Some(vertices) = vertices {
+            ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
+        }
+        let variable = p.variable(place.class, ty, None);
+        p.name(variable, &format!("polyshade_distances_{register}"));
+        p.decorate(variable, Decoration::LOCATION, &[location]);
+        p.join_interface(place.entry, variable);
+        variables.push((variable, location));
+    }
+    let (mut places, mut marks) = (Vec::new(), Vec::new());
+    for number in 0..total {
+        let kind = if number < clip { Kind::Clip } else { Kind::Cull };
+        let (variable, location) = variables[number as usize / 4];
+        let component = Components::new(number % 4, 1).expect("a vector has four components");
+        marks.push(Mark::new(kind, location, component));
+        let is_scalar = number % 4 == 0 && number + 1 == total;
+        let path = if is_scalar { Vec::new() } else { vec![number % 4] };
+        places.push((kind, Place { variable, path }));
+    }
+    Ok((places, marks))
+}
+
+/// An error where something has this location among the inputs or outputs of `entry`, or reserves it.
+pub(super) fn check_free(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+    target: &Target,
+    location: u32,
+) -> Result<(), Error> {
+    let is_taken = locations(m, entry, class).any(|range| range.contains(&location));
+    if is_taken || !target.reservations().is_free_location(location) {
+        let side = if class == StorageClass::INPUT { "inputs" } else { "outputs" };
+        let message = format!("location {location} of the {side} is taken or reserved");
+        return Err(Error::new(ErrorKind::Options, message));
+    }
+    Ok(())
+}
+
+/// An array whose elements go to the places of their kind.
+pub(super) fn relocation(array: &Array, targets: &[(Kind, Place)]) -> Relocation {
+    let of_kind = targets.iter().filter(|(kind, _)| *kind == array.kind);
+    let places = of_kind.map(|(_, place)| Some(place.clone())).take(array.count as usize);
+    Relocation { register: array.register.clone(), places: places.collect() }
+}
+
+/// The most distances that registers hold.
+const MOST: u32 = 8;
+
+/// The locations that the inputs or outputs of `entry` take.
+pub(super) fn locations<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+) -> impl Iterator<Item = std::ops::Range<u32>> {
+    let per_vertex = is_per_vertex(entry.model(), class);
+    let mut sizes = crate::moves::Sizes::new(m);
+    let variables = crate::moves::interface(m, entry, class).into_iter();
+    variables.flat_map(move |variable| {
+        let mut taken = Vec::new();
+        let Some((_, mut ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else {
+            return taken;
+        };
+        if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)
+            && m.decoration(variable, Decoration::PATCH).is_none()
+        {
+            ty = element;
+        }
+        let first = |words: &[u32]| words.first().copied();
+        let mut next = m.decoration(variable, Decoration::LOCATION).and_then(first);
+        if !matches!(m.ty(ty), Some(Type::Struct { .. })) {
+            taken.extend(next.map(|at| at..at.saturating_add(sizes.locations(ty))));
+            return taken;
+        }
+        for (member, inner) in (0..).zip(m.members(ty)) {
+            let own = m.member_decoration(ty, member, Decoration::LOCATION).and_then(first);
+            if let Some(at) = own.or(next) {
+                let end = at.saturating_add(sizes.locations(inner));
+                taken.push(at..end);
+                next = Some(end);
+            }
+        }
+        taken
+    })
+}

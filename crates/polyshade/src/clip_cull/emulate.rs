@@ -1,0 +1,225 @@
+//! Distances where the device has none, by the vertex and fragment stages alone: they are handed on as ordinary values,
+//! and the fragment stage discards what they cut off.
+
+use super::arrays::{Array, RegisterPlace, Registers, add_registers, arrays, at_least, relocation};
+use super::marks::Kind;
+use super::options::Target;
+use super::prepare::{prepare_builtins, without_unused};
+use super::relocate::{Points, pointer, relocate};
+use crate::moves::Place;
+use polyshade_spv::{
+    Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
+};
+
+/// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
+/// for the flags that say whether cull distances are negative.
+pub const EMULATED_LOCATIONS: u32 = 4;
+
+/// A stage without built-in distances.
+#[derive(Debug)]
+pub struct Emulated {
+    /// The stage.
+    pub module: Module<'static>,
+    /// How many clip and cull distances it hands on, or tests.
+    pub counts: [u32; 2],
+}
+
+/// Makes the last stage before rasterization hand its distances on as ordinary values, at the
+/// [locations](EMULATED_LOCATIONS) from `location` on. It goes with [`emulate_fragment`].
+///
+/// # Errors
+///
+/// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: a stage whose outputs other
+/// invocations see; more than eight distances; what the [moves](crate::moves) refuse.
+pub fn emulate_last(
+    module: &Module<'_>,
+    target: &Target,
+    location: u32,
+) -> Result<Emulated, Error> {
+    let models =
+        [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
+    check_model(target, &models)?;
+    let class = StorageClass::OUTPUT;
+    let version = prepare_builtins(module, target, &[class])?;
+    let next = version.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        let arrays = arrays(m, p, entry, class)?;
+        let counts = [count(&arrays, Kind::Clip), count(&arrays, Kind::Cull)];
+        if arrays.is_empty() {
+            return Ok(counts);
+        }
+        let points = Points::new(m, p, entry);
+        let hand_on = points.begin(p);
+        let place = RegisterPlace { entry, class, target, location };
+        let (places, _) = add_registers(m, p, place, counts, None)?;
+        let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
+        relocate(m, p, entry, class, &relocations, &points, hand_on)?;
+
+        let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
+        let (flags, _) = add_flags(m, p, place, counts[1])?;
+        for (number, (_, flag)) in (0..).zip(&flags) {
+            let own = cull.expect("there is a flag for each cull distance").register.variable;
+            hand_on_flag(p, hand_on.at, (own, number), flag);
+        }
+        points.finish(p, hand_on);
+        Ok(counts)
+    })?;
+    let module = without_unused(&next.module, target)?;
+    Ok(Emulated { module, counts: next.value })
+}
+
+/// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on at the
+/// locations from `location` on. Where the stage reads distances, it reads those.
+///
+/// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
+/// cut, and whole pixels under multisampling. It goes where a cull distance was not at least 0 at all vertices: the
+/// flags of all of them are 0 where the interpolated flag and both of its derivatives are. Discarded invocations are no
+/// help to their neighbours' derivatives.
+///
+/// # Errors
+///
+/// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are.
+pub fn emulate_fragment(
+    module: &Module<'_>,
+    target: &Target,
+    location: u32,
+    counts: [u32; 2],
+) -> Result<Emulated, Error> {
+    check_model(target, &[ExecutionModel::FRAGMENT])?;
+    let class = StorageClass::INPUT;
+    let version = prepare_builtins(module, target, &[class])?;
+    let next = version.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        if counts == [0, 0] {
+            return Ok(());
+        }
+        let arrays = arrays(m, p, entry, class)?;
+        at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
+        at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
+        let points = Points::new(m, p, entry);
+        let hand_on = points.begin(p);
+        let place = RegisterPlace { entry, class, target, location };
+        let (places, _) = add_registers(m, p, place, counts, None)?;
+        let (flags, _) = add_flags(m, p, place, counts[1])?;
+        let keep = keep_if(p);
+        let at = points.wrapper.prologue;
+        let clip = places.iter().filter(|(kind, _)| *kind == Kind::Clip);
+        let clip: Vec<Place> = clip.map(|(_, place)| place.clone()).collect();
+        let mut tests: Vec<Id> = clip.iter().map(|place| is_inside(p, at, place)).collect();
+        tests.extend(flags.iter().map(|(_, flag)| is_alive(p, at, flag)));
+        let (bool, void) = (p.bool(), p.void());
+        let mut code = p.at(at);
+        let both = |left, right| code.binary(Op::LOGICAL_AND, bool, left, right);
+        let all = tests.into_iter().reduce(both).expect("there is a distance");
+        p.at(at).call(void, keep, &[all]);
+
+        let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
+        relocate(m, p, entry, class, &relocations, &points, hand_on)
+    })?;
+    let module = without_unused(&next.module, target)?;
+    Ok(Emulated { module, counts })
+}
+
+fn check_model(target: &Target, models: &[ExecutionModel]) -> Result<(), Error> {
+    if models.contains(&target.model()) {
+        return Ok(());
+    }
+    let message = format!("the {} stage cannot do this part of the emulation", target.model());
+    Err(Error::new(ErrorKind::Unsupported, message))
+}
+
+fn count(arrays: &[Array], kind: Kind) -> u32 {
+    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+}
+
+/// Adds the variables that say whether cull distances are not negative.
+///
+/// They are interpolated with perspective: of zeros that is 0 too, and lavapipe makes NaN of zeros without perspective
+/// in slivers that clipping leaves.
+fn add_flags<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    place: RegisterPlace<'_, 'm>,
+    cull: u32,
+) -> Result<Registers, Error> {
+    let location = place.location.saturating_add(EMULATED_LOCATIONS / 2);
+    add_registers(m, p, RegisterPlace { location, ..place }, [0, cull], None)
+}
+
+/// ```text
+/// %distance = OpLoad %float %private
+/// %is_not   = OpFOrdGreaterThanEqual %bool %distance %float_0
+/// %flag     = OpSelect %float %is_not %float_1 %float_0
+///             OpStore %to %flag
+/// ```
+fn hand_on_flag(p: &mut Patch<'_, '_>, at: Position, (own, number): (Id, u32), flag: &Place) {
+    let (float, bool) = (p.float(), p.bool());
+    let (zero, one) = (p.float_constant(0.0), p.float_constant(1.0));
+    let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
+    let to = pointer(p, at, StorageClass::OUTPUT, flag.variable, &flag.path);
+    let mut code = p.at(at);
+    let distance = code.load(float, from);
+    let is_not_negative = code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero);
+    let flag = code.select(float, is_not_negative, one, zero);
+    code.store(to, flag);
+}
+
+/// Emits whether a clip distance is not negative; NaN is.
+fn is_inside(p: &mut Patch<'_, '_>, at: Position, place: &Place) -> Id {
+    let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
+    let from = pointer(p, at, StorageClass::INPUT, place.variable, &place.path);
+    let mut code = p.at(at);
+    let distance = code.load(float, from);
+    code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero)
+}
+
+/// Emits whether a flag is set at a vertex at least: it or a derivative is not 0.
+///
+/// ```text
+/// %flag  = OpLoad %float %from
+/// %x     = OpDPdx %float %flag
+/// %y     = OpDPdy %float %flag
+/// %a     = OpFUnordNotEqual %bool %flag %float_0
+/// %b     = OpFUnordNotEqual %bool %x %float_0
+/// %c     = OpFUnordNotEqual %bool %y %float_0
+/// %ab    = OpLogicalOr %bool %a %b
+/// %alive = OpLogicalOr %bool %ab %c
+/// ```
+fn is_alive(p: &mut Patch<'_, '_>, at: Position, flag: &Place) -> Id {
+    let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
+    let from = pointer(p, at, StorageClass::INPUT, flag.variable, &flag.path);
+    let mut code = p.at(at);
+    let flag = code.load(float, from);
+    let x = code.value(Op::D_PDX, float, &[flag.word()]);
+    let y = code.value(Op::D_PDY, float, &[flag.word()]);
+    let [a, b, c] = [flag, x, y].map(|value| code.binary(Op::F_UNORD_NOT_EQUAL, bool, value, zero));
+    let ab = code.binary(Op::LOGICAL_OR, bool, a, b);
+    code.binary(Op::LOGICAL_OR, bool, ab, c)
+}
+
+/// Emits `void keep_if(bool kept)`, which discards the fragment unless it is kept.
+///
+/// ```text
+///             OpSelectionMerge %merge None
+///             OpBranchConditional %kept %merge %discard
+/// %discard  = OpLabel
+///             OpKill
+/// %merge    = OpLabel
+///             OpReturn
+/// ```
+fn keep_if(p: &mut Patch<'_, '_>) -> Id {
+    let (id, at, bool, void) = (p.id(), p.lane(), p.bool(), p.void());
+    let (merge, discard) = (p.id(), p.id());
+    p.name(id, "polyshade_keep_if");
+    let mut code = p.at(at);
+    let kept = code.begin_function(id, void, &[bool])[0];
+    code.emit(Op::SELECTION_MERGE, &[merge.word(), 0]);
+    code.emit(Op::BRANCH_CONDITIONAL, &[kept.word(), merge.word(), discard.word()]);
+    code.emit(Op::LABEL, &[discard.word()]);
+    code.emit(Op::KILL, &[]);
+    code.emit(Op::LABEL, &[merge.word()]);
+    code.end_function(None);
+    id
+}

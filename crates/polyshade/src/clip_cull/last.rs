@@ -1,0 +1,432 @@
+//! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
+//! planes of the caller do.
+
+use super::arrays::{Array, arrays, check_free};
+use super::limits::Requirements;
+use super::marks::Kind;
+use super::normalize::distance_array;
+use super::options::Target;
+use super::prepare::prepare_builtins;
+use super::registers::is_per_vertex;
+use super::relocate::{HandOn, Points, clear, pointer};
+use crate::moves::{self, Binding, Copies, FoundBuiltin, HostBlock, Set};
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass,
+    Type,
+};
+
+/// Where the shader reads 32-bit words from that the host fills in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Words {
+    /// A uniform buffer.
+    Uniform {
+        /// Its set.
+        set: Set,
+        /// Its binding.
+        binding: Binding,
+    },
+    /// A storage buffer.
+    StorageBuffer {
+        /// Its set.
+        set: Set,
+        /// Its binding.
+        binding: Binding,
+    },
+    /// Push constants from this byte on: a multiple of 4 behind what the shader has itself.
+    PushConstant {
+        /// In bytes.
+        offset: u32,
+    },
+}
+
+impl Words {
+    fn add<'m>(
+        self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        target: &Target,
+        entry: EntryPoint<'m>,
+        name: &str,
+        names: &[&str],
+    ) -> Result<HostBlock, Error> {
+        match self {
+            Self::Uniform { set, binding } => {
+                target.reservations().check(set, binding)?;
+                moves::uniform_block(m, p, entry, (set, binding), name, names)
+            }
+            Self::StorageBuffer { set, binding } => {
+                target.reservations().check(set, binding)?;
+                let words = moves::word_array(m, p);
+                let block = moves::storage_buffer(m, p, entry, words, (set, binding), name)?;
+                p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
+                Ok(block)
+            }
+            Self::PushConstant { offset } => {
+                moves::push_constants(m, p, entry, offset, name, names)
+            }
+        }
+    }
+}
+
+/// Which clip planes are on: bit `i` is that of plane `i`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Enabled {
+    /// These, for good.
+    Constant(u32),
+    /// What the specialization constant with this number says; none unless it is set.
+    Specialization(u32),
+    /// What one word says while the shader runs.
+    Word(Words),
+}
+
+/// What the last stage before rasterization was made of.
+#[derive(Debug)]
+pub struct Clipping {
+    /// The stage. It has what it had where there was nothing to do.
+    pub module: Module<'static>,
+    /// How many clip distances it has.
+    pub clip: u32,
+    /// How many cull distances it has.
+    pub cull: u32,
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+/// Makes the planes inert that are not `enabled`, in the stage before rasterization: Vulkan clips against all that are
+/// written, OpenGL against those that are on. Distances of a plane that is off are 0.
+///
+/// What the stage wrote goes, unmasked, to the locations from `as_written` on as well, if that is given: for a fragment
+/// stage that [`to_registers`](super::to_registers) makes read the same locations, and for what is captured natively.
+/// Cull distances have no enable; they stay.
+///
+/// # Errors
+///
+/// `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage whose outputs
+/// other invocations see (tessellation control and mesh stages).
+pub fn enable(
+    module: &Module<'_>,
+    target: &Target,
+    enabled: Enabled,
+    as_written: Option<u32>,
+) -> Result<Clipping, Error> {
+    lower(module, target, |m, p, stage| {
+        let clip = stage.arrays.iter().find(|array| array.kind == Kind::Clip);
+        let Some(clip) = clip else { return Ok(0) };
+        let mask = stage.mask(m, p, enabled)?;
+        let variable = clip.register.variable;
+        if as_written.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
+            let message = "clip distances are captured natively, and are to be masked: say where they stay as written";
+            return Err(unsupported(message, variable));
+        }
+        let copy = match as_written {
+            Some(location) => Some(stage.as_written(m, p, clip, location)?),
+            None => None,
+        };
+        moves::take_over(m, p, stage.entry, &[variable], Copies::None)?;
+        clear(m, p, variable, stage.points.wrapper.prologue);
+        let array =
+            distance_array(p, stage.entry, StorageClass::OUTPUT, (Kind::Clip, clip.count), None);
+        for number in 0..clip.count {
+            stage.hand_on_masked(p, number, (variable, array), mask, copy.as_deref());
+        }
+        Ok(clip.count)
+    })
+}
+
+/// Where the vertex is that planes are dotted with, and so the space that they are in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Space {
+    /// `Position`: the planes are in clip space.
+    Clip,
+    /// The `vec4` output at this location, as OpenGL's `gl_ClipVertex`: the planes are in the space of that, as a rule
+    /// eye space.
+    Output {
+        /// Its location.
+        location: u32,
+    },
+}
+
+/// The caller's clip planes: each is four floats, a dot product with which is a clip distance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Planes {
+    /// How many.
+    pub count: u32,
+    /// Where their floats are, 16 bytes a plane.
+    pub words: Words,
+    /// The space that they are in.
+    pub space: Space,
+}
+
+/// Makes clip distances of the caller's planes, in the stage before rasterization.
+///
+/// # Errors
+///
+/// `Options`: no planes; a descriptor that the shader has or that is reserved. `NotFound`: the vertex. `Unsupported`:
+/// a stage that writes clip distances itself; more planes than the device takes; a stage whose outputs other
+/// invocations see.
+pub fn user_planes(
+    module: &Module<'_>,
+    target: &Target,
+    planes: Planes,
+) -> Result<Clipping, Error> {
+    if planes.count == 0 {
+        return Err(Error::new(ErrorKind::Options, "there are no clip planes"));
+    }
+    lower(module, target, |m, p, stage| {
+        if let Some(own) = stage.arrays.iter().find(|array| array.kind == Kind::Clip) {
+            let message = "the shader writes clip distances itself";
+            return Err(unsupported(message, own.register.variable));
+        }
+        stage.check_limits(planes.count)?;
+        let vertex = stage.vertex(m, planes.space)?;
+        let names: Vec<String> = (0..planes.count)
+            .flat_map(|plane| ["x", "y", "z", "w"].map(|axis| format!("plane_{plane}_{axis}")))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let block = planes.words.add(m, p, target, stage.entry, "polyshade_planes", &names)?;
+        let counted = (Kind::Clip, planes.count);
+        let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
+        for number in 0..planes.count {
+            stage.hand_on_dot(p, number, array, vertex, block);
+        }
+        Ok(planes.count)
+    })
+}
+
+/// The last stage before rasterization, while it is patched.
+struct LastStage<'s, 'm> {
+    entry: EntryPoint<'m>,
+    target: &'s Target,
+    arrays: Vec<Array>,
+    points: &'s Points<'m>,
+    hand_on: HandOn,
+}
+
+fn lower(
+    module: &Module<'_>,
+    target: &Target,
+    edit: impl for<'m, 'w> Fn(
+        &'m Module<'w>,
+        &mut Patch<'m, 'w>,
+        &LastStage<'_, 'm>,
+    ) -> Result<u32, Error>,
+) -> Result<Clipping, Error> {
+    let model = target.model();
+    let hands_on = matches!(
+        model,
+        ExecutionModel::VERTEX | ExecutionModel::TESSELLATION_EVALUATION | ExecutionModel::GEOMETRY
+    );
+    if !hands_on || is_per_vertex(model, StorageClass::OUTPUT) {
+        let message = format!("the {model} stage does not hand single vertices to rasterization");
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let version = prepare_builtins(module, target, &[StorageClass::OUTPUT])?;
+    let next = version.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        let points = Points::new(m, p, entry);
+        let hand_on = points.begin(p);
+        let arrays = arrays(m, p, entry, StorageClass::OUTPUT)?;
+        let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
+        let cull = cull.map_or(0, |array| array.count);
+        let stage = LastStage { entry, target, arrays, points: &points, hand_on };
+        let clip = edit(m, p, &stage)?;
+        points.finish(p, hand_on);
+        Ok((clip, cull))
+    })?;
+    let (clip, cull) = next.value;
+    let requirements = Requirements::new([clip, cull]);
+    Ok(Clipping { module: next.module.into_owned(), clip, cull, requirements })
+}
+
+/// The output that planes are dotted with.
+#[derive(Clone, Copy)]
+enum Vertex {
+    Builtin(FoundBuiltin),
+    Variable(Id),
+}
+
+/// Where a mask is.
+#[derive(Clone, Copy)]
+enum Mask {
+    Value(Id),
+    Word(HostBlock),
+}
+
+impl<'m> LastStage<'_, 'm> {
+    fn check_limits(&self, clip: u32) -> Result<(), Error> {
+        let cull = self.arrays.iter().find(|array| array.kind == Kind::Cull);
+        self.target.device_limits().check([clip, cull.map_or(0, |array| array.count)])
+    }
+
+    fn mask<'w>(
+        &self,
+        m: &'m Module<'w>,
+        p: &mut Patch<'m, 'w>,
+        enabled: Enabled,
+    ) -> Result<Mask, Error> {
+        const NAME: &str = "polyshade_enabled_planes";
+        Ok(match enabled {
+            Enabled::Constant(mask) => Mask::Value(p.uint_constant(mask)),
+            Enabled::Specialization(id) => {
+                self.target.reservations().check_constants(id..id.saturating_add(1))?;
+                Mask::Value(moves::spec_constants(m, p, id, &[NAME])?[0])
+            }
+            Enabled::Word(words) => {
+                Mask::Word(words.add(m, p, self.target, self.entry, NAME, &["enabled"])?)
+            }
+        })
+    }
+
+    /// Hands one clip distance on, or 0 where its plane is off.
+    ///
+    /// ```text
+    /// %bit     = OpBitwiseAnd %uint %mask %uint_4
+    /// %is_on   = OpINotEqual %bool %bit %uint_0
+    /// %written = OpLoad %float %private
+    /// %masked  = OpSelect %float %is_on %written %float_0
+    ///            OpStore %to %masked
+    /// ```
+    fn hand_on_masked(
+        &self,
+        p: &mut Patch<'_, '_>,
+        number: u32,
+        (from, to): (Id, Id),
+        mask: Mask,
+        copy: Option<&[(Id, u32)]>,
+    ) {
+        let at = self.hand_on.at;
+        let (uint, bool, float) = (p.uint(), p.bool(), p.float());
+        let (zero, none) = (p.float_constant(0.0), p.uint_constant(0));
+        let bit = p.uint_constant(1_u32.checked_shl(number).unwrap_or(0));
+        let from = pointer(p, at, StorageClass::PRIVATE, from, &[number]);
+        let to = pointer(p, at, StorageClass::OUTPUT, to, &[number]);
+        let mut code = p.at(at);
+        let mask = match mask {
+            Mask::Value(mask) => mask,
+            Mask::Word(block) => block.load(&mut code, 0),
+        };
+        let bit = code.binary(Op::BITWISE_AND, uint, mask, bit);
+        let is_on = code.binary(Op::I_NOT_EQUAL, bool, bit, none);
+        let written = code.load(float, from);
+        let masked = code.select(float, is_on, written, zero);
+        code.store(to, masked);
+        if let Some(registers) = copy {
+            let (register, width) = registers[number as usize / 4];
+            let path = [number % 4];
+            let path: &[u32] = if width == 1 { &[] } else { &path };
+            let place = pointer(p, at, StorageClass::OUTPUT, register, path);
+            p.at(at).store(place, written);
+        }
+    }
+
+    /// Vectors at the locations from `location` on that hold the clip distances as they were written, and are captured
+    /// as they would have been.
+    fn as_written(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        clip: &Array,
+        location: u32,
+    ) -> Result<Vec<(Id, u32)>, Error> {
+        let float = p.float();
+        let captured = |decoration| m.decoration(clip.register.variable, decoration);
+        let mut registers = Vec::new();
+        for register in 0..clip.count.div_ceil(4) {
+            let location = location.saturating_add(register);
+            check_free(m, self.entry, StorageClass::OUTPUT, self.target, location)?;
+            let width = (clip.count - 4 * register).min(4);
+            let ty = if width == 1 { float } else { p.vector(float, width) };
+            let variable = p.variable(StorageClass::OUTPUT, ty, None);
+            p.name(variable, &format!("polyshade_as_written_{register}"));
+            p.decorate(variable, Decoration::LOCATION, &[location]);
+            for decoration in [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE] {
+                if let Some(operands) = captured(decoration) {
+                    p.decorate(variable, decoration, operands);
+                }
+            }
+            if let Some([offset, ..]) = captured(Decoration::OFFSET) {
+                let offset = offset.saturating_add(16 * register);
+                p.decorate(variable, Decoration::OFFSET, &[offset]);
+            }
+            p.join_interface(self.entry, variable);
+            registers.push((variable, width));
+        }
+        Ok(registers)
+    }
+
+    /// The output that planes are dotted with.
+    fn vertex(&self, m: &'m Module<'_>, space: Space) -> Result<Vertex, Error> {
+        let (found, what) = match space {
+            Space::Clip => {
+                let class = StorageClass::OUTPUT;
+                let found = moves::find_builtin(m, self.entry, class, BuiltIn::POSITION);
+                (found.map(|found| (Vertex::Builtin(found), found.ty)), "no position".to_owned())
+            }
+            Space::Output { location } => {
+                let is_vertex = |id: &Id| {
+                    m.decoration(*id, Decoration::LOCATION) == Some(&[location])
+                        && m.decoration(*id, Decoration::COMPONENT).is_none_or(|first| first == [0])
+                };
+                let outputs = moves::interface(m, self.entry, StorageClass::OUTPUT);
+                let found = outputs.into_iter().find(is_vertex);
+                let typed = found.and_then(|id| Some((id, m.pointer(m.type_of(id)?)?.1)));
+                let found = typed.map(|(id, ty)| (Vertex::Variable(id), ty));
+                (found, format!("no vec4 output at location {location}"))
+            }
+        };
+        let is_vector = |ty: Id| match m.ty(ty) {
+            Some(Type::Vector { component, count: 4 }) => {
+                m.ty(component) == Some(Type::Float { width: 32 })
+            }
+            _ => false,
+        };
+        match found {
+            Some((vertex, ty)) if is_vector(ty) => Ok(vertex),
+            _ => {
+                let message = format!("the shader has {what} to dot planes with");
+                Err(Error::new(ErrorKind::NotFound, message))
+            }
+        }
+    }
+
+    /// Hands the distance from one plane on.
+    ///
+    /// ```text
+    /// %vertex   = OpLoad %v4float %gl_Position
+    /// %x        = OpBitcast %float %word
+    /// %plane    = OpCompositeConstruct %v4float %x %y %z %w
+    /// %distance = OpDot %float %vertex %plane
+    ///             OpStore %to %distance
+    /// ```
+    fn hand_on_dot(
+        &self,
+        p: &mut Patch<'_, '_>,
+        number: u32,
+        array: Id,
+        vertex: Vertex,
+        block: HostBlock,
+    ) {
+        let at = self.hand_on.at;
+        let float = p.float();
+        let vector = p.vector(float, 4);
+        let to = pointer(p, at, StorageClass::OUTPUT, array, &[number]);
+        let mut code = p.at(at);
+        let vertex = match vertex {
+            Vertex::Builtin(found) => found.pointer(&mut code),
+            Vertex::Variable(variable) => variable,
+        };
+        let vertex = code.load(vector, vertex);
+        let axes: Vec<Id> = (0..4)
+            .map(|axis| {
+                let word = block.load(&mut code, 4 * number + axis);
+                code.bitcast(float, word)
+            })
+            .collect();
+        let plane = code.construct(vector, &axes);
+        let distance = code.binary(Op::DOT, float, vertex, plane);
+        code.store(to, distance);
+    }
+}

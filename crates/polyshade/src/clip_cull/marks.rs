@@ -1,0 +1,256 @@
+//! Which registers hold distances, and which number each of their components has.
+
+use crate::transform_feedback::{Components, Locations, locations};
+use polyshade_spv::{BuiltIn, Capability, Error, ErrorKind};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a distance does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// Where it is negative, a primitive is cut off.
+    Clip,
+    /// A primitive goes where one and the same is negative at all of its vertices.
+    Cull,
+}
+
+/// Both.
+pub const KINDS: [Kind; 2] = [Kind::Clip, Kind::Cull];
+
+impl Kind {
+    /// The built-in array of such distances.
+    pub fn builtin(self) -> BuiltIn {
+        match self {
+            Self::Clip => BuiltIn::CLIP_DISTANCE,
+            Self::Cull => BuiltIn::CULL_DISTANCE,
+        }
+    }
+
+    pub(super) fn capability(self) -> Capability {
+        match self {
+            Self::Clip => Capability::CLIP_DISTANCE,
+            Self::Cull => Capability::CULL_DISTANCE,
+        }
+    }
+
+    /// GLSL's name of the built-in array.
+    pub fn glsl_name(self) -> &'static str {
+        match self {
+            Self::Clip => "gl_ClipDistance",
+            Self::Cull => "gl_CullDistance",
+        }
+    }
+
+    /// The kind that the Direct3D semantic `name`, with its index, stands for.
+    pub(super) fn of_semantic(name: &str) -> Option<Self> {
+        let base = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        if base.eq_ignore_ascii_case("SV_ClipDistance") {
+            Some(Self::Clip)
+        } else if base.eq_ignore_ascii_case("SV_CullDistance") {
+            Some(Self::Cull)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clip => "clip",
+            Self::Cull => "cull",
+        })
+    }
+}
+
+/// Says that components of locations are distances.
+///
+/// As text it is `clip=` or `cull=` and a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mark {
+    /// What they are.
+    pub kind: Kind,
+    /// Where they lie.
+    pub locations: Locations,
+}
+
+impl Mark {
+    /// The components `components` of the register at `location` are distances of this kind.
+    pub fn new(kind: Kind, location: u32, components: Components) -> Self {
+        Self { kind, locations: Locations { first: location, last: location, components } }
+    }
+
+    /// Whether this is said of a component.
+    pub(super) fn covers(&self, location: u32, component: u32) -> bool {
+        let Locations { first, last, components } = self.locations;
+        (first..=last).contains(&location)
+            && (components.first()..components.first() + components.count()).contains(&component)
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let locations = self.locations.to_string();
+        let range = locations.strip_prefix("location=").unwrap_or(&locations);
+        write!(f, "{}={range}", self.kind)
+    }
+}
+
+impl FromStr for Mark {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (kind, range) = text.trim().split_once('=').unwrap_or((text, ""));
+        let kind = KINDS.into_iter().find(|known| known.to_string() == kind);
+        match kind.zip(locations(range)) {
+            Some((kind, locations)) => Ok(Self { kind, locations }),
+            None => {
+                let message = format!("`{text}` marks no distances");
+                let error = Error::new(ErrorKind::Options, message);
+                Err(error.help("they are marked as clip=3, cull=4.xy or clip=3-4"))
+            }
+        }
+    }
+}
+
+/// A component of a register: its location, and the component there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Component {
+    /// The register.
+    pub location: u32,
+    /// Which of its four components.
+    pub component: u32,
+}
+
+/// The registers that clip and cull distances take together, at most (Direct3D, system-value semantics).
+const MOST_REGISTERS: usize = 2;
+
+/// The components of registers that are distances where two stages meet, numbered register by register: the number of a
+/// component is its index in the built-in array. Both stages must use the same numbers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Linkage {
+    clip: BTreeSet<Component>,
+    cull: BTreeSet<Component>,
+}
+
+impl Linkage {
+    /// What `marks` say.
+    ///
+    /// # Errors
+    ///
+    /// `Options`: a component that is both; more than two registers.
+    pub fn new(marks: impl IntoIterator<Item = Mark>) -> Result<Self, Error> {
+        let mut linkage = Self::default();
+        for mark in marks {
+            let Locations { first, last, components } = mark.locations;
+            for location in (first..=last).take(MOST_REGISTERS + 1) {
+                for component in components.first()..components.first() + components.count() {
+                    linkage.add(mark.kind, Component { location, component });
+                }
+            }
+        }
+        linkage.check()?;
+        Ok(linkage)
+    }
+
+    pub(super) fn add(&mut self, kind: Kind, component: Component) {
+        match kind {
+            Kind::Clip => self.clip.insert(component),
+            Kind::Cull => self.cull.insert(component),
+        };
+    }
+
+    /// What either has.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.clip.extend(&other.clip);
+        self.cull.extend(&other.cull);
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if let Some(both) = self.clip.intersection(&self.cull).next() {
+            let Component { location, component } = both;
+            let message =
+                format!("component {component} of location {location} is marked as clip and cull");
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        let all = self.clip.iter().chain(&self.cull);
+        let registers: BTreeSet<u32> = all.map(|component| component.location).collect();
+        if registers.len() > MOST_REGISTERS {
+            let listed: Vec<String> = registers.iter().map(u32::to_string).collect();
+            let message = format!(
+                "clip and cull distances take {MOST_REGISTERS} registers together at most, and are marked in {}: \
+                 locations {}",
+                registers.len(),
+                listed.join(", ")
+            );
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        Ok(())
+    }
+
+    /// The components of one kind, by their numbers.
+    pub fn of(&self, kind: Kind) -> impl ExactSizeIterator<Item = Component> + '_ {
+        match kind {
+            Kind::Clip => self.clip.iter().copied(),
+            Kind::Cull => self.cull.iter().copied(),
+        }
+    }
+
+    /// How many distances of one kind there are.
+    pub fn count(&self, kind: Kind) -> u32 {
+        self.of(kind).len() as u32
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.clip.is_empty() && self.cull.is_empty()
+    }
+
+    /// The number of a component.
+    pub(super) fn number(&self, kind: Kind, component: Component) -> Option<u32> {
+        self.of(kind).position(|other| other == component).map(|number| number as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_read_and_shown() {
+        for text in ["clip=3", "cull=4.xy", "clip=3-4", "cull=0.w"] {
+            assert_eq!(text.parse::<Mark>().expect("it is a mark").to_string(), text);
+        }
+        for text in ["", "clip", "clip=", "plane=3", "clip=3.xz", "cull=x"] {
+            assert!(text.parse::<Mark>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_go_by_register_whatever_the_order() {
+        let marks = ["clip=4.xy", "clip=1.zw", "cull=1.xy"].map(|text| text.parse().unwrap());
+        let linkage = Linkage::new(marks).unwrap();
+        let number =
+            |location, component| linkage.number(Kind::Clip, Component { location, component });
+        assert_eq!([number(1, 2), number(1, 3), number(4, 0)], [Some(0), Some(1), Some(2)]);
+        assert_eq!(number(1, 0), None);
+        assert_eq!(linkage.count(Kind::Cull), 2);
+    }
+
+    #[test]
+    fn a_third_register_and_a_component_that_is_both_are_refused() {
+        for marks in [["clip=1-2", "cull=3"], ["clip=1.xy", "cull=1.yz"]] {
+            let marks = marks.map(|text| text.parse().unwrap());
+            assert_eq!(Linkage::new(marks).unwrap_err().kind(), ErrorKind::Options);
+        }
+        assert!(Linkage::new(["clip=1-2".parse().unwrap(), "cull=2".parse().unwrap()]).is_err());
+    }
+
+    #[test]
+    fn semantics_are_told_by_name_whatever_their_index() {
+        assert_eq!(Kind::of_semantic("SV_ClipDistance"), Some(Kind::Clip));
+        assert_eq!(Kind::of_semantic("sv_culldistance7"), Some(Kind::Cull));
+        assert_eq!(Kind::of_semantic("SV_ClipDistances"), None);
+    }
+}

@@ -1,0 +1,324 @@
+//! Registers become built-in arrays.
+
+use super::limits::Requirements;
+use super::marks::{KINDS, Kind, Linkage, Mark};
+use super::options::Target;
+use super::prepare::{builtin_array, is_used, prepare};
+use super::registers::{Marking, Register, builtin_blocks, is_written, linkage};
+use super::relocate::{HandOn, Points, Relocation, clear_own, relocate};
+use crate::moves::Place;
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass};
+
+/// Which registers of a stage become built-in arrays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    target: Target,
+    semantics: bool,
+    inputs: Side,
+    outputs: Side,
+}
+
+/// What the caller says of the inputs or the outputs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Side {
+    marks: Vec<Mark>,
+    linked: Option<Linkage>,
+}
+
+impl Options {
+    /// The registers that `UserSemantic` decorations mark.
+    pub fn new(target: Target) -> Self {
+        Self { target, semantics: true, inputs: Side::default(), outputs: Side::default() }
+    }
+
+    /// Whether `UserSemantic` decorations say what is a distance. They do unless told otherwise.
+    #[must_use]
+    pub fn semantics(mut self, semantics: bool) -> Self {
+        self.semantics = semantics;
+        self
+    }
+
+    /// Marks inputs. Components that nothing marks stay where they are.
+    #[must_use]
+    pub fn inputs(mut self, marks: impl IntoIterator<Item = Mark>) -> Self {
+        self.inputs.marks.extend(marks);
+        self
+    }
+
+    /// Marks outputs. Components that nothing marks stay where they are.
+    #[must_use]
+    pub fn outputs(mut self, marks: impl IntoIterator<Item = Mark>) -> Self {
+        self.outputs.marks.extend(marks);
+        self
+    }
+
+    /// What this stage and the one before it have together: it numbers the inputs. Unless said, the stage's own do.
+    #[must_use]
+    pub fn linked_inputs(mut self, linkage: Linkage) -> Self {
+        self.inputs.linked = Some(linkage);
+        self
+    }
+
+    /// What this stage and the one behind it have together: it numbers the outputs. Unless said, the stage's own do.
+    #[must_use]
+    pub fn linked_outputs(mut self, linkage: Linkage) -> Self {
+        self.outputs.linked = Some(linkage);
+        self
+    }
+
+    /// Which entry point it is.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn side(&self, class: StorageClass) -> &Side {
+        if class == StorageClass::INPUT { &self.inputs } else { &self.outputs }
+    }
+
+    fn marking(&self, class: StorageClass) -> Marking<'_> {
+        let Side { marks, linked } = self.side(class);
+        Marking { semantics: self.semantics, marks, linked: linked.as_ref() }
+    }
+}
+
+/// A stage whose distances lie in built-in arrays.
+#[derive(Debug)]
+pub struct Normalized<'m> {
+    /// The stage. The module itself where no register is marked.
+    pub module: Module<'m>,
+    /// The components that its inputs have, by their numbers in the arrays.
+    pub inputs: Linkage,
+    /// The components that its outputs have, by their numbers in the arrays.
+    pub outputs: Linkage,
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
+
+/// The registers of a stage that hold distances, at its inputs and its outputs.
+pub(super) fn own_linkages(module: &Module<'_>, options: &Options) -> Result<[Linkage; 2], Error> {
+    let version = split(module, options)?;
+    let entry = options.target.entry(&version)?;
+    let side = |class| linkage(&options.marking(class).registers(&version, entry, class)?, None);
+    Ok([side(StorageClass::INPUT)?, side(StorageClass::OUTPUT)?])
+}
+
+/// Makes built-in arrays of the registers of a stage that are marked as distances.
+///
+/// The components of one kind are numbered register by register, with what is [linked](Options::linked_outputs). What
+/// the stage never writes is 0, and what it has but is not linked is its own affair. A stage that writes no distance of
+/// a kind does not declare its array.
+///
+/// # Errors
+///
+/// * `NotFound`: the entry point; a mark that no input or output has.
+/// * `Options`: a component that is both; more than two registers.
+/// * `Unsupported`: a distance that is no 32-bit float or has no location; more distances than the device takes; a
+///   shader that uses the built-in array too; inputs that are interpolated in different ways; what the
+///   [moves](crate::moves) refuse.
+pub fn normalize<'m>(module: &'m Module<'_>, options: &Options) -> Result<Normalized<'m>, Error> {
+    let target = &options.target;
+    let entry = target.entry(module)?;
+    let mut is_marked = false;
+    for class in CLASSES {
+        let marking = options.marking(class);
+        is_marked |= !marking.blocks(module, entry, class).is_empty()
+            || !marking.registers_or_none(module, entry, class)?.is_empty();
+    }
+    if !is_marked {
+        let [inputs, outputs] = own_linkages(module, options)?;
+        let requirements = Requirements::default();
+        return Ok(Normalized { module: module.borrowed(), inputs, outputs, requirements });
+    }
+
+    let version = split(module, options)?;
+    let normalized = version.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        let points = Points::new(m, p, entry);
+        let hand_on = points.begin(p);
+        let mut requirements = Requirements::default();
+        let mut linkages = Vec::new();
+        for class in CLASSES {
+            let registers = options.marking(class).registers(m, entry, class)?;
+            let linkage = linkage(&registers, options.side(class).linked.as_ref())?;
+            let side = SideOfStage { entry, class, points: &points, hand_on };
+            let counts = side.normalize(m, p, &registers, &linkage)?;
+            target.device_limits().check(counts)?;
+            requirements = requirements.join(Requirements::new(counts));
+            linkages.push(linkage);
+        }
+        points.finish(p, hand_on);
+        Ok((linkages, requirements))
+    })?;
+    let (mut linkages, requirements) = normalized.value;
+    let outputs = linkages.pop().expect("both sides are looked at");
+    let inputs = linkages.pop().expect("both sides are looked at");
+    let module = normalized.module.into_owned();
+    Ok(Normalized { module, inputs, outputs, requirements })
+}
+
+/// A version in which marked blocks, and blocks with built-in arrays beside marked registers, are split.
+fn split(module: &Module<'_>, options: &Options) -> Result<Module<'static>, Error> {
+    prepare(module, &options.target, |m, entry| {
+        let mut blocks = Vec::new();
+        for class in CLASSES {
+            let marking = options.marking(class);
+            let marked = marking.blocks(m, entry, class);
+            let registers = marking.registers_or_none(m, entry, class);
+            if !marked.is_empty() || registers.is_ok_and(|registers| !registers.is_empty()) {
+                blocks.extend(builtin_blocks(m, entry, class));
+            }
+            blocks.extend(marked);
+        }
+        let mut seen = Vec::new();
+        blocks.retain(|block| {
+            !seen.contains(block) && {
+                seen.push(*block);
+                true
+            }
+        });
+        blocks
+    })
+}
+
+/// One side of a stage.
+struct SideOfStage<'s, 'm> {
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    points: &'s Points<'m>,
+    hand_on: HandOn,
+}
+
+impl<'m> SideOfStage<'_, 'm> {
+    /// Returns how many distances there are, clip and cull.
+    fn normalize(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        registers: &[Register],
+        linkage: &Linkage,
+    ) -> Result<[u32; 2], Error> {
+        if registers.is_empty() {
+            return Ok([0, 0]);
+        }
+        let vertices = registers.iter().find_map(|register| register.vertices);
+        let interpolation = self.interpolation(m, registers)?;
+        let mut counts = [0, 0];
+        let mut arrays = [None, None];
+        for (i, kind) in KINDS.into_iter().enumerate() {
+            self.remove_unused_builtin(m, p, kind)?;
+            if !self.is_needed(m, registers, kind) {
+                continue;
+            }
+            counts[i] = linkage.count(kind);
+            let array = distance_array(p, self.entry, self.class, (kind, counts[i]), vertices);
+            for decoration in &interpolation {
+                p.decorate(array, *decoration, &[]);
+            }
+            arrays[i] = Some(array);
+            let is_control = self.entry.model() == ExecutionModel::TESSELLATION_CONTROL;
+            if is_control && self.class == StorageClass::OUTPUT {
+                let at = self.points.wrapper.prologue;
+                clear_own(m, p, self.entry, (array, counts[i]), at);
+            }
+        }
+
+        let relocations: Vec<Relocation> = registers
+            .iter()
+            .map(|register| {
+                let places = register.scalars.iter().map(|scalar| match scalar.kind {
+                    None => Some(Place { variable: register.variable, path: scalar.path.clone() }),
+                    Some(kind) => {
+                        let number = linkage.number(kind, scalar.component)?;
+                        let variable = arrays[kind as usize]?;
+                        Some(Place { variable, path: vec![number] })
+                    }
+                });
+                Relocation { register: register.clone(), places: places.collect() }
+            })
+            .collect();
+        relocate(m, p, self.entry, self.class, &relocations, self.points, self.hand_on)?;
+        Ok(counts)
+    }
+
+    /// Whether the array of `kind` is declared: where an input is used, or an output written.
+    fn is_needed(&self, m: &Module<'_>, registers: &[Register], kind: Kind) -> bool {
+        let of_kind = |register: &&Register| register.distances().any(|(own, _)| own == kind);
+        registers.iter().filter(of_kind).any(|register| match self.class {
+            StorageClass::INPUT => is_used(m, register.variable),
+            _ => is_written(m, register.variable),
+        })
+    }
+
+    /// A shader has one built-in of each kind on a side.
+    fn remove_unused_builtin(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        kind: Kind,
+    ) -> Result<(), Error> {
+        let Some(array) = builtin_array(m, self.entry, self.class, kind) else { return Ok(()) };
+        if is_used(m, array) {
+            let message =
+                format!("the shader has {kind} distances in {} and in registers", kind.glsl_name());
+            return Err(unsupported(message, array));
+        }
+        p.remove_definition(array);
+        Ok(())
+    }
+
+    /// How the registers are interpolated, which is one way: the arrays are interpolated in it too.
+    fn interpolation(
+        &self,
+        m: &Module<'_>,
+        registers: &[Register],
+    ) -> Result<Vec<Decoration>, Error> {
+        if self.entry.model() != ExecutionModel::FRAGMENT {
+            return Ok(Vec::new());
+        }
+        let all = [
+            Decoration::FLAT,
+            Decoration::NO_PERSPECTIVE,
+            Decoration::CENTROID,
+            Decoration::SAMPLE,
+        ];
+        let of = |register: &Register| -> Vec<Decoration> {
+            let has =
+                |decoration: &Decoration| m.decoration(register.variable, *decoration).is_some();
+            all.into_iter().filter(has).collect()
+        };
+        let first = registers.first().map(of).unwrap_or_default();
+        match registers.iter().find(|register| of(register) != first) {
+            Some(other) => {
+                let message = "registers with distances are interpolated in different ways";
+                Err(unsupported(message, other.variable))
+            }
+            None => Ok(first),
+        }
+    }
+}
+
+/// Adds a built-in array of distances to the interface of `entry`; `vertices` is the length of the array around it.
+pub(super) fn distance_array<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    (kind, count): (Kind, u32),
+    vertices: Option<Id>,
+) -> Id {
+    let (float, length) = (p.float(), p.uint_constant(count));
+    let mut ty = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
+    if let Some(vertices) = vertices {
+        ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
+    }
+    let array = p.variable(class, ty, None);
+    p.name(array, kind.glsl_name());
+    p.decorate(array, Decoration::BUILT_IN, &[kind.builtin().0]);
+    p.join_interface(entry, array);
+    p.capability(kind.capability());
+    array
+}

@@ -1,0 +1,124 @@
+//! The version that is lowered: its entry point shares nothing, and the built-in arrays are variables of their own.
+
+use super::marks::{KINDS, Kind};
+use super::options::Target;
+use super::registers::builtin_blocks;
+use crate::moves;
+use polyshade_spv::view::{CapabilityInst, EntryPoint};
+use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
+use std::collections::HashSet;
+
+/// A version in which the entry point of `target` is isolated, and `blocks` of it are split.
+pub(super) fn prepare(
+    module: &Module<'_>,
+    target: &Target,
+    blocks: impl Fn(&Module<'_>, EntryPoint<'_>) -> Vec<Id>,
+) -> Result<Module<'static>, Error> {
+    let isolated = moves::isolate(module, target.entry_name(), target.model())?.module;
+    let split = isolated.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        for block in blocks(m, entry) {
+            moves::split_block(m, p, entry, block)?;
+        }
+        Ok(())
+    })?;
+    Ok(split.module.into_owned())
+}
+
+/// [`prepare`], with the blocks that have built-in arrays of distances on this side.
+pub(super) fn prepare_builtins(
+    module: &Module<'_>,
+    target: &Target,
+    classes: &[StorageClass],
+) -> Result<Module<'static>, Error> {
+    prepare(module, target, |m, entry| {
+        classes.iter().flat_map(|class| builtin_blocks(m, entry, *class)).collect()
+    })
+}
+
+/// The built-in array of one kind that is a variable of its own among the inputs or outputs of `entry`.
+pub(super) fn builtin_array(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+    kind: Kind,
+) -> Option<Id> {
+    let is_array = |id: &Id| m.builtin(*id) == Some(kind.builtin());
+    moves::interface(m, entry, class).into_iter().find(is_array)
+}
+
+/// Whether something in a function uses the variable.
+pub(super) fn is_used(m: &Module<'_>, variable: Id) -> bool {
+    m.uses_of(variable).any(|inst| m.function_around(inst.at()).is_some())
+}
+
+/// A version without the capabilities for distances that nothing needs any more, and without the blocks that declare
+/// them but have no variable.
+pub(super) fn without_unused(
+    module: &Module<'_>,
+    target: &Target,
+) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|m, p| {
+        target.begin(p);
+        let is_distance = |words: &[u32]| {
+            words.first().and_then(|word| KINDS.into_iter().find(|kind| kind.builtin().0 == *word))
+        };
+        let mut needed = Vec::new();
+        let mut dead = Vec::new();
+        for structure in m.section(Section::Globals).filter(|inst| inst.op() == Op::TYPE_STRUCT) {
+            let id = structure.result().expect("a type has an id");
+            let members = m.decorations_of(id).filter(|applied| {
+                applied.member.is_some() && applied.decoration == Decoration::BUILT_IN
+            });
+            let kinds: Vec<Kind> =
+                members.filter_map(|applied| is_distance(applied.operands)).collect();
+            if kinds.is_empty() {
+                continue;
+            }
+            match unused_types(m, id) {
+                Some(types) => dead.extend(types),
+                None => needed.extend(kinds),
+            }
+        }
+        for variable in m.variables() {
+            let builtin = m.decoration(variable.result(), Decoration::BUILT_IN);
+            needed.extend(builtin.and_then(is_distance));
+        }
+        for id in dead {
+            p.remove_definition(id);
+        }
+        for declared in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
+            let unneeded =
+                |kind: &Kind| declared.capability() == kind.capability() && !needed.contains(kind);
+            if KINDS.iter().any(unneeded) {
+                p.remove(declared.inst());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(next.module.into_owned())
+}
+
+/// The structure `id` and the types made of it, if nothing but names and decorations uses them.
+fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
+    let mut types = vec![id];
+    let mut seen = HashSet::from([id]);
+    let mut next = 0;
+    while let Some(ty) = types.get(next).copied() {
+        next += 1;
+        for user in m.uses_of(ty).filter(|user| user.at() >= m.section_end(Section::Annotations)) {
+            let is_type = matches!(
+                user.op(),
+                Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_POINTER | Op::TYPE_STRUCT
+            );
+            let result = user.result().filter(|_| is_type)?;
+            if seen.insert(result) {
+                types.push(result);
+            }
+        }
+    }
+    // Users before what they use.
+    types.reverse();
+    Some(types)
+}

@@ -1,0 +1,294 @@
+//! Finds the registers that hold distances.
+
+use super::marks::{Component, KINDS, Kind, Linkage, Mark};
+pub(super) use crate::moves::is_per_vertex;
+use crate::moves::{self, float_dimensions, float_scalars};
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, Store, Variable};
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, StorageClass, Type, decode_text,
+};
+
+/// A variable, components of which are distances.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Register {
+    pub(super) variable: Id,
+    /// The length of the array that has an element for each vertex, where there is one.
+    pub(super) vertices: Option<Id>,
+    /// Its scalars, or those of each vertex, in their order.
+    pub(super) scalars: Vec<Scalar>,
+}
+
+/// A scalar of a register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Scalar {
+    pub(super) path: Vec<u32>,
+    pub(super) component: Component,
+    /// `None` where it is an ordinary value.
+    pub(super) kind: Option<Kind>,
+}
+
+impl Register {
+    pub(super) fn distances(&self) -> impl Iterator<Item = (Kind, Component)> + '_ {
+        self.scalars.iter().filter_map(|scalar| Some((scalar.kind?, scalar.component)))
+    }
+}
+
+/// How one side of a stage is marked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marking<'o> {
+    /// Whether `UserSemantic` decorations count.
+    pub(super) semantics: bool,
+    /// What the caller says.
+    pub(super) marks: &'o [Mark],
+    /// What is a distance on the other side too; a stage need not have all of it.
+    pub(super) linked: Option<&'o Linkage>,
+}
+
+/// Whether a stage hands distances on at all: a vertex shader's inputs are attributes, and a fragment shader's outputs
+/// colours.
+pub(super) fn has_distances(model: ExecutionModel, class: StorageClass) -> bool {
+    if class == StorageClass::INPUT {
+        matches!(
+            model,
+            ExecutionModel::TESSELLATION_CONTROL
+                | ExecutionModel::TESSELLATION_EVALUATION
+                | ExecutionModel::GEOMETRY
+                | ExecutionModel::FRAGMENT
+        )
+    } else {
+        matches!(
+            model,
+            ExecutionModel::VERTEX
+                | ExecutionModel::TESSELLATION_CONTROL
+                | ExecutionModel::TESSELLATION_EVALUATION
+                | ExecutionModel::GEOMETRY
+                | ExecutionModel::MESH_NV
+                | ExecutionModel::MESH_EXT
+        )
+    }
+}
+
+/// Values of the patch or of a primitive, which are never distances.
+fn is_shared_by_vertices(m: &Module<'_>, variable: Id) -> bool {
+    let shared = [Decoration::PATCH, Decoration::PER_PRIMITIVE_EXT];
+    shared.into_iter().any(|decoration| m.decoration(variable, decoration).is_some())
+}
+
+impl<'o> Marking<'o> {
+    /// The registers among the inputs or outputs, whichever `class` says, of `entry` that hold distances, in the order
+    /// of its interface.
+    pub(super) fn registers(
+        self,
+        m: &Module<'_>,
+        entry: EntryPoint<'_>,
+        class: StorageClass,
+    ) -> Result<Vec<Register>, Error> {
+        let found = self.registers_or_none(m, entry, class)?;
+        let marked = |mark: &&Mark| {
+            found.iter().flat_map(Register::distances).any(|(kind, place)| {
+                kind == mark.kind && mark.covers(place.location, place.component)
+            })
+        };
+        match self.marks.iter().find(|mark| !marked(mark)) {
+            Some(mark) => Err(not_there(*mark, entry, class)),
+            None => Ok(found),
+        }
+    }
+
+    /// [`registers`](Self::registers), where marks that nothing has are no error: members of blocks may have them.
+    pub(super) fn registers_or_none(
+        self,
+        m: &Module<'_>,
+        entry: EntryPoint<'_>,
+        class: StorageClass,
+    ) -> Result<Vec<Register>, Error> {
+        let per_vertex = is_per_vertex(entry.model(), class);
+        let mut found = Vec::new();
+        if has_distances(entry.model(), class) {
+            for variable in moves::interface(m, entry, class) {
+                if !is_shared_by_vertices(m, variable) {
+                    found.extend(self.register(m, variable, per_vertex)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn register(
+        self,
+        m: &Module<'_>,
+        variable: Id,
+        per_vertex: bool,
+    ) -> Result<Option<Register>, Error> {
+        let semantic = self.semantic(m, variable, None);
+        let number = |decoration| m.decoration(variable, decoration)?.first().copied();
+        let Some(location) = number(Decoration::LOCATION) else {
+            return match semantic.filter(|_| m.builtin(variable).is_none()) {
+                Some(kind) => {
+                    let message = format!("a {kind} distance has no location");
+                    Err(unsupported(message, variable))
+                }
+                None => Ok(None),
+            };
+        };
+        let (_, ty) = m
+            .type_of(variable)
+            .and_then(|ty| m.pointer(ty))
+            .ok_or_else(|| unsupported("a variable of the interface is no pointer", variable))?;
+        let (vertices, inner) = match m.ty(ty) {
+            Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
+            _ => (None, ty),
+        };
+        if matches!(m.ty(inner), Some(Type::Struct { .. })) {
+            return Ok(None);
+        }
+        let first = number(Decoration::COMPONENT).unwrap_or(0);
+        let Some(dimensions) = float_dimensions(m, inner) else {
+            let is_marked =
+                semantic.is_some() || self.marks.iter().any(|mark| mark.covers(location, first));
+            return match is_marked {
+                true => Err(unsupported("a distance is not made of 32-bit floats", variable)),
+                false => Ok(None),
+            };
+        };
+        let in_vector = matches!(m.ty(m.innermost_element(inner)), Some(Type::Vector { .. }));
+        let width: u32 = if in_vector { dimensions.last().copied().unwrap_or(1) } else { 1 };
+        let mut scalars = Vec::new();
+        for (number, path) in (0..).zip(float_scalars(&dimensions)) {
+            let component = Component {
+                location: location.saturating_add(number / width),
+                component: first + number % width,
+            };
+            let kind = self.kind(semantic, component, variable)?;
+            scalars.push(Scalar { path, component, kind });
+        }
+        let register = Register { variable, vertices, scalars };
+        let is_marked = register.distances().next().is_some();
+        Ok(is_marked.then_some(register))
+    }
+
+    fn kind(
+        self,
+        semantic: Option<Kind>,
+        at: Component,
+        variable: Id,
+    ) -> Result<Option<Kind>, Error> {
+        let linked = |kind: &Kind| self.linked.is_some_and(|own| own.number(*kind, at).is_some());
+        let mut kind = semantic.or_else(|| KINDS.into_iter().find(linked));
+        for mark in self.marks.iter().filter(|mark| mark.covers(at.location, at.component)) {
+            if kind.is_some_and(|kind| kind != mark.kind) {
+                let message = format!(
+                    "component {} of location {} is marked as clip and cull",
+                    at.component, at.location
+                );
+                return Err(Error::new(ErrorKind::Options, message).about(variable));
+            }
+            kind = Some(mark.kind);
+        }
+        Ok(kind)
+    }
+
+    /// What the semantic of a variable, or of a member of a block, says.
+    fn semantic(self, m: &Module<'_>, id: Id, member: Option<u32>) -> Option<Kind> {
+        let words = match member {
+            Some(member) => m.member_decoration(id, member, Decoration::USER_SEMANTIC),
+            None => m.decoration(id, Decoration::USER_SEMANTIC),
+        };
+        words.filter(|_| self.semantics).and_then(|words| Kind::of_semantic(&decode_text(words)))
+    }
+
+    fn linked_locations(self, kind: Kind) -> impl Iterator<Item = u32> + 'o {
+        let components = self.linked.into_iter().flat_map(move |linked| linked.of(kind));
+        components.map(|component| component.location)
+    }
+
+    /// The blocks among the inputs or outputs of `entry` that have marked members.
+    pub(super) fn blocks(
+        self,
+        m: &Module<'_>,
+        entry: EntryPoint<'_>,
+        class: StorageClass,
+    ) -> Vec<Id> {
+        let is_marked = |variable: &Id| {
+            let Some((structure, members)) = block(m, *variable) else { return false };
+            let first = |words: &[u32]| words.first().copied();
+            let mut next = m.decoration(*variable, Decoration::LOCATION).and_then(first);
+            let mut sizes = crate::moves::Sizes::new(m);
+            (0..).zip(members).any(|(member, ty)| {
+                let own = m.member_decoration(structure, member, Decoration::LOCATION);
+                let here = own.and_then(first).or(next);
+                let size = sizes.locations(ty);
+                next = here.map(|here| here.saturating_add(size));
+                let named = here.is_some_and(|here| {
+                    let taken = here..here.saturating_add(size);
+                    let ranges = self.marks.iter().map(|mark| mark.locations);
+                    let linked = KINDS.into_iter().flat_map(|kind| self.linked_locations(kind));
+                    ranges.into_iter().any(|own| own.first < taken.end && taken.start <= own.last)
+                        || linked.into_iter().any(|location| taken.contains(&location))
+                });
+                named || self.semantic(m, structure, Some(member)).is_some()
+            })
+        };
+        if !has_distances(entry.model(), class) {
+            return Vec::new();
+        }
+        let variables = moves::interface(m, entry, class).into_iter();
+        variables
+            .filter(|variable| !is_shared_by_vertices(m, *variable))
+            .filter(is_marked)
+            .collect()
+    }
+}
+
+/// The structure that `variable`, or each of its elements, is, and the types of its members.
+fn block<'m>(m: &'m Module<'_>, variable: Id) -> Option<(Id, impl Iterator<Item = Id> + use<'m>)> {
+    let (_, ty) = m.pointer(m.type_of(variable)?)?;
+    let structure = match m.ty(ty)? {
+        Type::Array { element, .. } => element,
+        _ => ty,
+    };
+    matches!(m.ty(structure), Some(Type::Struct { .. })).then(|| (structure, m.members(structure)))
+}
+
+/// The blocks among the inputs or outputs of `entry` that have a built-in array of distances as a member.
+pub(super) fn builtin_blocks(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+) -> Vec<Id> {
+    let has_distances = |variable: &Id| {
+        let Some((structure, members)) = block(m, *variable) else { return false };
+        (0..).zip(members).any(|(member, _)| {
+            let builtin = m.member_builtin(structure, member);
+            KINDS.iter().any(|kind| builtin == Some(kind.builtin()))
+        })
+    };
+    moves::interface(m, entry, class).into_iter().filter(has_distances).collect()
+}
+
+/// What `registers` hold, restricted to what the caller says that both sides have.
+pub(super) fn linkage(registers: &[Register], linked: Option<&Linkage>) -> Result<Linkage, Error> {
+    let mut own = Linkage::default();
+    for (kind, component) in registers.iter().flat_map(Register::distances) {
+        own.add(kind, component);
+    }
+    own.check()?;
+    Ok(linked.cloned().unwrap_or(own))
+}
+
+/// Whether something in a function may store to `variable`, or pass a pointer into it on.
+pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
+    let reach = m.reach(&[variable]);
+    let initialised =
+        m.definition(variable).and_then(Variable::of).is_some_and(|it| it.initializer().is_some());
+    let reads = |op| matches!(op, Op::LOAD | Op::NAME | Op::ARRAY_LENGTH);
+    initialised || reach.uses.iter().any(|inst| !reads(inst.op()) || Store::of(*inst).is_some())
+}
+
+#[cold]
+fn not_there(mark: Mark, entry: EntryPoint<'_>, class: StorageClass) -> Error {
+    let side = if class == StorageClass::INPUT { "input" } else { "output" };
+    let message = format!("`{mark}`: the {} stage has no such {side}", entry.model());
+    Error::new(ErrorKind::NotFound, message)
+}

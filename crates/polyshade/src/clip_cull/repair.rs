@@ -1,0 +1,240 @@
+//! What producers get wrong, and drivers crash on, is put right where the caller asks for it.
+
+use super::limits::Limits;
+use super::marks::{KINDS, Kind};
+use super::options::Target;
+use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
+use super::registers::{builtin_blocks, is_per_vertex};
+use super::{arrays::CLASSES, normalize::distance_array};
+use crate::moves;
+use crate::transform_feedback::strip_capture;
+use crate::unsupported;
+use polyshade_spv::view::{AccessChain, Mode};
+use polyshade_spv::{Error, ErrorKind, ExecutionMode, Id, Module, Op, Section, StorageClass, Type};
+use std::fmt;
+use std::str::FromStr;
+
+/// Something that is put right.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Repair {
+    /// A built-in array without its capability gets it.
+    Capability,
+    /// Built-in arrays, and members of `gl_PerVertex`, that nothing uses go.
+    Unused,
+    /// An array without a length, or longer than the device takes, becomes as long as it is used.
+    Size,
+    /// The mode and decorations of transform feedback go.
+    TransformFeedback,
+}
+
+/// All of them, in the order in which they are made.
+pub const REPAIRS: [Repair; 4] =
+    [Repair::TransformFeedback, Repair::Capability, Repair::Unused, Repair::Size];
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Capability => "capability",
+            Self::Unused => "unused",
+            Self::Size => "size",
+            Self::TransformFeedback => "xfb",
+        })
+    }
+}
+
+impl FromStr for Repair {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        REPAIRS.into_iter().find(|repair| repair.to_string() == text).ok_or_else(|| {
+            let names = REPAIRS.map(|repair| repair.to_string()).join(", ");
+            let message = format!("there is no repair `{text}`: {names} are");
+            Error::new(ErrorKind::Options, message)
+        })
+    }
+}
+
+/// A module that was put right.
+#[derive(Debug)]
+pub struct Repaired {
+    /// The module; the same words where there was nothing to repair.
+    pub module: Module<'static>,
+    /// What there was to repair, in the order of [`REPAIRS`].
+    pub made: Vec<Repair>,
+}
+
+/// Makes those of `repairs` that the entry point of `target` needs.
+///
+/// # Errors
+///
+/// `Unsupported`: an array to be shortened that is used as a whole, or indexed by what only the running shader knows;
+/// what the [moves] refuse.
+pub fn repair(module: &Module<'_>, target: &Target, repairs: &[Repair]) -> Result<Repaired, Error> {
+    let mut current = module.borrowed().into_owned();
+    let mut made = Vec::new();
+    for repair in REPAIRS.into_iter().filter(|repair| repairs.contains(repair)) {
+        let next = match repair {
+            Repair::TransformFeedback => without_capture(&current, target)?,
+            Repair::Capability => with_capabilities(&current, target)?,
+            Repair::Unused => without_unused_arrays(&current, target)?,
+            Repair::Size => shortened(&current, target)?,
+        };
+        if let Some(next) = next {
+            current = next;
+            made.push(repair);
+        }
+    }
+    Ok(Repaired { module: current, made })
+}
+
+fn without_capture(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
+    let function = target.entry(m)?.function();
+    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    if !modes.any(|mode| mode.entry_point() == function && mode.mode() == ExecutionMode::XFB) {
+        return Ok(None);
+    }
+    let isolated = moves::isolate(m, target.entry_name(), target.model())?.module;
+    let next = isolated.rewrite(|m, p| {
+        target.begin(p);
+        strip_capture(m, p, target.entry(m)?);
+        Ok(())
+    })?;
+    Ok(Some(next.module.into_owned()))
+}
+
+/// The kinds of the built-in arrays that the entry point declares, as variables and as members.
+fn declared(m: &Module<'_>, target: &Target) -> Result<Vec<Kind>, Error> {
+    let entry = target.entry(m)?;
+    let mut kinds = Vec::new();
+    for class in CLASSES {
+        let arrays =
+            KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
+        kinds.extend(arrays);
+        for block in builtin_blocks(m, entry, class) {
+            let structure = m
+                .type_of(block)
+                .and_then(|ty| m.pointer(ty))
+                .map_or(block, |(_, ty)| m.innermost_element(ty));
+            for member in 0..m.members(structure).len() as u32 {
+                let builtin = m.member_builtin(structure, member);
+                kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
+            }
+        }
+    }
+    Ok(kinds)
+}
+
+fn with_capabilities(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
+    let missing: Vec<Kind> = declared(m, target)?
+        .into_iter()
+        .filter(|kind| !m.has_capability(kind.capability()))
+        .collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let next = m.rewrite(|_, p| {
+        for kind in &missing {
+            p.capability(kind.capability());
+        }
+        Ok(())
+    })?;
+    Ok(Some(next.module.into_owned()))
+}
+
+fn without_unused_arrays(
+    m: &Module<'_>,
+    target: &Target,
+) -> Result<Option<Module<'static>>, Error> {
+    let split = prepare_builtins(m, target, &CLASSES)?;
+    let next = split.rewrite(|m, p| {
+        let entry = target.entry(m)?;
+        for class in CLASSES {
+            for kind in KINDS {
+                let array = builtin_array(m, entry, class, kind);
+                if let Some(array) = array.filter(|array| !is_used(m, *array)) {
+                    p.remove_definition(array);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    if declared(&next.module, target)?.len() == declared(m, target)?.len() {
+        return Ok(None);
+    }
+    without_unused(&next.module, target).map(Some)
+}
+
+/// The length of an array of distances; `None` where it has none.
+fn length(m: &Module<'_>, array: Id, per_vertex: bool) -> Option<u32> {
+    let (_, mut ty) = m.pointer(m.type_of(array)?)?;
+    if per_vertex && let Some(Type::Array { element, .. }) = m.ty(ty) {
+        ty = element;
+    }
+    match m.ty(ty)? {
+        Type::Array { length, .. } => m.constant(length),
+        _ => None,
+    }
+}
+
+fn shortened(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
+    let split = prepare_builtins(m, target, &CLASSES)?;
+    let next = split.rewrite(|m, p| {
+        target.begin(p);
+        let entry = target.entry(m)?;
+        let mut any = false;
+        for class in CLASSES {
+            let per_vertex = is_per_vertex(entry.model(), class);
+            for kind in KINDS {
+                let Some(array) = builtin_array(m, entry, class, kind) else { continue };
+                let Limits { clip, cull, .. } = target.device_limits();
+                let most = if kind == Kind::Clip { clip } else { cull };
+                if length(m, array, per_vertex).is_some_and(|length| length <= most) {
+                    continue;
+                }
+                let count = used_elements(m, array, per_vertex)?.max(1);
+                let vertices = match m.type_of(array).and_then(|ty| m.pointer(ty)) {
+                    Some((_, ty)) => match m.ty(ty) {
+                        Some(Type::Array { length, .. }) if per_vertex => Some(length),
+                        _ => None,
+                    },
+                    None => None,
+                };
+                let new = distance_array(p, entry, class, (kind, count), vertices);
+                moves::redirect(m, p, array, new)?;
+                p.remove_definition(array);
+                any = true;
+            }
+        }
+        Ok(any)
+    })?;
+    if !next.value {
+        return Ok(None);
+    }
+    let short = next.module.into_owned();
+    let entry = target.entry(&short)?;
+    let count = |class, kind| {
+        let array = builtin_array(&short, entry, class, kind);
+        array.and_then(|array| length(&short, array, is_per_vertex(entry.model(), class)))
+    };
+    let outputs = KINDS.map(|kind| count(StorageClass::OUTPUT, kind).unwrap_or(0));
+    target.device_limits().check(outputs)?;
+    Ok(Some(short))
+}
+
+/// How many elements of an array are used: one more than the highest index.
+fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Error> {
+    let level = usize::from(per_vertex);
+    let uses = m.uses_of(array).filter(|inst| m.function_around(inst.at()).is_some());
+    let mut count = 0;
+    for inst in uses {
+        let chain = AccessChain::of(inst)
+            .filter(|_| matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN));
+        let index = chain.and_then(|chain| chain.indices().nth(level));
+        let Some(index) = index.and_then(|index| m.constant(index)) else {
+            let message = "an array of distances is to be shortened, and not all indices are known";
+            return Err(unsupported(message, array).at(inst.at()));
+        };
+        count = count.max(index.saturating_add(1));
+    }
+    Ok(count)
+}

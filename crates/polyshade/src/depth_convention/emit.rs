@@ -1,0 +1,179 @@
+//! The function that converts a position.
+
+use super::{Options, Place, Rotation, Switch, Turn, Word};
+use crate::moves::{self, HostBlock};
+use crate::position::Emitted;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};
+
+pub(super) const DEPTH: &str = "convert_depth";
+pub(super) const FLIP_Y: &str = "flip_y";
+pub(super) const ROTATION: &str = "rotation";
+
+/// Emits it.
+///
+/// ```text
+///   %sum = OpFAdd %float %z %w               ; depth
+///  %half = OpFMul %float %sum %float_0_5
+/// %minus = OpFNegate %float %y               ; flip
+///   %new = OpCompositeConstruct %v4float %x %minus %half %w
+/// ```
+///
+/// What a word of the host decides is computed both ways and selected.
+pub(super) fn function<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    options: &Options,
+    words: &[Word],
+) -> Result<Emitted, Error> {
+    let (host, push_constants) = Host::add(m, p, entry, options, words)?;
+    let float = p.float();
+    let vec4 = p.vector(float, 4);
+
+    let (function, at) = (p.id(), p.lane());
+    p.name(function, "convert_position");
+    let mut code = p.at(at);
+    let old = code.begin_function(function, vec4, &[vec4])[0];
+    let [x, y, z, w] = [0, 1, 2, 3].map(|number| code.extract(float, old, &[number]));
+    let z = host.switched(&mut code, options.depth, DEPTH, z, |code| {
+        let half = code.p.float_constant(0.5);
+        let sum = code.binary(Op::F_ADD, float, z, w);
+        // Joined with what computed z, the sum would be another one than the next shader's.
+        code.p.decorate(sum, Decoration::NO_CONTRACTION, &[]);
+        code.binary(Op::F_MUL, float, sum, half)
+    });
+    let y = host.switched(&mut code, options.flip_y, FLIP_Y, y, |code| negated(code, y));
+    let [x, y] = match options.rotation {
+        Rotation::By(turn) => turned(&mut code, turn, x, y),
+        Rotation::Specialization(_) | Rotation::PushConstant => {
+            let quarters = host.word(&mut code, ROTATION);
+            turned_by(&mut code, quarters, x, y)
+        }
+    };
+    let new = code.construct(vec4, &[x, y, z, w]);
+    code.end_function(Some(new));
+    Ok(Emitted { function, push_constants })
+}
+
+fn negated(code: &mut Cursor<'_, '_, '_>, value: Id) -> Id {
+    let float = code.p.float();
+    code.value(Op::F_NEGATE, float, &[value.word()])
+}
+
+/// Turns x and y clockwise, y pointing down.
+fn turned(code: &mut Cursor<'_, '_, '_>, turn: Turn, x: Id, y: Id) -> [Id; 2] {
+    match turn {
+        Turn::None => [x, y],
+        Turn::Quarter => [negated(code, y), x],
+        Turn::Half => [negated(code, x), negated(code, y)],
+        Turn::ThreeQuarters => [y, negated(code, x)],
+    }
+}
+
+/// The same by a number of quarters that the host says.
+///
+/// ```text
+///   %odd = bit 0 of %quarters            ; x and y change places
+///     %a = bit 1 of %quarters + 1        ; the first is negated
+///     %b = bit 1 of %quarters            ; the second is negated
+/// ```
+fn turned_by(code: &mut Cursor<'_, '_, '_>, quarters: Id, x: Id, y: Id) -> [Id; 2] {
+    let (uint, float) = (code.p.uint(), code.p.float());
+    let one = code.p.uint_constant(1);
+    let next = code.binary(Op::I_ADD, uint, quarters, one);
+    let odd = has_bit(code, quarters, 1);
+    let [first, second] = [has_bit(code, next, 2), has_bit(code, quarters, 2)];
+    let a = code.select(float, odd, y, x);
+    let b = code.select(float, odd, x, y);
+    [(first, a), (second, b)].map(|(minus, value)| {
+        let negated = negated(code, value);
+        code.select(float, minus, negated, value)
+    })
+}
+
+/// Whether `word` has the bit `bit`.
+fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
+    let (uint, bool) = (code.p.uint(), code.p.bool());
+    let [mask, zero] = [bit, 0].map(|value| code.p.uint_constant(value));
+    let masked = code.binary(Op::BITWISE_AND, uint, word, mask);
+    code.binary(Op::I_NOT_EQUAL, bool, masked, zero)
+}
+
+/// The words of the host.
+struct Host {
+    block: Option<HostBlock>,
+    /// By name: constants, and numbers of words of the block.
+    words: Vec<(&'static str, Source)>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Constant(Id),
+    Pushed(u32),
+}
+
+impl Host {
+    fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        options: &Options,
+        words: &[Word],
+    ) -> Result<(Self, Option<std::ops::Range<u32>>), Error> {
+        let mut pushed = Vec::new();
+        let mut host = Self { block: None, words: Vec::new() };
+        for word in words {
+            let source = match word.place {
+                Place::Specialization(id) => {
+                    Source::Constant(moves::spec_constants(m, p, id, &[word.name])?[0])
+                }
+                Place::PushConstant(_) => {
+                    pushed.push(word.name);
+                    Source::Pushed(pushed.len() as u32 - 1)
+                }
+            };
+            host.words.push((word.name, source));
+        }
+        if pushed.is_empty() {
+            return Ok((host, None));
+        }
+        let offset = options.push_constants;
+        let block = moves::push_constants(m, p, entry, offset, "polyshade_position", &pushed)?;
+        host.block = Some(block);
+        Ok((host, Some(offset..offset.saturating_add(pushed.len() as u32 * 4))))
+    }
+
+    fn word(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
+        let source = self.words.iter().find(|(other, _)| *other == name);
+        match source.expect("the options come to this word").1 {
+            Source::Constant(id) => id,
+            Source::Pushed(number) => {
+                self.block.expect("pushed words have a block").load(code, number)
+            }
+        }
+    }
+
+    /// `value`, or what `other` emits, as the switch says.
+    fn switched(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        switch: Switch,
+        name: &str,
+        value: Id,
+        other: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
+    ) -> Id {
+        match switch {
+            Switch::Off => value,
+            Switch::On => other(code),
+            Switch::Specialization(_) | Switch::PushConstant => {
+                let (float, bool) = (code.p.float(), code.p.bool());
+                let word = self.word(code, name);
+                let zero = code.p.uint_constant(0);
+                let is_on = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
+                let other = other(code);
+                code.select(float, is_on, other, value)
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Stores and atomics of the shader's own, which others can see.
+
+use polyshade_spv::view::{CopyMemory, Load, Store};
+use polyshade_spv::{Decoration, Id, Inst, Module, Op, Roots, StorageClass};
+use std::collections::HashSet;
+
+/// Memory that some instructions write.
+pub(crate) struct Written<'m, 'w> {
+    roots: Roots<'m, 'w>,
+    memory: HashSet<Memory>,
+    classes: HashSet<StorageClass>,
+}
+
+impl<'m, 'w> Written<'m, 'w> {
+    /// What these instructions write, each of which [changes memory](changes_memory).
+    pub(crate) fn by(m: &'m Module<'w>, instructions: impl Iterator<Item = Inst<'m>>) -> Self {
+        let mut roots = Roots::new(m);
+        let memory: HashSet<Memory> =
+            instructions.map(|inst| Memory::of(&mut roots, m, target(inst))).collect();
+        let classes = memory.iter().map(|memory| memory.class).collect();
+        Self { roots, memory, classes }
+    }
+
+    /// What `inst` reads from, if that may be such memory: a pointer, or an image.
+    pub(crate) fn read_by(&mut self, m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+        let read = read_from(m, inst)?;
+        let memory = Memory::of(&mut self.roots, m, read);
+        let anything = Memory { place: Place::Anywhere, ..memory };
+        let may_be_written = match memory.place {
+            Place::Anywhere => self.classes.contains(&memory.class),
+            _ => self.memory.contains(&memory) || self.memory.contains(&anything),
+        };
+        may_be_written.then_some(read)
+    }
+}
+
+/// Memory that others can see, as far as it can be told from other memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Memory {
+    /// Of images the class of their variables.
+    class: StorageClass,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    /// What is bound there, by however many variables.
+    Binding(u32, u32),
+    /// A variable that nothing is bound to.
+    Variable(Id),
+    /// Something behind a parameter or an address.
+    Anywhere,
+}
+
+impl Memory {
+    /// What `id`, a pointer or an image, stands for.
+    fn of(roots: &mut Roots<'_, '_>, m: &Module<'_>, id: Id) -> Self {
+        let pointer = match m.definition(id).and_then(Load::of) {
+            Some(load) if is_image(m, load.pointer()) => load.pointer(),
+            _ => id,
+        };
+        let class = match m.storage_class(pointer) {
+            Some(StorageClass::IMAGE) | None => StorageClass::UNIFORM_CONSTANT,
+            Some(class) => class,
+        };
+        let root = roots.root(pointer);
+        let is_variable = m.definition(root).is_some_and(|inst| inst.op() == Op::VARIABLE);
+        let number =
+            |decoration| m.decoration(root, decoration).and_then(|words| words.first()).copied();
+        let place = match (number(Decoration::DESCRIPTOR_SET), number(Decoration::BINDING)) {
+            (Some(set), Some(binding)) if is_variable => Place::Binding(set, binding),
+            _ if is_variable => Place::Variable(root),
+            _ => Place::Anywhere,
+        };
+        Self { class, place }
+    }
+}
+
+/// The pointer or image that `inst` reads from.
+fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+    match inst.op() {
+        Op::LOAD => {
+            let pointer = Load::of(inst)?.pointer();
+            (is_visible(m, pointer) && !is_image(m, pointer)).then_some(pointer)
+        }
+        Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => {
+            Some(CopyMemory::of(inst)?.source()).filter(|source| is_visible(m, *source))
+        }
+        Op::IMAGE_READ | Op::IMAGE_SPARSE_READ | Op::ATOMIC_LOAD => Some(target(inst)),
+        _ => None,
+    }
+}
+
+/// Whether `inst` writes what other invocations or the host can see.
+pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    match inst.op() {
+        Op::IMAGE_WRITE => true,
+        Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(inst)),
+        op if is_atomic_write(op) => is_visible(m, target(inst)),
+        _ => false,
+    }
+}
+
+/// Whether other invocations or the host can see what `pointer` points to.
+fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
+    !matches!(
+        m.storage_class(pointer),
+        Some(
+            StorageClass::FUNCTION
+                | StorageClass::PRIVATE
+                | StorageClass::OUTPUT
+                | StorageClass::INPUT
+        )
+    )
+}
+
+fn is_atomic_write(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ATOMIC_STORE
+            | Op::ATOMIC_EXCHANGE
+            | Op::ATOMIC_COMPARE_EXCHANGE
+            | Op::ATOMIC_COMPARE_EXCHANGE_WEAK
+            | Op::ATOMIC_I_INCREMENT
+            | Op::ATOMIC_I_DECREMENT
+            | Op::ATOMIC_I_ADD
+            | Op::ATOMIC_I_SUB
+            | Op::ATOMIC_S_MIN
+            | Op::ATOMIC_U_MIN
+            | Op::ATOMIC_S_MAX
+            | Op::ATOMIC_U_MAX
+            | Op::ATOMIC_AND
+            | Op::ATOMIC_OR
+            | Op::ATOMIC_XOR
+            | Op::ATOMIC_FLAG_TEST_AND_SET
+            | Op::ATOMIC_FLAG_CLEAR
+            | Op::ATOMIC_F_ADD_EXT
+            | Op::ATOMIC_F_MIN_EXT
+            | Op::ATOMIC_F_MAX_EXT
+    )
+}
+
+/// What an instruction that changes memory writes to: a pointer, or an image.
+pub(crate) fn target(inst: Inst<'_>) -> Id {
+    if let Some(store) = Store::of(inst) {
+        return store.pointer();
+    }
+    if let Some(copy) = CopyMemory::of(inst) {
+        return copy.target();
+    }
+    // The first operand behind type and result: of an atomic the pointer, of a write the image.
+    let word = if inst.result_type().is_some() { 3 } else { 1 };
+    Id::new(inst.words()[word]).expect("ids of known operands are checked when a module is scanned")
+}
+
+fn is_image(m: &Module<'_>, pointer: Id) -> bool {
+    let pointee = m.type_of(pointer).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    pointee.and_then(|ty| m.definition(ty)).is_some_and(|ty| ty.op() == Op::TYPE_IMAGE)
+}

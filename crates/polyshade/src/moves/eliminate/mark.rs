@@ -1,0 +1,356 @@
+//! Marks what is live: from what others can see back to all that it needs.
+
+mod flow;
+mod memory;
+mod visit;
+
+use super::bits::Bits;
+use super::debug;
+use super::kinds::{Kind, kind};
+use super::parts::{NONE, Owner, Write};
+use super::survey::{Note, Set, Survey};
+use super::types::{depth_of_block, partial_blocks};
+use super::{Dead, Elimination};
+use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
+use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
+
+/// What is still to be followed.
+#[derive(Clone, Copy)]
+enum Open {
+    /// A live instruction.
+    Inst(u32),
+    /// A type of a live value, all of whose members are.
+    Whole(u32),
+    /// A construct in which something is live.
+    Construct(u32),
+    /// Memory that something live reads.
+    Read(u32),
+    /// A parameter whose pointee some caller reads after the call.
+    Wanted(u32),
+    /// A parameter whose pointee the function writes.
+    Written(u32),
+    /// A function in which something live is seen from outside.
+    Effect(u32),
+    /// A function whose result something live uses.
+    Result(u32),
+}
+
+/// What is live.
+pub(super) struct Marks<'m, 'w> {
+    pub(super) survey: Survey<'m, 'w>,
+    /// By word of an instruction.
+    pub(super) live: Bits,
+    /// By number of a member: see [`Note::Aggregate`].
+    pub(super) members: Bits,
+    /// Types all of whose members are live, by word.
+    pub(super) whole: Bits,
+    /// Live access chains that go through a structure.
+    pub(super) chains: Vec<u32>,
+    /// Live instructions that name the member of a structure whose length they ask for.
+    pub(super) lengths: Vec<u32>,
+    /// Blocks of outputs that lose members, by word, with those they lose.
+    pub(super) partial: Vec<(u32, Vec<u32>)>,
+    pub(super) keeps_resources: bool,
+    /// By member: its number among those that stay. Whether some member changes its number.
+    pub(super) numbers: Vec<u32>,
+    pub(super) renumbers: bool,
+    /// Room for the writes that one read finds.
+    found: Vec<Write>,
+    open: Vec<Open>,
+}
+
+impl<'m, 'w> Marks<'m, 'w> {
+    pub(super) fn new(survey: Survey<'m, 'w>, wanted: &Elimination) -> Self {
+        let words = survey.m.words().len();
+        let members = Bits::new(survey.members as usize);
+        let (live, whole) = (Bits::new(words + 1), Bits::new(words + 1));
+        let (chains, open) = (Vec::new(), Vec::new());
+        let partial = partial_blocks(survey.m, wanted);
+        let keeps_resources = wanted.keeps_interface;
+        let (numbers, renumbers) = (Vec::new(), false);
+        let mut marks = Self {
+            survey,
+            live,
+            members,
+            whole,
+            chains,
+            lengths: Vec::new(),
+            partial,
+            keeps_resources,
+            numbers,
+            renumbers,
+            found: Vec::new(),
+            open,
+        };
+        marks.begin(wanted);
+        marks.follow();
+        marks.keep_one_member();
+        marks.number_members();
+        debug::mark(&mut marks);
+        marks
+    }
+
+    pub(super) fn m(&self) -> &'m Module<'w> {
+        self.survey.m
+    }
+
+    /// Marks what is live from the outset.
+    fn begin(&mut self, wanted: &Elimination) {
+        let m = self.m();
+        for entry in m.entry_points() {
+            if let Some(function) = self.survey.function(entry.function()) {
+                self.live_construct(self.survey.functions[function as usize].body);
+            }
+            self.begin_interface(entry, wanted);
+        }
+        for at in std::mem::take(&mut self.survey.roots) {
+            self.live(at);
+            let block = self.survey.notes[at as usize];
+            let body = self.body_of(block);
+            self.effect_in(body);
+        }
+        for (construct, function) in std::mem::take(&mut self.survey.endless) {
+            self.live_construct(construct);
+            self.effect(function);
+        }
+        for function in 0..self.survey.whole {
+            self.keep_function(function);
+        }
+        for inst in m.preamble() {
+            // What says how large a workgroup is says it by being there.
+            if let Some(decorate) = Decorate::of(inst)
+                && decorate.decoration() == Decoration::BUILT_IN
+                && decorate.operands() == [BuiltIn::WORKGROUP_SIZE.0]
+            {
+                self.want(decorate.target());
+            }
+            let rest = match inst.op() {
+                Op::EXECUTION_MODE_ID | Op::DECORATE_ID => 2,
+                op if kind(op) == Kind::Unknown => 1,
+                _ => continue,
+            };
+            m.for_each_operand(inst, |at, id, _| {
+                if at >= inst.at() + rest {
+                    self.want(id);
+                }
+            });
+        }
+    }
+
+    /// Marks what an entry point's interface keeps.
+    fn begin_interface(&mut self, entry: EntryPoint<'m>, wanted: &Elimination) {
+        let reduces = wanted.reduces(entry);
+        for id in entry.interface() {
+            let Some(variable) = self.m().definition(id).and_then(Variable::of) else {
+                self.want(id);
+                continue;
+            };
+            let dead = wanted.dead(id);
+            match variable.storage_class() {
+                _ if !reduces => self.want(id),
+                StorageClass::OUTPUT => match dead {
+                    None => self.want(id),
+                    Some(Dead::Whole) => {}
+                    Some(Dead::Members(members)) => {
+                        self.live(variable.inst().at());
+                        let depth = depth_of_block(self.m(), variable);
+                        if let Some(part) = self.survey.part(id) {
+                            self.read_but(part, depth, members);
+                        }
+                    }
+                },
+                StorageClass::INPUT if wanted.keeps_interface => self.want(id),
+                _ => {}
+            }
+        }
+        if wanted.keeps_interface && reduces {
+            for variable in self.m().variables() {
+                let class = variable.storage_class();
+                if !matches!(
+                    class,
+                    StorageClass::INPUT | StorageClass::OUTPUT | StorageClass::PRIVATE
+                ) {
+                    self.want(variable.result());
+                }
+            }
+        }
+    }
+
+    /// Reads the members of a block, below this many arrays, but for those that are dead.
+    fn read_but(&mut self, part: u32, depth: u32, dead: &[u32]) {
+        let mut child = self.survey.parts.get(part).first_child;
+        while child != NONE {
+            let (key, next) = {
+                let part = self.survey.parts.get(child);
+                (part.key, part.next_sibling)
+            };
+            if depth > 0 {
+                self.read_but(child, depth - 1, dead);
+            } else if !dead.contains(&key) {
+                self.open.push(Open::Read(child));
+            }
+            child = next;
+        }
+    }
+
+    /// Keeps everything in a function.
+    fn keep_function(&mut self, function: u32) {
+        let (at, end) = {
+            let function = &self.survey.functions[function as usize];
+            (function.at, function.end)
+        };
+        self.open.push(Open::Result(function));
+        self.effect(function);
+        let mut next = at;
+        while next < end {
+            let inst = self.m().inst_at(next);
+            let is_debug =
+                ExtInst::of(inst).is_some_and(|call| self.survey.set(call) == Set::Debug);
+            if kind(inst.op()) != Kind::Line && !is_debug {
+                self.live(next);
+            }
+            next = inst.end();
+        }
+    }
+
+    pub(super) fn follow(&mut self) {
+        while let Some(open) = self.open.pop() {
+            match open {
+                Open::Inst(at) => self.visit(at),
+                Open::Whole(at) => self.visit_whole(at),
+                Open::Construct(construct) => self.visit_construct(construct),
+                Open::Read(part) => self.visit_read(part),
+                Open::Wanted(parameter) => self.visit_wanted(parameter),
+                Open::Written(parameter) => self.visit_written(parameter),
+                Open::Effect(function) => self.visit_effect(function),
+                Open::Result(function) => self.visit_result(function),
+            }
+        }
+    }
+
+    /// Marks the instruction at word `at`.
+    #[inline]
+    pub(super) fn live(&mut self, at: u32) {
+        if self.live.insert(at) {
+            self.open.push(Open::Inst(at));
+        }
+    }
+
+    /// Marks what `id` is, for a use of its value.
+    #[inline]
+    pub(super) fn want(&mut self, id: Id) {
+        let Some(at) = self.m().defined_at(id) else { return };
+        self.live(at);
+        if self.survey.notes[at as usize + 1] != 0 {
+            self.want_noted(at);
+        }
+    }
+
+    fn want_noted(&mut self, at: u32) {
+        match self.survey.note(at) {
+            Note::Aggregate(_) => self.want_whole(at),
+            Note::Part(part) => self.escape(part),
+            Note::Call(call) => {
+                let callee = self.survey.calls[call as usize].callee;
+                self.open.push(Open::Result(callee));
+            }
+            Note::Set(_) | Note::None => {}
+        }
+    }
+
+    /// Whoever has the address of `part` may read and write all that is around it.
+    fn escape(&mut self, part: u32) {
+        let root = *self.survey.parts.root(part);
+        self.open.push(Open::Read(root.part));
+        if let Owner::Parameter(number) = root.owner {
+            self.open.push(Open::Written(number));
+        }
+    }
+
+    fn want_whole(&mut self, at: u32) {
+        if self.whole.insert(at) {
+            self.open.push(Open::Whole(at));
+        }
+    }
+
+    /// Marks the type `id` as something that is pointed to.
+    pub(super) fn want_shape(&mut self, id: Id) {
+        if let Some(at) = self.m().defined_at(id) {
+            self.live(at);
+        }
+    }
+
+    /// Marks member `member` of the structure at word `at`.
+    pub(super) fn want_member(&mut self, at: u32, member: u32) {
+        let Note::Aggregate(first) = self.survey.note(at) else { return };
+        let inst = self.m().inst_at(at);
+        if inst.op() != Op::TYPE_STRUCT {
+            return;
+        }
+        let Some(ty) = inst.words().get(member as usize + 2).copied().and_then(Id::new) else {
+            return;
+        };
+        if self.members.insert(first + member) {
+            self.want_shape(ty);
+        }
+    }
+
+    fn visit_whole(&mut self, at: u32) {
+        let inst = self.m().inst_at(at);
+        self.live(at);
+        if inst.op() != Op::TYPE_STRUCT {
+            // The length of an array is no aggregate.
+            self.m().for_each_operand(inst, |_, id, _| self.want(id));
+            return;
+        }
+        let id = inst.result().expect("a type has a result");
+        for (number, member) in self.m().members(id).enumerate() {
+            self.want_member(at, number as u32);
+            self.want(member);
+        }
+    }
+
+    /// Follows what a live instruction needs.
+    fn visit(&mut self, at: u32) {
+        let inst = self.m().inst_at(at);
+        if at < self.survey.bodies {
+            return self.visit_global(inst);
+        }
+        let kind = kind(inst.op());
+        match kind {
+            // The header of a loop stays without the loop, though it stands in it.
+            Kind::Function | Kind::FunctionEnd | Kind::Parameter | Kind::Label => {}
+            _ => self.live_block(self.survey.notes[at as usize]),
+        }
+        match kind {
+            Kind::Value | Kind::Variable | Kind::Parameter | Kind::Function => self.want_all(inst),
+            Kind::Load | Kind::Store | Kind::CopyMemory => self.visit_access(inst),
+            Kind::Chain => self.visit_chain(inst),
+            Kind::Copy | Kind::ArrayLength => self.visit_copy(inst),
+            Kind::Call => self.visit_call(inst),
+            Kind::Extended => self.visit_extended(inst),
+            Kind::Phi => self.visit_phi(inst),
+            Kind::Label | Kind::FunctionEnd | Kind::Line | Kind::Return | Kind::Unreachable => {}
+            Kind::Merge | Kind::Branch => self.visit_branch(inst),
+            Kind::ReturnValue => {}
+            Kind::Declaration | Kind::Effect | Kind::Unknown => self.visit_effective(inst),
+        }
+    }
+
+    #[inline]
+    fn want_all(&mut self, inst: Inst<'m>) {
+        self.m().for_each_operand(inst, |_, id, _| self.want(id));
+    }
+
+    fn visit_global(&mut self, inst: Inst<'m>) {
+        match inst.op() {
+            Op::TYPE_STRUCT => {}
+            Op::TYPE_POINTER => self.visit_pointer_type(inst),
+            Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
+                // What an array is made of is as whole as the array.
+                self.m().for_each_operand(inst, |_, id, _| self.want_shape(id));
+            }
+            _ => self.want_all(inst),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a live instruction needs.
+
+use super::{Marks, Open};
+use crate::moves::eliminate::pointers::{read_by, stores, written_by};
+use crate::moves::eliminate::survey::{Note, Set};
+use polyshade_spv::view::{ArrayLength, ExtInst, FunctionCall, Phi};
+use polyshade_spv::{Id, Inst, Op};
+
+/// The instructions whose live ones are followed one by one.
+impl<'m> Marks<'m, '_> {
+    pub(super) fn visit_effective(&mut self, inst: Inst<'m>) {
+        self.want_all(inst);
+        // A block may end with an instruction that is not known to.
+        let block = self.survey.notes[inst.at() as usize];
+        let ends = self.survey.graph.blocks.get(block as usize);
+        if ends.is_some_and(|ends| ends.terminator == inst.at()) {
+            self.visit_branch(inst);
+        }
+    }
+
+    /// A load, a store, a copy of memory.
+    pub(super) fn visit_access(&mut self, inst: Inst<'m>) {
+        let (read, written) = (read_by(inst), written_by(inst));
+        self.m().for_each_operand(inst, |_, id, _| {
+            if Some(id) == read || Some(id) == written {
+                self.want_pointer(id);
+            } else {
+                self.want(id);
+            }
+        });
+        if let Some(part) = read.and_then(|id| self.survey.part(id)) {
+            self.open.push(Open::Read(part));
+        }
+        let Some(written) = written else { return };
+        match self.survey.part(written) {
+            Some(part) => self.wrote(part, inst.at()),
+            None => {
+                let body = self.body_of(self.survey.notes[inst.at() as usize]);
+                self.effect_in(body);
+            }
+        }
+        if inst.op() != Op::STORE {
+            // All of what is copied is.
+            for pointer in [Some(written), read].into_iter().flatten() {
+                let pointee = self.m().type_of(pointer).and_then(|ty| self.m().pointer(ty));
+                if let Some((_, pointee)) = pointee {
+                    self.want(pointee);
+                }
+            }
+        }
+    }
+
+    /// Marks a pointer whose use is known.
+    pub(in crate::moves::eliminate) fn want_pointer(&mut self, id: Id) {
+        if let Some(at) = self.m().defined_at(id) {
+            self.live(at);
+        }
+    }
+
+    /// An instruction whose first operand may be a pointer, of which it makes another, or nothing.
+    pub(super) fn visit_copy(&mut self, inst: Inst<'m>) {
+        self.m().for_each_operand(inst, |word, id, _| match word - inst.at() {
+            3 => self.want_operand_of_copy(inst, id),
+            _ => self.want(id),
+        });
+    }
+
+    pub(super) fn want_operand_of_copy(&mut self, inst: Inst<'m>, id: Id) {
+        let noted = self.m().defined_at(id).map(|at| self.survey.note(at));
+        match noted {
+            Some(Note::Part(_)) => self.want_pointer(id),
+            _ => self.want(id),
+        }
+        if let Some(length) = ArrayLength::of(inst) {
+            let ty = self.m().type_of(length.structure()).and_then(|ty| self.m().pointer(ty));
+            if let Some(at) = ty.and_then(|(_, structure)| self.m().defined_at(structure)) {
+                self.want_member(at, length.member());
+                self.lengths.push(inst.at());
+            }
+        }
+    }
+
+    pub(super) fn visit_call(&mut self, inst: Inst<'m>) {
+        let call = FunctionCall::of(inst).expect("it is a call");
+        let Note::Call(number) = self.survey.note(inst.at()) else { return self.want_all(inst) };
+        if let Some(ty) = inst.result_type() {
+            self.want(ty);
+        }
+        let callee = self.survey.calls[number as usize].callee;
+        let function = &mut self.survey.functions[callee as usize];
+        let one = &mut self.survey.calls[number as usize];
+        one.live = true;
+        one.next_live = std::mem::replace(&mut function.live_calls, number);
+        let (body, at, parameters) = (function.body, function.at, function.parameters.clone());
+        self.live_construct(body);
+        self.live(at);
+        self.keep_frame(callee);
+        for (argument, parameter) in call.arguments().zip(parameters) {
+            match self.survey.part(argument) {
+                Some(part) => {
+                    self.want_pointer(argument);
+                    if self.survey.parameters[parameter as usize].read {
+                        self.open.push(Open::Read(part));
+                    }
+                }
+                None => self.want(argument),
+            }
+        }
+    }
+
+    pub(super) fn visit_extended(&mut self, inst: Inst<'m>) {
+        let call = ExtInst::of(inst).expect("it is an extended instruction");
+        let written =
+            written_by(inst).filter(|_| self.survey.set(call) == Set::Glsl && stores(call));
+        self.m().for_each_operand(inst, |_, id, _| match Some(id) == written {
+            true => self.want_pointer(id),
+            false => self.want(id),
+        });
+        let Some(written) = written else { return };
+        if let Some(part) = self.survey.part(written) {
+            self.wrote(part, inst.at());
+        }
+    }
+
+    pub(super) fn visit_phi(&mut self, inst: Inst<'m>) {
+        let phi = Phi::of(inst).expect("it is a phi");
+        if let Some(ty) = inst.result_type() {
+            self.want(ty);
+        }
+        for pair in phi.pairs().chunks_exact(2) {
+            let (Some(value), Some(from)) = (Id::new(pair[0]), Id::new(pair[1])) else { continue };
+            self.want(value);
+            if let Some(block) = self.m().defined_at(from).map(|at| self.survey.notes[at as usize])
+            {
+                self.live_block(block);
+                self.live_terminator(block);
+            }
+        }
+    }
+
+    /// A branch needs where it may go.
+    pub(super) fn visit_branch(&mut self, inst: Inst<'m>) {
+        let block = self.survey.notes[inst.at() as usize];
+        self.live_terminator(block);
+        self.m().for_each_operand(inst, |_, id, _| {
+            let Some(at) = self.m().defined_at(id) else { return };
+            if self.m().inst_at(at).op() == Op::LABEL {
+                self.live(at);
+            } else {
+                self.want(id);
+            }
+        });
+    }
+}

@@ -1,0 +1,308 @@
+//! Takes out what is not live.
+
+use super::kinds::{Kind, kind};
+use super::mark::Marks;
+use super::pointers::step;
+use super::types::{indices_of, structure_at};
+use polyshade_spv::view::{
+    AccessChain, ArrayLength, Decorate, EntryPoint, GroupDecorate, GroupMemberDecorate,
+    MemberDecorate, MemberName, Name, ReturnValue,
+};
+use polyshade_spv::{Id, Inst, Op, Patch, Section};
+use std::collections::{BTreeSet, HashMap};
+
+/// Word of the member's number in instructions that name or decorate one.
+const MEMBER: u32 = 2;
+
+/// The edits that take out what is not marked.
+pub(super) struct Sweep<'s, 'm, 'w, 'p> {
+    marks: &'s mut Marks<'m, 'w>,
+    p: &'p mut Patch<'m, 'w>,
+    /// An `OpLine` behind which nothing live has come yet.
+    line: Option<Inst<'m>>,
+    /// Decoration groups that something live is in.
+    groups: BTreeSet<Id>,
+    /// Undefined values, by their type; constants, by type and value.
+    undefined: HashMap<Id, Id>,
+    constants: HashMap<(Id, u32), Id>,
+}
+
+/// Takes out what is not live.
+pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
+    let (undefined, constants) = (HashMap::new(), HashMap::new());
+    let groups = BTreeSet::new();
+    let mut sweep = Sweep { marks, p, line: None, groups, undefined, constants };
+    sweep.renumber_chains();
+    sweep.return_anything();
+    sweep.find_groups();
+    sweep.preamble();
+    sweep.functions();
+}
+
+impl<'m> Sweep<'_, 'm, '_, '_> {
+    fn is_live(&self, id: Id) -> bool {
+        self.marks.m().defined_at(id).is_none_or(|at| self.marks.live.contains(at))
+    }
+
+    /// Gives the indices of live chains the numbers that members have now.
+    fn renumber_chains(&mut self) {
+        let m = self.marks.m();
+        if self.marks.renumbers {
+            let constants = m.section(Section::Globals).filter(|inst| inst.op() == Op::CONSTANT);
+            for inst in constants {
+                if let (Some(ty), Some(id), [_, _, _, value]) =
+                    (inst.result_type(), inst.result(), inst.words())
+                {
+                    self.constants.entry((ty, *value)).or_insert(id);
+                }
+            }
+        }
+        for at in std::mem::take(&mut self.marks.chains) {
+            let chain = AccessChain::of(m.inst_at(at)).expect("it is an access chain");
+            let mut ty =
+                m.type_of(chain.base()).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+            let first = chain.inst().end() - indices_of(chain).count() as u32;
+            for (word, index) in (first..).zip(indices_of(chain)) {
+                let number = m.constant(index).unwrap_or(0);
+                if let Some(at) = ty.and_then(|ty| structure_at(m, ty)) {
+                    self.renumber_index(at, word, index, number);
+                }
+                ty = ty.and_then(|ty| step(m, ty, number));
+            }
+        }
+        for at in std::mem::take(&mut self.marks.lengths) {
+            let length = ArrayLength::of(m.inst_at(at)).expect("it asks for a length");
+            let ty = m.type_of(length.structure()).and_then(|ty| m.pointer(ty));
+            let structure = ty.and_then(|(_, structure)| m.defined_at(structure));
+            let number = structure.and_then(|at| self.marks.new_number(at, length.member()));
+            if let Some(number) = number.filter(|number| *number != length.member()) {
+                self.p.overwrite(length.inst().end() - 1, number);
+            }
+        }
+        self.marks.follow();
+    }
+
+    fn renumber_index(&mut self, structure: u32, word: u32, index: Id, number: u32) {
+        let new = self.marks.new_number(structure, number).unwrap_or(number);
+        let ty = self.marks.m().type_of(index);
+        let Some(ty) = ty.filter(|_| new != number) else { return self.marks.want(index) };
+        let constant = match self.constants.get(&(ty, new)) {
+            Some(constant) => *constant,
+            None => {
+                let constant = self.p.declare_new(Op::CONSTANT, &[ty.word(), new]);
+                self.constants.insert((ty, new), constant);
+                constant
+            }
+        };
+        self.marks.want(ty);
+        self.marks.want(constant);
+        self.p.overwrite(word, constant.word());
+    }
+
+    fn find_groups(&mut self) {
+        for inst in self.marks.m().section(Section::Annotations) {
+            if let Some(group) = GroupDecorate::of(inst) {
+                if group.targets().any(|id| self.is_live(id)) {
+                    self.groups.insert(group.group());
+                }
+            } else if let Some(group) = GroupMemberDecorate::of(inst) {
+                let mut targets =
+                    group.targets().chunks_exact(2).filter_map(|pair| Id::new(pair[0]));
+                if targets.any(|id| self.is_live(id)) {
+                    self.groups.insert(group.group());
+                }
+            }
+        }
+    }
+
+    fn preamble(&mut self) {
+        for inst in self.marks.m().preamble() {
+            if kind(inst.op()) == Kind::Line {
+                self.pend(inst);
+            } else if self.stays(inst) {
+                self.line = None;
+            } else {
+                self.p.remove(inst);
+            }
+        }
+        self.drop_line();
+    }
+
+    /// A line that nothing live comes behind is of no use.
+    fn pend(&mut self, line: Inst<'m>) {
+        self.drop_line();
+        self.line = Some(line);
+    }
+
+    fn drop_line(&mut self) {
+        if let Some(line) = self.line.take() {
+            self.p.remove(line);
+        }
+    }
+
+    /// Whether an instruction ahead of the functions stays, maybe in another form.
+    fn stays(&mut self, inst: Inst<'m>) -> bool {
+        match inst.op() {
+            Op::NAME => self.is_live(Name::of(inst).expect("it is a name").target()),
+            Op::MEMBER_NAME => {
+                let name = MemberName::of(inst).expect("it is a name");
+                self.member_stays(inst, name.target(), name.member())
+            }
+            Op::DECORATE | Op::DECORATE_ID | Op::DECORATE_STRING => {
+                let target = Decorate::of(inst).expect("it is a decoration").target();
+                self.is_live(target) || self.groups.contains(&target)
+            }
+            Op::MEMBER_DECORATE | Op::MEMBER_DECORATE_STRING => {
+                let decorate = MemberDecorate::of(inst).expect("it is a decoration");
+                self.member_stays(inst, decorate.target(), decorate.member())
+            }
+            Op::DECORATION_GROUP => inst.result().is_none_or(|id| self.groups.contains(&id)),
+            Op::GROUP_DECORATE | Op::GROUP_MEMBER_DECORATE => self.group_stays(inst),
+            Op::TYPE_FORWARD_POINTER => inst.words()[1..2]
+                .iter()
+                .all(|word| Id::new(*word).is_none_or(|id| self.is_live(id))),
+            Op::ENTRY_POINT => {
+                let entry = EntryPoint::of(inst).expect("it is an entry point");
+                for id in entry.interface().filter(|id| !self.is_live(*id)).collect::<Vec<_>>() {
+                    self.p.leave_interface(entry, id);
+                }
+                true
+            }
+            Op::STRING => true,
+            Op::TYPE_STRUCT if self.marks.live.contains(inst.at()) => self.structure_stays(inst),
+            _ => inst.result().is_none() || self.marks.live.contains(inst.at()),
+        }
+    }
+
+    /// Whether what is said of a member stays, with the number that the member has now.
+    fn member_stays(&mut self, inst: Inst<'m>, structure: Id, member: u32) -> bool {
+        let m = self.marks.m();
+        let Some(at) = m.defined_at(structure) else { return true };
+        if !self.marks.live.contains(at) {
+            return false;
+        }
+        if m.inst_at(at).op() != Op::TYPE_STRUCT {
+            return true;
+        }
+        let Some(number) = self.marks.new_number(at, member) else { return false };
+        if number != member {
+            self.p.overwrite(inst.at() + MEMBER, number);
+        }
+        true
+    }
+
+    fn structure_stays(&mut self, inst: Inst<'m>) -> bool {
+        let words = inst.words();
+        let mut kept: Vec<u32> = vec![words[1]];
+        kept.extend(self.marks.kept_members(inst.at()).map(|member| words[member as usize + 2]));
+        if kept.len() + 1 == words.len() {
+            return true;
+        }
+        self.p.insert(inst.after(), Op::TYPE_STRUCT, &kept);
+        false
+    }
+
+    /// What a group applies to loses what is dead.
+    fn group_stays(&mut self, inst: Inst<'m>) -> bool {
+        let words = inst.words();
+        let mut kept = vec![words[1]];
+        if inst.op() == Op::GROUP_DECORATE {
+            let stays = |word: &&u32| Id::new(**word).is_none_or(|id| self.is_live(id));
+            kept.extend(words[2..].iter().filter(stays));
+        } else {
+            for pair in words[2..].chunks_exact(2) {
+                let Some(id) = Id::new(pair[0]).filter(|id| self.is_live(*id)) else { continue };
+                let at = self.marks.m().defined_at(id);
+                let number = at.map_or(Some(pair[1]), |at| self.marks.new_number(at, pair[1]));
+                kept.extend(number.into_iter().flat_map(|number| [pair[0], number]));
+            }
+        }
+        if kept == words[1..] {
+            return true;
+        }
+        if kept.len() > 1 {
+            self.p.insert(inst.after(), inst.op(), &kept);
+        }
+        false
+    }
+
+    fn functions(&mut self) {
+        for body in self.marks.m().functions() {
+            for inst in body.instructions() {
+                let kind = kind(inst.op());
+                if self.marks.live.contains(inst.at()) {
+                    self.line = None;
+                } else if kind == Kind::Line {
+                    self.pend(inst);
+                } else {
+                    self.p.remove(inst);
+                    self.branch_on(inst);
+                }
+            }
+            self.drop_line();
+        }
+    }
+
+    /// Where a construct is gone, its header goes on behind it.
+    ///
+    /// ```text
+    ///         OpSelectionMerge %merge None            ; gone
+    ///         OpBranchConditional %a %then %merge     ; gone
+    ///         OpBranch %merge
+    /// ```
+    fn branch_on(&mut self, inst: Inst<'m>) {
+        let graph = &self.marks.survey.graph;
+        let block = self.marks.survey.notes[inst.at() as usize];
+        let Some(block) = graph.blocks.get(block as usize) else { return };
+        if block.terminator != inst.at() || !self.marks.live.contains(block.label) {
+            return;
+        }
+        let Some(construct) = graph.constructs.get(block.heads as usize) else { return };
+        let merge = graph.blocks[construct.merge as usize].label;
+        let label = self.marks.m().inst_at(merge).result().expect("a label has a result");
+        self.line = None;
+        self.p.insert(inst.after(), Op::BRANCH, &[label.word()]);
+    }
+
+    /// What is returned and not looked at can be anything.
+    fn return_anything(&mut self) {
+        let m = self.marks.m();
+        for number in 0..self.marks.survey.functions.len() {
+            let function = &self.marks.survey.functions[number];
+            let (at, blocks) = (function.at, function.returned.clone());
+            if !self.marks.live.contains(at) {
+                continue;
+            }
+            let Some(ty) = m.inst_at(at).result_type() else { continue };
+            for block in blocks {
+                let terminator = self.marks.survey.graph.blocks[block as usize].terminator;
+                let inst = m.inst_at(terminator);
+                let value = ReturnValue::of(inst).expect("the block returns a value").value();
+                if self.marks.live.contains(terminator) && !self.is_live(value) {
+                    let undefined = self.undefined(ty, value);
+                    self.p.replace(inst, value, undefined);
+                }
+            }
+        }
+    }
+
+    /// An undefined value of type `ty`: `value`, if it is one.
+    fn undefined(&mut self, ty: Id, value: Id) -> Id {
+        let m = self.marks.m();
+        let there = m
+            .definition(value)
+            .filter(|inst| inst.op() == Op::UNDEF && inst.at() < m.section_end(Section::Globals));
+        if let Some(there) = there {
+            self.marks.live(there.at());
+            return value;
+        }
+        match self.undefined.get(&ty) {
+            Some(undefined) => *undefined,
+            None => {
+                let undefined = self.p.declare_new(Op::UNDEF, &[ty.word()]);
+                self.undefined.insert(ty, undefined);
+                undefined
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Locations: which ones outputs take, and outputs at those that are free.
+
+use super::interface;
+use crate::reserved::Reserved;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The locations below `end` that no output of `entry` takes and nobody reserves, in their order.
+pub fn free_output_locations(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    reserved: &Reserved,
+    end: u32,
+) -> impl Iterator<Item = u32> {
+    let mut taken = output_locations(m, entry);
+    taken.sort_unstable_by_key(|range| range.start);
+    let (mut next, mut passed) = (0, 0);
+    let unused = std::iter::from_fn(move || {
+        while let Some(range) = taken.get(passed).filter(|range| range.start <= next) {
+            next = range.end.max(next);
+            passed += 1;
+        }
+        let location = next;
+        next = next.saturating_add(1);
+        (location < end).then_some(location)
+    });
+    unused.filter(|location| reserved.is_free_location(*location))
+}
+
+/// The first location behind all that outputs of `entry` take.
+pub fn end_of_output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> u32 {
+    output_locations(m, entry).iter().map(|range| range.end).max().unwrap_or(0)
+}
+
+/// A new output of `entry` at `location`.
+pub fn add_output<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    location: u32,
+    ty: Id,
+    name: &str,
+) -> Id {
+    let variable = p.variable(StorageClass::OUTPUT, ty, None);
+    p.decorate(variable, Decoration::LOCATION, &[location]);
+    p.name(variable, name);
+    p.join_interface(entry, variable);
+    variable
+}
+
+/// What each output takes; where it cannot be told, all locations from its first one on.
+fn output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Range<u32>> {
+    let mut sizes = Sizes::new(m);
+    let number = |words: Option<&[u32]>| words.and_then(|words| words.first()).copied();
+    let mut taken = Vec::new();
+    for variable in interface(m, entry, StorageClass::OUTPUT) {
+        let Some((_, ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else { continue };
+        let mut take = |first: u32, count: Option<u32>| {
+            taken.push(first..count.map_or(u32::MAX, |count| first.saturating_add(count)));
+        };
+        if let Some(first) = number(m.decoration(variable, Decoration::LOCATION)) {
+            take(first, sizes.known_locations(ty));
+            continue;
+        }
+        // Elements of an array of blocks follow each other, each as long as the first.
+        let block = m.innermost_element(ty);
+        for (member, ty_of_member) in (0..).zip(m.members(block)) {
+            let said = m.member_decoration(block, member, Decoration::LOCATION);
+            let Some(first) = number(said) else { continue };
+            let rest = if block == ty { ty_of_member } else { ty };
+            take(first, sizes.known_locations(rest));
+        }
+    }
+    taken
+}
+
+/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
+/// itself.
+const DEEPEST: u32 = 255;
+
+/// How many locations outputs take, by their types.
+pub(crate) struct Sizes<'s, 'm> {
+    m: &'s Module<'m>,
+    /// Types are shared, so each is looked at once.
+    known: HashMap<Id, Option<u32>>,
+}
+
+impl<'s, 'm> Sizes<'s, 'm> {
+    pub(crate) fn new(m: &'s Module<'m>) -> Self {
+        Self { m, known: HashMap::new() }
+    }
+
+    /// How many locations an output of type `ty` takes (Vulkan, "Location and component assignment"): one a vector, two
+    /// where that has three or four components of 64 bits. One, where it cannot be told.
+    pub(crate) fn locations(&mut self, ty: Id) -> u32 {
+        self.known_locations(ty).unwrap_or(1)
+    }
+
+    /// The same, but `None` where it cannot be told.
+    fn known_locations(&mut self, ty: Id) -> Option<u32> {
+        self.within(ty, DEEPEST)
+    }
+
+    fn within(&mut self, ty: Id, depth: u32) -> Option<u32> {
+        if let Some(known) = self.known.get(&ty) {
+            return *known;
+        }
+        let size = self.of_type(ty, depth.checked_sub(1)?);
+        self.known.insert(ty, size);
+        size
+    }
+
+    fn of_type(&mut self, ty: Id, depth: u32) -> Option<u32> {
+        let m = self.m;
+        match m.ty(ty)? {
+            Type::Array { element, length } => {
+                Some(m.constant(length)?.saturating_mul(self.within(element, depth)?))
+            }
+            Type::Matrix { column, count } => {
+                Some(count.saturating_mul(self.within(column, depth)?))
+            }
+            Type::Struct { id } => {
+                let mut members = m.members(id);
+                members.try_fold(0_u32, |sum, member| {
+                    Some(sum.saturating_add(self.within(member, depth)?))
+                })
+            }
+            Type::Vector { component, count } if count > 2 => match m.ty(component)? {
+                Type::Int { width: 64, .. } | Type::Float { width: 64 } => Some(2),
+                _ => Some(1),
+            },
+            _ => Some(1),
+        }
+    }
+}

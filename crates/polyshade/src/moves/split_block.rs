@@ -1,0 +1,204 @@
+//! A block of the interface becomes a variable a member, so that members can come and go.
+
+use super::{Sizes, is_per_vertex};
+use crate::unsupported;
+use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type, is_known};
+
+/// A member of a block, and the variable that it became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SplitMember {
+    /// Number of the member in the block.
+    pub member: u32,
+    /// The variable.
+    pub variable: Id,
+}
+
+/// Makes a variable of every member of the block `block`, an input or output of `entry`, that is used; the others go.
+/// Of an array of blocks, one for each vertex, become arrays. Returns the variables in the order of the members.
+///
+/// A variable has the decorations of its member and of the block, and the location that the member has.
+///
+/// # Errors
+///
+/// `Unsupported`: the block is used otherwise than through access chains that name a member, or has an initialiser; it
+/// is an array, but not with an element for each vertex; an instruction that is not known may use it.
+pub fn split_block<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    block: Id,
+) -> Result<Vec<SplitMember>, Error> {
+    let shape = Shape::of(m, block)?;
+    // Elements of any other array lie one behind the other, not member by member.
+    if shape.length.is_some() && !is_per_vertex(entry.model(), shape.variable.storage_class()) {
+        return Err(unsupported("an array of blocks cannot be split", block));
+    }
+    let chains = shape.chains(m, block)?;
+    for chain in &chains {
+        chain.check(m)?;
+    }
+
+    let locations = locations(m, block, shape.structure);
+    let mut split = Vec::new();
+    for ((member, ty), location) in (0..).zip(m.members(shape.structure)).zip(locations) {
+        if chains.iter().all(|chain| chain.member != member) {
+            continue;
+        }
+        let ty = match shape.length {
+            Some(length) => p.declare(Op::TYPE_ARRAY, &[ty.word(), length.word()]),
+            None => ty,
+        };
+        let variable = p.variable(shape.variable.storage_class(), ty, None);
+        let name = m.member_name(shape.structure, member);
+        p.name(variable, name.as_deref().unwrap_or("polyshade_member"));
+        decorate(m, p, block, (shape.structure, member), variable);
+        if let Some(location) = location {
+            p.decorate(variable, Decoration::LOCATION, &[location]);
+        }
+        p.join_interface(entry, variable);
+        split.push(SplitMember { member, variable });
+    }
+
+    for chain in &chains {
+        let new = split.iter().find(|new| new.member == chain.member);
+        chain.rewrite(m, p, new.expect("a used member became a variable").variable);
+    }
+    p.remove_definition(block);
+    Ok(split)
+}
+
+/// A block, or an array of such.
+struct Shape<'m> {
+    variable: Variable<'m>,
+    structure: Id,
+    /// Of the array.
+    length: Option<Id>,
+}
+
+impl<'m> Shape<'m> {
+    fn of(m: &'m Module<'_>, block: Id) -> Result<Self, Error> {
+        let variable = m.definition(block).and_then(Variable::of);
+        let ty = variable.and_then(|variable| m.pointer(variable.pointer_type()));
+        let (Some(variable), Some((_, ty))) = (variable, ty) else {
+            return Err(unsupported("what is to be split is not a variable", block));
+        };
+        if variable.initializer().is_some() {
+            return Err(unsupported("a block with an initialiser cannot be split", block));
+        }
+        let (length, structure) = match m.ty(ty) {
+            Some(Type::Array { element, length }) => (Some(length), element),
+            _ => (None, ty),
+        };
+        match m.ty(structure) {
+            Some(Type::Struct { .. }) => Ok(Self { variable, structure, length }),
+            _ => Err(unsupported("what is to be split is not a block", block)),
+        }
+    }
+
+    /// Everything in functions that uses the block.
+    fn chains(&self, m: &'m Module<'_>, block: Id) -> Result<Vec<Chain<'m>>, Error> {
+        let members = m.members(self.structure).len() as u32;
+        let uses = m.uses_of(block).filter(|inst| m.function_around(inst.at()).is_some());
+        let chain = |inst: Inst<'m>| {
+            let chain = AccessChain::of(inst).filter(|chain| chain.base() == block)?;
+            let ptr = matches!(inst.op(), Op::PTR_ACCESS_CHAIN | Op::IN_BOUNDS_PTR_ACCESS_CHAIN);
+            let indices: Vec<Id> = chain.indices().collect();
+            let at = usize::from(self.length.is_some());
+            let member = m.constant(*indices.get(at)?)?;
+            (!ptr && member < members).then_some(Chain { inst, indices, at, member })
+        };
+        let chains = uses.map(|inst| {
+            chain(inst).ok_or_else(|| {
+                let message = "a block that is to be split is used as a whole";
+                unsupported(message, block).at(inst.at())
+            })
+        });
+        chains.collect()
+    }
+}
+
+/// An access chain that starts from the block and names a member.
+struct Chain<'m> {
+    inst: Inst<'m>,
+    indices: Vec<Id>,
+    /// Which index names the member.
+    at: usize,
+    member: u32,
+}
+
+impl<'m> Chain<'m> {
+    fn result(&self) -> Id {
+        self.inst.result().expect("an access chain has a result")
+    }
+
+    fn check(&self, m: &Module<'_>) -> Result<(), Error> {
+        let unknown = || m.uses_of(self.result()).find(|inst| !is_known(inst.op()));
+        match unknown().filter(|_| self.indices.len() == 1) {
+            Some(inst) => {
+                let message = "an instruction that is not known uses a block that is to be split";
+                Err(unsupported(message, self.result()).at(inst.at()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the chain start from `variable`; where no index is left, the variable takes its place.
+    fn rewrite(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>, variable: Id) {
+        let mut indices = self.indices.clone();
+        indices.remove(self.at);
+        if indices.is_empty() {
+            let in_function = |inst: &Inst<'_>| m.function_around(inst.at()).is_some();
+            for inst in m.uses_of(self.result()).filter(in_function) {
+                if inst.op() == Op::EXT_INST {
+                    p.replace_extended(inst, self.result(), variable);
+                } else {
+                    p.replace(inst, self.result(), variable);
+                }
+            }
+            p.remove_definition(self.result());
+            return;
+        }
+        let mut operands = self.inst.words()[1..4].to_vec();
+        operands[2] = variable.word();
+        operands.extend(indices.iter().map(|index| index.word()));
+        p.remove(self.inst);
+        p.insert(self.inst.after(), self.inst.op(), &operands);
+    }
+}
+
+/// The decorations of a member and of the block, but for those of a block and its layout, and the location.
+fn decorate<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    block: Id,
+    (structure, member): (Id, u32),
+    variable: Id,
+) {
+    let stays = |decoration| {
+        !matches!(decoration, Decoration::BLOCK | Decoration::LOCATION | Decoration::OFFSET)
+    };
+    let of_member = m.decorations_of(structure).filter(|applied| applied.member == Some(member));
+    let mut seen = Vec::new();
+    for applied in of_member.chain(m.decorations_of(block)) {
+        if stays(applied.decoration) && !seen.contains(&applied.decoration) {
+            seen.push(applied.decoration);
+            p.decorate(variable, applied.decoration, applied.operands);
+        }
+    }
+}
+
+/// Where each member is handed on: at its own location, or behind the member before it.
+fn locations(m: &Module<'_>, block: Id, structure: Id) -> Vec<Option<u32>> {
+    let first = |words: &[u32]| words.first().copied();
+    let mut next = m.decoration(block, Decoration::LOCATION).and_then(first);
+    let mut sizes = Sizes::new(m);
+    let members = (0..).zip(m.members(structure));
+    let locations = members.map(|(member, ty)| {
+        let own = m.member_decoration(structure, member, Decoration::LOCATION).and_then(first);
+        let here = own.or(next);
+        next = here.map(|here| here.saturating_add(sizes.locations(ty)));
+        here.filter(|_| m.member_builtin(structure, member).is_none())
+    });
+    locations.collect()
+}

@@ -1,0 +1,108 @@
+//! A `Private` variable has no layout in memory, so its arrays may not say a stride. Some producers give one to every
+//! array, outputs included.
+
+use super::{Copies, MOST_TYPES, aggregate_parts, laid_out_types, pointee};
+use crate::unsupported;
+use polyshade_spv::view::Variable;
+use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
+use std::collections::HashSet;
+
+/// What becomes of the strides of variables that are taken over.
+pub(super) struct Strides {
+    /// Arrays that nothing else has: they lose it.
+    dropped: Vec<Id>,
+    /// Variables whose array is also a buffer's: they get another one.
+    replaced: HashSet<Id>,
+}
+
+impl Strides {
+    pub(super) fn find(
+        m: &Module<'_>,
+        taken: &[Variable<'_>],
+        copies: Copies,
+    ) -> Result<Self, Error> {
+        let mut strides = Self { dropped: Vec::new(), replaced: HashSet::new() };
+        let strided = strided_arrays(m, taken);
+        if strided.is_empty() {
+            return Ok(strides);
+        }
+        let laid_out = laid_out_types(m);
+        for (array, variable) in strided {
+            if !laid_out.contains(&array) {
+                strides.dropped.push(array);
+            } else if pointee(m, variable) == array
+                && only_elements_are_used(m, variable)
+                // What is copied has one type on both sides.
+                && !matches!(copies, Copies::At(_))
+            {
+                strides.replaced.insert(variable.result());
+            } else {
+                let message = "a variable that moves shares an array with a stride with a buffer";
+                return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+            }
+        }
+        Ok(strides)
+    }
+
+    /// The type that `variable` has as a `Private` one.
+    pub(super) fn private_type(
+        &self,
+        m: &Module<'_>,
+        p: &mut Patch<'_, '_>,
+        variable: Variable<'_>,
+    ) -> Id {
+        let ty = pointee(m, variable);
+        match m.ty(ty) {
+            Some(Type::Array { element, length }) if self.replaced.contains(&variable.result()) => {
+                let operands = [element.word(), length.word()];
+                p.declare_before(Op::TYPE_ARRAY, &operands, variable.inst().at())
+            }
+            _ => ty,
+        }
+    }
+
+    pub(super) fn drop(&self, p: &mut Patch<'_, '_>) {
+        for array in &self.dropped {
+            p.undecorate(*array, |_, decoration| decoration == Decoration::ARRAY_STRIDE);
+        }
+    }
+}
+
+/// The arrays in the types of `taken` that say a stride, each with every variable that it is the whole of, and else
+/// with one.
+fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variable<'m>)> {
+    let is_strided = |ty| m.decoration(ty, Decoration::ARRAY_STRIDE).is_some();
+    let mut seen = HashSet::new();
+    let mut strided = Vec::new();
+    for variable in taken {
+        let whole = pointee(m, *variable);
+        if is_strided(whole) {
+            strided.push((whole, *variable));
+        }
+        let mut open = aggregate_parts(m, whole);
+        while let Some(ty) = open.pop() {
+            if seen.len() < MOST_TYPES && seen.insert(ty) {
+                open.extend(aggregate_parts(m, ty));
+                if is_strided(ty) {
+                    strided.push((ty, *variable));
+                }
+            }
+        }
+    }
+    strided
+}
+
+/// Whether the variable is only what access chains start from: then nobody minds its own type.
+fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
+    m.uses_of(variable.result()).all(|user| {
+        matches!(
+            user.op(),
+            Op::ACCESS_CHAIN
+                | Op::IN_BOUNDS_ACCESS_CHAIN
+                | Op::ENTRY_POINT
+                | Op::NAME
+                | Op::DECORATE
+                | Op::GROUP_DECORATE
+        )
+    })
+}

@@ -1,0 +1,141 @@
+//! What the state must hold whichever way captures.
+
+use super::device::{Api, Device};
+use super::state::{Active, Begin, Bound, Call, Counter, Draw, End, Feedback, Pipeline, Topology};
+use super::state::{Capture, Query};
+use super::steps::FeedbackRange;
+use super::{contradiction, unsupported};
+use crate::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
+use polyshade_spv::Error;
+
+/// How long a list in the state can be: far beyond what makes sense.
+const MOST_ENTRIES: usize = 64;
+
+/// Refuses what contradicts itself, and what no way of capturing can do.
+pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<(), Error> {
+    if device.api != Api::Vulkan && device.transform_feedback.is_some() {
+        let message = format!("{} has no VK_EXT_transform_feedback", device.api.name());
+        return Err(contradiction(message));
+    }
+    if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
+        return Err(contradiction("patches and tessellation stages go together"));
+    }
+    let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
+    let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
+    if lists.map(Vec::len).chain([draw.queries.len()]).any(|length| length > MOST_ENTRIES) {
+        return Err(contradiction(format!("a list has more than {MOST_ENTRIES} entries")));
+    }
+    let captured = draw.reads.iter().chain(&draw.before.captured).chain(&draw.next.captured);
+    if let Some(one) = captured.into_iter().find(|one| one.is_of_counters()) {
+        return Err(contradiction(format!(
+            "{one:?} is done with counters, not with captured data"
+        )));
+    }
+    for (index, query) in draw.queries.iter().enumerate() {
+        if draw.queries[..index].contains(query) {
+            return Err(contradiction(format!("{query:?} is asked for twice")));
+        }
+    }
+    if let Call::ByteCount(count) = &draw.call {
+        self::counter(&count.counter)?;
+        if count.stride == 0 || !count.stride.is_multiple_of(4) {
+            let message = format!("{} bytes a vertex, not a positive multiple of 4", count.stride);
+            return Err(contradiction(message));
+        }
+        if !count.counter_offset.is_multiple_of(4) {
+            let offset = count.counter_offset;
+            return Err(contradiction(format!("counter offset {offset}, not a multiple of 4")));
+        }
+    }
+    if let Some(capture) = &pipeline.capture {
+        self::capture(capture)?;
+    }
+    match &draw.feedback {
+        Feedback::Active(active) => self::active(pipeline, active),
+        Feedback::Inactive | Feedback::Paused => Ok(()),
+    }
+}
+
+fn capture(capture: &Capture) -> Result<(), Error> {
+    if capture.buffers.len() > MAX_BUFFERS {
+        let message =
+            format!("{} feedback buffers, more than {MAX_BUFFERS}", capture.buffers.len());
+        return Err(unsupported(message));
+    }
+    if capture.buffers.iter().all(|buffer| buffer.stride == 0) {
+        return Err(contradiction("no feedback buffer captures anything"));
+    }
+    let odd = |stride: u32| !stride.is_multiple_of(4) || stride > MAX_STRIDE;
+    match capture.buffers.iter().position(|buffer| odd(buffer.stride)) {
+        Some(number) => Err(contradiction(format!(
+            "the stride of buffer {number}, {} bytes, is not a multiple of 4 up to {MAX_STRIDE}",
+            capture.buffers[number].stride
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
+    if pipeline.multiview {
+        return Err(unsupported("capture in a pass with several views"));
+    }
+    let buffers = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len());
+    let begun = match &active.begin {
+        Begin::Resume(counters) => counters.as_slice(),
+        Begin::Anew | Begin::Running => &[],
+    };
+    let ended = match &active.end {
+        End::Save(counters) => counters.as_slice(),
+        End::Forget | End::Running => &[],
+    };
+    if active.buffers.len() > MAX_BUFFERS || begun.len().max(ended.len()) > buffers {
+        let message = format!(
+            "{} buffers and {} counters for {buffers} feedback buffers",
+            active.buffers.len(),
+            begun.len().max(ended.len())
+        );
+        return Err(contradiction(message));
+    }
+    for counter in begun.iter().chain(ended).flatten() {
+        self::counter(counter)?;
+    }
+    for bound in active.buffers.iter().flatten() {
+        self::range(bound)?;
+    }
+    Ok(())
+}
+
+fn counter(counter: &Counter) -> Result<(), Error> {
+    if counter.offset.is_multiple_of(4) {
+        return Ok(());
+    }
+    Err(contradiction(format!("a counter at byte {}, not a multiple of 4", counter.offset)))
+}
+
+/// The feedback range that is bound. An explicit size is taken as it is; without one it is what is left of the buffer.
+pub(super) fn range(bound: &Bound) -> Result<FeedbackRange, Error> {
+    let Bound { buffer_size, offset, size } = *bound;
+    let Some(left) = buffer_size.checked_sub(offset) else {
+        let message = format!("a range from byte {offset} of a buffer of {buffer_size} bytes");
+        return Err(contradiction(message));
+    };
+    // Vulkan takes whole words only, and a buffer may have a rest.
+    let size = size.unwrap_or(left - left % 4);
+    if size > left {
+        let message =
+            format!("a range of {size} bytes where {left} are left of a buffer of {buffer_size}");
+        return Err(contradiction(message));
+    }
+    if !offset.is_multiple_of(4) || !size.is_multiple_of(4) {
+        let message = format!("a range of {size} bytes from byte {offset}, not multiples of 4");
+        return Err(contradiction(message));
+    }
+    Ok(FeedbackRange { offset, size })
+}
+
+/// The stream that a query counts.
+pub(super) fn stream(query: Query) -> u32 {
+    match query {
+        Query::Stream(stream) | Query::PrimitivesGenerated(stream) => stream,
+    }
+}

@@ -1,0 +1,265 @@
+//! What a device can do, as far as drawing a capture depends on it.
+
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+/// The rules that a device plays by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Api {
+    /// Barriers are explicit, and none of ours can be inside a pass.
+    #[default]
+    Vulkan,
+    /// What one pass stores is seen by the next; inside a pass nothing can be waited for.
+    Metal,
+    /// As Metal; and a buffer that a pass stores to has no other use in it.
+    WebGpu,
+}
+
+impl Api {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vulkan => "Vulkan",
+            Self::Metal => "Metal",
+            Self::WebGpu => "WebGPU",
+        }
+    }
+}
+
+/// Of which shaders rasterization can be turned off.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum RasterizationOff {
+    /// Of all: it is a state of the pipeline.
+    #[default]
+    Always,
+    /// Only of those without stage output.
+    WithoutOutputs,
+    /// Of none, and each has to output a position.
+    Never,
+}
+
+/// A device, by the capabilities that a plan depends on. The default is the least that Vulkan 1.0 guarantees.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct Device {
+    /// Whose rules hold.
+    pub api: Api,
+    /// `VK_EXT_transform_feedback`, where its feature is there.
+    pub transform_feedback: Option<TransformFeedback>,
+    /// `VK_EXT_provoking_vertex`, where it is there.
+    pub provoking_vertex: Option<ProvokingVertexModes>,
+    /// `VK_EXT_primitives_generated_query`, where its feature is there.
+    pub primitives_generated: Option<PrimitivesGenerated>,
+    /// A vertex stage may store to buffers: `vertexPipelineStoresAndAtomics`.
+    pub vertex_stores: bool,
+    /// A vertex stage may store and have outputs at once.
+    pub stores_beside_outputs: bool,
+    /// Of which shaders rasterization can be turned off.
+    pub rasterization_off: RasterizationOff,
+    /// A pass may have no attachment at all.
+    pub passes_without_attachments: bool,
+    /// Passes are begun with `vkCmdBeginRendering`, without a render pass object.
+    pub dynamic_rendering: bool,
+    /// There are triangle fans.
+    pub triangle_fans: bool,
+    /// How many descriptor sets can be bound: `maxBoundDescriptorSets`.
+    pub max_bound_sets: u32,
+    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`.
+    pub max_storage_buffers: u32,
+    /// How many bytes of a storage buffer can be bound: `maxStorageBufferRange`.
+    pub max_storage_range: u32,
+    /// What the offset of a bound storage buffer is a multiple of: `minStorageBufferOffsetAlignment`.
+    pub storage_alignment: u32,
+    /// How many bytes of push constants there are: `maxPushConstantsSize`.
+    pub max_push_constants: u32,
+}
+
+/// What `VK_EXT_transform_feedback` offers. The default is the least that it guarantees.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct TransformFeedback {
+    /// `maxTransformFeedbackStreams`.
+    pub max_streams: u32,
+    /// `maxTransformFeedbackBuffers`.
+    pub max_buffers: u32,
+    /// `maxTransformFeedbackBufferSize`.
+    pub max_buffer_size: u64,
+    /// `maxTransformFeedbackBufferDataStride`.
+    pub max_stride: u32,
+    /// `transformFeedbackQueries`.
+    pub queries: bool,
+    /// `transformFeedbackDraw`: a draw can take its vertex count from a counter.
+    pub draw: bool,
+    /// `geometryStreams`: a geometry shader can emit to streams beyond 0.
+    pub geometry_streams: bool,
+    /// `transformFeedbackStreamsLinesTriangles`: with several streams, of lines and triangles too.
+    pub streams_lines_triangles: bool,
+}
+
+impl Default for TransformFeedback {
+    fn default() -> Self {
+        Self {
+            max_streams: 1,
+            max_buffers: 1,
+            max_buffer_size: 1 << 27,
+            max_stride: 512,
+            queries: false,
+            draw: false,
+            geometry_streams: false,
+            streams_lines_triangles: false,
+        }
+    }
+}
+
+/// What `VK_EXT_provoking_vertex` offers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct ProvokingVertexModes {
+    /// `provokingVertexLast`.
+    pub last: bool,
+    /// `transformFeedbackPreservesProvokingVertex`.
+    pub preserved_by_capture: bool,
+    /// `transformFeedbackPreservesTriangleFanProvokingVertex`.
+    pub preserved_by_capture_in_fans: bool,
+}
+
+/// What `VK_EXT_primitives_generated_query` offers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct PrimitivesGenerated {
+    /// `primitivesGeneratedQueryWithRasterizerDiscard`.
+    pub with_discard: bool,
+    /// `primitivesGeneratedQueryWithNonZeroStreams`.
+    pub with_streams: bool,
+}
+
+/// A device to plan for where there is none to ask.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Preset {
+    /// Vulkan with `VK_EXT_transform_feedback`, as desktop drivers offer it.
+    Vulkan,
+    /// Vulkan 1.0 on a phone: the limits that are guaranteed, and stores from the vertex stage.
+    VulkanMobile,
+    /// Metal: stores from a vertex stage without outputs only, no barriers inside a pass.
+    Metal,
+    /// WebGPU as specified: a vertex stage stores nothing.
+    WebGpu,
+    /// A native implementation of WebGPU that lets a vertex stage store, as wgpu does where it is asked to.
+    WebGpuNative,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Vulkan, Self::VulkanMobile, Self::Metal, Self::WebGpu, Self::WebGpuNative];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vulkan => "vulkan",
+            Self::VulkanMobile => "vulkan-mobile",
+            Self::Metal => "metal",
+            Self::WebGpu => "webgpu",
+            Self::WebGpuNative => "webgpu-native",
+        }
+    }
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self {
+            api: Api::Vulkan,
+            transform_feedback: None,
+            provoking_vertex: None,
+            primitives_generated: None,
+            vertex_stores: false,
+            stores_beside_outputs: true,
+            rasterization_off: RasterizationOff::Always,
+            passes_without_attachments: true,
+            dynamic_rendering: false,
+            triangle_fans: true,
+            max_bound_sets: 4,
+            max_storage_buffers: 4,
+            max_storage_range: 1 << 27,
+            storage_alignment: 256,
+            max_push_constants: 128,
+        }
+    }
+}
+
+impl From<Preset> for Device {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Vulkan => vulkan(),
+            Preset::VulkanMobile => Self { vertex_stores: true, ..Self::default() },
+            Preset::Metal => metal(),
+            Preset::WebGpu => web_gpu(),
+            Preset::WebGpuNative => {
+                Self { vertex_stores: true, stores_beside_outputs: true, ..web_gpu() }
+            }
+        }
+    }
+}
+
+fn vulkan() -> Device {
+    Device {
+        transform_feedback: Some(TransformFeedback {
+            max_streams: 4,
+            max_buffers: 4,
+            max_buffer_size: u64::from(u32::MAX),
+            max_stride: 2048,
+            queries: true,
+            draw: true,
+            geometry_streams: true,
+            streams_lines_triangles: false,
+        }),
+        provoking_vertex: Some(ProvokingVertexModes {
+            last: true,
+            preserved_by_capture: true,
+            preserved_by_capture_in_fans: true,
+        }),
+        primitives_generated: Some(PrimitivesGenerated { with_discard: true, with_streams: true }),
+        vertex_stores: true,
+        dynamic_rendering: true,
+        max_bound_sets: 8,
+        max_storage_buffers: 16,
+        storage_alignment: 64,
+        ..Device::default()
+    }
+}
+
+fn metal() -> Device {
+    Device {
+        api: Api::Metal,
+        vertex_stores: true,
+        stores_beside_outputs: false,
+        rasterization_off: RasterizationOff::WithoutOutputs,
+        passes_without_attachments: false,
+        triangle_fans: false,
+        max_storage_buffers: 31,
+        storage_alignment: 4,
+        max_push_constants: 4096,
+        ..Device::default()
+    }
+}
+
+fn web_gpu() -> Device {
+    Device {
+        api: Api::WebGpu,
+        stores_beside_outputs: false,
+        rasterization_off: RasterizationOff::Never,
+        passes_without_attachments: false,
+        triangle_fans: false,
+        max_storage_buffers: 8,
+        max_push_constants: 0,
+        ..Device::default()
+    }
+}

@@ -1,0 +1,287 @@
+//! A draw that variants capture by storing to buffers.
+
+use super::check;
+use super::device::{Api, Device, RasterizationOff};
+use super::draft::Draft;
+use super::state::{
+    Active, Begin, Bound, Call, Capture, Counter, Draw, End, Path, Pipeline, STORAGE_BUFFERS,
+    Storage,
+};
+use super::steps::{
+    Assembly, Bind, Corners, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
+    Words,
+};
+use super::sync::{Resource, Use, barrier};
+use super::unsupported;
+use crate::moves::Binding;
+use crate::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade_spv::Error;
+
+/// What becomes of the draw.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One pass that captures; nothing is rasterized.
+    CaptureOnly,
+    /// One draw that does both.
+    AtOnce,
+    /// A draw that captures, then one that rasterizes.
+    CaptureThenRaster,
+}
+
+pub(super) fn plan(
+    device: &Device,
+    pipeline: &Pipeline,
+    draw: &Draw,
+    capture: &Capture,
+    active: &Active,
+) -> Result<Plan, Error> {
+    let Some(storage) = &capture.storage else {
+        return Err(unsupported("the pipeline does not say what the storage path binds"));
+    };
+    check_device(device, storage, capture)?;
+    let topology = check_draw(pipeline, draw)?;
+    let shape = shape(device, pipeline)?;
+    let (bindings, words) = bindings(device, pipeline, capture, storage, active, topology)?;
+
+    let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
+    steps.wait_before()?;
+    let queries = steps.begin_queries(true)?;
+    open_pass(&mut steps, device, pipeline, shape);
+    let capturing = steps.steps.len();
+    match shape {
+        Shape::AtOnce => {
+            let (position, rasterization) = steps.rasterization();
+            steps.draw(Variant::Both, position, rasterization)?;
+        }
+        Shape::CaptureOnly | Shape::CaptureThenRaster => {
+            steps.bind(Bind {
+                variant: Variant::CaptureOnly,
+                position: Position::Kept,
+                rasterization: Rasterization::Off,
+                assembly: Assembly::Points,
+            });
+            let call = steps.call()?;
+            steps.steps.push(Step::Draw(call));
+        }
+    }
+    let before_draw = capturing + 1;
+    let bound = bindings.into_iter().map(Step::BindStorage).chain([Step::FillIn(words)]);
+    steps.steps.splice(before_draw..before_draw, bound);
+    if shape == Shape::CaptureThenRaster {
+        steps.open_application_pass();
+        steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
+    }
+    steps.end_queries(&queries);
+
+    advance(&mut steps, active, capture.buffers.len());
+    let elsewhere = device.api != Api::Vulkan && shape == Shape::CaptureThenRaster;
+    if !elsewhere {
+        steps.wait_after()?;
+    }
+    write_counters(&mut steps, draw, active);
+    steps.finish(Some(Path::Storage), Some(Corners::AsProvoked))
+}
+
+fn check_device(device: &Device, storage: &Storage, capture: &Capture) -> Result<(), Error> {
+    if !device.vertex_stores {
+        let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
+        return Err(unsupported(message));
+    }
+    let mut last_set = storage.set.0;
+    match storage.host {
+        HostWords::StorageBuffer { set, .. } | HostWords::Uniform { set, .. } => {
+            last_set = last_set.max(set.0);
+        }
+        HostWords::PushConstant { offset } => {
+            let end = u64::from(offset) + 4 * word_count(capture);
+            let most = device.max_push_constants;
+            if end > u64::from(most) {
+                return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
+            }
+        }
+        HostWords::Specialization { .. } => {}
+    }
+    let (sets, most) = (last_set.saturating_add(1), device.max_bound_sets);
+    if sets > most {
+        return Err(unsupported(format!("{sets} descriptor sets, only {most}")));
+    }
+    let (buffers, most) = (storage.storage_buffers, device.max_storage_buffers);
+    if buffers > most {
+        return Err(unsupported(format!(
+            "{buffers} storage buffers, only {most} ({STORAGE_BUFFERS})"
+        )));
+    }
+    Ok(())
+}
+
+/// Words of the draw, then three a buffer.
+fn word_count(capture: &Capture) -> u64 {
+    5 + 3 * capture.buffers.len() as u64
+}
+
+/// Refuses what the variants cannot capture, and says what they call the topology.
+fn check_draw(
+    pipeline: &Pipeline,
+    draw: &Draw,
+) -> Result<crate::transform_feedback::Topology, Error> {
+    if pipeline.geometry.is_some() || pipeline.tessellation {
+        return Err(unsupported("the storage path captures vertex stages only"));
+    }
+    match &draw.call {
+        Call::Vertices => {}
+        Call::Indexed | Call::IndexedIndirect => {
+            return Err(unsupported("the storage path captures no draws with indices"));
+        }
+        Call::Indirect => {
+            let message = "the storage path captures no draws with arguments in buffers: \
+                the host keeps the counters, and has to know how many vertices there are";
+            return Err(unsupported(message));
+        }
+        Call::ByteCount(count) if count.path == Path::Extension => {
+            return Err(unsupported("the host does not know the counter that counts the vertices"));
+        }
+        Call::ByteCount(_) => {}
+    }
+    pipeline.topology.captured().ok_or_else(|| {
+        let name = pipeline.topology.name();
+        unsupported(format!("the storage path does not capture a {name}"))
+    })
+}
+
+fn shape(device: &Device, pipeline: &Pipeline) -> Result<Shape, Error> {
+    let at_once = device.stores_beside_outputs && pipeline.topology.is_list_or_strip();
+    if device.rasterization_off == RasterizationOff::Never {
+        // Every shader has a position there, so no variant is without outputs.
+        return match at_once {
+            true => Ok(Shape::AtOnce),
+            false => Err(unsupported(format!(
+                "{} captures only what it can store beside outputs, lists and strips",
+                device.api.name()
+            ))),
+        };
+    }
+    if pipeline.rasterizer_discard {
+        return match pipeline.side_effects {
+            Some(SideEffects::InRaster) if at_once => Ok(Shape::AtOnce),
+            Some(SideEffects::InRaster) => {
+                Err(unsupported("the shader's own stores are in a pass that is not drawn"))
+            }
+            Some(SideEffects::Refuse | SideEffects::InCapture) | None => Ok(Shape::CaptureOnly),
+        };
+    }
+    match pipeline.side_effects {
+        _ if at_once => Ok(Shape::AtOnce),
+        Some(SideEffects::Refuse) => {
+            Err(unsupported("the shader stores by itself, which two passes would do twice"))
+        }
+        Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(Shape::CaptureThenRaster),
+    }
+}
+
+/// Opens the pass in which the draw captures.
+fn open_pass(steps: &mut Draft<'_>, device: &Device, pipeline: &Pipeline, shape: Shape) {
+    match (shape, device.api) {
+        (Shape::AtOnce, _) if !pipeline.rasterizer_discard => steps.open_application_pass(),
+        // Nothing of what is stored inside the application's pass could be used in it.
+        (_, Api::Metal | Api::WebGpu) => steps.open_own_pass(),
+        (Shape::CaptureThenRaster, Api::Vulkan) => steps.open_application_pass(),
+        (Shape::CaptureOnly | Shape::AtOnce, Api::Vulkan) => steps.open_small_pass(),
+    }
+}
+
+/// What is bound for the feedback buffers, and the words that tell the shader where they are.
+fn bindings(
+    device: &Device,
+    pipeline: &Pipeline,
+    capture: &Capture,
+    storage: &Storage,
+    active: &Active,
+    topology: crate::transform_feedback::Topology,
+) -> Result<(Vec<StorageRange>, Words), Error> {
+    let last = pipeline.provoking_vertex == ProvokingVertex::Last;
+    let mut words = vec![
+        Word::Constant(topology as u32),
+        Word::Constant(u32::from(last)),
+        Word::FirstVertex,
+        Word::VertexCount,
+        Word::FirstInstance,
+    ];
+    let mut bindings = Vec::new();
+    for (number, buffer) in (0..).zip(&capture.buffers) {
+        if buffer.stride == 0 {
+            words.extend([Word::Constant(0); 3]);
+            continue;
+        }
+        let Some(Some(bound)) = active.buffers.get(number as usize) else {
+            let message = format!(
+                "feedback buffer {number} captures something and is not bound, which the storage path cannot ignore"
+            );
+            return Err(unsupported(message));
+        };
+        let (range, lead, size) = storage_range(device, bound)?;
+        let binding = Binding(storage.binding.0.saturating_add(number));
+        bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
+        words.extend([Word::Constant(lead), Word::Constant(size), reached(active, number)]);
+    }
+    Ok((bindings, Words { place: storage.host, words }))
+}
+
+/// What of a buffer is bound so that a range of it can be stored to, how far into that the range begins, and how long
+/// it is.
+fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u32), Error> {
+    let range = check::range(bound)?;
+    let lead = range.offset % u64::from(device.storage_alignment.max(1));
+    let offset = range.offset - lead;
+    // Nothing is stored to an empty range, and nothing empty can be bound.
+    let size = (lead + range.size).max(4);
+    let most = device.max_storage_range;
+    if size > u64::from(most) {
+        return Err(unsupported(format!("{size} bytes of a storage buffer, only {most}")));
+    }
+    if size > bound.buffer_size - offset {
+        return Err(unsupported("an empty range at the end of a buffer cannot be bound"));
+    }
+    let bound =
+        StorageRange { set: crate::moves::Set(0), binding: Binding(0), buffer: 0, offset, size };
+    // Both are less than `size`, which has 32 bits.
+    Ok((bound, lead as u32, range.size as u32))
+}
+
+/// Where a feedback buffer is gone on with.
+fn reached(active: &Active, number: u32) -> Word {
+    match &active.begin {
+        Begin::Anew => Word::Constant(0),
+        Begin::Running => Word::Running(number),
+        Begin::Resume(counters) => match counters.get(number as usize) {
+            Some(Some(counter)) => Word::Counter(*counter),
+            Some(None) | None => Word::Constant(0),
+        },
+    }
+}
+
+/// The host goes on counting, and saves what it counted where the draw ends capture.
+fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
+    let mut saved = active.end.counters().to_vec();
+    saved.resize(buffers, None);
+    if active.end != End::Forget {
+        steps.steps.push(Step::Advance(saved));
+    }
+}
+
+/// Where others than capture read the counters, they have to be where the application expects them.
+fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
+    let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
+    let next = &draw.next.counters;
+    let saved: Vec<Counter> = active.end.counters().iter().flatten().copied().collect();
+    if saved.is_empty() || next.iter().all(|one| by_host(&one)) {
+        return;
+    }
+    let (before, write) = (&draw.before.counters, [Use::CopyDestination]);
+    let before: Vec<Use> = before.iter().filter(|one| !by_host(one)).copied().collect();
+    steps.close();
+    steps.wait(barrier(Resource::Counters, &before, &write).into_iter().collect());
+    steps.steps.push(Step::WriteCounters(saved));
+    let next: Vec<Use> = next.iter().filter(|one| !by_host(one)).copied().collect();
+    let after = barrier(Resource::Counters, &write, &next);
+    steps.wait(after.into_iter().collect());
+}

@@ -1,0 +1,338 @@
+//! Which stage does what with captured data and counters: the one place that knows.
+//!
+//! Stages and accesses are Vulkan's, by name and by number.
+
+use super::Path;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::BitOr;
+
+macro_rules! flags {
+    ($(#[$doc:meta])* $name:ident: $vulkan:literal { $($flag:ident = $bits:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct $name(u32);
+
+        #[allow(missing_docs)]
+        impl $name {
+            $(pub const $flag: Self = Self($bits);)*
+        }
+
+        impl $name {
+            /// All that are used here, with their names.
+            pub const NAMES: &[(Self, &'static str)] =
+                &[$((Self::$flag, stringify!($flag)),)*];
+
+            #[doc = concat!("The bits of `", $vulkan, "`.")]
+            pub fn bits(self) -> u32 {
+                self.0
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            /// Whether all of `other` are among these.
+            pub fn contains(self, other: Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// Their names, in the order of their bits.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                Self::NAMES.iter().filter(move |(flag, _)| self.contains(*flag)).map(|(_, name)| *name)
+            }
+        }
+
+        impl BitOr for $name {
+            type Output = Self;
+
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if self.is_empty() {
+                    return f.write_str("none");
+                }
+                for (index, name) in self.names().enumerate() {
+                    write!(f, "{}{name}", if index > 0 { " | " } else { "" })?;
+                }
+                Ok(())
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self.names())
+            }
+        }
+    };
+}
+
+flags! {
+    /// Pipeline stages, named as Vulkan names them without what all names begin and end with.
+    Stages: "VkPipelineStageFlags" {
+        DRAW_INDIRECT = 0x2,
+        VERTEX_INPUT = 0x4,
+        VERTEX_SHADER = 0x8,
+        TESSELLATION_CONTROL_SHADER = 0x10,
+        TESSELLATION_EVALUATION_SHADER = 0x20,
+        GEOMETRY_SHADER = 0x40,
+        FRAGMENT_SHADER = 0x80,
+        EARLY_FRAGMENT_TESTS = 0x100,
+        LATE_FRAGMENT_TESTS = 0x200,
+        COLOR_ATTACHMENT_OUTPUT = 0x400,
+        COMPUTE_SHADER = 0x800,
+        TRANSFER = 0x1000,
+        HOST = 0x4000,
+        TRANSFORM_FEEDBACK = 0x0100_0000,
+    }
+}
+
+flags! {
+    /// Accesses to memory, named as Vulkan names them without what all names begin and end with.
+    Accesses: "VkAccessFlags" {
+        INDIRECT_COMMAND_READ = 0x1,
+        INDEX_READ = 0x2,
+        VERTEX_ATTRIBUTE_READ = 0x4,
+        UNIFORM_READ = 0x8,
+        SHADER_READ = 0x20,
+        SHADER_WRITE = 0x40,
+        COLOR_ATTACHMENT_READ = 0x80,
+        COLOR_ATTACHMENT_WRITE = 0x100,
+        DEPTH_STENCIL_ATTACHMENT_READ = 0x200,
+        DEPTH_STENCIL_ATTACHMENT_WRITE = 0x400,
+        TRANSFER_READ = 0x800,
+        TRANSFER_WRITE = 0x1000,
+        HOST_READ = 0x2000,
+        HOST_WRITE = 0x4000,
+        TRANSFORM_FEEDBACK_WRITE = 0x0200_0000,
+        TRANSFORM_FEEDBACK_COUNTER_READ = 0x0400_0000,
+        TRANSFORM_FEEDBACK_COUNTER_WRITE = 0x0800_0000,
+    }
+}
+
+/// A stage with shaders.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)]
+pub enum ShaderStage {
+    Vertex,
+    TessellationControl,
+    TessellationEvaluation,
+    Geometry,
+    Fragment,
+    Compute,
+}
+
+impl ShaderStage {
+    fn stage(self) -> Stages {
+        match self {
+            Self::Vertex => Stages::VERTEX_SHADER,
+            Self::TessellationControl => Stages::TESSELLATION_CONTROL_SHADER,
+            Self::TessellationEvaluation => Stages::TESSELLATION_EVALUATION_SHADER,
+            Self::Geometry => Stages::GEOMETRY_SHADER,
+            Self::Fragment => Stages::FRAGMENT_SHADER,
+            Self::Compute => Stages::COMPUTE_SHADER,
+        }
+    }
+}
+
+/// What a command does with captured data, or with a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Use {
+    /// It is captured, this way.
+    Capture(Path),
+    /// It is fetched as vertex attributes.
+    Vertices,
+    /// It is fetched as indices.
+    Indices,
+    /// It is the arguments of an indirect draw or dispatch.
+    IndirectArguments,
+    /// It is a uniform buffer.
+    Uniform(ShaderStage),
+    /// It is a storage buffer, or a storage texel buffer, that is read.
+    Storage(ShaderStage),
+    /// It is a uniform texel buffer.
+    Texels(ShaderStage),
+    /// It is stored to by a shader of the application's.
+    Store(ShaderStage),
+    /// It is copied from.
+    CopySource,
+    /// It is copied to, filled or updated.
+    CopyDestination,
+    /// The host reads it.
+    HostRead,
+    /// The host writes it.
+    HostWrite,
+    /// Of a counter: capture resumes from it.
+    Resume,
+    /// Of a counter: capture saves it.
+    Save,
+    /// Of a counter: a draw takes its vertex count from it.
+    ByteCount,
+}
+
+impl Use {
+    /// Who does it and how.
+    pub fn scope(self) -> Scope {
+        use Accesses as A;
+        let (stages, accesses) = match self {
+            Self::Capture(Path::Extension) => {
+                (Stages::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_WRITE)
+            }
+            Self::Capture(Path::Storage) => (Stages::VERTEX_SHADER, A::SHADER_WRITE),
+            Self::Vertices => (Stages::VERTEX_INPUT, A::VERTEX_ATTRIBUTE_READ),
+            Self::Indices => (Stages::VERTEX_INPUT, A::INDEX_READ),
+            Self::IndirectArguments | Self::ByteCount => {
+                (Stages::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)
+            }
+            Self::Uniform(stage) => (stage.stage(), A::UNIFORM_READ),
+            Self::Storage(stage) | Self::Texels(stage) => (stage.stage(), A::SHADER_READ),
+            Self::Store(stage) => (stage.stage(), A::SHADER_READ | A::SHADER_WRITE),
+            Self::CopySource => (Stages::TRANSFER, A::TRANSFER_READ),
+            Self::CopyDestination => (Stages::TRANSFER, A::TRANSFER_WRITE),
+            Self::HostRead => (Stages::HOST, A::HOST_READ),
+            Self::HostWrite => (Stages::HOST, A::HOST_WRITE),
+            // Vulkan lets either stage do this read, and drivers differ in which one does.
+            Self::Resume => (
+                Stages::DRAW_INDIRECT | Stages::TRANSFORM_FEEDBACK,
+                A::TRANSFORM_FEEDBACK_COUNTER_READ,
+            ),
+            Self::Save => (Stages::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_COUNTER_WRITE),
+        };
+        Scope { stages, accesses }
+    }
+
+    /// Whether it changes what is there.
+    pub fn writes(self) -> bool {
+        match self {
+            Self::Capture(_)
+            | Self::Store(_)
+            | Self::CopyDestination
+            | Self::HostWrite
+            | Self::Save => true,
+            Self::Vertices
+            | Self::Indices
+            | Self::IndirectArguments
+            | Self::Uniform(_)
+            | Self::Storage(_)
+            | Self::Texels(_)
+            | Self::CopySource
+            | Self::HostRead
+            | Self::Resume
+            | Self::ByteCount => false,
+        }
+    }
+
+    /// Whether it is a use of a counter and never of captured data.
+    pub(super) fn is_of_counters(self) -> bool {
+        matches!(self, Self::Resume | Self::Save | Self::ByteCount)
+    }
+}
+
+/// Stages, and what they access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct Scope {
+    /// Which stages.
+    pub stages: Stages,
+    /// Which accesses; none where only their order matters.
+    pub accesses: Accesses,
+}
+
+/// What a barrier is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Resource {
+    /// The captured data in all feedback buffers.
+    Captured,
+    /// The counters of all feedback buffers.
+    Counters,
+    /// The counter that a draw takes its vertex count from.
+    Count,
+    /// What the application has attached to its pass, which was interrupted.
+    Attachments,
+}
+
+impl Resource {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Captured => "captured data",
+            Self::Counters => "counters",
+            Self::Count => "vertex count",
+            Self::Attachments => "attachments",
+        }
+    }
+}
+
+/// A barrier: what is in `from` is over, and what it wrote can be seen, before `to` begins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct Barrier {
+    /// What it is about.
+    pub resource: Resource,
+    /// What is waited for. Its accesses are the writes; none where what comes next overwrites what was only read.
+    pub from: Scope,
+    /// What waits.
+    pub to: Scope,
+}
+
+/// The barrier between uses of captured data or counters; `None` where neither side writes or one does nothing.
+pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> {
+    let (from_writes, to_writes) = (writes(from), writes(to));
+    if from.is_empty() || to.is_empty() || !(from_writes || to_writes) {
+        return None;
+    }
+    let mut barrier = Barrier { resource, from: Scope::default(), to: Scope::default() };
+    // Reads need not wait for reads.
+    for one in from.iter().filter(|one| to_writes || one.writes()) {
+        let scope = one.scope();
+        barrier.from.stages = barrier.from.stages | scope.stages;
+        if one.writes() {
+            barrier.from.accesses = barrier.from.accesses | written(scope.accesses);
+        }
+    }
+    for one in to.iter().filter(|one| from_writes || one.writes()) {
+        let scope = one.scope();
+        barrier.to.stages = barrier.to.stages | scope.stages;
+        if from_writes {
+            barrier.to.accesses = barrier.to.accesses | scope.accesses;
+        }
+    }
+    Some(barrier)
+}
+
+/// What a pass has drawn is there for the pass that goes on with it: within one pass that goes without saying.
+pub(super) fn attachments() -> Barrier {
+    use Accesses as A;
+    let stages = Stages::EARLY_FRAGMENT_TESTS
+        | Stages::LATE_FRAGMENT_TESTS
+        | Stages::COLOR_ATTACHMENT_OUTPUT;
+    let drawn = A::COLOR_ATTACHMENT_WRITE | A::DEPTH_STENCIL_ATTACHMENT_WRITE;
+    let loaded = A::COLOR_ATTACHMENT_READ | A::DEPTH_STENCIL_ATTACHMENT_READ;
+    Barrier {
+        resource: Resource::Attachments,
+        from: Scope { stages, accesses: drawn },
+        to: Scope { stages, accesses: drawn | loaded },
+    }
+}
+
+fn writes(uses: &[Use]) -> bool {
+    uses.iter().any(|one| one.writes())
+}
+
+/// Reads need not be made available.
+fn written(accesses: Accesses) -> Accesses {
+    Accesses(accesses.0 & !Accesses::SHADER_READ.0)
+}

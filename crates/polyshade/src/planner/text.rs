@@ -1,0 +1,263 @@
+//! Plans as text, a step a line: for people, and for tests to compare.
+
+use super::state::{Counter, Query};
+use super::steps::{
+    Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
+    Pass, PassScope, Plan, Position, Rasterization, Step, Variant, Word, Words,
+};
+use super::sync::{Barrier, Scope};
+use crate::transform_feedback::HostWords;
+use std::fmt;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.map_or("nothing is captured", |path| path.name());
+        write!(f, "path: {path}")?;
+        if self.corners == Corners::AnyRotation {
+            f.write_str("; any corner of a primitive may come first")?;
+        }
+        f.write_str("\n")?;
+        let mut indent = "";
+        for step in &self.steps {
+            if matches!(step, Step::EndPass(_)) {
+                indent = "";
+            }
+            for line in step.to_string().lines() {
+                writeln!(f, "{indent}{line}")?;
+            }
+            if matches!(step, Step::BeginPass(_)) {
+                indent = "  ";
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BeginPass(pass) => pass.fmt(f),
+            Self::EndPass(attachments) => write!(f, "end pass: {attachments}"),
+            Self::Barriers(barriers) => {
+                for barrier in barriers {
+                    writeln!(f, "barrier: {barrier}")?;
+                }
+                Ok(())
+            }
+            Self::BeginQuery(query) => write!(f, "begin query: {query}"),
+            Self::EndQuery(query) => write!(f, "end query: {query}"),
+            Self::Count(query) => write!(f, "count on the host: {query}"),
+            Self::BindPipeline(bind) => bind.fmt(f),
+            Self::BindStorage(range) => write!(
+                f,
+                "bind set {} binding {}: feedback buffer {}, bytes {} to {}",
+                range.set.0,
+                range.binding.0,
+                range.buffer,
+                range.offset,
+                range.offset + range.size
+            ),
+            Self::BindFeedback(ranges) => bind_feedback(f, ranges),
+            Self::FillIn(words) => words.fmt(f),
+            Self::BeginFeedback(counters) => write!(f, "begin feedback: {counters}"),
+            Self::EndFeedback(counters) => write!(f, "end feedback: {counters}"),
+            Self::Draw(call) => write!(f, "draw: {call}"),
+            Self::Advance(saved) => advance(f, saved),
+            Self::WriteCounters(counters) => {
+                f.write_str("write the host's counters:")?;
+                counters.iter().try_for_each(|counter| write!(f, " {counter}"))
+            }
+        }
+    }
+}
+
+fn bind_feedback(f: &mut fmt::Formatter<'_>, ranges: &[Option<FeedbackRange>]) -> fmt::Result {
+    f.write_str("bind feedback buffers from 0:")?;
+    for (index, range) in ranges.iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        match range {
+            Some(range) => {
+                write!(f, "{comma} bytes {} to {}", range.offset, range.offset + range.size)?;
+            }
+            None => write!(f, "{comma} none")?,
+        }
+    }
+    Ok(())
+}
+
+fn advance(f: &mut fmt::Formatter<'_>, saved: &[Option<Counter>]) -> fmt::Result {
+    f.write_str("advance the host's counters")?;
+    for (number, counter) in saved.iter().enumerate() {
+        if let Some(counter) = counter {
+            write!(f, ", save {number} to {counter}")?;
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scope = match self.scope {
+            PassScope::RenderPass => "render pass",
+            PassScope::Rendering => "rendering",
+            PassScope::Encoder => "render encoder",
+            PassScope::PassEncoder => "render pass encoder",
+        };
+        let contents = match self.contents {
+            Contents::AsAsked => "as asked for",
+            Contents::Load => "go on with what they held",
+            Contents::DontCare => "hold anything",
+        };
+        write!(f, "begin {scope}: {}", self.attachments)?;
+        if self.attachments == Attachments::None {
+            return Ok(());
+        }
+        write!(f, ", {contents}")
+    }
+}
+
+impl fmt::Display for Attachments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Application => "the application's attachments",
+            Self::None => "no attachments",
+            Self::Dummy => "a dummy attachment of 1×1",
+        })
+    }
+}
+
+impl fmt::Display for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} -> {}", self.resource.name(), self.from, self.to)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} / {}", self.stages, self.accesses)
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stream(stream) => {
+                write!(f, "primitives written and needed of stream {stream}")
+            }
+            Self::PrimitivesGenerated(stream) => {
+                write!(f, "primitives generated of stream {stream}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Bind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bind pipeline: {}", self.variant)?;
+        match self.assembly {
+            Assembly::AsDrawn(topology) => write!(f, ", {}", topology.name())?,
+            Assembly::Points => f.write_str(", point list")?,
+            Assembly::Rewritten(topology) => {
+                write!(f, ", {} by the host's indices", topology.name())?;
+            }
+        }
+        if self.position == Position::MovedAway {
+            f.write_str(", position moved away")?;
+        }
+        f.write_str(match self.rasterization {
+            Rasterization::On => "",
+            Rasterization::Off => ", rasterization off",
+        })
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Original => "the shader as it is",
+            Self::Extension => "extension",
+            Self::CaptureOnly => "capture-only",
+            Self::RasterOnly => "raster-only",
+            Self::Both => "both",
+        })
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            HostWords::StorageBuffer { set, binding } => {
+                write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
+            }
+            HostWords::Uniform { set, binding } => {
+                write!(f, "fill in the uniform buffer at set {} binding {}:", set.0, binding.0)?;
+            }
+            HostWords::PushConstant { offset } => {
+                write!(f, "fill in push constants from byte {offset} on:")?;
+            }
+            HostWords::Specialization { first_id } => {
+                write!(f, "fill in specialization constants from {first_id} on:")?;
+            }
+        }
+        for (index, word) in self.words.iter().enumerate() {
+            write!(f, "{} {word}", if index > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => value.fmt(f),
+            Self::FirstVertex => f.write_str("first vertex"),
+            Self::VertexCount => f.write_str("vertex count"),
+            Self::FirstInstance => f.write_str("first instance"),
+            Self::Counter(counter) => write!(f, "the host's {counter}"),
+            Self::Running(number) => write!(f, "where buffer {number} was left"),
+        }
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "counter ({}, {})", self.buffer, self.offset)
+    }
+}
+
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.counters.is_empty() {
+            return f.write_str("no counters");
+        }
+        write!(f, "counters from {}:", self.first)?;
+        for (index, counter) in self.counters.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            match counter {
+                Some(counter) => write!(f, "{comma} {counter}")?,
+                None => write!(f, "{comma} null")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for DrawCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Vertices => f.write_str("its vertices"),
+            Self::Indexed => f.write_str("its indices"),
+            Self::Indirect => f.write_str("its arguments in a buffer"),
+            Self::IndexedIndirect => f.write_str("its indices, its arguments in a buffer"),
+            Self::Rewritten => f.write_str("the host's indices"),
+            Self::ByteCount(count) => write!(f, "byte count, {count}"),
+            Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),
+        }
+    }
+}
+
+impl fmt::Display for CountedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({} - {}) / {}", self.counter, self.offset, self.stride)
+    }
+}

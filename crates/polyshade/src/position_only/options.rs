@@ -1,0 +1,248 @@
+//! What is kept, and how.
+
+use super::{STAGES, Variant, not_found};
+use polyshade_spv::{BuiltIn, Error, ErrorKind, ExecutionModel, Module};
+use std::fmt;
+use std::str::FromStr;
+
+/// An output that is kept.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Keep {
+    /// The position, in every view.
+    Position,
+    /// The size of points.
+    PointSize,
+    /// The distances to clip planes.
+    ClipDistance,
+    /// The distances by which primitives are culled.
+    CullDistance,
+    /// The layer.
+    Layer,
+    /// The viewport's index or mask, in every view.
+    ViewportIndex,
+    /// The shading rate of the primitive.
+    PrimitiveShadingRate,
+    /// Any other built-in output.
+    BuiltIn(BuiltIn),
+    /// What lies at this location: the whole variable or block.
+    Location(u32),
+    /// What has this name: the whole variable, or the block of this type's name.
+    Name(String),
+}
+
+/// What the rasterizer needs.
+pub(super) const RASTERIZER: [Keep; 7] = [
+    Keep::Position,
+    Keep::PointSize,
+    Keep::ClipDistance,
+    Keep::CullDistance,
+    Keep::Layer,
+    Keep::ViewportIndex,
+    Keep::PrimitiveShadingRate,
+];
+
+/// Names as the program takes them.
+const NAMES: [&str; 7] = [
+    "position",
+    "point-size",
+    "clip-distance",
+    "cull-distance",
+    "layer",
+    "viewport-index",
+    "primitive-shading-rate",
+];
+
+impl FromStr for Keep {
+    type Err = Error;
+
+    /// `position`, `point-size` and so on; `location=N`; anything else is a name.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(number) = NAMES.iter().position(|name| *name == text) {
+            return Ok(RASTERIZER[number].clone());
+        }
+        if let Some(number) = text.strip_prefix("location=") {
+            return number.parse().map(Self::Location).map_err(|_| {
+                Error::new(ErrorKind::Options, format!("`{number}` is not a location"))
+            });
+        }
+        match text {
+            "" => Err(Error::new(ErrorKind::Options, "an output to keep has no name")),
+            name => Ok(Self::Name(name.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn(builtin) => write!(f, "built-in {}", builtin.0),
+            Self::Location(location) => write!(f, "location={location}"),
+            Self::Name(name) => f.write_str(name),
+            rasterizer => {
+                let number = RASTERIZER.iter().position(|other| other == rasterizer);
+                f.write_str(NAMES[number.expect("the other kinds are the rasterizer's")])
+            }
+        }
+    }
+}
+
+/// What becomes of the shader's own stores to buffers and images, and of its atomics, which would happen in both runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SideEffects {
+    /// A shader that has some is refused.
+    #[default]
+    Refuse,
+    /// They happen in the run of the position-only variant; the complement has none, and the full shader is not run.
+    InPositionOnly,
+    /// They happen in the other run: of the complement, or of the full shader.
+    InComplement,
+}
+
+/// Which run captures by transform feedback, where the shader is decorated for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Feedback {
+    /// One of the full shader: the variants capture nothing.
+    #[default]
+    InFull,
+    /// The run of the position-only variant, which keeps what is captured.
+    InPositionOnly,
+}
+
+/// What is kept, of which entry point.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    entry: String,
+    stage: Option<ExecutionModel>,
+    keep: Vec<Keep>,
+    keeps_interface: bool,
+    invariant: bool,
+    side_effects: SideEffects,
+    feedback: Feedback,
+}
+
+impl Options {
+    /// Keeps what the rasterizer needs: position, point size, clip and cull distances, layer, viewport index, and the
+    /// primitive's shading rate.
+    pub fn new(entry: impl Into<String>) -> Self {
+        Self {
+            entry: entry.into(),
+            stage: None,
+            keep: RASTERIZER.to_vec(),
+            keeps_interface: false,
+            invariant: false,
+            side_effects: SideEffects::default(),
+            feedback: Feedback::default(),
+        }
+    }
+
+    /// The stage of the entry point, where several have one of its name.
+    #[must_use]
+    pub fn stage(mut self, stage: ExecutionModel) -> Self {
+        self.stage = Some(stage);
+        self
+    }
+
+    /// Keeps these outputs instead.
+    #[must_use]
+    pub fn keep(mut self, keep: impl IntoIterator<Item = Keep>) -> Self {
+        self.keep = keep.into_iter().collect();
+        self
+    }
+
+    /// Keeps all inputs and resources, so that vertex state and layouts can be shared with the full shader.
+    #[must_use]
+    pub fn keep_interface(mut self) -> Self {
+        self.keeps_interface = true;
+        self
+    }
+
+    /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](super::full) shader:
+    /// drivers may otherwise contract the arithmetic of one in another way than that of the other.
+    #[must_use]
+    pub fn invariant(mut self) -> Self {
+        self.invariant = true;
+        self
+    }
+
+    /// Says what becomes of side effects.
+    #[must_use]
+    pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
+        self.side_effects = side_effects;
+        self
+    }
+
+    /// Says which run captures.
+    #[must_use]
+    pub fn feedback(mut self, feedback: Feedback) -> Self {
+        self.feedback = feedback;
+        self
+    }
+
+    pub(super) fn kept(&self) -> &[Keep] {
+        &self.keep
+    }
+
+    pub(super) fn keeps_interface(&self) -> bool {
+        self.keeps_interface
+    }
+
+    pub(super) fn is_invariant(&self) -> bool {
+        self.invariant
+    }
+
+    pub(super) fn feedback_in(&self) -> Feedback {
+        self.feedback
+    }
+
+    /// Whether `variant` goes without side effects; `None` if there may be none at all.
+    pub(super) fn drops_effects(&self, variant: Variant) -> Option<bool> {
+        match self.side_effects {
+            SideEffects::Refuse => None,
+            SideEffects::InPositionOnly => Some(variant == Variant::Complement),
+            SideEffects::InComplement => Some(variant == Variant::PositionOnly),
+        }
+    }
+
+    /// Name and stage of the entry point.
+    pub(super) fn entry_point(&self, m: &Module<'_>) -> Result<(String, ExecutionModel), Error> {
+        if let Some(stage) = self.stage.filter(|stage| STAGES.contains(stage)) {
+            m.entry_point(&self.entry, stage)?;
+            return Ok((self.entry.clone(), stage));
+        }
+        let named = || m.entry_points().filter(|entry| entry.name() == self.entry.as_str());
+        let models: Vec<ExecutionModel> =
+            named().map(|entry| entry.model()).filter(|model| STAGES.contains(model)).collect();
+        match (models.as_slice(), self.stage) {
+            ([only], None) => Ok((self.entry.clone(), *only)),
+            ([], None) => {
+                let message = format!(
+                    "there is no entry point `{}` of a stage that can be the last before rasterization",
+                    self.entry
+                );
+                Err(not_found(message))
+            }
+            (_, Some(stage)) => {
+                let message = format!("the {stage} stage is not the last before rasterization");
+                Err(Error::new(ErrorKind::Unsupported, message))
+            }
+            (_, None) => {
+                let message = format!("several stages have an entry point `{}`", self.entry);
+                Err(Error::new(ErrorKind::Options, message).help("say which stage"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keep, RASTERIZER};
+
+    #[test]
+    fn what_is_kept_reads_back_as_what_it_prints() {
+        let others = [Keep::Location(3), Keep::Name("v_colour".to_owned())];
+        for keep in RASTERIZER.iter().chain(&others) {
+            assert_eq!(keep.to_string().parse::<Keep>().as_ref(), Ok(keep));
+        }
+        assert!("location=x".parse::<Keep>().is_err() && "".parse::<Keep>().is_err());
+    }
+}

@@ -1,0 +1,39 @@
+//! An output that goes although the shader reads it becomes memory of the shader's own.
+
+use crate::moves::{self, Copies};
+use crate::unsupported;
+use polyshade_spv::{Error, ExecutionModel, Id, Module};
+
+/// A version in which none of `variables`, outputs, is read: bodies use variables of their own. Those that are `dead`
+/// are outputs no more; what the others hold in the end is copied to new outputs.
+///
+/// # Errors
+///
+/// `Unsupported`: in a stage that hands on its outputs more than once; what the moves refuse.
+pub(super) fn take_over(
+    m: &Module<'_>,
+    name: &str,
+    model: ExecutionModel,
+    variables: &[Id],
+    dead: &[Id],
+) -> Result<polyshade_spv::Rewritten<'static, ()>, Error> {
+    let by_itself = [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION];
+    let is_copied = variables.iter().any(|id| !dead.contains(id));
+    if is_copied && !by_itself.contains(&model) {
+        let message = format!("an output that goes is read, in a {model} stage");
+        return Err(unsupported(message, variables[0]));
+    }
+    let own = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, model)?;
+        let (whole, blocks): (Vec<Id>, Vec<Id>) =
+            variables.iter().partition(|id| dead.contains(id));
+        moves::take_over(m, p, entry, &whole, Copies::None)?;
+        if !blocks.is_empty() {
+            let wrapper = moves::wrap(m, p, entry);
+            moves::take_over(m, p, entry, &blocks, Copies::At(wrapper.epilogue))?;
+        }
+        Ok(())
+    })?;
+    let progress = own.progress;
+    Ok(polyshade_spv::Rewritten { module: own.module.into_owned(), progress, value: () })
+}

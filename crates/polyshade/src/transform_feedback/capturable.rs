@@ -1,0 +1,112 @@
+//! What there is to capture.
+
+use super::layout::Piece;
+use super::outputs::{Output, Outputs, Part};
+use super::select::{by_name, variable, whole};
+use super::varying::{Components, Locations, Varying};
+use crate::moves::Sizes;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, Module, Type};
+
+/// Something that can be asked for, so that all of them together are all outputs.
+#[derive(Clone, Debug)]
+pub struct Capturable {
+    /// What to ask for: a name where there is one, else locations, else the id.
+    pub varying: Varying,
+    /// The 32-bit components that it has, or why it cannot be captured.
+    pub components: Result<u32, Error>,
+}
+
+/// The outputs of `entry` in the order of its interface. Structures and arrays of arrays, for which OpenGL has no name
+/// as a whole, come by their parts.
+pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Capturable> {
+    let outputs = Outputs::of(m, entry);
+    let mut found = Vec::new();
+    for output in &outputs.all {
+        let names = output.name.as_ref().and_then(|name| {
+            let is_unique = outputs.named(name).nth(1).is_none();
+            let mut names = Vec::new();
+            let all = is_unique && parts(m, &output.part, name.clone(), DEEPEST, &mut names);
+            all.then_some(names)
+        });
+        match names {
+            Some(names) => found.extend(names.into_iter().map(|name| {
+                let components = words(by_name(m, &outputs, &name));
+                Capturable { varying: Varying::Name(name), components }
+            })),
+            None => {
+                let one = without_name(m, &outputs, output);
+                // Members of a block can have one id between them.
+                if found.last().is_none_or(|last: &Capturable| last.varying != one.varying) {
+                    found.push(one);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How deep names are made, and how many of one output.
+const DEEPEST: u32 = 16;
+const MOST: usize = 4096;
+
+/// The names of the parts of `part` that can be captured by name; `false` where some have none.
+fn parts(m: &Module<'_>, part: &Part, name: String, depth: u32, names: &mut Vec<String>) -> bool {
+    if depth == 0 || names.len() >= MOST {
+        return false;
+    }
+    let is_aggregate = |ty| matches!(m.ty(ty), Some(Type::Array { .. } | Type::Struct { .. }));
+    match m.ty(part.ty) {
+        Some(Type::Array { element, length }) if is_aggregate(element) => {
+            let Some(length) = m.constant(length) else {
+                // Asked for by this name it says which constant it waits for.
+                names.push(name);
+                return true;
+            };
+            (0..length).all(|index| {
+                let element = part.inside(index, element);
+                parts(m, &element, format!("{name}[{index}]"), depth - 1, names)
+            })
+        }
+        Some(Type::Struct { id }) => {
+            (0..).zip(m.members(id)).all(|(member, ty)| match m.member_name(id, member) {
+                Some(own) => {
+                    parts(m, &part.inside(member, ty), format!("{name}.{own}"), depth - 1, names)
+                }
+                None => false,
+            })
+        }
+        _ => {
+            names.push(name);
+            true
+        }
+    }
+}
+
+fn without_name(m: &Module<'_>, outputs: &Outputs, output: &Output) -> Capturable {
+    let mut sizes = Sizes::new(m);
+    let mut locations = |output: &Output| {
+        let first = output.location.filter(|_| output.builtin.is_none())?;
+        let last = first.saturating_add(sizes.locations(output.part.ty).max(1) - 1);
+        Some(Locations { first, last, components: Components::ALL })
+    };
+    let own = locations(output);
+    let mut overlaps = |mine: Locations| {
+        let others = outputs.all.iter().filter(|other| other.part != output.part);
+        let mut others = others.filter_map(&mut locations);
+        others.any(|other| mine.first <= other.last && other.first <= mine.last)
+    };
+    let varying = match (output.builtin, own) {
+        (Some(builtin), _) => Varying::BuiltIn(builtin),
+        (None, Some(own)) if !overlaps(own) => Varying::Locations(own),
+        _ => {
+            let components = words(variable(m, output.part.variable, output.part.variable));
+            return Capturable { varying: Varying::Variable(output.part.variable), components };
+        }
+    };
+    Capturable { varying, components: words(whole(m, output)) }
+}
+
+fn words(pieces: Result<Vec<Piece>, Error>) -> Result<u32, Error> {
+    Ok(pieces?.iter().map(Piece::words).sum())
+}

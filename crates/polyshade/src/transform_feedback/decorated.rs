@@ -1,0 +1,171 @@
+//! What a module says itself about transform feedback (Vulkan specification, "Interfaces with transform feedback").
+
+use super::layout::{Builder, Piece};
+use super::leaves::{Leaf, leaves};
+use super::outputs::{Outputs, Part};
+use super::select::shown;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::view::Mode;
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Section, Type,
+};
+
+/// Lays out what the decorations of the outputs say: `Offset` makes that something is captured, `XfbBuffer` and
+/// `XfbStride`, there or on the variable of the block, where.
+pub(super) fn lay_out(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    outputs: &Outputs,
+    builder: &mut Builder,
+) -> Result<(), Error> {
+    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    let is_xfb = |mode: &Mode<'_>| {
+        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
+    };
+    if !modes.any(|mode| is_xfb(&mode)) {
+        let message =
+            "the entry point has no Xfb execution mode, so its decorations capture nothing";
+        let error = Error::new(ErrorKind::Options, message).about(entry.function());
+        return Err(error.help("name what to capture"));
+    }
+    let has_streams = entry.model() == ExecutionModel::GEOMETRY;
+    let mut decorated = Decorated { m, has_streams, builder, strides: Vec::new() };
+    for output in &outputs.all {
+        decorated.output(&output.part, &shown(output))?;
+    }
+    let Decorated { strides, builder, .. } = decorated;
+    for (buffer, stride) in strides {
+        builder.set_stride(buffer, stride)?;
+    }
+    Ok(())
+}
+
+struct Decorated<'d, 'm> {
+    m: &'d Module<'m>,
+    has_streams: bool,
+    builder: &'d mut Builder,
+    /// By buffer, as first said.
+    strides: Vec<(usize, u32)>,
+}
+
+/// What stands where an output or a member is declared.
+struct Said {
+    offset: u32,
+    buffer: u32,
+    stride: u32,
+}
+
+impl Decorated<'_, '_> {
+    /// An output: a variable, or a member of a block.
+    fn output(&mut self, part: &Part, name: &str) -> Result<(), Error> {
+        let m = self.m;
+        let variable = part.variable;
+        let pointee = m.type_of(variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+        let block =
+            pointee.filter(|ty| *ty != part.ty && matches!(m.ty(*ty), Some(Type::Struct { .. })));
+        if let (Some(block), [member]) = (block, part.path.as_slice()) {
+            return match self.said(variable, Some((block, *member)))? {
+                Some(said) => self.capture(part, name, &said),
+                None => Ok(()),
+            };
+        }
+        if let Some(said) = self.said(variable, None)? {
+            return self.capture(part, name, &said);
+        }
+        self.array_of_blocks(part, name)
+    }
+
+    /// Element e of an array of blocks goes to the e-th buffer behind that of the first.
+    fn array_of_blocks(&mut self, part: &Part, name: &str) -> Result<(), Error> {
+        let m = self.m;
+        let Some(Type::Array { element, length }) = m.ty(part.ty) else { return Ok(()) };
+        let Some(Type::Struct { id: block }) = m.ty(element) else { return Ok(()) };
+        for (member, ty) in (0..).zip(m.members(block)) {
+            let Some(said) = self.said(part.variable, Some((block, member)))? else { continue };
+            let Some(count) = m.constant(length) else {
+                return Err(super::leaves::open_size(m, name, part.variable, length));
+            };
+            for index in 0..count {
+                let buffer = said.buffer.saturating_add(index);
+                let part = part.inside(index, element).inside(member, ty);
+                let name = match m.member_name(block, member) {
+                    Some(member) => format!("{name}[{index}].{member}"),
+                    None => format!("{name}[{index}].{member}"),
+                };
+                self.capture(&part, &name, &Said { buffer, ..said })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is said of a variable, or of a member of its block, which has from the variable what it does not say.
+    fn said(&self, variable: Id, member: Option<(Id, u32)>) -> Result<Option<Said>, Error> {
+        let m = self.m;
+        let of_member = |decoration| {
+            let (block, member) = member?;
+            m.member_decoration(block, member, decoration)?.first().copied()
+        };
+        let of_variable = |decoration| m.decoration(variable, decoration)?.first().copied();
+        let offset = match member {
+            Some(_) => of_member(Decoration::OFFSET),
+            None => of_variable(Decoration::OFFSET),
+        };
+        let inherited = |decoration| of_member(decoration).or_else(|| of_variable(decoration));
+        let Some(offset) = offset else { return Ok(None) };
+        let stream = inherited(Decoration::STREAM).unwrap_or(0);
+        if stream != 0 && !self.has_streams {
+            let message = format!(
+                "an output goes to vertex stream {stream}, which only a geometry stage has"
+            );
+            return Err(Error::new(ErrorKind::Malformed, message).about(variable));
+        }
+        match (inherited(Decoration::XFB_BUFFER), inherited(Decoration::XFB_STRIDE)) {
+            (Some(buffer), Some(stride)) => Ok(Some(Said { offset, buffer, stride })),
+            // The offsets of a structure that is a buffer's as well.
+            (None, None) if member.is_some() => Ok(None),
+            _ => {
+                let message = "an output has an Offset, but not both XfbBuffer and XfbStride";
+                Err(Error::new(ErrorKind::Malformed, message).about(variable))
+            }
+        }
+    }
+
+    fn capture(&mut self, part: &Part, name: &str, said: &Said) -> Result<(), Error> {
+        let malformed =
+            |message| Err(Error::new(ErrorKind::Malformed, message).about(part.variable));
+        let buffer = said.buffer as usize;
+        self.builder.need_buffer(buffer)?;
+        match self.strides.iter().find(|(other, _)| *other == buffer) {
+            Some((_, stride)) if *stride != said.stride => {
+                return malformed(format!(
+                    "buffer {buffer} has two strides: {stride} and {} bytes",
+                    said.stride
+                ));
+            }
+            Some(_) => {}
+            None => self.strides.push((buffer, said.stride)),
+        }
+
+        let leaves = leaves(self.m, part, name, None)?;
+        let wide = leaves.iter().any(|leaf| leaf.width == 2);
+        let unit = if wide { 8 } else { 4 };
+        if !said.offset.is_multiple_of(unit) || !said.stride.is_multiple_of(unit) {
+            return malformed(format!(
+                "`{name}` is at byte {} of {}: both are multiples of {unit}",
+                said.offset, said.stride
+            ));
+        }
+        self.builder.put(buffer, name, place(leaves, said.offset / 4))
+    }
+}
+
+/// Each component at the next offset that is a multiple of its own size, from word `start` on.
+pub(super) fn place(leaves: Vec<Leaf>, start: u32) -> Vec<(Piece, u32)> {
+    let mut word = start;
+    let placed = leaves.into_iter().map(|leaf| {
+        let at = word.next_multiple_of(leaf.width);
+        word = at.saturating_add(leaf.words());
+        (Piece::whole(leaf), at)
+    });
+    placed.collect()
+}

@@ -1,0 +1,183 @@
+//! Capture by `VK_EXT_transform_feedback`: outputs are decorated, and what cannot be decorated is copied to outputs
+//! that can.
+//!
+//! A decoration captures a variable or a member of a block as a whole, once, at an aligned place. All else that OpenGL
+//! can name (an element of an array, a member of a structure, components in another order, 64 bits off their
+//! alignment) is copied, as bits, to *shadow outputs* wherever the stage hands on a vertex.
+
+mod needs;
+mod shadows;
+mod targets;
+
+use super::layout::{Layout, Stored};
+use super::options::{Options, Varyings};
+use super::requirements::Requirements;
+use super::{Prepared, foreign, select};
+use crate::unsupported;
+use polyshade_spv::view::{EntryPoint, Mode};
+use polyshade_spv::{
+    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Patch,
+    Section, Type,
+};
+use shadows::Shadow;
+use std::collections::BTreeSet;
+use targets::Target;
+
+/// A shader that the extension captures from, and what the host has to know.
+#[derive(Debug)]
+pub struct Decorated<'m> {
+    /// The shader. The module itself where it says already what is to be captured.
+    pub module: Module<'m>,
+    /// What is captured where.
+    pub layout: Layout,
+    /// The vertex stream that each buffer captures; 0 but in geometry stages.
+    pub streams: Vec<u32>,
+    /// Locations that were free and now hold copies of what cannot be decorated, one vector each.
+    pub locations: Vec<u32>,
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
+/// `VK_EXT_transform_feedback` captures what `options` name.
+///
+/// Of the options, those that say where storage buffers and host words are, what becomes of side effects and whether a
+/// point size is written mean nothing here. A varying goes to the buffer of the vertex stream that its `Stream`
+/// decoration names.
+///
+/// # Errors
+///
+/// * `NotFound`, `Options` and `Malformed` as for [`capture`](super::capture()); `Options` as well where one buffer
+///   would capture from two vertex streams.
+/// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
+///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
+///   what has to be copied; what the [moves](crate::moves) refuse.
+pub fn decorate<'m>(module: &'m Module<'_>, options: &Options) -> Result<Decorated<'m>, Error> {
+    check_stage(options.stage_wanted())?;
+    let prepared = Prepared::new(module, options)?;
+    let m = prepared.module(module);
+    let lowered = || {
+        let entry = m.entry_point(options.entry(), options.stage_wanted())?;
+        let plan = Plan::new(m, entry, options, &prepared.given)?;
+        if *options.varyings() == Varyings::Decorated {
+            return Ok((plan, None));
+        }
+        let rewritten = m.rewrite(|m, p| emit(m, p, options, &plan))?;
+        Ok((plan, Some(rewritten.module.into_owned())))
+    };
+    let (plan, lowered) = lowered().map_err(|error| prepared.place(error))?;
+    Ok(Decorated {
+        module: lowered.unwrap_or_else(|| prepared.unchanged(module)),
+        layout: plan.layout,
+        streams: plan.streams,
+        locations: plan.shadows.iter().map(|shadow| shadow.location).collect(),
+        requirements: plan.requirements,
+    })
+}
+
+fn check_stage(stage: ExecutionModel) -> Result<(), Error> {
+    match stage {
+        ExecutionModel::VERTEX
+        | ExecutionModel::TESSELLATION_EVALUATION
+        | ExecutionModel::GEOMETRY => Ok(()),
+        other => {
+            let message = format!("transform feedback captures nothing of a {other} stage");
+            Err(Error::new(ErrorKind::Unsupported, message))
+        }
+    }
+}
+
+/// What the options come to for one module: everything but the edits.
+struct Plan {
+    layout: Layout,
+    streams: Vec<u32>,
+    targets: Vec<Target>,
+    shadows: Vec<Shadow>,
+    requirements: Requirements,
+}
+
+impl Plan {
+    fn new(
+        m: &Module<'_>,
+        entry: EntryPoint<'_>,
+        options: &Options,
+        given: &[Id],
+    ) -> Result<Self, Error> {
+        let (layout, stores) = select::lay_out(m, entry, options, given)?;
+        let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
+        let (mut targets, mut shadows) = (Vec::new(), Vec::new());
+        if *options.varyings() != Varyings::Decorated {
+            let rest;
+            (targets, rest) = targets::find(m, entry, &layout, &stores);
+            shadows = shadows::join(&rest);
+            shadows::place(m, entry, options, &mut shadows)?;
+        }
+        let mut plan =
+            Self { layout, streams, targets, shadows, requirements: Requirements::default() };
+        plan.requirements = needs::requirements(m, entry, &plan, &stores);
+        Ok(plan)
+    }
+}
+
+/// The vertex stream of everything that one buffer captures.
+fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
+    let streams: BTreeSet<u32> = stores.iter().map(|stored| stream_of(m, stored)).collect();
+    let mut streams = streams.into_iter();
+    match (streams.next(), streams.next()) {
+        (Some(one), Some(other)) => {
+            let message = format!("one buffer would capture vertex streams {one} and {other}");
+            let error = Error::new(ErrorKind::Options, message);
+            Err(error.help("outputs of another stream go on behind gl_NextBuffer"))
+        }
+        (only, _) => Ok(only.unwrap_or(0)),
+    }
+}
+
+/// The vertex stream of an output: a member of a block says it itself, or its variable does.
+fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
+    let part = &stored.piece.leaf.part;
+    let of_member = || {
+        let (_, mut ty) = m.pointer(m.type_of(part.variable)?)?;
+        let mut path = part.path.iter();
+        while let Some(Type::Array { element, .. }) = m.ty(ty) {
+            ty = element;
+            path.next()?;
+        }
+        m.member_decoration(ty, *path.next()?, Decoration::STREAM)
+    };
+    let said = of_member().or_else(|| m.decoration(part.variable, Decoration::STREAM));
+    said.and_then(|words| words.first()).copied().unwrap_or(0)
+}
+
+fn emit<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    options: &Options,
+    plan: &Plan,
+) -> Result<(), Error> {
+    p.set_names(options.has_names());
+    p.set_first_id(options.reservations().first_id());
+    let entry = m.entry_point(options.entry(), options.stage_wanted())?;
+    foreign::strip_outputs(m, p, entry);
+
+    p.capability(Capability::TRANSFORM_FEEDBACK);
+    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    let is_xfb = |mode: &Mode<'_>| {
+        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
+    };
+    if !modes.any(|mode| is_xfb(&mode)) {
+        p.mode(entry.function(), ExecutionMode::XFB, &[]);
+    }
+    targets::decorate(p, &plan.layout, &plan.targets);
+    shadows::emit(m, p, entry, plan)
+}
+
+/// An error where a location for a copy is not to be had.
+fn no_location(entry: EntryPoint<'_>, wanted: usize, end: u32) -> Error {
+    let message =
+        format!("{wanted} outputs have to be copied, and too few locations below {end} are free");
+    let error = unsupported(message, entry.function());
+    error.help(
+        "say how many output components the device has, or capture whole outputs in their order",
+    )
+}

@@ -1,0 +1,212 @@
+//! Shadow outputs: copies of what no decoration captures as it is asked for.
+
+use super::targets::InBuffer;
+use super::{Plan, no_location};
+use crate::moves::{self, OutputPoint};
+use crate::transform_feedback::emit::{load, words};
+use crate::transform_feedback::leaves::Leaf;
+use crate::transform_feedback::options::Options;
+use crate::transform_feedback::outputs::Part;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch, StorageClass};
+
+/// A vector of words that is captured instead.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    pub(super) buffer: u32,
+    /// Where it goes, in words from the start of the vertex.
+    word: u32,
+    sources: Vec<Source>,
+    pub(super) location: u32,
+}
+
+impl Shadow {
+    /// How many words it is.
+    pub(super) fn words(&self) -> u32 {
+        self.sources.len() as u32
+    }
+}
+
+/// One word of an output.
+#[derive(Clone, Debug)]
+struct Source {
+    leaf: Leaf,
+    component: u32,
+    /// Which word of the component, the lower one first.
+    half: u32,
+}
+
+/// The most words of a vector.
+const WIDEST: usize = 4;
+
+/// Joins words that follow each other in a buffer into vectors: an output a component would be easier, and drivers get
+/// it wrong.
+pub(super) fn join(rest: &[InBuffer<'_>]) -> Vec<Shadow> {
+    let mut sources: Vec<(u32, u32, Source)> = Vec::new();
+    for InBuffer { buffer, stored } in rest {
+        let piece = &stored.piece;
+        let mut word = stored.word;
+        for component in piece.first..piece.first + piece.count {
+            for half in 0..piece.leaf.width {
+                sources.push((*buffer, word, Source { leaf: piece.leaf.clone(), component, half }));
+                word += 1;
+            }
+        }
+    }
+    sources.sort_by_key(|(buffer, word, _)| (*buffer, *word));
+
+    let mut shadows: Vec<Shadow> = Vec::new();
+    for (buffer, word, source) in sources {
+        match shadows.last_mut() {
+            Some(last)
+                if last.buffer == buffer
+                    && last.sources.len() < WIDEST
+                    && last.word + last.sources.len() as u32 == word =>
+            {
+                last.sources.push(source);
+            }
+            _ => shadows.push(Shadow { buffer, word, sources: vec![source], location: 0 }),
+        }
+    }
+    shadows
+}
+
+/// Gives each a location that is free.
+pub(super) fn place(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    options: &Options,
+    shadows: &mut [Shadow],
+) -> Result<(), Error> {
+    if shadows.is_empty() {
+        return Ok(());
+    }
+    let (wanted, end) = (shadows.len(), options.output_components() / 4);
+    let mut free = moves::free_output_locations(m, entry, options.reservations(), end);
+    for shadow in shadows {
+        shadow.location = free.next().ok_or_else(|| no_location(entry, wanted, end))?;
+    }
+    Ok(())
+}
+
+/// Adds the shadow outputs, and writes them wherever a vertex is handed on.
+///
+/// ```text
+/// %copy_outputs = OpFunction %void None %fn
+///                 OpLabel
+///      %pointer = OpAccessChain %_ptr_Output_v4float %output …
+///        %value = OpLoad %v4float %pointer
+///            %x = OpCompositeExtract %float %value 0
+///         %bits = OpBitcast %uint %x
+///       %vector = OpCompositeConstruct %v2uint %bits …
+///                 OpStore %polyshade_captured_0 %vector
+///                 OpReturn
+///                 OpFunctionEnd
+/// ```
+pub(super) fn emit<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    plan: &Plan,
+) -> Result<(), Error> {
+    if plan.shadows.is_empty() {
+        return Ok(());
+    }
+    let points = moves::output_points(m, p, entry)?;
+    let variables: Vec<Id> =
+        plan.shadows.iter().map(|shadow| variable(p, entry, plan, shadow)).collect();
+
+    let stream = |shadow: &Shadow| plan.streams[shadow.buffer as usize];
+    let mut streams: Vec<u32> = plan.shadows.iter().map(stream).collect();
+    streams.sort_unstable();
+    streams.dedup();
+    for number in streams {
+        let shadows = plan.shadows.iter().zip(&variables);
+        let shadows = shadows.filter(|(shadow, _)| stream(shadow) == number);
+        let copy = copy_outputs(p, shadows, number);
+        let void = p.void();
+        let hands_on = |point: &&OutputPoint| point.stream.is_none_or(|other| other == number);
+        for point in points.iter().filter(hands_on) {
+            p.at(point.before).call(void, copy, &[]);
+        }
+    }
+    Ok(())
+}
+
+fn variable<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, plan: &Plan, shadow: &Shadow) -> Id {
+    let buffer = shadow.buffer as usize;
+    let ty = vector(p, shadow.sources.len());
+    let name = format!("polyshade_captured_{}_{}", shadow.buffer, shadow.word);
+    let variable = moves::add_output(p, entry, shadow.location, ty, &name);
+    p.decorate(variable, Decoration::XFB_BUFFER, &[shadow.buffer]);
+    p.decorate(variable, Decoration::XFB_STRIDE, &[plan.layout.buffers[buffer].stride]);
+    p.decorate(variable, Decoration::OFFSET, &[shadow.word * 4]);
+    if plan.streams[buffer] != 0 {
+        p.decorate(variable, Decoration::STREAM, &[plan.streams[buffer]]);
+    }
+    variable
+}
+
+/// A vector of `count` words, or a word.
+fn vector(p: &mut Patch<'_, '_>, count: usize) -> Id {
+    let uint = p.uint();
+    if count == 1 { uint } else { p.vector(uint, count as u32) }
+}
+
+/// Emits the function that writes some of the shadow outputs, those of one vertex stream.
+fn copy_outputs<'s>(
+    p: &mut Patch<'_, '_>,
+    shadows: impl Iterator<Item = (&'s Shadow, &'s Id)>,
+    stream: u32,
+) -> Id {
+    let (id, at, void) = (p.id(), p.lane(), p.void());
+    p.name(id, &format!("copy_outputs_of_stream_{stream}"));
+    let mut code = p.at(at);
+    code.begin_function(id, void, &[]);
+    let mut last = None;
+    for (shadow, variable) in shadows {
+        let values: Vec<Id> =
+            shadow.sources.iter().map(|source| word(&mut code, source, &mut last)).collect();
+        let value = match values.as_slice() {
+            [only] => *only,
+            _ => {
+                let ty = vector(code.p, values.len());
+                code.construct(ty, &values)
+            }
+        };
+        code.store(*variable, value);
+    }
+    code.end_function(None);
+    id
+}
+
+/// A leaf that was loaded, with the component that was taken apart last, and its words.
+struct Loaded<'s> {
+    part: &'s Part,
+    value: Id,
+    component: u32,
+    words: Vec<Id>,
+}
+
+/// Emits one word; what was loaded or taken apart for the word before is used again.
+fn word<'s>(
+    code: &mut Cursor<'_, '_, '_>,
+    source: &'s Source,
+    last: &mut Option<Loaded<'s>>,
+) -> Id {
+    let Source { leaf, component, half } = source;
+    let value = match last {
+        Some(loaded) if *loaded.part == leaf.part => loaded.value,
+        _ => load(code, &leaf.part, StorageClass::OUTPUT),
+    };
+    let is_same = |loaded: &Loaded<'_>| loaded.value == value && loaded.component == *component;
+    if !last.as_ref().is_some_and(is_same) {
+        let scalar = match leaf.count {
+            1 => value,
+            _ => code.extract(leaf.component, value, &[*component]),
+        };
+        let words = words(code, leaf, scalar);
+        *last = Some(Loaded { part: &leaf.part, value, component: *component, words });
+    }
+    last.as_ref().map_or(value, |loaded| loaded.words[*half as usize])
+}

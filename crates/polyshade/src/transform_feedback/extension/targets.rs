@@ -1,0 +1,203 @@
+//! What can be decorated as it is.
+
+use crate::moves;
+use crate::transform_feedback::decorated;
+use crate::transform_feedback::layout::{Layout, Stored};
+use crate::transform_feedback::leaves::leaves;
+use crate::transform_feedback::outputs::{Outputs, Part};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Id, Module, Patch, Type};
+use std::collections::{HashMap, HashSet};
+
+/// A variable, or a member of a block, that is captured as a whole.
+pub(super) struct Target {
+    variable: Id,
+    /// The block and the number of the member.
+    member: Option<(Id, u32)>,
+    buffer: u32,
+    /// In bytes.
+    offset: u32,
+}
+
+/// What is stored in which buffer.
+#[derive(Clone, Copy)]
+pub(super) struct InBuffer<'s> {
+    pub(super) buffer: u32,
+    pub(super) stored: &'s Stored,
+}
+
+/// Finds the outputs that are captured as a whole where a decoration would capture them, each once, and what is left
+/// over: for each buffer in the order in which it was asked for.
+pub(super) fn find<'s>(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    layout: &Layout,
+    stores: &'s [Vec<Stored>],
+) -> (Vec<Target>, Vec<InBuffer<'s>>) {
+    let all: Vec<InBuffer<'s>> = (0..)
+        .zip(stores)
+        .flat_map(|(buffer, stores)| stores.iter().map(move |stored| InBuffer { buffer, stored }))
+        .collect();
+    let mut search = Search::new(m, &all);
+    let mut targets = Vec::new();
+    for output in Outputs::of(m, entry).all {
+        if search.captured.contains(&output.part.variable) {
+            targets.extend(search.target(layout, &output.part));
+        }
+    }
+    let rest = all.iter().zip(&search.decorated).filter(|(_, decorated)| !**decorated);
+    (targets, rest.map(|(one, _)| *one).collect())
+}
+
+struct Search<'m, 's> {
+    m: &'m Module<'m>,
+    all: &'s [InBuffer<'s>],
+    /// Which of them are captured by a decoration.
+    decorated: Vec<bool>,
+    /// Whole leaves by what they are and where they go.
+    places: HashMap<(&'s Part, u32, u32), usize>,
+    /// Whole leaves by what they are.
+    wholes: HashMap<&'s Part, Vec<usize>>,
+    captured: HashSet<Id>,
+    /// Structures whose offsets are those of a buffer's members.
+    laid_out: HashSet<Id>,
+    /// How many variables have a structure, or arrays of it.
+    sharing: HashMap<Id, u32>,
+    /// What is known already.
+    offsets: HashMap<Id, bool>,
+}
+
+impl<'m, 's> Search<'m, 's> {
+    fn new(m: &'m Module<'_>, all: &'s [InBuffer<'s>]) -> Self {
+        let (mut places, mut wholes) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
+        for (number, InBuffer { buffer, stored }) in all.iter().enumerate() {
+            let piece = &stored.piece;
+            if piece.first == 0 && piece.count == piece.leaf.count {
+                let part = &piece.leaf.part;
+                places.insert((part, *buffer, stored.word), number);
+                wholes.entry(part).or_default().push(number);
+            }
+        }
+        let mut sharing = HashMap::new();
+        for variable in m.variables() {
+            let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
+            *sharing.entry(m.innermost_element(ty)).or_default() += 1;
+        }
+        Self {
+            m,
+            all,
+            decorated: vec![false; all.len()],
+            places,
+            wholes,
+            captured: all.iter().map(|one| one.stored.piece.leaf.part.variable).collect(),
+            laid_out: moves::laid_out_types(m),
+            sharing,
+            offsets: HashMap::new(),
+        }
+    }
+
+    /// The target that `unit` is, if a decoration captures it as it is asked for.
+    fn target(&mut self, layout: &Layout, unit: &Part) -> Option<Target> {
+        let m = self.m;
+        let member = self.member(unit).ok()?;
+        // What has no leaves, or some of another size, is not captured as a whole.
+        let leaves = leaves(m, unit, "", None).ok()?;
+        let first = leaves.first()?;
+        let wide = leaves.iter().any(|leaf| leaf.width == 2);
+        let starts = self.wholes.get(&first.part)?.clone();
+        for start in starts.into_iter().filter(|start| !self.decorated[*start]) {
+            let InBuffer { buffer, stored } = self.all[start];
+            let stride = layout.buffers[buffer as usize].stride;
+            if wide && !(stored.word.is_multiple_of(2) && stride.is_multiple_of(8)) {
+                continue;
+            }
+            let placed = decorated::place(leaves.clone(), stored.word);
+            let found: Option<Vec<usize>> = placed
+                .iter()
+                .map(|(piece, word)| self.places.get(&(&piece.leaf.part, buffer, *word)).copied())
+                .collect();
+            if let Some(found) = found {
+                found.iter().for_each(|number| self.decorated[*number] = true);
+                let offset = stored.word * 4;
+                return Some(Target { variable: unit.variable, member, buffer, offset });
+            }
+        }
+        None
+    }
+
+    /// The member that `unit` is, if it is one; an error where a decoration would say something else as well.
+    fn member(&mut self, unit: &Part) -> Result<Option<(Id, u32)>, NotAlone> {
+        let m = self.m;
+        let (_, pointee) = m.type_of(unit.variable).and_then(|ty| m.pointer(ty)).ok_or(NotAlone)?;
+        let structure = m.innermost_element(unit.ty);
+        let alone = match unit.path.as_slice() {
+            // Of an array of blocks the members are decorated, and each element goes to a buffer of its own. The
+            // offsets that a structure has here from before go.
+            [] => {
+                let is_block = m.decoration(structure, Decoration::BLOCK).is_some();
+                let mut members = m.members(structure).map(|member| m.innermost_element(member));
+                let stays = self.laid_out.contains(&structure);
+                !is_block && !stays && !members.any(|member| self.has_offsets(member))
+            }
+            [_] => {
+                let shared = self.sharing.get(&pointee).is_none_or(|count| *count > 1);
+                !shared && !self.laid_out.contains(&pointee) && !self.has_offsets(structure)
+            }
+            _ => false,
+        };
+        match alone {
+            true => Ok(unit.path.first().map(|member| (pointee, *member))),
+            false => Err(NotAlone),
+        }
+    }
+
+    /// Whether `ty` is a structure whose members, or those of one inside, have offsets: a driver may take them for
+    /// transform feedback's.
+    fn has_offsets(&mut self, ty: Id) -> bool {
+        let m = self.m;
+        if let Some(known) = self.offsets.get(&ty) {
+            return *known;
+        }
+        let (mut open, mut seen) = (vec![ty], HashSet::new());
+        let mut found = false;
+        while let Some(structure) = open.pop().filter(|_| !found) {
+            if !matches!(m.ty(structure), Some(Type::Struct { .. })) || !seen.insert(structure) {
+                continue;
+            }
+            let mut decorations = m.decorations_of(structure);
+            found = self.laid_out.contains(&structure)
+                || decorations.any(|applied| applied.decoration == Decoration::OFFSET);
+            open.extend(m.members(structure).map(|member| m.innermost_element(member)));
+        }
+        self.offsets.insert(ty, found);
+        found
+    }
+}
+
+/// A decoration would be another variable's too, or others say the same for another reason.
+struct NotAlone;
+
+/// Decorates the targets. Buffer and stride are said once a variable where all of it goes to one buffer, as compilers
+/// do, else at each member.
+pub(super) fn decorate(p: &mut Patch<'_, '_>, layout: &Layout, targets: &[Target]) {
+    let stride = |target: &Target| layout.buffers[target.buffer as usize].stride;
+    for targets in targets.chunk_by(|one, other| one.variable == other.variable) {
+        let first = &targets[0];
+        let one_buffer = targets.iter().all(|target| target.buffer == first.buffer);
+        if one_buffer {
+            p.decorate(first.variable, Decoration::XFB_BUFFER, &[first.buffer]);
+            p.decorate(first.variable, Decoration::XFB_STRIDE, &[stride(first)]);
+        }
+        for target in targets {
+            let Some((block, member)) = target.member else {
+                p.decorate(target.variable, Decoration::OFFSET, &[target.offset]);
+                continue;
+            };
+            p.decorate_member(block, member, Decoration::OFFSET, &[target.offset]);
+            if !one_buffer {
+                p.decorate_member(block, member, Decoration::XFB_BUFFER, &[target.buffer]);
+                p.decorate_member(block, member, Decoration::XFB_STRIDE, &[stride(target)]);
+            }
+        }
+    }
+}

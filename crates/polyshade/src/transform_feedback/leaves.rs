@@ -1,0 +1,200 @@
+//! Outputs down to the vectors and scalars that they are made of.
+
+use super::MAX_STRIDE;
+use super::outputs::Part;
+use crate::moves::Sizes;
+use crate::unsupported;
+use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, Type};
+
+/// A vector or scalar in an output.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Leaf {
+    pub(super) part: Part,
+    /// Type of a component.
+    pub(super) component: Id,
+    /// How many components: 1 for a scalar.
+    pub(super) count: u32,
+    /// The 32-bit words of a component: 1 or 2.
+    pub(super) width: u32,
+    /// Where it is handed on: its location, and the component of it, of 32 bits, at which it begins.
+    pub(super) register: Option<(u32, u32)>,
+}
+
+impl Leaf {
+    /// How many words it is.
+    pub(super) fn words(&self) -> u32 {
+        self.count * self.width
+    }
+}
+
+/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
+/// itself.
+const DEEPEST: u32 = 255;
+/// The most vectors of one output: as many words as a vertex can take.
+const MOST: usize = (MAX_STRIDE / 4) as usize;
+/// The most parts of one output that are looked at.
+const MOST_PARTS: usize = 4 * MOST;
+
+/// The vectors and scalars that `part` consists of, in the order in which they are captured: members and elements one
+/// behind the other, matrices column by column. `location` is where the first one is handed on, if anywhere, beginning
+/// with this component. `name` is for messages.
+pub(super) fn leaves(
+    m: &Module<'_>,
+    part: &Part,
+    name: &str,
+    location: Option<(u32, u32)>,
+) -> Result<Vec<Leaf>, Error> {
+    let mut walk = Walk { m, name, sizes: Sizes::new(m), visited: 0, found: Vec::new() };
+    walk.part(part.clone(), location, DEEPEST)?;
+    Ok(walk.found)
+}
+
+struct Walk<'w, 'm> {
+    m: &'w Module<'m>,
+    name: &'w str,
+    sizes: Sizes<'w, 'm>,
+    /// Structures without members take no room, but time.
+    visited: usize,
+    found: Vec<Leaf>,
+}
+
+impl Walk<'_, '_> {
+    fn part(&mut self, part: Part, location: Option<(u32, u32)>, depth: u32) -> Result<(), Error> {
+        let m = self.m;
+        self.visited += 1;
+        if self.visited > MOST_PARTS {
+            return Err(self.too_large(part.variable));
+        }
+        if depth == 0 {
+            let message = format!("`{}` is nested more than {DEEPEST} deep", self.name);
+            return Err(unsupported(message, part.variable));
+        }
+        match m.ty(part.ty) {
+            Some(Type::Array { element, length }) => {
+                let length = self.length(&part, length)?;
+                self.repeat(part, element, length, location, depth)
+            }
+            Some(Type::Matrix { column, count }) => {
+                check_count(count, part.variable, self.name)?;
+                self.repeat(part, column, count, location, depth)
+            }
+            Some(Type::Struct { id }) => self.members(part, id, location, depth),
+            _ => self.vector(part, location),
+        }
+    }
+
+    /// `count` times the type `element`.
+    fn repeat(
+        &mut self,
+        part: Part,
+        element: Id,
+        count: u32,
+        location: Option<(u32, u32)>,
+        depth: u32,
+    ) -> Result<(), Error> {
+        let each = self.sizes.locations(element);
+        for index in 0..count {
+            let moved = |(first, component): (u32, u32)| {
+                (first.saturating_add(index.saturating_mul(each)), component)
+            };
+            self.part(part.inside(index, element), location.map(moved), depth - 1)?;
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        part: Part,
+        structure: Id,
+        location: Option<(u32, u32)>,
+        depth: u32,
+    ) -> Result<(), Error> {
+        let m = self.m;
+        let own = |member, decoration| {
+            m.member_decoration(structure, member, decoration).and_then(|words| words.first())
+        };
+        // Locations that members say are those of the first element, where the structure is in an array.
+        let start = own(0, Decoration::LOCATION).copied();
+        let shift = match (location, start) {
+            (Some((first, _)), Some(start)) => first.saturating_sub(start),
+            _ => 0,
+        };
+        let mut next = location.map(|(first, _)| first);
+        for (member, ty) in (0..).zip(m.members(structure)) {
+            let said = own(member, Decoration::LOCATION);
+            let here = said.map(|said| said.saturating_add(shift)).or(next);
+            let component = own(member, Decoration::COMPONENT).copied().unwrap_or(0);
+            self.part(part.inside(member, ty), here.map(|here| (here, component)), depth - 1)?;
+            next = here.map(|here| here.saturating_add(self.sizes.locations(ty)));
+        }
+        Ok(())
+    }
+
+    fn length(&self, part: &Part, length: Id) -> Result<u32, Error> {
+        let Some(length) = self.m.constant(length) else {
+            return Err(open_size(self.m, self.name, part.variable, length));
+        };
+        if length as usize > MOST {
+            let message = format!(
+                "`{}` has {length} elements: a vertex takes {MAX_STRIDE} bytes at most",
+                self.name
+            );
+            return Err(Error::new(ErrorKind::Options, message).about(part.variable));
+        }
+        Ok(length)
+    }
+
+    fn too_large(&self, variable: Id) -> Error {
+        let message = format!("`{}` takes more than {MAX_STRIDE} bytes of a vertex", self.name);
+        Error::new(ErrorKind::Options, message).about(variable)
+    }
+
+    fn vector(&mut self, part: Part, register: Option<(u32, u32)>) -> Result<(), Error> {
+        let (m, name) = (self.m, self.name);
+        let (component, count) = match m.ty(part.ty) {
+            Some(Type::Vector { component, count }) => (component, count),
+            _ => (part.ty, 1),
+        };
+        check_count(count, part.variable, name)?;
+        let width = match m.ty(component) {
+            Some(
+                Type::Int { width: width @ (32 | 64), .. }
+                | Type::Float { width: width @ (32 | 64) },
+            ) => width / 32,
+            Some(Type::Int { width, .. } | Type::Float { width }) => {
+                let message = format!("`{name}` has components of {width} bits, not 32 or 64");
+                return Err(unsupported(message, part.variable));
+            }
+            _ => {
+                let message = format!("`{name}` is not made of numbers of 32 or 64 bits");
+                return Err(unsupported(message, part.variable));
+            }
+        };
+        if self.found.len() == MOST {
+            return Err(self.too_large(part.variable));
+        }
+        self.found.push(Leaf { part, component, count, width, register });
+        Ok(())
+    }
+}
+
+/// An error that says which specialization constants the size of `name` waits for.
+pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) -> Error {
+    let message = format!("the size of `{name}` depends on a specialization constant");
+    let error = unsupported(message, variable);
+    match m.decoration(length, Decoration::SPEC_ID).and_then(|words| words.first()) {
+        Some(number) => error.help(format!("say the value of constant {number} in the options")),
+        None => error.help("say the values of the shader's constants in the options"),
+    }
+}
+
+/// Vectors and matrices have up to four components and columns (SPIR-V specification, 2.16.1): a module that is not
+/// valid may say any number.
+fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
+    match count {
+        1..=4 => Ok(()),
+        _ => {
+            Err(unsupported(format!("`{name}` has vectors or matrices of size {count}"), variable))
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The outputs of an entry point: what they are called, and where they are handed on.
+
+use crate::moves::{self, Sizes};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Decoration, Id, Module, StorageClass};
+use std::collections::HashMap;
+
+/// A part of an output variable.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Part {
+    /// The variable.
+    pub(super) variable: Id,
+    /// Members and elements that lead to it.
+    pub(super) path: Vec<u32>,
+    /// Its type.
+    pub(super) ty: Id,
+}
+
+impl Part {
+    pub(super) fn inside(&self, index: u32, ty: Id) -> Self {
+        let mut path = self.path.clone();
+        path.push(index);
+        Self { variable: self.variable, path, ty }
+    }
+}
+
+/// An output variable, or a member of one that is a block.
+pub(super) struct Output {
+    pub(super) part: Part,
+    /// The name to capture it by.
+    pub(super) name: Option<String>,
+    pub(super) builtin: Option<BuiltIn>,
+    /// Its first location, if it has one itself.
+    pub(super) location: Option<u32>,
+    /// The component of that location at which it begins.
+    pub(super) component: u32,
+    /// The semantic that a HLSL compiler noted down, such as `TEXCOORD3`.
+    pub(super) semantic: Option<String>,
+}
+
+/// The outputs of an entry point.
+pub(super) struct Outputs {
+    /// In the order of the interface; members of blocks in theirs.
+    pub(super) all: Vec<Output>,
+    /// The variables, in the order of the interface.
+    pub(super) variables: Vec<Id>,
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl Outputs {
+    pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
+        let variables = moves::interface(m, entry, StorageClass::OUTPUT);
+        let mut outputs = Self { all: Vec::new(), variables, by_name: HashMap::new() };
+        for variable in outputs.variables.clone() {
+            let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
+                continue;
+            };
+            outputs.add_variable(m, Part { variable, path: Vec::new(), ty });
+        }
+        outputs
+    }
+
+    fn add_variable(&mut self, m: &Module<'_>, whole: Part) {
+        let (variable, ty) = (whole.variable, whole.ty);
+        let structure = m.innermost_element(ty);
+        if structure == ty && is_block(m, structure) {
+            return self.add_block(m, whole);
+        }
+        let builtin = m.builtin(variable);
+        let name = match builtin {
+            Some(builtin) => builtin_name(builtin),
+            // An array of blocks goes by the block's name too: `Block[i].member`.
+            None if is_block(m, structure) => m.name(structure).map(|name| name.into_owned()),
+            None => m.name(variable).map(|name| name.into_owned()),
+        };
+        let number = |decoration| first(m.decoration(variable, decoration));
+        self.add(Output {
+            name,
+            builtin,
+            location: number(Decoration::LOCATION),
+            component: number(Decoration::COMPONENT).unwrap_or(0),
+            semantic: semantic(m.decoration(variable, Decoration::USER_SEMANTIC))
+                .or_else(|| Some(m.name(variable)?.strip_prefix("out.var.")?.to_owned())),
+            part: whole,
+        });
+    }
+
+    /// Members of a block go by the block's name, never the instance's; without an instance by their own.
+    fn add_block(&mut self, m: &Module<'_>, whole: Part) {
+        let block = whole.ty;
+        let block_name = m.name(block).unwrap_or_default();
+        let has_instance = m.name(whole.variable).is_some();
+        let mut next = first(m.decoration(whole.variable, Decoration::LOCATION));
+        let mut sizes = Sizes::new(m);
+        for (member, ty) in (0..).zip(m.members(block)) {
+            let builtin = m.member_builtin(block, member);
+            let name = match (builtin, m.member_name(block, member)) {
+                (Some(builtin), _) => builtin_name(builtin),
+                (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}")),
+                (None, name) => name.map(|name| name.into_owned()),
+            };
+            let decoration = |decoration| m.member_decoration(block, member, decoration);
+            let location = first(decoration(Decoration::LOCATION)).or(next);
+            next = location.map(|location| location.saturating_add(sizes.locations(ty)));
+            self.add(Output {
+                part: whole.inside(member, ty),
+                name,
+                builtin,
+                location: location.filter(|_| builtin.is_none()),
+                component: first(decoration(Decoration::COMPONENT)).unwrap_or(0),
+                semantic: semantic(decoration(Decoration::USER_SEMANTIC)),
+            });
+        }
+    }
+
+    fn add(&mut self, output: Output) {
+        if let Some(name) = &output.name {
+            self.by_name.entry(name.clone()).or_default().push(self.all.len());
+        }
+        self.all.push(output);
+    }
+
+    /// The names of all outputs, each once, in the order of the interface.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let is_first = |(number, name): &(usize, &str)| self.by_name[*name][0] == *number;
+        let named = self.all.iter().enumerate();
+        let named = named.filter_map(|(number, output)| Some((number, output.name.as_deref()?)));
+        named.filter(is_first).map(|(_, name)| name)
+    }
+
+    /// The outputs that are called `name`: two where the module is not to be captured by names.
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Output> {
+        self.by_name.get(name).into_iter().flatten().map(|number| &self.all[*number])
+    }
+}
+
+fn first(operands: Option<&[u32]>) -> Option<u32> {
+    operands?.first().copied()
+}
+
+fn semantic(operands: Option<&[u32]>) -> Option<String> {
+    Some(polyshade_spv::decode_text(operands?).into_owned())
+}
+
+fn is_block(m: &Module<'_>, structure: Id) -> bool {
+    m.decorations_of(structure)
+        .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
+}
+
+/// What GLSL calls a built-in output.
+pub(super) fn builtin_name(builtin: BuiltIn) -> Option<String> {
+    let name = match builtin {
+        BuiltIn::POSITION => "gl_Position",
+        BuiltIn::POINT_SIZE => "gl_PointSize",
+        BuiltIn::CLIP_DISTANCE => "gl_ClipDistance",
+        BuiltIn::CULL_DISTANCE => "gl_CullDistance",
+        BuiltIn::LAYER => "gl_Layer",
+        BuiltIn::VIEWPORT_INDEX => "gl_ViewportIndex",
+        BuiltIn::PRIMITIVE_ID => "gl_PrimitiveID",
+        BuiltIn::PRIMITIVE_SHADING_RATE_KHR => "gl_PrimitiveShadingRateEXT",
+        BuiltIn::VIEWPORT_MASK_NV => "gl_ViewportMask",
+        BuiltIn::SECONDARY_POSITION_NV => "gl_SecondaryPositionNV",
+        BuiltIn::SECONDARY_VIEWPORT_MASK_NV => "gl_SecondaryViewportMaskNV",
+        BuiltIn::POSITION_PER_VIEW_NV => "gl_PositionPerViewNV",
+        BuiltIn::VIEWPORT_MASK_PER_VIEW_NV => "gl_ViewportMaskPerViewNV",
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
+
+/// The built-in output that a system value of Direct3D is.
+pub(super) fn system_value(name: &str) -> Option<BuiltIn> {
+    Some(match name.to_ascii_uppercase().as_str() {
+        "SV_POSITION" => BuiltIn::POSITION,
+        "PSIZE" => BuiltIn::POINT_SIZE,
+        "SV_CLIPDISTANCE" => BuiltIn::CLIP_DISTANCE,
+        "SV_CULLDISTANCE" => BuiltIn::CULL_DISTANCE,
+        "SV_RENDERTARGETARRAYINDEX" => BuiltIn::LAYER,
+        "SV_VIEWPORTARRAYINDEX" => BuiltIn::VIEWPORT_INDEX,
+        _ => return None,
+    })
+}

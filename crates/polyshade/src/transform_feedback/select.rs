@@ -1,0 +1,350 @@
+//! Lays out what the options name.
+
+use super::layout::{Builder, LaidOut, Piece};
+use super::leaves::{Leaf, leaves};
+use super::options::{Options, Varyings};
+use super::outputs::{Output, Outputs, Part, system_value};
+use super::varying::{
+    Components, Locations, StreamOutputEntry, StreamOutputSource, Varying, split_semantic,
+};
+use super::{decorated, names};
+use crate::moves::Sizes;
+use crate::position;
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, Type};
+
+/// The layout that the options come to, and for each buffer what is stored. `given` are the outputs by the ids that
+/// they had when the options were made, in the order of the interface.
+pub(super) fn lay_out(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    options: &Options,
+    given: &[Id],
+) -> Result<LaidOut, Error> {
+    let outputs = Outputs::of(m, entry);
+    let builder = Builder::new(options.takes_repeats());
+    let mut select = Select { m, outputs: &outputs, given, builder };
+    match options.varyings() {
+        Varyings::Interleaved(varyings) => select.interleaved(varyings)?,
+        Varyings::Separate(varyings) => select.separate(varyings)?,
+        Varyings::StreamOutput(entries, strides) => select.stream_output(entries, strides)?,
+        Varyings::Decorated => decorated::lay_out(m, entry, &outputs, &mut select.builder)?,
+    }
+    let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(&outputs))?;
+    let positions = outputs.all.iter().filter(|output| output.builtin == Some(BuiltIn::POSITION));
+    let positions: Vec<&Part> = positions.map(|output| &output.part).collect();
+    let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
+    if captured.any(|part| positions.contains(&part)) {
+        position::check_unchanged(m, entry)?;
+    }
+    Ok((layout, stores))
+}
+
+fn nothing(outputs: &Outputs) -> Error {
+    let names: Vec<String> = outputs.names().take(8).map(|name| format!("`{name}`")).collect();
+    let error = Error::new(ErrorKind::Options, "there is no varying to capture");
+    error.help(format!("outputs of the shader: {}", names.join(", ")))
+}
+
+struct Select<'s, 'w> {
+    m: &'s Module<'w>,
+    outputs: &'s Outputs,
+    given: &'s [Id],
+    builder: Builder,
+}
+
+impl Select<'_, '_> {
+    fn interleaved(&mut self, varyings: &[Varying]) -> Result<(), Error> {
+        self.builder.need_buffer(0)?;
+        for varying in varyings {
+            let buffer = self.builder.buffers() - 1;
+            match varying {
+                Varying::Name(name) if name == NEXT_BUFFER => {
+                    self.builder.need_buffer(buffer + 1)?;
+                }
+                _ => match skip(varying) {
+                    Some(words) => self.builder.skip(buffer, words)?,
+                    None => self.varying(buffer, varying)?,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn separate(&mut self, varyings: &[Varying]) -> Result<(), Error> {
+        for (buffer, varying) in varyings.iter().enumerate() {
+            self.builder.need_buffer(buffer)?;
+            if let Varying::Name(name) = varying
+                && (name == NEXT_BUFFER || skip(varying).is_some())
+            {
+                let message = format!("`{name}` is for interleaved varyings only");
+                return Err(Error::new(ErrorKind::Options, message));
+            }
+            self.varying(buffer, varying)?;
+        }
+        Ok(())
+    }
+
+    fn varying(&mut self, buffer: usize, varying: &Varying) -> Result<(), Error> {
+        let (name, pieces) = match varying {
+            Varying::Name(name) => (name.clone(), by_name(self.m, self.outputs, name)?),
+            Varying::Locations(locations) => {
+                (locations.to_string(), self.by_locations(*locations)?)
+            }
+            Varying::BuiltIn(builtin) => self.by_builtin(*builtin)?,
+            Varying::Variable(id) => (varying.to_string(), self.by_id(*id)?),
+        };
+        self.builder.append(buffer, &name, pieces)
+    }
+
+    fn by_builtin(&self, builtin: BuiltIn) -> Result<(String, Vec<Piece>), Error> {
+        let output = self.outputs.all.iter().find(|output| output.builtin == Some(builtin));
+        let output = output.ok_or_else(|| {
+            let message = format!("there is no output that is built-in {}", builtin.0);
+            Error::new(ErrorKind::NotFound, message)
+        })?;
+        Ok((shown(output), whole(self.m, output)?))
+    }
+
+    fn by_id(&self, id: Id) -> Result<Vec<Piece>, Error> {
+        let place = self.given.iter().position(|other| *other == id);
+        match place.and_then(|place| self.outputs.variables.get(place)) {
+            Some(now) => variable(self.m, *now, id),
+            None => Err(no_output(id)),
+        }
+    }
+
+    fn by_locations(&self, wanted: Locations) -> Result<Vec<Piece>, Error> {
+        let mut found: Vec<(u64, Leaf, u32)> = Vec::new();
+        let mut sizes = Sizes::new(self.m);
+        for output in self.outputs.all.iter().filter(|output| output.builtin.is_none()) {
+            let Some(location) = output.location else { continue };
+            let end = location.saturating_add(sizes.locations(output.part.ty));
+            if location > wanted.last || end <= wanted.first {
+                continue;
+            }
+            let register = Some((location, output.component));
+            for leaf in leaves(self.m, &output.part, &shown(output), register)? {
+                for component in 0..leaf.count {
+                    if let Some(place) = place_of(&leaf, component, wanted)? {
+                        found.push((place, leaf.clone(), component));
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|(place, _, _)| *place);
+        if let Some(pair) = found.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let message = format!("two outputs are at location {}", pair[0].0 / 4);
+            let error = Error::new(ErrorKind::Options, message).about(pair[1].1.part.variable);
+            return Err(error.help("name them, or give their ids as id=20"));
+        }
+        let pieces = join(found.into_iter().map(|(_, leaf, component)| (leaf, component)));
+        if pieces.is_empty() { Err(self.no_location(wanted)) } else { Ok(pieces) }
+    }
+
+    fn no_location(&self, wanted: Locations) -> Error {
+        let mut there: Vec<u32> =
+            self.outputs.all.iter().filter_map(|output| output.location).collect();
+        there.sort_unstable();
+        there.dedup();
+        let there: Vec<String> = there.iter().take(16).map(u32::to_string).collect();
+        let error = Error::new(ErrorKind::NotFound, format!("there is no output at {wanted}"));
+        error.help(format!("outputs begin at locations: {}", there.join(", ")))
+    }
+
+    fn stream_output(
+        &mut self,
+        entries: &[StreamOutputEntry],
+        strides: &[u32],
+    ) -> Result<(), Error> {
+        for entry in entries {
+            let slot = entry.slot as usize;
+            self.builder.need_buffer(slot)?;
+            let pieces = match &entry.source {
+                StreamOutputSource::Semantic { name, index } => {
+                    let leaves = self.by_semantic(name, *index, entry)?;
+                    cut(leaves, entry)?
+                }
+                StreamOutputSource::Location(location) => self.by_locations(Locations {
+                    first: *location,
+                    last: *location,
+                    components: entry.components,
+                })?,
+                StreamOutputSource::Gap => {
+                    self.builder.skip(slot, entry.components.count())?;
+                    continue;
+                }
+            };
+            self.builder.append(slot, &entry.to_string(), pieces)?;
+        }
+        for (slot, stride) in strides.iter().enumerate().take(self.builder.buffers()) {
+            self.builder.set_stride(slot, *stride)?;
+        }
+        Ok(())
+    }
+
+    /// The components of the register that has a semantic, one leaf each where it holds an array of scalars.
+    fn by_semantic(
+        &self,
+        name: &str,
+        index: u32,
+        entry: &StreamOutputEntry,
+    ) -> Result<Vec<(Leaf, u32)>, Error> {
+        let mut near = Vec::new();
+        for output in &self.outputs.all {
+            let Some((other, base)) = output.semantic.as_deref().and_then(split_semantic) else {
+                continue;
+            };
+            near.push(format!("{other}{base}"));
+            if output.builtin.is_some() || !other.eq_ignore_ascii_case(name) || base > index {
+                continue;
+            }
+            // An array or matrix has a register, and an index, for each element or row.
+            let leaves = leaves(self.m, &output.part, &shown(output), None)?;
+            if let Some(leaf) = leaves.into_iter().nth((index - base) as usize) {
+                return Ok((0..leaf.count).map(|component| (leaf.clone(), component)).collect());
+            }
+        }
+        if let Some(builtin) = system_value(name)
+            && let Some(output) =
+                self.outputs.all.iter().find(|output| output.builtin == Some(builtin))
+        {
+            // Distances are one array of scalars, four of them a register.
+            let leaves = leaves(self.m, &output.part, &shown(output), None)?;
+            let scalars =
+                leaves.into_iter().flat_map(|leaf| (0..leaf.count).map(move |i| (leaf.clone(), i)));
+            let register: Vec<(Leaf, u32)> =
+                scalars.skip(index.saturating_mul(4) as usize).take(4).collect();
+            if !register.is_empty() {
+                return Ok(register);
+            }
+        }
+        let error = Error::new(ErrorKind::NotFound, format!("there is no output `{entry}`"));
+        Err(match near.is_empty() {
+            true => error.help("the module has no semantics: name outputs by location"),
+            false => error.help(format!("its semantics: {}", near.join(", "))),
+        })
+    }
+}
+
+const NEXT_BUFFER: &str = "gl_NextBuffer";
+
+/// The words that `gl_SkipComponentsN` leaves out.
+fn skip(varying: &Varying) -> Option<u32> {
+    let Varying::Name(name) = varying else { return None };
+    let words = name.strip_prefix("gl_SkipComponents")?.parse().ok()?;
+    (1..=4).contains(&words).then_some(words)
+}
+
+/// How an output is called in messages.
+pub(super) fn shown(output: &Output) -> String {
+    match (&output.name, output.location) {
+        (Some(name), _) => name.clone(),
+        (None, Some(location)) => format!("location={location}"),
+        (None, None) => format!("%{}", output.part.variable.word()),
+    }
+}
+
+/// What `name` captures, by OpenGL's rules: a structure or an array of arrays goes by its leaves.
+pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Vec<Piece>, Error> {
+    let part = names::find(m, outputs, name)?;
+    check_whole(m, &part, name)?;
+    Ok(leaves(m, &part, name, None)?.into_iter().map(Piece::whole).collect())
+}
+
+/// Captures an output that has no name as a whole.
+pub(super) fn whole(m: &Module<'_>, output: &Output) -> Result<Vec<Piece>, Error> {
+    let leaves = leaves(m, &output.part, &shown(output), None)?;
+    Ok(leaves.into_iter().map(Piece::whole).collect())
+}
+
+/// Captures the variable `id` as a whole; the caller knows it as `shown`.
+pub(super) fn variable(m: &Module<'_>, id: Id, shown: Id) -> Result<Vec<Piece>, Error> {
+    let pointee = m.type_of(id).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    let ty = pointee.ok_or_else(|| no_output(shown))?;
+    let part = Part { variable: id, path: Vec::new(), ty };
+    let leaves = leaves(m, &part, &Varying::Variable(shown).to_string(), None)?;
+    Ok(leaves.into_iter().map(Piece::whole).collect())
+}
+
+fn no_output(id: Id) -> Error {
+    let message = format!("id {} is not an output of the entry point", id.word());
+    Error::new(ErrorKind::NotFound, message)
+}
+
+fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
+    let is_aggregate = |ty| matches!(m.ty(ty), Some(Type::Array { .. } | Type::Struct { .. }));
+    match m.ty(part.ty) {
+        Some(Type::Array { element, .. }) if is_aggregate(element) => {
+            let message =
+                format!("`{name}` is an array of arrays or structures: name its elements");
+            Err(unsupported(message, part.variable))
+        }
+        Some(Type::Struct { .. }) => {
+            Err(unsupported(format!("`{name}` is a structure: name its members"), part.variable))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where component `component` of `leaf` stands among all components of all locations, if it is wanted.
+fn place_of(leaf: &Leaf, component: u32, wanted: Locations) -> Result<Option<u64>, Error> {
+    let Some((location, first)) = leaf.register else { return Ok(None) };
+    let start = u64::from(location) * 4 + u64::from(first) + u64::from(component * leaf.width);
+    let is_wanted = |place: u64| {
+        (u64::from(wanted.first)..=u64::from(wanted.last)).contains(&(place / 4))
+            && (wanted.components.first()..wanted.components.end()).contains(&((place % 4) as u32))
+    };
+    let words = start..start + u64::from(leaf.width);
+    match words.clone().filter(|place| is_wanted(*place)).count() as u32 {
+        0 => Ok(None),
+        all if all == leaf.width => Ok(Some(start)),
+        _ => Err(split(&wanted, leaf)),
+    }
+}
+
+fn split(what: &dyn std::fmt::Display, leaf: &Leaf) -> Error {
+    let message = format!("`{what}` splits a component of 64 bits");
+    Error::new(ErrorKind::Options, message).about(leaf.part.variable)
+}
+
+/// The components of `register` that `entry` asks for.
+fn cut(register: Vec<(Leaf, u32)>, entry: &StreamOutputEntry) -> Result<Vec<Piece>, Error> {
+    let words: u32 = register.iter().map(|(leaf, _)| leaf.width).sum();
+    let wanted = match entry.components {
+        Components::ALL => 0..words,
+        some => some.first()..some.end(),
+    };
+    if wanted.end > words {
+        let message = format!("there is no output `{entry}`: it has {words} components");
+        let error = Error::new(ErrorKind::NotFound, message);
+        return Err(error.about(register[0].0.part.variable));
+    }
+    let mut taken = Vec::new();
+    let mut word = 0;
+    for (leaf, component) in register {
+        let here = word..word + leaf.width;
+        word = here.end;
+        match here.filter(|word| wanted.contains(word)).count() as u32 {
+            0 => {}
+            all if all == leaf.width => taken.push((leaf, component)),
+            _ => return Err(split(entry, &leaf)),
+        }
+    }
+    Ok(join(taken))
+}
+
+/// Components of one leaf that follow each other make one piece.
+fn join(components: impl IntoIterator<Item = (Leaf, u32)>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (leaf, component) in components {
+        match pieces.last_mut() {
+            Some(last) if last.leaf == leaf && last.first + last.count == component => {
+                last.count += 1;
+            }
+            _ => pieces.push(Piece { leaf, first: component, count: 1 }),
+        }
+    }
+    pieces
+}

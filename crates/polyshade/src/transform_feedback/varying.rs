@@ -1,0 +1,317 @@
+//! The ways to say what to capture.
+
+use polyshade_spv::{BuiltIn, Error, ErrorKind, Id};
+use std::fmt;
+use std::str::FromStr;
+
+/// One thing to capture.
+///
+/// As text it is OpenGL's name of it, `location=` and a [range of locations](Locations), or `id=` and a SPIR-V id.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Varying {
+    /// OpenGL's name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
+    /// `gl_NextBuffer` goes on in the next buffer, `gl_SkipComponents1` to `gl_SkipComponents4` leave 4 to 16 bytes as
+    /// they are.
+    Name(String),
+    /// What lies at these locations: stripped modules have no names.
+    Locations(Locations),
+    /// A built-in output as a whole.
+    BuiltIn(BuiltIn),
+    /// An output variable as a whole, by its id in the module: where two share a name and a location.
+    Variable(Id),
+}
+
+/// Components of some locations in a row, in the order of locations and then of components. Locations and components
+/// that no output has are passed over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Locations {
+    /// The first location.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+    /// Which components of each.
+    pub components: Components,
+}
+
+/// Consecutive components of a location or register, from 0 to 3, each 32 bits wide.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Components {
+    first: u32,
+    count: u32,
+}
+
+impl Components {
+    /// All four.
+    pub const ALL: Self = Self { first: 0, count: 4 };
+
+    /// `count` components from `first` on; `None` where that is none, or more than there are.
+    pub fn new(first: u32, count: u32) -> Option<Self> {
+        let fits = first < 4 && count > 0 && count <= 4 - first;
+        fits.then_some(Self { first, count })
+    }
+
+    /// The first one.
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// The component behind the last one.
+    pub(super) fn end(self) -> u32 {
+        self.first + self.count
+    }
+
+    /// The components that `letters`, such as `yz`, stand for.
+    fn of_letters(letters: &str) -> Option<Self> {
+        let first = LETTERS.find(letters.chars().next()?)?;
+        let here = LETTERS[first..].starts_with(letters);
+        if here { Self::new(first as u32, letters.len() as u32) } else { None }
+    }
+}
+
+const LETTERS: &str = "xyzw";
+
+impl fmt::Display for Components {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&LETTERS[self.first as usize..self.end() as usize])
+    }
+}
+
+impl fmt::Display for Locations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "location={}", self.first)?;
+        if self.last != self.first {
+            write!(f, "-{}", self.last)?;
+        }
+        if self.components != Components::ALL {
+            write!(f, ".{}", self.components)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Varying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Locations(locations) => locations.fmt(f),
+            Self::BuiltIn(builtin) => match super::outputs::builtin_name(*builtin) {
+                Some(name) => f.write_str(&name),
+                None => write!(f, "built-in {}", builtin.0),
+            },
+            Self::Variable(id) => write!(f, "id={}", id.word()),
+        }
+    }
+}
+
+impl From<&str> for Varying {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Varying {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<&String> for Varying {
+    fn from(name: &String) -> Self {
+        Self::Name(name.clone())
+    }
+}
+
+impl From<Locations> for Varying {
+    fn from(locations: Locations) -> Self {
+        Self::Locations(locations)
+    }
+}
+
+impl From<Id> for Varying {
+    fn from(variable: Id) -> Self {
+        Self::Variable(variable)
+    }
+}
+
+impl From<BuiltIn> for Varying {
+    fn from(builtin: BuiltIn) -> Self {
+        Self::BuiltIn(builtin)
+    }
+}
+
+impl FromStr for Varying {
+    type Err = Error;
+
+    /// Reads a name, or `location=3`, `location=3-5`, `location=3.yz`, `id=20`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(id) = text.strip_prefix("id=") {
+            let id = id.parse().ok().and_then(Id::new);
+            return id.map(Self::Variable).ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Options,
+                    format!("`{text}` is no id: ids are numbers from 1 on"),
+                )
+            });
+        }
+        match text.strip_prefix("location=") {
+            None => Ok(text.into()),
+            Some(rest) => locations(rest).map(Self::Locations).ok_or_else(|| {
+                let message = format!("`{text}` names no locations");
+                Error::new(ErrorKind::Options, message)
+                    .help("they are given as location=3, location=3-5 or location=3.yz")
+            }),
+        }
+    }
+}
+
+pub(crate) fn locations(text: &str) -> Option<Locations> {
+    let (numbers, components) = match text.split_once('.') {
+        None => (text, Components::ALL),
+        Some((numbers, letters)) => (numbers, Components::of_letters(letters)?),
+    };
+    let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (first <= last).then_some(Locations { first, last, components })
+}
+
+/// One entry of a Direct3D stream output declaration: `D3D11_SO_DECLARATION_ENTRY`.
+///
+/// As text it is what HLSL's `ConstructGSWithSO` takes: `SEMANTIC3.xy`, with the slot before it in `1:SEMANTIC3.xy`, a
+/// gap as `$SKIP.xyz`; and `location=3.xy` where the module has no semantics.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StreamOutputEntry {
+    /// What is captured.
+    pub source: StreamOutputSource,
+    /// Which of its components, counted from its own first one; [`Components::ALL`] are as many as it has.
+    pub components: Components,
+    /// The buffer it goes to, behind what went there before.
+    pub slot: u32,
+}
+
+/// What an entry of a stream output declaration captures.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StreamOutputSource {
+    /// The output with this semantic, upper or lower case: by its `UserSemantic` decoration, by the name that DXC gives
+    /// it (`out.var.SEMANTIC0`), or for system values by the built-in.
+    Semantic {
+        /// Its name, without the index.
+        name: String,
+        /// Its index.
+        index: u32,
+    },
+    /// The output at this location.
+    Location(u32),
+    /// Nothing: a gap of as many components.
+    Gap,
+}
+
+impl FromStr for StreamOutputEntry {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        entry(text.trim()).ok_or_else(|| {
+            let message = format!("`{text}` is no entry of a stream output declaration");
+            Error::new(ErrorKind::Options, message).help(
+                "entries are SEMANTIC0.xyz, 1:SEMANTIC0.xyz for slot 1, $SKIP.xy, location=3.xy",
+            )
+        })
+    }
+}
+
+fn entry(text: &str) -> Option<StreamOutputEntry> {
+    let (slot, text) = match text.split_once(':') {
+        Some((slot, rest)) => (slot.trim().parse().ok()?, rest.trim()),
+        None => (0, text),
+    };
+    let (source, components) = match text.split_once('.') {
+        Some((source, letters)) => (source, Components::of_letters(letters)?),
+        None => (text, Components::ALL),
+    };
+    let source = if source == "$SKIP" {
+        StreamOutputSource::Gap
+    } else if let Some(location) = source.strip_prefix("location=") {
+        StreamOutputSource::Location(location.parse().ok()?)
+    } else {
+        let (name, index) = split_semantic(source)?;
+        StreamOutputSource::Semantic { name: name.to_owned(), index }
+    };
+    Some(StreamOutputEntry { source, components, slot })
+}
+
+/// Name and index of a semantic: `TEXCOORD3` is 3 of `TEXCOORD`, `COLOR` is 0.
+pub(super) fn split_semantic(text: &str) -> Option<(&str, u32)> {
+    let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let digits = &text[name.len()..];
+    let index = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    (!name.is_empty() && name.chars().all(is_word)).then_some((name, index))
+}
+
+impl fmt::Display for StreamOutputEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            StreamOutputSource::Semantic { name, index } => write!(f, "{name}{index}")?,
+            StreamOutputSource::Location(location) => write!(f, "location={location}")?,
+            StreamOutputSource::Gap => f.write_str("$SKIP")?,
+        }
+        if self.components != Components::ALL {
+            write!(f, ".{}", self.components)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_read_and_shown() {
+        for text in ["location=3", "location=3-5", "location=0.yz", "location=7-8.w"] {
+            let varying: Varying = text.parse().expect("it names locations");
+            let Varying::Locations(locations) = varying else { panic!("{varying:?}") };
+            assert_eq!(locations.to_string(), text);
+        }
+        assert_eq!("location".parse::<Varying>().unwrap(), Varying::from("location"));
+        assert_eq!("id=20".parse::<Varying>().unwrap().to_string(), "id=20");
+        for text in [
+            "id=0",
+            "id=x",
+            "location=",
+            "location=5-3",
+            "location=1.xz",
+            "location=1.",
+            "location=x",
+        ] {
+            assert!(text.parse::<Varying>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn stream_output_entries_are_read() {
+        let entry: StreamOutputEntry = " 2:TEXCOORD12.zw".parse().unwrap();
+        let source = StreamOutputSource::Semantic { name: "TEXCOORD".to_owned(), index: 12 };
+        assert_eq!(entry.source, source);
+        assert_eq!((entry.slot, entry.components.first(), entry.components.count()), (2, 2, 2));
+
+        let gap: StreamOutputEntry = "$SKIP.x".parse().unwrap();
+        assert_eq!((gap.source, gap.components.count()), (StreamOutputSource::Gap, 1));
+        for text in ["", "x:COLOR", "COLOR.zx", "7", "a b", "1:"] {
+            assert!(text.parse::<StreamOutputEntry>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn components_stay_within_a_location() {
+        assert!(Components::new(3, 1).is_some());
+        assert!(Components::new(0, 0).is_none());
+        assert!(Components::new(2, 3).is_none());
+        assert!(Components::new(4, u32::MAX).is_none());
+    }
+}
