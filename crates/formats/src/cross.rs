@@ -1,0 +1,152 @@
+//! MSL, GLSL and HLSL out, through SPIRV-Cross.
+
+use crate::Error;
+
+#[cfg(feature = "cross")]
+mod bindings;
+#[cfg(feature = "cross")]
+mod translate;
+
+/// The language that a module becomes, with what SPIRV-Cross is told of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The Metal shading language.
+    Msl(Msl),
+    /// GLSL.
+    Glsl(Glsl),
+    /// HLSL.
+    Hlsl(Hlsl),
+}
+
+/// Options for MSL.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Msl {
+    /// Major and minor version.
+    pub version: (u32, u32),
+    /// For whose Metal.
+    pub platform: Platform,
+    /// Where resources go that are not to get the next free index.
+    pub buffers: Vec<(MslBuffer, u32)>,
+}
+
+impl Default for Msl {
+    /// MSL 2.1, the oldest in which a vertex function may both write buffers and be rasterized, for macOS.
+    fn default() -> Self {
+        Self { version: (2, 1), platform: Platform::Macos, buffers: Vec::new() }
+    }
+}
+
+/// A platform that has Metal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Platform {
+    Macos,
+    Ios,
+}
+
+/// What gets a buffer index in MSL.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum MslBuffer {
+    /// A buffer, by descriptor set and binding.
+    Descriptor {
+        /// The descriptor set.
+        set: u32,
+        /// The binding in the set.
+        binding: u32,
+    },
+    /// The push constants.
+    PushConstants,
+    /// The sizes of the storage buffers, as an array of `uint` by buffer index, where the shader asks for one.
+    Sizes,
+}
+
+/// Options for GLSL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Glsl {
+    /// The version, and whether it is one of OpenGL ES.
+    pub version: (u32, Profile),
+    /// Whose rules it follows.
+    pub rules: Rules,
+}
+
+impl Default for Glsl {
+    /// OpenGL's GLSL 4.50.
+    fn default() -> Self {
+        Self { version: (450, Profile::Core), rules: Rules::OpenGl }
+    }
+}
+
+/// A line of GLSL versions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Profile {
+    Core,
+    Es,
+}
+
+/// Whose GLSL it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rules {
+    /// OpenGL's, without descriptor sets and push constants.
+    OpenGl,
+    /// Vulkan's.
+    Vulkan,
+}
+
+/// Options for HLSL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hlsl {
+    /// The shader model: 51 is 5.1.
+    pub shader_model: u32,
+    /// What becomes of the point size, which Direct3D 10 and later do not have.
+    pub point_size: PointSize,
+}
+
+impl Default for Hlsl {
+    /// Shader model 5.1, the oldest with register spaces, and no point size.
+    fn default() -> Self {
+        Self { shader_model: 51, point_size: PointSize::Refuse }
+    }
+}
+
+/// What becomes of writes to `PointSize` in HLSL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PointSize {
+    /// The shader is refused.
+    Refuse,
+    /// They are dropped.
+    Drop,
+}
+
+/// The entry point that becomes the function: by its name and execution model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EntryPoint<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its execution model, by SPIR-V's number.
+    pub model: u32,
+}
+
+/// A module in another language.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text {
+    /// The source.
+    pub source: String,
+    /// In MSL, the index that each buffer has, in the order of [`MslBuffer`].
+    pub buffers: Vec<(MslBuffer, u32)>,
+}
+
+/// Writes the entry point, with all that it uses.
+///
+/// # Errors
+///
+/// What SPIRV-Cross or the language cannot express; buffer indices that collide are [`Error::Options`].
+pub fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
+    #[cfg(feature = "cross")]
+    return translate::write(words, entry, target);
+    #[cfg(not(feature = "cross"))]
+    {
+        let _ = (words, entry, target);
+        Err(Error::LeftOut(crate::Feature::Cross))
+    }
+}

@@ -1,0 +1,225 @@
+//! Where resources are bound, in languages that number them otherwise than Vulkan does.
+
+use super::MslBuffer;
+use crate::Error;
+use spirv_cross2::reflect::{ArrayDimension, DecorationValue, ResourceType, TypeInner};
+use spirv_cross2::{Compiler, SpirvCrossError};
+
+/// What a resource is, as far as its numbering goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    Uniform,
+    Storage,
+    Texture,
+    Image,
+    Sampler,
+    PushConstants,
+}
+
+/// A resource that the module declares.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Resource {
+    pub(super) set: u32,
+    pub(super) binding: u32,
+    pub(super) kind: Kind,
+    /// How many there are, in an array.
+    pub(super) count: u32,
+}
+
+const TYPES: [(ResourceType, Kind); 8] = [
+    (ResourceType::UniformBuffer, Kind::Uniform),
+    (ResourceType::StorageBuffer, Kind::Storage),
+    (ResourceType::SampledImage, Kind::Texture),
+    (ResourceType::SeparateImage, Kind::Texture),
+    (ResourceType::SubpassInput, Kind::Texture),
+    (ResourceType::StorageImage, Kind::Image),
+    (ResourceType::SeparateSamplers, Kind::Sampler),
+    (ResourceType::PushConstant, Kind::PushConstants),
+];
+
+/// All that are declared, used or not, so that the variants of a shader number them alike; by set and binding.
+pub(super) fn resources<T>(compiler: &Compiler<T>) -> Result<Vec<Resource>, SpirvCrossError> {
+    let declared = compiler.shader_resources()?;
+    let mut resources = Vec::new();
+    for (ty, kind) in TYPES {
+        for resource in declared.resources_for_type(ty)? {
+            let number = |decoration| match compiler.decoration(resource.id, decoration)? {
+                Some(DecorationValue::Literal(number)) => Ok::<u32, SpirvCrossError>(number),
+                _ => Ok(0),
+            };
+            let count = match compiler.type_description(resource.type_id)?.inner {
+                TypeInner::Array { dimensions, .. } => dimensions.iter().fold(1, elements),
+                _ => 1,
+            };
+            let set = number(spirv::Decoration::DescriptorSet)?;
+            resources.push(Resource {
+                set,
+                binding: number(spirv::Decoration::Binding)?,
+                kind,
+                count,
+            });
+        }
+    }
+    resources.sort();
+    Ok(resources)
+}
+
+fn elements(before: u32, dimension: &ArrayDimension) -> u32 {
+    match dimension {
+        ArrayDimension::Literal(length) => before.saturating_mul((*length).max(1)),
+        ArrayDimension::Constant(_) => before,
+    }
+}
+
+/// A vertex function of Metal has this many buffers.
+const MSL_BUFFERS: u32 = 31;
+/// Where the sizes of the buffers go, unless the user says so: below are those that SPIRV-Cross adds for other ends.
+const MSL_SIZES: u32 = 25;
+
+/// The index of the buffer with the sizes of the others.
+pub(super) fn sizes_index(given: &[(MslBuffer, u32)]) -> u32 {
+    let sizes = given.iter().find(|(buffer, _)| *buffer == MslBuffer::Sizes);
+    sizes.map_or(MSL_SIZES, |(_, index)| *index)
+}
+
+/// The buffers with their indices: those that the user gave, and for the others the lowest that are free, in order.
+pub(super) fn metal_indices(
+    resources: &[Resource],
+    given: &[(MslBuffer, u32)],
+) -> Result<Vec<(Resource, u32)>, Error> {
+    let is_buffer =
+        |one: &&Resource| matches!(one.kind, Kind::Uniform | Kind::Storage | Kind::PushConstants);
+    let (mut buffers, mut push_constants): (Vec<_>, Vec<_>) =
+        resources.iter().filter(is_buffer).partition(|one| one.kind != Kind::PushConstants);
+    // Last, because the descriptors that a lowering adds come behind the shader's own.
+    buffers.append(&mut push_constants);
+
+    let sizes = sizes_index(given);
+    let mut taken = vec![(sizes, "the sizes of the buffers".to_owned())];
+    let mut indices = Vec::new();
+    for one in &buffers {
+        let wanted = given.iter().find(|(buffer, _)| *buffer == of(one));
+        let Some(&(_, index)) = wanted else { continue };
+        for element in index..index.saturating_add(one.count).min(MSL_BUFFERS + 1) {
+            if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == element) {
+                let message =
+                    format!("buffer index {element} would be that of {} and of {other}", name(one));
+                return Err(Error::Options(message));
+            }
+            taken.push((element, name(one)));
+        }
+        indices.push(((*one).clone(), index));
+    }
+    for one in buffers {
+        if indices.iter().any(|(other, _)| of(other) == of(one)) {
+            continue;
+        }
+        let free = |first: &u32| {
+            taken
+                .iter()
+                .all(|(taken, _)| !(*first..first.saturating_add(one.count)).contains(taken))
+        };
+        let index = (0..MSL_BUFFERS).find(free);
+        let index = index.filter(|index| index.saturating_add(one.count) <= MSL_BUFFERS);
+        let Some(index) = index else {
+            let message = format!(
+                "Metal has {MSL_BUFFERS} buffers, and there is none left for {}",
+                name(one)
+            );
+            return Err(Error::Unsupported(message));
+        };
+        taken.extend((index..index + one.count).map(|element| (element, name(one))));
+        indices.push((one.clone(), index));
+    }
+    indices.sort_by_key(|(one, _)| of(one));
+    Ok(indices)
+}
+
+fn of(resource: &Resource) -> MslBuffer {
+    match resource.kind {
+        Kind::PushConstants => MslBuffer::PushConstants,
+        _ => MslBuffer::Descriptor { set: resource.set, binding: resource.binding },
+    }
+}
+
+fn name(resource: &Resource) -> String {
+    match resource.kind {
+        Kind::PushConstants => "the push constants".to_owned(),
+        _ => format!("set {} binding {}", resource.set, resource.binding),
+    }
+}
+
+/// Fails where two resources of kinds that are numbered together differ by their set alone.
+pub(super) fn without_sets(
+    resources: &[Resource],
+    together: &[&[Kind]],
+    why: &str,
+) -> Result<(), Error> {
+    for kinds in together {
+        let numbered: Vec<_> = resources.iter().filter(|one| kinds.contains(&one.kind)).collect();
+        for (i, one) in numbered.iter().enumerate() {
+            let clash = numbered[..i]
+                .iter()
+                .find(|other| other.binding == one.binding && other.set != one.set);
+            if let Some(other) = clash {
+                let message = format!("{why}, and {} and {} would be one", name(other), name(one));
+                return Err(Error::Unsupported(message));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(set: u32, binding: u32, count: u32) -> Resource {
+        Resource { set, binding, kind: Kind::Storage, count }
+    }
+
+    fn indices(resources: &[Resource], given: &[(MslBuffer, u32)]) -> Result<Vec<u32>, Error> {
+        Ok(metal_indices(resources, given)?.into_iter().map(|(_, index)| index).collect())
+    }
+
+    #[test]
+    fn buffers_get_the_lowest_free_indices_in_order() {
+        let push = Resource { kind: Kind::PushConstants, ..buffer(0, 0, 1) };
+        let texture = Resource { kind: Kind::Texture, ..buffer(0, 1, 1) };
+        let all = [push, texture, buffer(0, 2, 3), buffer(3, 0, 1)];
+        assert_eq!(indices(&all, &[]), Ok(vec![0, 3, 4]));
+        let first = MslBuffer::Descriptor { set: 3, binding: 0 };
+        assert_eq!(indices(&all, &[(first, 0)]), Ok(vec![1, 0, 4]));
+        assert_eq!(
+            indices(&all, &[(first, 1), (MslBuffer::PushConstants, 30)]),
+            Ok(vec![2, 1, 30])
+        );
+        assert_eq!(indices(&all, &[(MslBuffer::Sizes, 1)]), Ok(vec![2, 0, 5]));
+        assert_eq!((sizes_index(&[]), sizes_index(&[(MslBuffer::Sizes, 1)])), (25, 1));
+    }
+
+    #[test]
+    fn an_index_is_given_once_and_there_are_only_so_many() {
+        let all = [buffer(0, 0, 2), buffer(0, 1, 1)];
+        let [first, second] = [0, 1].map(|binding| MslBuffer::Descriptor { set: 0, binding });
+        assert!(matches!(indices(&all, &[(first, 4), (second, 5)]), Err(Error::Options(_))));
+        assert!(matches!(indices(&all, &[(first, 25)]), Err(Error::Options(_))));
+        assert!(matches!(indices(&[buffer(0, 0, 31)], &[]), Err(Error::Unsupported(_))));
+        assert!(indices(&[buffer(0, 0, 25)], &[]).is_ok());
+        assert!(matches!(indices(&[buffer(0, 0, u32::MAX)], &[]), Err(Error::Unsupported(_))));
+    }
+
+    #[test]
+    fn bindings_are_told_apart_without_their_sets() {
+        let kinds = [&[Kind::Storage][..], &[Kind::Uniform]];
+        let check = |all: &[Resource]| without_sets(all, &kinds, "there are no sets");
+        assert_eq!(check(&[buffer(0, 0, 1), buffer(3, 1, 1)]), Ok(()));
+        let uniform = Resource { kind: Kind::Uniform, ..buffer(0, 0, 1) };
+        assert_eq!(check(&[uniform, buffer(3, 0, 1)]), Ok(()));
+        let error = check(&[buffer(0, 0, 1), buffer(3, 0, 1)]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "there are no sets, and set 0 binding 0 and set 3 binding 0 would be one"
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! Calls SPIRV-Cross.
+
+use super::bindings::{self, Kind, Resource};
+use super::{
+    EntryPoint, Glsl, Hlsl, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target, Text,
+};
+use crate::Error;
+use spirv_cross2::compile::CompilableTarget;
+use spirv_cross2::compile::glsl::GlslVersion;
+use spirv_cross2::compile::hlsl::HlslShaderModel;
+use spirv_cross2::compile::msl::{BindTarget, MetalPlatform, ResourceBinding};
+use spirv_cross2::reflect::ResourceType;
+use spirv_cross2::{Compiler, Module, SpirvCrossError, targets};
+use std::num::NonZeroU32;
+
+pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
+    match target {
+        Target::Msl(options) => msl(words, entry, options),
+        Target::Glsl(options) => glsl(words, entry, *options),
+        Target::Hlsl(options) => hlsl(words, entry, *options),
+    }
+}
+
+fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
+    let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
+    let resources = bindings::resources(&compiler).map_err(refused)?;
+    let rasterized = is_rasterized(&mut compiler, model).map_err(refused)?;
+    let mut given = bindings::metal_indices(&resources, &options.buffers)?;
+    for (resource, index) in &given {
+        let binding = match resource.buffer() {
+            MslBuffer::Descriptor { set, binding } => ResourceBinding::from_qualified(set, binding),
+            MslBuffer::PushConstants | MslBuffer::Sizes => ResourceBinding::PushConstantBuffer,
+        };
+        let count = NonZeroU32::new(resource.count);
+        let target = BindTarget { buffer: *index, texture: *index, sampler: *index, count };
+        compiler.add_resource_binding(model, binding, &target).map_err(refused)?;
+    }
+
+    let mut settings = targets::Msl::options();
+    settings.version = options.version.into();
+    settings.platform = match options.platform {
+        Platform::Macos => MetalPlatform::MacOS,
+        Platform::Ios => MetalPlatform::iOS,
+    };
+    settings.buffer_size_buffer_index = bindings::sizes_index(&options.buffers);
+    // A point size by itself is for Vulkan's point lists: without a position there is nothing to rasterize.
+    settings.disable_rasterization = rasterized == Rasterized::Nothing;
+    let artifact = compiler.compile(&settings).map_err(refused)?;
+    if rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
+        let (major, minor) = options.version;
+        return Err(Error::Unsupported(format!(
+            "a vertex function of MSL {major}.{minor} that writes buffers cannot have outputs; one of MSL 2.1 can"
+        )));
+    }
+    let sizes = artifact.buffer_requirements().needs_buffer_size_buffer;
+    let mut buffers: Vec<(MslBuffer, u32)> =
+        given.drain(..).map(|(resource, index)| (resource.buffer(), index)).collect();
+    buffers.extend(sizes.then_some((MslBuffer::Sizes, settings.buffer_size_buffer_index)));
+    Ok(Text { source: artifact.to_string(), buffers })
+}
+
+/// What leaves the stage for the rasterizer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rasterized {
+    /// A position or a varying.
+    Outputs,
+    /// Nothing, or a point size alone.
+    Nothing,
+}
+
+fn is_rasterized(
+    compiler: &mut Compiler<targets::Msl>,
+    model: spirv::ExecutionModel,
+) -> Result<Rasterized, SpirvCrossError> {
+    if model != spirv::ExecutionModel::Vertex {
+        return Ok(Rasterized::Outputs);
+    }
+    let proof = compiler.update_active_builtins();
+    let active = compiler.active_interface_variables()?;
+    let resources = compiler.shader_resources_for_active_variables(active)?;
+    let varyings = resources.resources_for_type(ResourceType::StageOutput)?.count();
+    let mut outputs = varyings > 0;
+    for builtin in [
+        spirv::BuiltIn::Position,
+        spirv::BuiltIn::ClipDistance,
+        spirv::BuiltIn::CullDistance,
+        spirv::BuiltIn::Layer,
+        spirv::BuiltIn::ViewportIndex,
+    ] {
+        outputs |= compiler.has_active_builtin(builtin, spirv::StorageClass::Output, proof)?;
+    }
+    Ok(if outputs { Rasterized::Outputs } else { Rasterized::Nothing })
+}
+
+fn glsl(words: &[u32], entry: EntryPoint<'_>, options: Glsl) -> Result<Text, Error> {
+    let (compiler, _) = compiler::<targets::Glsl>(words, entry)?;
+    if options.rules == Rules::OpenGl {
+        let resources = bindings::resources(&compiler).map_err(refused)?;
+        let kinds = [&[Kind::Uniform][..], &[Kind::Storage], &[Kind::Texture], &[Kind::Image]];
+        bindings::without_sets(&resources, &kinds, "OpenGL has no descriptor sets")?;
+    }
+    let mut settings = targets::Glsl::options();
+    settings.version = glsl_version(options.version)?;
+    settings.vulkan_semantics = options.rules == Rules::Vulkan;
+    // A block that is not redeclared has other members than the shader's.
+    settings.seperate_shader_objects = true;
+    source(&compiler.compile(&settings).map_err(refused)?)
+}
+
+fn glsl_version((number, profile): (u32, Profile)) -> Result<GlslVersion, Error> {
+    Ok(match (number, profile) {
+        (110, Profile::Core) => GlslVersion::Glsl110,
+        (120, Profile::Core) => GlslVersion::Glsl120,
+        (130, Profile::Core) => GlslVersion::Glsl130,
+        (140, Profile::Core) => GlslVersion::Glsl140,
+        (150, Profile::Core) => GlslVersion::Glsl150,
+        (330, Profile::Core) => GlslVersion::Glsl330,
+        (400, Profile::Core) => GlslVersion::Glsl400,
+        (410, Profile::Core) => GlslVersion::Glsl410,
+        (420, Profile::Core) => GlslVersion::Glsl420,
+        (430, Profile::Core) => GlslVersion::Glsl430,
+        (440, Profile::Core) => GlslVersion::Glsl440,
+        (450, Profile::Core) => GlslVersion::Glsl450,
+        (460, Profile::Core) => GlslVersion::Glsl460,
+        (100, Profile::Es) => GlslVersion::Glsl100Es,
+        (300, Profile::Es) => GlslVersion::Glsl300Es,
+        (310, Profile::Es) => GlslVersion::Glsl310Es,
+        (320, Profile::Es) => GlslVersion::Glsl320Es,
+        _ => return Err(Error::Options(format!("there is no version {number} of GLSL"))),
+    })
+}
+
+/// The first shader model in which a vertex shader may write buffers.
+const BUFFERS_IN_ANY_STAGE: u32 = 50;
+/// The first shader model with register spaces.
+const REGISTER_SPACES: u32 = 51;
+
+fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Error> {
+    let (mut compiler, _) = compiler::<targets::Hlsl>(words, entry)?;
+    if options.point_size == PointSize::Refuse {
+        let proof = compiler.update_active_builtins();
+        let output = spirv::StorageClass::Output;
+        if compiler.has_active_builtin(spirv::BuiltIn::PointSize, output, proof).map_err(refused)? {
+            let message = "the shader writes PointSize, which Direct3D does not have";
+            return Err(Error::Unsupported(message.to_owned()));
+        }
+    }
+    let resources = bindings::resources(&compiler).map_err(refused)?;
+    let model = options.shader_model;
+    let name = || format!("{}.{}", model / 10, model % 10);
+    if model < BUFFERS_IN_ANY_STAGE && resources.iter().any(|one| one.kind == Kind::Storage) {
+        let message = format!("shader model {} has no storage buffers; 5.0 has", name());
+        return Err(Error::Unsupported(message));
+    }
+    if model < REGISTER_SPACES {
+        let kinds = [
+            &[Kind::Uniform][..],
+            &[Kind::Storage, Kind::Image],
+            &[Kind::Texture],
+            &[Kind::Sampler],
+        ];
+        let why = format!("shader model {} has no register spaces", name());
+        bindings::without_sets(&resources, &kinds, &why)?;
+    }
+    let mut settings = targets::Hlsl::options();
+    settings.shader_model = shader_model(model)?;
+    settings.point_size_compat = options.point_size == PointSize::Drop;
+    source(&compiler.compile(&settings).map_err(refused)?)
+}
+
+fn shader_model(number: u32) -> Result<HlslShaderModel, Error> {
+    Ok(match number {
+        30 => HlslShaderModel::ShaderModel3_0,
+        40 => HlslShaderModel::ShaderModel4_0,
+        41 => HlslShaderModel::ShaderModel4_1,
+        50 => HlslShaderModel::ShaderModel5_0,
+        51 => HlslShaderModel::ShaderModel5_1,
+        60 => HlslShaderModel::ShaderModel6_0,
+        61 => HlslShaderModel::ShaderModel6_1,
+        62 => HlslShaderModel::ShaderModel6_2,
+        63 => HlslShaderModel::ShaderModel6_3,
+        64 => HlslShaderModel::ShaderModel6_4,
+        65 => HlslShaderModel::ShaderModel6_5,
+        66 => HlslShaderModel::ShaderModel6_6,
+        67 => HlslShaderModel::ShaderModel6_7,
+        68 => HlslShaderModel::ShaderModel6_8,
+        _ => return Err(Error::Options(format!("there is no shader model {number}"))),
+    })
+}
+
+fn compiler<T: targets::Target>(
+    words: &[u32],
+    entry: EntryPoint<'_>,
+) -> Result<(Compiler<T>, spirv::ExecutionModel), Error> {
+    let model = spirv::ExecutionModel::from_u32(entry.model);
+    let model = model
+        .ok_or_else(|| Error::Unsupported("the stage is unknown to SPIRV-Cross".to_owned()))?;
+    let mut compiler = Compiler::<T>::new(Module::from_words(words)).map_err(refused)?;
+    compiler.set_entry_point(entry.name, model).map_err(refused)?;
+    Ok((compiler, model))
+}
+
+fn source(artifact: &impl ToString) -> Result<Text, Error> {
+    Ok(Text { source: artifact.to_string(), buffers: Vec::new() })
+}
+
+/// What SPIRV-Cross says, without the frame that the binding puts around it.
+fn refused(error: SpirvCrossError) -> Error {
+    let text = match &error {
+        SpirvCrossError::InvalidSpirv(text)
+        | SpirvCrossError::UnsupportedSpirv(text)
+        | SpirvCrossError::OutOfMemory(text)
+        | SpirvCrossError::InvalidArgument(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Error::Unsupported(format!("SPIRV-Cross says: {}", text.trim_end().trim_end_matches('.')))
+}
+
+impl Resource {
+    /// What its index in MSL is of.
+    fn buffer(&self) -> MslBuffer {
+        match self.kind {
+            Kind::PushConstants => MslBuffer::PushConstants,
+            _ => MslBuffer::Descriptor { set: self.set, binding: self.binding },
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! GLSL and HLSL in, through glslang.
+
+use crate::{Error, ShaderStage, SpirvVersion};
+use std::path::PathBuf;
+
+#[cfg(feature = "glsl")]
+mod bindings;
+#[cfg(feature = "glsl")]
+mod front_end;
+
+/// What a source is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// GLSL with Vulkan's rules.
+    Glsl,
+    /// HLSL.
+    Hlsl,
+}
+
+/// A source, and how it is to be compiled.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "only the front end reads it"))]
+pub struct Source<'a> {
+    text: &'a str,
+    language: Language,
+    stage: ShaderStage,
+    version: SpirvVersion,
+    name: String,
+    entry: String,
+    defines: Vec<(String, String)>,
+    folders: Vec<PathBuf>,
+}
+
+impl<'a> Source<'a> {
+    /// A source for a stage. It becomes SPIR-V 1.3, from the entry point `main`; nothing is defined or included.
+    pub fn new(text: &'a str, language: Language, stage: ShaderStage) -> Self {
+        Self {
+            text,
+            language,
+            stage,
+            version: SpirvVersion::SPIRV1_3,
+            name: "0".to_owned(),
+            entry: "main".to_owned(),
+            defines: Vec::new(),
+            folders: Vec::new(),
+        }
+    }
+
+    /// The version of SPIR-V that it becomes.
+    pub fn version(mut self, version: SpirvVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// What messages call the source.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The function that is the entry point, in HLSL. GLSL's is `main`.
+    pub fn entry(mut self, entry: impl Into<String>) -> Self {
+        self.entry = entry.into();
+        self
+    }
+
+    /// A macro, as `#define NAME VALUE` before the first line.
+    pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.defines.push((name.into(), value.into()));
+        self
+    }
+
+    /// A folder in which `#include` looks, behind those that were given before.
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folders.push(folder.into());
+        self
+    }
+
+    /// Compiles it, with the Vulkan version that its version of SPIR-V came with.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler says, as `NAME:LINE: what`.
+    pub fn compile(&self) -> Result<Vec<u32>, Error> {
+        self.compile_with_files().map(|(words, _)| words)
+    }
+
+    /// Compiles it, and says which files it includes: each once, in the order in which they are first read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Source::compile`].
+    pub fn compile_with_files(&self) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
+        #[cfg(feature = "glsl")]
+        return front_end::compile(self);
+        #[cfg(not(feature = "glsl"))]
+        Err(Error::LeftOut(crate::Feature::Glsl))
+    }
+}
+
+/// Compiles Vulkan GLSL that includes nothing.
+///
+/// # Errors
+///
+/// What the compiler says, as `0:LINE: what`.
+pub fn compile(source: &str, stage: ShaderStage, version: SpirvVersion) -> Result<Vec<u32>, Error> {
+    Source::new(source, Language::Glsl, stage).version(version).compile()
+}

@@ -1,0 +1,265 @@
+//! Calls glslang.
+
+use super::{Language, Source, bindings};
+use crate::{Error, ShaderStage, SpirvVersion};
+use glslang::error::GlslangError;
+use glslang::include::{IncludeHandler, IncludeResult, IncludeType};
+use glslang::{
+    Compiler, CompilerOptions, GlslProfile, Program, Shader, ShaderInput, ShaderMessage,
+    ShaderSource, SourceLanguage, Target, VulkanVersion,
+};
+use std::fs;
+use std::path::PathBuf;
+
+pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
+    check_names(source)?;
+    let compiler = Compiler::acquire().ok_or_else(|| faulty("glslang cannot be set up"))?;
+    let stage = stage(source.stage);
+    let text = ShaderSource::from(with_includes(source).replace('\0', " "));
+    let defines: Vec<(&str, Option<&str>)> =
+        source.defines.iter().map(|(name, value)| (&**name, Some(&**value))).collect();
+    let mut folders = Folders { folders: &source.folders, read: Vec::new() };
+
+    let input = ShaderInput::new(
+        &text,
+        stage,
+        &options(source),
+        Some(defines.as_slice()),
+        Some(&mut folders),
+    )
+    .map_err(|error| message(error, source))?;
+    let mut builder = Shader::new(compiler, input);
+    if source.language == Language::Hlsl {
+        builder.entry_point(&source.entry);
+        builder.source_entry_point(&source.entry);
+    }
+    let shader = builder.parse().map_err(|error| message(error, source))?;
+    let mut program = Program::new(compiler);
+    program.add_shader(&shader);
+    let words = program.compile(stage).map_err(|error| message(error, source))?;
+    let words = match source.language {
+        Language::Glsl => words,
+        Language::Hlsl => bindings::complete(&words, source)?,
+    };
+    Ok((words, folders.read))
+}
+
+/// The text, in which `#include` needs no extension by name.
+fn with_includes(source: &Source<'_>) -> String {
+    let text = source.text;
+    let asks = text.contains("#include") && !text.contains("GL_GOOGLE_include_directive");
+    if source.language == Language::Hlsl || source.folders.is_empty() || !asks {
+        return text.to_owned();
+    }
+    let is_version = |line: &str| line.trim_start().starts_with("#version");
+    let before = text.lines().position(is_version).map_or(0, |version| version + 1);
+    let (first, rest) = text.split_at(text.split_inclusive('\n').take(before).map(str::len).sum());
+    let extension = "#extension GL_GOOGLE_include_directive : enable";
+    format!("{first}{extension}\n#line {}\n{rest}", before + 1)
+}
+
+/// What becomes part of the text that glslang reads may not break out of its line.
+fn check_names(source: &Source<'_>) -> Result<(), Error> {
+    let is_name = |name: &str| {
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+    };
+    for (name, value) in &source.defines {
+        if !is_name(name) || value.contains(['\n', '\r', '\0']) {
+            return Err(Error::Options(format!("`{name}` cannot be defined as `{value}`")));
+        }
+    }
+    match is_name(&source.entry) {
+        true => Ok(()),
+        false => Err(Error::Options(format!("`{}` cannot be an entry point", source.entry))),
+    }
+}
+
+fn options(source: &Source<'_>) -> CompilerOptions {
+    let vulkan = match source.version {
+        SpirvVersion::SPIRV1_0 | SpirvVersion::SPIRV1_1 | SpirvVersion::SPIRV1_2 => {
+            VulkanVersion::Vulkan1_0
+        }
+        SpirvVersion::SPIRV1_3 => VulkanVersion::Vulkan1_1,
+        SpirvVersion::SPIRV1_4 | SpirvVersion::SPIRV1_5 => VulkanVersion::Vulkan1_2,
+        SpirvVersion::SPIRV1_6 => VulkanVersion::Vulkan1_3,
+    };
+    let spirv_version = match source.version {
+        SpirvVersion::SPIRV1_0 => glslang::SpirvVersion::SPIRV1_0,
+        SpirvVersion::SPIRV1_1 => glslang::SpirvVersion::SPIRV1_1,
+        SpirvVersion::SPIRV1_2 => glslang::SpirvVersion::SPIRV1_2,
+        SpirvVersion::SPIRV1_3 => glslang::SpirvVersion::SPIRV1_3,
+        SpirvVersion::SPIRV1_4 => glslang::SpirvVersion::SPIRV1_4,
+        SpirvVersion::SPIRV1_5 => glslang::SpirvVersion::SPIRV1_5,
+        SpirvVersion::SPIRV1_6 => glslang::SpirvVersion::SPIRV1_6,
+    };
+    let glsl = source.language == Language::Glsl;
+    CompilerOptions {
+        source_language: if glsl { SourceLanguage::GLSL } else { SourceLanguage::HLSL },
+        target: Target::Vulkan { version: vulkan, spirv_version },
+        // A version that is given overrules the shader's own, with a warning.
+        version_profile: (glsl && !source.text.contains("#version"))
+            .then_some((450, GlslProfile::Core)),
+        messages: if glsl { ShaderMessage::DEFAULT } else { ShaderMessage::HLSL_OFFSETS },
+    }
+}
+
+fn stage(stage: ShaderStage) -> glslang::ShaderStage {
+    match stage {
+        ShaderStage::Vertex => glslang::ShaderStage::Vertex,
+        ShaderStage::TessellationControl => glslang::ShaderStage::TesselationControl,
+        ShaderStage::TessellationEvaluation => glslang::ShaderStage::TesselationEvaluation,
+        ShaderStage::Geometry => glslang::ShaderStage::Geometry,
+        ShaderStage::Fragment => glslang::ShaderStage::Fragment,
+        ShaderStage::Compute => glslang::ShaderStage::Compute,
+        ShaderStage::Task => glslang::ShaderStage::Task,
+        ShaderStage::Mesh => glslang::ShaderStage::Mesh,
+    }
+}
+
+/// Files that include each other are followed this deep.
+const MOST_INCLUDES: usize = 64;
+
+/// Where `#include` looks.
+struct Folders<'a> {
+    folders: &'a [PathBuf],
+    /// What was found.
+    read: Vec<PathBuf>,
+}
+
+impl IncludeHandler for Folders<'_> {
+    fn include(
+        &mut self,
+        kind: IncludeType,
+        name: &str,
+        includer: &str,
+        depth: usize,
+    ) -> Option<IncludeResult> {
+        if depth > MOST_INCLUDES {
+            return None;
+        }
+        // Files are called by their paths, so the folder of one that includes is in its name.
+        let beside = PathBuf::from(includer).parent().map(PathBuf::from);
+        let beside = beside.filter(|_| kind == IncludeType::Local && !includer.is_empty());
+        let folders = beside.iter().chain(self.folders);
+        let (path, data) = folders.map(|folder| folder.join(name)).find_map(|path| {
+            let text = fs::read_to_string(&path).ok()?;
+            Some((path, text.replace('\0', " ")))
+        })?;
+        if !self.read.contains(&path) {
+            self.read.push(path.clone());
+        }
+        Some(IncludeResult { name: path.to_string_lossy().into_owned(), data })
+    }
+}
+
+fn faulty(message: impl Into<String>) -> Error {
+    Error::Faulty(message.into())
+}
+
+fn message(error: GlslangError, source: &Source<'_>) -> Error {
+    let log = match error {
+        GlslangError::PreprocessError(log)
+        | GlslangError::ParseError(log)
+        | GlslangError::MapIoError(log)
+        | GlslangError::LinkError(log) => log.log,
+        GlslangError::VersionUnsupported(version, _)
+        | GlslangError::InvalidProfile(_, version, _) => {
+            format!("version {version} of GLSL cannot become SPIR-V for Vulkan")
+        }
+        other => other.to_string(),
+    };
+    let lines: Vec<String> =
+        log.lines().filter_map(|line| located(line.trim(), &source.name)).collect();
+    match lines.is_empty() {
+        true => faulty(log.trim_end()),
+        false => faulty(lines.join("\n")),
+    }
+}
+
+/// A line of glslang's log as `FILE:LINE: what`; nothing for what only closes the list.
+fn located(line: &str, name: &str) -> Option<String> {
+    let closing = ["No code generated.", "'' : compilation terminated"];
+    let counts = line.is_empty() || closing.iter().any(|end| line.ends_with(end));
+    let line = line.strip_prefix("ERROR: ").unwrap_or(line);
+    // The source itself is string 0, or has no name; what it includes is called by its path.
+    let own = line.strip_prefix("0:").or_else(|| line.strip_prefix(':'));
+    let own = own.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    (!counts).then(|| own.map_or_else(|| line.to_owned(), |rest| format!("{name}:{rest}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile;
+
+    fn glsl(text: &str) -> Source<'_> {
+        Source::new(text, Language::Glsl, ShaderStage::Vertex).name("a.vert")
+    }
+
+    #[test]
+    fn a_fault_is_reported_with_its_line() {
+        let source = "#version 450\nvoid main() {\n    nonsense;\n}\n";
+        let error = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).unwrap_err();
+        assert!(error.to_string().starts_with("0:3: "), "{error}");
+        let error = glsl(source).compile().unwrap_err();
+        assert!(error.to_string().starts_with("a.vert:3: "), "{error}");
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+    }
+
+    #[test]
+    fn the_version_is_the_one_asked_for() {
+        let source = "#version 450\nvoid main() {}\n";
+        let words = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_5).unwrap();
+        assert_eq!(words[1], 0x0001_0500);
+        assert_eq!(SpirvVersion::of(&words), SpirvVersion::SPIRV1_5);
+    }
+
+    #[test]
+    fn macros_are_defined_before_the_first_line() {
+        let source = "#version 450\n#if N != 4\n#error N\n#endif\nvoid main() {}\n";
+        assert!(glsl(source).define("N", "4").compile().is_ok());
+        assert!(glsl(source).define("N", "5").compile().is_err());
+        for (name, value) in [("N M", "4"), ("N", "4\n#error"), ("", "1"), ("4", "1")] {
+            let error = glsl(source).define(name, value).compile().unwrap_err();
+            assert!(matches!(error, Error::Options(_)), "{name}={value}: {error}");
+        }
+    }
+
+    #[test]
+    fn files_include_others_relative_to_themselves_and_from_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        fs::create_dir_all(folder.path().join("deep/er")).unwrap();
+        write("deep/first.glsl", "#include \"er/second.glsl\"\n");
+        write("deep/er/second.glsl", "#include <third.glsl>\n");
+        write("third.glsl", "float f() { return 1.0; }\n");
+        let source = "#version 450\n#include \"deep/first.glsl\"\nvoid main() { gl_Position = vec4(f()); }\n";
+        let (_, files) = glsl(source).folder(folder.path()).compile_with_files().unwrap();
+        let names = ["deep/first.glsl", "deep/er/second.glsl", "third.glsl"];
+        assert_eq!(files, names.map(|name| folder.path().join(name)));
+
+        assert!(glsl(source).compile().is_err(), "there is no folder to look in");
+        let own = source.replace("f()", "g()");
+        let error = glsl(&own).folder(folder.path()).compile().unwrap_err().to_string();
+        assert!(error.starts_with("a.vert:3: "), "{error}");
+        write("third.glsl", "\nfloat f() { return x; }\n");
+        let error = glsl(source).folder(folder.path()).compile().unwrap_err().to_string();
+        assert!(error.contains("third.glsl:2: "), "{error}");
+        write("third.glsl", "#include \"third.glsl\"\n");
+        assert!(glsl(source).folder(folder.path()).compile().is_err(), "it includes itself");
+    }
+
+    #[test]
+    fn hlsl_is_compiled_from_its_entry_point() {
+        let text = "float4 scale; struct V { float4 p : SV_Position; float3 c : COLOR; };\n\
+            V transform(float4 p : POSITION, uint i : SV_VertexID) { V v; v.p = p * scale; v.c = i; return v; }\n";
+        let source = Source::new(text, Language::Hlsl, ShaderStage::Vertex).name("a.hlsl");
+        source.clone().entry("transform").compile().unwrap();
+        assert!(source.clone().compile().is_err(), "there is no main");
+        let faulty = Source::new("float4 f() {\n return x; }", Language::Hlsl, ShaderStage::Vertex);
+        let error = faulty.name("a.hlsl").entry("f").compile().unwrap_err().to_string();
+        assert!(error.starts_with("a.hlsl:2: "), "{error}");
+        assert!(source.entry("a b").compile().is_err());
+    }
+}

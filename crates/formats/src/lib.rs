@@ -1,0 +1,79 @@
+//! Shaders in the formats that people have them in: the one place that calls glslang, naga, SPIRV-Tools and
+//! SPIRV-Cross, for the program, the tests and the chores.
+//!
+//! Each of the four is a feature of this crate, because each takes minutes or many crates to build. What was left out
+//! is there as a function that fails with [`Error::LeftOut`], so that callers need no `cfg`.
+
+pub mod cross;
+pub mod glsl;
+pub mod tools;
+pub mod wgsl;
+
+mod stage;
+
+pub use glsl::compile;
+pub use stage::{ShaderStage, SpirvVersion, stage_of_extension};
+
+use std::fmt;
+
+/// Why a shader cannot be read or written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// What a tool says is wrong with the shader, a line a fault.
+    Faulty(String),
+    /// What the format, or the tool that writes it, cannot express.
+    Unsupported(String),
+    /// The options do not go with the shader.
+    Options(String),
+    /// This build lacks the feature that does it.
+    LeftOut(Feature),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faulty(text) | Self::Unsupported(text) | Self::Options(text) => f.write_str(text),
+            Self::LeftOut(feature) => write!(f, "this needs the feature `{}`", feature.name()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A feature of this crate, and of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feature {
+    /// GLSL and HLSL in, through glslang.
+    Glsl,
+    /// WGSL in and out, through naga.
+    Wgsl,
+    /// MSL, GLSL and HLSL out, through SPIRV-Cross.
+    Cross,
+    /// Assembly in and out, and validation, through SPIRV-Tools.
+    Tools,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Glsl, Self::Wgsl, Self::Cross, Self::Tools];
+
+    /// The name that cargo knows it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Glsl => "glsl",
+            Self::Wgsl => "wgsl",
+            Self::Cross => "cross",
+            Self::Tools => "tools",
+        }
+    }
+
+    /// Whether this build has it.
+    pub fn is_in(self) -> bool {
+        match self {
+            Self::Glsl => cfg!(feature = "glsl"),
+            Self::Wgsl => cfg!(feature = "wgsl"),
+            Self::Cross => cfg!(feature = "cross"),
+            Self::Tools => cfg!(feature = "tools"),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Stages and versions, by the names that the command line and the tests use.
+
+/// A stage of the pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ShaderStage {
+    Vertex,
+    TessellationControl,
+    TessellationEvaluation,
+    Geometry,
+    Fragment,
+    Compute,
+    Task,
+    Mesh,
+}
+
+/// A version of SPIR-V.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum SpirvVersion {
+    SPIRV1_0,
+    SPIRV1_1,
+    SPIRV1_2,
+    SPIRV1_3,
+    SPIRV1_4,
+    SPIRV1_5,
+    SPIRV1_6,
+}
+
+impl SpirvVersion {
+    /// All of them, 1.N at index N.
+    pub const ALL: [Self; 7] = [
+        Self::SPIRV1_0,
+        Self::SPIRV1_1,
+        Self::SPIRV1_2,
+        Self::SPIRV1_3,
+        Self::SPIRV1_4,
+        Self::SPIRV1_5,
+        Self::SPIRV1_6,
+    ];
+
+    /// N of 1.N.
+    pub fn minor(self) -> u8 {
+        self as u8
+    }
+
+    /// The version that the header of a module names; the newest, if it is newer.
+    pub fn of(words: &[u32]) -> Self {
+        let minor = words.get(1).map_or(0, |version| version >> 8 & 0xff) as usize;
+        Self::ALL[minor.min(Self::ALL.len() - 1)]
+    }
+}
+
+/// The stage that the ending of a file name stands for: `vert`, `tesc`, `tese`, `geom`, `frag`, `comp`, `task`, `mesh`.
+pub fn stage_of_extension(extension: &str) -> Option<ShaderStage> {
+    Some(match extension {
+        "vert" => ShaderStage::Vertex,
+        "tesc" => ShaderStage::TessellationControl,
+        "tese" => ShaderStage::TessellationEvaluation,
+        "geom" => ShaderStage::Geometry,
+        "frag" => ShaderStage::Fragment,
+        "comp" => ShaderStage::Compute,
+        "task" => ShaderStage::Task,
+        "mesh" => ShaderStage::Mesh,
+        _ => return None,
+    })
+}

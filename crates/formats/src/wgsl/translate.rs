@@ -1,0 +1,104 @@
+//! Calls naga.
+
+use crate::{Error, SpirvVersion};
+use naga::back::spv::WriterFlags;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{SourceLocation, back, front};
+use std::error::Error as StdError;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub(super) fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
+    let module = front::wgsl::parse_str(source).map_err(|error| {
+        let notes = error.notes().map(|note| format!("\nnote: {note}")).collect::<String>();
+        Error::Faulty(format!("{}{error}{notes}", place(error.location(source), name)))
+    })?;
+    let info = validator().validate(&module).map_err(|error| {
+        let place = place(error.location(source), name);
+        Error::Faulty(format!("{place}{}", chain(error.as_inner())))
+    })?;
+    let options = back::spv::Options {
+        lang_version: (1, version.minor()),
+        flags: WriterFlags::DEBUG | WriterFlags::LABEL_VARYINGS,
+        ..back::spv::Options::default()
+    };
+    guarded(|| back::spv::write_vec(&module, &info, &options, None))?
+        .map_err(|error| Error::Unsupported(chain(&error)))
+}
+
+pub(super) fn write(words: &[u32]) -> Result<String, Error> {
+    let options =
+        front::spv::Options { adjust_coordinate_space: false, ..front::spv::Options::default() };
+    let cannot = |error: &dyn StdError| Error::Unsupported(chain(error));
+    let parse = || front::spv::Frontend::new(words.iter().copied(), &options).parse();
+    let module = guarded(parse)?.map_err(|error| cannot(&error))?;
+    let info: ModuleInfo =
+        guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
+    guarded(|| back::wgsl::write_string(&module, &info, back::wgsl::WriterFlags::empty()))?
+        .map_err(|error| cannot(&error))
+}
+
+fn validator() -> Validator {
+    Validator::new(ValidationFlags::all(), Capabilities::all())
+}
+
+/// naga panics on some modules that it cannot represent.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(call))
+        .map_err(|_| Error::Unsupported("naga gives up on this module".to_owned()))
+}
+
+fn place(location: Option<SourceLocation>, name: &str) -> String {
+    location.map_or_else(String::new, |place| {
+        format!("{name}:{}:{}: ", place.line_number, place.line_position)
+    })
+}
+
+/// An error and what caused it, on one line.
+fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let _ = write!(text, ": {error}");
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHADER: &str = "\
+struct Varyings { @builtin(position) position: vec4<f32>, @location(0) colour: vec3<f32> }\n\
+@vertex fn transform(@location(0) at: vec4<f32>) -> Varyings {\n\
+    return Varyings(at * 2.0, at.xyz);\n\
+}\n";
+
+    #[test]
+    fn a_shader_becomes_spirv_and_wgsl_again() {
+        let words = read(SHADER, "a.wgsl", SpirvVersion::SPIRV1_3).unwrap();
+        assert_eq!(words[1], 0x0001_0300);
+        let text = write(&words).unwrap();
+        assert!(text.contains("@vertex"), "{text}");
+        assert!(!text.contains("-("), "the position is flipped: {text}");
+        read(&text, "b.wgsl", SpirvVersion::SPIRV1_0).unwrap();
+    }
+
+    #[test]
+    fn faults_are_reported_with_their_place() {
+        let fault = |source: &str| read(source, "a.wgsl", SpirvVersion::SPIRV1_3).unwrap_err();
+        let syntax = fault("@vertex fn f()\n  nonsense").to_string();
+        assert!(syntax.starts_with("a.wgsl:2:3: "), "{syntax}");
+        let type_error = fault("fn f() -> f32 {\n  return vec2<f32>();\n}").to_string();
+        assert!(type_error.starts_with("a.wgsl:"), "{type_error}");
+        let no_position = fault("@vertex fn f() -> @location(0) f32 { return 1.0; }").to_string();
+        assert!(no_position.contains("position"), "{no_position}");
+    }
+
+    #[test]
+    fn what_is_not_spirv_is_refused() {
+        assert!(matches!(write(&[1, 2, 3]), Err(Error::Unsupported(_))));
+        assert!(guarded(|| panic!("as naga does")).is_err_and(|_: Error| true));
+    }
+}
