@@ -1,7 +1,9 @@
 //! What a device can do, as far as polyshade's lowerings and their tests care.
 
+use crate::blend::AdvancedBlendCapabilities;
 use crate::error::{Context, Error};
-use crate::instance::Instance;
+use crate::features::{self, Features, Properties};
+use crate::instance::{DeviceName, Instance};
 use ash::{ext, vk};
 use std::ffi::CStr;
 
@@ -19,12 +21,19 @@ pub struct Capabilities {
     ///
     /// All are enabled but `robust_buffer_access`, which is never: it would hide stores out of bounds.
     pub features: vk::PhysicalDeviceFeatures,
+    /// The features of Vulkan 1.1 to 1.3. All are enabled but `robust_image_access`.
+    pub newer_features: Features,
     /// The limits of Vulkan 1.0.
     pub limits: vk::PhysicalDeviceLimits,
     /// `VK_EXT_transform_feedback`, where there is one.
     pub transform_feedback: Option<TransformFeedbackCapabilities>,
+    /// `VK_EXT_blend_operation_advanced`, where there is one.
+    pub advanced_blend: Option<AdvancedBlendCapabilities>,
     /// `VK_EXT_provoking_vertex`, where there is one.
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
+    /// The extensions that are enabled beside these.
+    pub(crate) extensions: Vec<&'static CStr>,
+    pub(crate) properties: Properties,
 }
 
 /// What `VK_EXT_transform_feedback` offers.
@@ -36,6 +45,8 @@ pub struct TransformFeedbackCapabilities {
     pub max_streams: u32,
     /// How many buffers can be bound.
     pub max_buffers: u32,
+    /// How many bytes of a buffer can be bound.
+    pub max_buffer_size: u64,
     /// How many bytes a vertex can capture over all buffers.
     pub max_stream_data_size: u32,
     /// How many bytes a vertex can capture into one buffer.
@@ -44,6 +55,10 @@ pub struct TransformFeedbackCapabilities {
     pub max_buffer_data_stride: u32,
     /// Queries of the primitives that were written and needed.
     pub queries: bool,
+    /// Draws that take their vertex count from a counter.
+    pub draw: bool,
+    /// Several streams can be of lines and triangles too.
+    pub streams_lines_triangles: bool,
 }
 
 /// What `VK_EXT_provoking_vertex` offers.
@@ -62,7 +77,7 @@ pub(crate) fn query(
     instance: &Instance,
     device: vk::PhysicalDevice,
 ) -> Result<Capabilities, Error> {
-    let [name, driver] = instance.names(device);
+    let DeviceName { device: name, driver, .. } = instance.name(device);
     // SAFETY: the device belongs to the instance.
     let (mut features, properties, extensions) = unsafe {
         let instance = &instance.handle;
@@ -83,14 +98,21 @@ pub(crate) fn query(
     let provoking_vertex =
         has(ext::provoking_vertex::NAME).then(|| query_provoking_vertex(&instance.handle, device));
 
+    let advanced_blend = has(ext::blend_operation_advanced::NAME)
+        .then(|| query_advanced_blend(&instance.handle, device));
+    let version = properties.api_version;
     Ok(Capabilities {
         device: name,
         driver,
-        api_version: properties.api_version,
+        api_version: version,
         features,
+        newer_features: features::query(instance, device, version),
         limits: properties.limits,
         transform_feedback,
+        advanced_blend,
         provoking_vertex,
+        extensions: features::plain_extensions(has),
+        properties: features::query_properties(instance, device, version),
     })
 }
 
@@ -111,11 +133,38 @@ fn query_transform_feedback(
         geometry_streams: features.geometry_streams == vk::TRUE,
         max_streams: properties.max_transform_feedback_streams,
         max_buffers: properties.max_transform_feedback_buffers,
+        max_buffer_size: properties.max_transform_feedback_buffer_size,
         max_stream_data_size: properties.max_transform_feedback_stream_data_size,
         max_buffer_data_size: properties.max_transform_feedback_buffer_data_size,
         max_buffer_data_stride: properties.max_transform_feedback_buffer_data_stride,
         queries: properties.transform_feedback_queries == vk::TRUE,
+        draw: properties.transform_feedback_draw == vk::TRUE,
+        streams_lines_triangles: properties.transform_feedback_streams_lines_triangles == vk::TRUE,
     })
+}
+
+fn query_advanced_blend(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+) -> AdvancedBlendCapabilities {
+    let mut features = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
+    let mut properties = vk::PhysicalDeviceBlendOperationAdvancedPropertiesEXT::default();
+    // SAFETY: the device belongs to the instance and has the extension.
+    unsafe {
+        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+        instance.get_physical_device_features2(device, features);
+        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
+        instance.get_physical_device_properties2(device, properties);
+    }
+    AdvancedBlendCapabilities {
+        coherent: features.advanced_blend_coherent_operations == vk::TRUE,
+        max_attachments: properties.advanced_blend_max_color_attachments,
+        independent: properties.advanced_blend_independent_blend == vk::TRUE,
+        straight_source: properties.advanced_blend_non_premultiplied_src_color == vk::TRUE,
+        straight_destination: properties.advanced_blend_non_premultiplied_dst_color == vk::TRUE,
+        correlated_overlap: properties.advanced_blend_correlated_overlap == vk::TRUE,
+        all_operations: properties.advanced_blend_all_operations == vk::TRUE,
+    }
 }
 
 fn query_provoking_vertex(

@@ -1,8 +1,8 @@
 //! What polyshade says that the host must bind, bound.
 
-use crate::work::{Descriptor, Draw, Range, Resource, Stage, Work};
+use crate::work::{Constant, Descriptor, Draw, Range, Resource, Stage, Work};
 use polyshade::Error;
-use polyshade::transform_feedback::{self, BufferRange, Capture, HostWords};
+use polyshade::transform_feedback::{self, BufferRange, Capture, HostWords, Purpose};
 
 /// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, that captures into
 /// `ranges` of the `feedback` buffers, one each. Vertex buffers and the shader's own resources are still to be added.
@@ -37,23 +37,35 @@ pub fn bind_capture(
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
-    let mut descriptors = capture.requirements.descriptors.iter();
-    for (descriptor, range) in descriptors.by_ref().zip(feedback) {
+    for descriptor in &capture.requirements.descriptors {
+        let Purpose::Feedback(number) = descriptor.purpose else { continue };
+        let Some(range) = feedback.get(number as usize) else { continue };
         let resource = Resource::StorageBuffer(*range);
         let (set, binding) = (descriptor.set.0, descriptor.binding.0);
-        draw.descriptors.push(Descriptor { set, binding, resource });
+        draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
+    place_host_words(capture.host.place, host_words, draw, work);
+}
+
+/// Puts the host words where the first stage reads them. A buffer for them is added to `work`, whether or not they are
+/// in one.
+pub(crate) fn place_host_words(
+    place: HostWords,
+    host_words: &[u32],
+    draw: &mut Draw<'_>,
+    work: &mut Work<'_>,
+) {
     let bytes: Vec<u8> = host_words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
-    match capture.host.place {
+    match place {
         HostWords::StorageBuffer { set, binding } => {
             let resource = Resource::StorageBuffer(range);
-            draw.descriptors.push(Descriptor { set: set.0, binding: binding.0, resource });
+            draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
         HostWords::Uniform { set, binding } => {
             let resource = Resource::UniformBuffer(range);
-            draw.descriptors.push(Descriptor { set: set.0, binding: binding.0, resource });
+            draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
         HostWords::PushConstant { offset } => {
             let end = offset as usize + bytes.len();
@@ -61,7 +73,7 @@ pub fn bind_capture(
             draw.push_constants[offset as usize..end].copy_from_slice(&bytes);
         }
         HostWords::Specialization { first_id } => {
-            let constants = (first_id..).zip(host_words.iter().copied());
+            let constants = (first_id..).zip(host_words.iter().copied().map(Constant::Bits32));
             draw.stages[0].specialization.extend(constants);
         }
     }

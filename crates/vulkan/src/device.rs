@@ -1,11 +1,17 @@
 use crate::capabilities::{self, Capabilities};
-use crate::error::{Context, Error};
-use crate::instance::Instance;
+use crate::error::Error;
+use crate::features;
+use crate::format;
+use crate::instance::{DeviceName, Instance};
 use crate::validation::{Layer, Message};
 use ash::{ext, vk};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a submission may take, unless the caller says otherwise.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Whether the Khronos validation layer watches a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +32,10 @@ pub struct Device {
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) queue_family: u32,
     pub(crate) queue: Mutex<Queue>,
+    pub(crate) time_limit: Duration,
+    pub(crate) physical: vk::PhysicalDevice,
     capabilities: Capabilities,
-    instance: ManuallyDrop<Instance>,
+    pub(crate) instance: ManuallyDrop<Instance>,
 }
 
 /// The one queue, and whether it still answers.
@@ -37,7 +45,13 @@ pub(crate) struct Queue {
 }
 
 impl Device {
-    /// Opens the first device whose name, or whose driver's name, contains `name`, upper or lower case.
+    /// The devices that there are, in the loader's order.
+    pub fn list() -> Result<Vec<DeviceName>, Error> {
+        Instance::new(false)?.device_names()
+    }
+
+    /// Opens the first device whose name, or whose driver's name, contains `name`, upper or lower case: `""` is the
+    /// first of all.
     pub fn open(name: &str, validation: Validation) -> Result<Device, Error> {
         let instance = Instance::new(validation == Validation::On)?;
         let physical = instance.find_device(name)?;
@@ -59,7 +73,7 @@ impl Device {
         };
         let queue_family = queue_family as u32;
 
-        let handle = create(&instance, physical, queue_family, &capabilities)?;
+        let handle = features::create_device(&instance, physical, queue_family, &capabilities)?;
         let transform_feedback = capabilities
             .transform_feedback
             .map(|_| ext::transform_feedback::Device::new(&instance.handle, &handle));
@@ -71,9 +85,34 @@ impl Device {
             memory,
             queue_family,
             queue: Mutex::new(Queue { handle: queue, hung: false }),
+            time_limit: TIME_LIMIT,
+            physical,
             capabilities,
             instance: ManuallyDrop::new(instance),
         })
+    }
+
+    /// Limits the time that a submission may take: 20 seconds unless this is called.
+    pub fn set_time_limit(&mut self, limit: Duration) {
+        self.time_limit = limit;
+    }
+
+    /// Whether vertex attributes can have this format.
+    pub fn takes_vertex_format(&self, format: vk::Format) -> bool {
+        let vertex_buffer = vk::FormatFeatureFlags::VERTEX_BUFFER;
+        format::size(format).is_some() && self.format_features(format).1.contains(vertex_buffer)
+    }
+
+    /// What images, and what buffers, of a format can be used for.
+    pub(crate) fn format_features(
+        &self,
+        format: vk::Format,
+    ) -> (vk::FormatFeatureFlags, vk::FormatFeatureFlags) {
+        // SAFETY: the device belongs to the instance.
+        let properties = unsafe {
+            self.instance.handle.get_physical_device_format_properties(self.physical, format)
+        };
+        (properties.optimal_tiling_features, properties.buffer_features)
     }
 
     /// What the device can do.
@@ -118,40 +157,4 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Device").field(&self.capabilities.device).finish()
     }
-}
-
-/// Creates the logical device, with everything enabled that it is capable of.
-fn create(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    queue_family: u32,
-    capabilities: &Capabilities,
-) -> Result<ash::Device, Error> {
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(queue_family)
-        .queue_priorities(&[1.0])];
-    let mut info = vk::DeviceCreateInfo::default()
-        .queue_create_infos(&queues)
-        .enabled_features(&capabilities.features);
-
-    let mut extensions = Vec::new();
-    let mut transform_feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-    if let Some(has) = capabilities.transform_feedback {
-        transform_feedback =
-            transform_feedback.transform_feedback(true).geometry_streams(has.geometry_streams);
-        info = info.push_next(&mut transform_feedback);
-        extensions.push(ext::transform_feedback::NAME.as_ptr());
-    }
-    let mut provoking_vertex = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-    if let Some(has) = capabilities.provoking_vertex {
-        provoking_vertex = provoking_vertex
-            .provoking_vertex_last(has.last)
-            .transform_feedback_preserves_provoking_vertex(has.preserved_by_capture);
-        info = info.push_next(&mut provoking_vertex);
-        extensions.push(ext::provoking_vertex::NAME.as_ptr());
-    }
-
-    let info = info.enabled_extension_names(&extensions);
-    // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.
-    unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")
 }

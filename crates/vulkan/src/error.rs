@@ -18,6 +18,8 @@ pub enum Error {
     NoValidationLayer,
     /// The device lacks a feature that the work needs.
     Missing(&'static str),
+    /// The work goes beyond what the device supports: a format, or a limit.
+    Unsupported(String),
     /// The work contradicts itself, for example by naming a buffer that it does not have.
     Work(String),
     /// A Vulkan call failed.
@@ -40,6 +42,7 @@ impl fmt::Display for Error {
             }
             Error::NoValidationLayer => write!(f, "no Khronos validation layer"),
             Error::Missing(feature) => write!(f, "the device lacks {feature}"),
+            Error::Unsupported(what) => write!(f, "the device does not support {what}"),
             Error::Work(why) => write!(f, "{why}"),
             Error::Call { name, result } => write!(f, "{name} failed: {result:?}"),
             Error::TimedOut => write!(f, "the device did not finish in time"),

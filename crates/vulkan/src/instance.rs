@@ -4,8 +4,19 @@ use ash::{ext, vk};
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// The newest version of Vulkan that this crate knows.
-const API_VERSION: u32 = vk::API_VERSION_1_3;
+/// The version of Vulkan from which on the layer takes settings in `vkCreateInstance`.
+const FIRST_WITH_SETTINGS: u32 = vk::make_api_version(0, 1, 3, 272);
+
+/// A device that can be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceName {
+    /// The device's name.
+    pub device: String,
+    /// The driver's name; empty where the device does not say.
+    pub driver: String,
+    /// The version of Vulkan that the device offers, as Vulkan packs it.
+    pub api_version: u32,
+}
 
 /// A Vulkan instance, and the messenger that listens to its validation layer.
 pub(crate) struct Instance {
@@ -25,7 +36,10 @@ impl Instance {
         let layer = if validate { Some(find_layer(&entry)?) } else { None };
         let log = Arc::new(Log::default());
 
-        let application = vk::ApplicationInfo::default().api_version(API_VERSION);
+        // SAFETY: the loader is open.
+        let version = unsafe { entry.try_enumerate_instance_version() };
+        let version = version.call("vkEnumerateInstanceVersion")?.unwrap_or(vk::API_VERSION_1_0);
+        let application = vk::ApplicationInfo::default().api_version(version);
         let mut info = vk::InstanceCreateInfo::default().application_info(&application);
         let mut messenger = log.messenger();
         let synchronization = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
@@ -33,6 +47,21 @@ impl Instance {
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&synchronization);
         let layers = [LAYER.as_ptr()];
         let extensions = [ext::debug_utils::NAME.as_ptr(), ext::validation_features::NAME.as_ptr()];
+        // Newer layers leave out what shaders do to buffers unless asked; older ones do not know the question.
+        let accesses = vk::TRUE.to_ne_bytes();
+        let setting = vk::LayerSettingEXT {
+            p_layer_name: LAYER.as_ptr(),
+            p_setting_name: c"syncval_shader_accesses_heuristic".as_ptr(),
+            ty: vk::LayerSettingTypeEXT::BOOL32,
+            value_count: 1,
+            p_values: accesses.as_ptr().cast(),
+            ..vk::LayerSettingEXT::default()
+        };
+        let settings = [setting];
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        if layer.as_ref().is_some_and(|layer| layer.spec_version >= FIRST_WITH_SETTINGS) {
+            info = info.push_next(&mut settings);
+        }
         if validate {
             info = info
                 .enabled_layer_names(&layers)
@@ -61,25 +90,34 @@ impl Instance {
 
     /// The first device whose name, or whose driver's name, contains `wanted`, upper or lower case.
     pub(crate) fn find_device(&self, wanted: &str) -> Result<vk::PhysicalDevice, Error> {
-        // SAFETY: the instance is alive.
-        let devices = unsafe { self.handle.enumerate_physical_devices() }
-            .call("vkEnumeratePhysicalDevices")?;
-        let names = devices.iter().map(|&device| self.names(device)).collect::<Vec<_>>();
+        let devices = self.devices()?;
+        let names = devices.iter().map(|&device| self.name(device)).collect::<Vec<_>>();
 
-        let wanted = wanted.to_lowercase();
-        let has_name =
-            |names: &[String; 2]| names.iter().any(|n| n.to_lowercase().contains(&wanted));
+        let part = wanted.to_lowercase();
+        let has_name = |name: &DeviceName| {
+            [&name.device, &name.driver].iter().any(|name| name.to_lowercase().contains(&part))
+        };
         match names.iter().position(has_name) {
             Some(index) => Ok(devices[index]),
             None => {
-                let found = names.into_iter().map(|[device, _]| device).collect();
-                Err(Error::NoDevice { wanted, found })
+                let found = names.into_iter().map(|name| name.device).collect();
+                Err(Error::NoDevice { wanted: wanted.to_owned(), found })
             }
         }
     }
 
+    /// The names of all devices.
+    pub(crate) fn device_names(&self) -> Result<Vec<DeviceName>, Error> {
+        Ok(self.devices()?.into_iter().map(|device| self.name(device)).collect())
+    }
+
+    fn devices(&self) -> Result<Vec<vk::PhysicalDevice>, Error> {
+        // SAFETY: the instance is alive.
+        unsafe { self.handle.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")
+    }
+
     /// The names of a device and of its driver.
-    pub(crate) fn names(&self, device: vk::PhysicalDevice) -> [String; 2] {
+    pub(crate) fn name(&self, device: vk::PhysicalDevice) -> DeviceName {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
         // SAFETY: the device belongs to the instance; before 1.2 the driver's name just stays empty.
@@ -87,7 +125,11 @@ impl Instance {
         let properties = properties.properties;
         let device = properties.device_name_as_c_str();
         let text = |name: Option<&CStr>| name.unwrap_or_default().to_string_lossy().into_owned();
-        [text(device.ok()), text(driver.driver_name_as_c_str().ok())]
+        DeviceName {
+            device: text(device.ok()),
+            driver: text(driver.driver_name_as_c_str().ok()),
+            api_version: properties.api_version,
+        }
     }
 }
 

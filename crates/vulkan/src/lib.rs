@@ -5,30 +5,48 @@
 //! [`Outcome`]: the buffers, the pixels and the counts. A device can be watched by the Khronos validation layer, whose
 //! messages it keeps.
 //!
+//! A [`Sequence`] is drawn as polyshade's planner says, and waits for nothing else.
+//!
 //! [`capture_draw`] makes the capture pass of a draw, bound as polyshade says.
 //!
 //! Where no driver has the feature that a lowering replaces, [`model`] says what it would have done.
 
+mod blend;
+pub mod blend_model;
 mod capabilities;
 mod capture;
+mod check;
+mod descriptors;
 mod device;
 mod error;
+mod features;
+mod format;
 mod instance;
+mod interface;
+mod limits;
 mod memory;
 pub mod model;
 mod pipeline;
+mod plan;
 mod record;
 mod run;
+mod support;
+mod texture;
 mod validation;
 mod work;
 
 pub use ash::vk;
+pub use blend::{AdvancedBlend, AdvancedBlendCapabilities, Blend, BlendTerm};
 pub use capabilities::{Capabilities, ProvokingVertexCapabilities, TransformFeedbackCapabilities};
 pub use capture::{bind_capture, capture_draw};
 pub use device::{Device, Validation};
 pub use error::Error;
+pub use features::Features;
+pub use instance::DeviceName;
+pub use plan::{Counted, Executed, Item, PlannedDraw, Sequence};
+pub use texture::Texture;
 pub use validation::{FalsePositive, KNOWN_FALSE_POSITIVES, Layer, Message, Severity};
 pub use work::{
-    Attribute, Captured, Descriptor, Draw, Outcome, Place, ProvokingVertex, Range, Resource, Stage,
-    Target, TransformFeedback, VertexBuffer, VertexLayout, Work,
+    Attribute, Captured, Constant, Descriptor, Draw, Indices, Outcome, Place, ProvokingVertex,
+    Range, Resource, Stage, Target, TransformFeedback, VertexBuffer, VertexLayout, Work,
 };

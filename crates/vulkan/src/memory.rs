@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::work::Target;
+use crate::work::{Resource, Target, Work};
 use ash::vk;
 use std::ops::Deref;
 
@@ -27,6 +27,7 @@ macro_rules! objects {
 
 objects! {
     Buffer: destroy_buffer,
+    BufferView: destroy_buffer_view,
     CommandPool: destroy_command_pool,
     DescriptorPool: destroy_descriptor_pool,
     DescriptorSetLayout: destroy_descriptor_set_layout,
@@ -39,6 +40,7 @@ objects! {
     PipelineLayout: destroy_pipeline_layout,
     QueryPool: destroy_query_pool,
     RenderPass: destroy_render_pass,
+    Sampler: destroy_sampler,
     ShaderModule: destroy_shader_module,
 }
 
@@ -86,6 +88,11 @@ impl<'d> Buffer<'d> {
         let mut usage = Usage::VERTEX_BUFFER
             | Usage::STORAGE_BUFFER
             | Usage::UNIFORM_BUFFER
+            | Usage::UNIFORM_TEXEL_BUFFER
+            | Usage::STORAGE_TEXEL_BUFFER
+            | Usage::INDEX_BUFFER
+            | Usage::INDIRECT_BUFFER
+            | Usage::TRANSFER_SRC
             | Usage::TRANSFER_DST;
         if device.transform_feedback.is_some() {
             usage |=
@@ -127,39 +134,80 @@ pub(crate) struct Image<'d> {
     _memory: Owned<'d, vk::DeviceMemory>,
     pub(crate) pixels: Buffer<'d>,
     pub(crate) target: Target,
+    /// Whether the buffer holds the pixels before the first draw.
+    pub(crate) is_given: bool,
 }
 
 impl<'d> Image<'d> {
-    pub(crate) fn new(device: &'d Device, target: Target) -> Result<Image<'d>, Error> {
+    /// The target `index` of the work.
+    pub(crate) fn new(
+        device: &'d Device,
+        work: &Work<'_>,
+        index: usize,
+    ) -> Result<Image<'d>, Error> {
         use vk::ImageUsageFlags as Usage;
-        let size = u64::from(target.width) * u64::from(target.height) * target.texel_size()?;
-        let pixels = Buffer::new(device, &vec![0; size as usize])?;
+        let target = work.targets[index];
+        let given = work.pixels.iter().find(|(of, _)| *of == index).map(|(_, pixels)| pixels);
+        let size = if target.is_multisampled() { 0 } else { target.size()? as usize };
+        let pixels = match given {
+            Some(pixels) => Buffer::new(device, pixels)?,
+            None => Buffer::new(device, &vec![0; size])?,
+        };
+        let is_given = given.is_some();
+        let mut usage = Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
+        for resource in work.draws.iter().flat_map(|draw| &draw.descriptors) {
+            usage |= match resource.resource {
+                Resource::InputAttachment(named) if named == index => Usage::INPUT_ATTACHMENT,
+                Resource::TargetImage(named) if named == index => Usage::SAMPLED,
+                _ => Usage::empty(),
+            };
+        }
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(target.format)
             .extent(vk::Extent3D { width: target.width, height: target.height, depth: 1 })
             .mip_levels(1)
             .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC | Usage::TRANSFER_DST);
-
-        // SAFETY: the memory is fresh, large enough and of an allowed type; the view fits the image.
-        unsafe {
-            let handle = device.handle.create_image(&info, None).call("vkCreateImage")?;
-            let handle = Owned::new(device, handle);
-            let needs = device.handle.get_image_memory_requirements(*handle);
-            let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty())?;
-            device.handle.bind_image_memory(*handle, *memory, 0).call("vkBindImageMemory")?;
-            let view = vk::ImageViewCreateInfo::default()
-                .image(*handle)
-                .view_type(vk::ImageViewType::TYPE_2D)
-                .format(target.format)
-                .subresource_range(COLOR);
-            let view = device.handle.create_image_view(&view, None).call("vkCreateImageView")?;
-            let view = Owned::new(device, view);
-            Ok(Image { view, handle, _memory: memory, pixels, target })
-        }
+            .samples(target.samples)
+            .usage(usage);
+        let (handle, memory) = create_image(device, &info)?;
+        let view = create_view(device, *handle, vk::ImageViewType::TYPE_2D, &info, COLOR)?;
+        Ok(Image { view, handle, _memory: memory, pixels, target, is_given })
     }
+}
+
+/// An image with memory of its own.
+pub(crate) fn create_image<'d>(
+    device: &'d Device,
+    info: &vk::ImageCreateInfo<'_>,
+) -> Result<(Owned<'d, vk::Image>, Owned<'d, vk::DeviceMemory>), Error> {
+    // SAFETY: the memory is fresh, large enough and of an allowed type.
+    unsafe {
+        let handle = device.handle.create_image(info, None).call("vkCreateImage")?;
+        let handle = Owned::new(device, handle);
+        let needs = device.handle.get_image_memory_requirements(*handle);
+        let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty())?;
+        device.handle.bind_image_memory(*handle, *memory, 0).call("vkBindImageMemory")?;
+        Ok((handle, memory))
+    }
+}
+
+/// A view of an image that was made from `info`.
+pub(crate) fn create_view<'d>(
+    device: &'d Device,
+    image: vk::Image,
+    view_type: vk::ImageViewType,
+    info: &vk::ImageCreateInfo<'_>,
+    subresources: vk::ImageSubresourceRange,
+) -> Result<Owned<'d, vk::ImageView>, Error> {
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image)
+        .view_type(view_type)
+        .format(info.format)
+        .subresource_range(subresources);
+    // SAFETY: the view fits the image.
+    let view = unsafe { device.handle.create_image_view(&info, None) }.call("vkCreateImageView")?;
+    Ok(Owned::new(device, view))
 }
 
 /// All there is of an [`Image`].

@@ -1,11 +1,16 @@
 //! The pipeline of a draw.
 
+use crate::blend::{AdvancedBlend, Blend};
+use crate::descriptors::Binding;
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::Owned;
-use crate::work::{Descriptor, Draw, ProvokingVertex, Resource, Stage, VertexLayout, Work};
+use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
 use std::ffi::CString;
+
+/// Format and samples of a target.
+pub(crate) type TargetFormat = (vk::Format, vk::SampleCountFlags);
 
 /// All of a draw that its pipeline depends on. Draws with equal states share a pipeline.
 #[derive(PartialEq, Eq)]
@@ -14,48 +19,40 @@ pub(crate) struct State<'a> {
     topology: vk::PrimitiveTopology,
     provoking_vertex: ProvokingVertex,
     vertex_layouts: Vec<&'a VertexLayout>,
-    bindings: Vec<(u32, u32, vk::DescriptorType)>,
+    patch_control_points: u32,
+    restart: bool,
+    bindings: Vec<Binding>,
     push_constants: usize,
-    target: Option<vk::Format>,
+    discard: bool,
+    /// Format and samples of each target.
+    targets: Vec<TargetFormat>,
+    /// For each target whether it is an input attachment too.
+    reads_targets: Vec<bool>,
+    blends: &'a [Blend],
+    advanced_blend: Option<AdvancedBlend>,
 }
 
 impl<'a> State<'a> {
-    pub(crate) fn new(work: &'a Work<'_>, draw: &'a Draw<'_>) -> State<'a> {
-        let binding = |d: &Descriptor| (d.set, d.binding, d.resource.descriptor_type());
-        State {
+    pub(crate) fn new(work: &'a Work<'_>, draw: &'a Draw<'_>) -> Result<State<'a>, Error> {
+        let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
+        Ok(State {
             stages: &draw.stages,
             topology: draw.topology,
             provoking_vertex: draw.provoking_vertex,
+            patch_control_points: if patches { draw.patch_control_points } else { 0 },
+            restart: draw.indices.is_some_and(|indices| indices.restart),
             vertex_layouts: draw.vertex_buffers.iter().map(|buffer| &buffer.layout).collect(),
-            bindings: draw.descriptors.iter().map(binding).collect(),
+            bindings: Binding::of_draw(&draw.descriptors)?,
             push_constants: draw.push_constants.len(),
-            target: draw.target.map(|target| work.targets[target].format),
-        }
-    }
-
-    fn check(&self, device: &Device) -> Result<(), Error> {
-        let has = device.capabilities();
-        let last = has.provoking_vertex.is_some_and(|provoking| provoking.last);
-        if self.provoking_vertex == ProvokingVertex::Last && !last {
-            return Err(Error::Missing("provoking vertex last"));
-        }
-        let sets = self.bindings.iter().map(|binding| binding.0 + 1).max();
-        if sets.is_some_and(|sets| sets > has.limits.max_bound_descriptor_sets) {
-            return Err(Error::Missing("that many descriptor sets"));
-        }
-        if self.push_constants > has.limits.max_push_constants_size as usize {
-            return Err(Error::Missing("that many push constants"));
-        }
-        Ok(())
-    }
-}
-
-impl Resource {
-    pub(crate) fn descriptor_type(&self) -> vk::DescriptorType {
-        match self {
-            Resource::StorageBuffer(_) => vk::DescriptorType::STORAGE_BUFFER,
-            Resource::UniformBuffer(_) => vk::DescriptorType::UNIFORM_BUFFER,
-        }
+            discard: draw.discard || draw.target.is_none(),
+            targets: draw
+                .targets()
+                .map(|target| (work.targets[target].format, work.targets[target].samples))
+                .collect(),
+            reads_targets: draw.reads_targets(),
+            blends: &draw.blends,
+            advanced_blend: draw.advanced_blend,
+        })
     }
 }
 
@@ -70,13 +67,12 @@ pub(crate) struct Pipeline<'d> {
 
 impl<'d> Pipeline<'d> {
     pub(crate) fn new(device: &'d Device, state: &State<'_>) -> Result<Pipeline<'d>, Error> {
-        state.check(device)?;
-        let sets = state.bindings.iter().map(|binding| binding.0 + 1).max().unwrap_or(0);
+        let sets = state.bindings.iter().map(|binding| binding.set + 1).max().unwrap_or(0);
         let set_layouts = (0..sets)
             .map(|set| create_set_layout(device, state, set))
             .collect::<Result<Vec<_>, _>>()?;
         let layout = create_layout(device, state, &set_layouts)?;
-        let render_pass = create_render_pass(device, state.target)?;
+        let render_pass = create_render_pass(device, &state.targets, &state.reads_targets)?;
         let handle = create_pipeline(device, state, *layout, *render_pass)?;
         Ok(Pipeline { handle, layout, render_pass, set_layouts })
     }
@@ -87,14 +83,17 @@ fn create_set_layout<'d>(
     state: &State<'_>,
     set: u32,
 ) -> Result<Owned<'d, vk::DescriptorSetLayout>, Error> {
-    let of_set = state.bindings.iter().filter(|binding| binding.0 == set);
+    let of_set = state.bindings.iter().filter(|binding| binding.set == set);
     let bindings = of_set
-        .map(|&(_, binding, descriptor_type)| {
+        .map(|binding| {
             vk::DescriptorSetLayoutBinding::default()
-                .binding(binding)
-                .descriptor_type(descriptor_type)
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS)
+                .binding(binding.binding)
+                .descriptor_type(binding.descriptor_type)
+                .descriptor_count(binding.count)
+                .stage_flags(match binding.descriptor_type {
+                    vk::DescriptorType::INPUT_ATTACHMENT => vk::ShaderStageFlags::FRAGMENT,
+                    _ => vk::ShaderStageFlags::ALL_GRAPHICS,
+                })
         })
         .collect::<Vec<_>>();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
@@ -123,29 +122,53 @@ fn create_layout<'d>(
     Ok(Owned::new(device, layout))
 }
 
-/// One subpass. The target stays in the layout `GENERAL` and keeps what was drawn before.
-fn create_render_pass(
-    device: &Device,
-    target: Option<vk::Format>,
-) -> Result<Owned<'_, vk::RenderPass>, Error> {
-    let attachments = target.map(|format| {
-        vk::AttachmentDescription::default()
-            .format(format)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .initial_layout(vk::ImageLayout::GENERAL)
-            .final_layout(vk::ImageLayout::GENERAL)
-    });
-    let references = attachments
-        .map(|_| vk::AttachmentReference { attachment: 0, layout: vk::ImageLayout::GENERAL });
-    let subpasses = [vk::SubpassDescription::default()
+/// One subpass that draws to `targets`. They stay in the layout `GENERAL` and keep what was drawn before; those that
+/// `reads` says are read are input attachments too, and then the subpass depends on itself.
+pub(crate) fn create_render_pass<'d>(
+    device: &'d Device,
+    targets: &[TargetFormat],
+    reads: &[bool],
+) -> Result<Owned<'d, vk::RenderPass>, Error> {
+    let attachments = targets
+        .iter()
+        .map(|(format, samples)| {
+            vk::AttachmentDescription::default()
+                .format(*format)
+                .samples(*samples)
+                .load_op(vk::AttachmentLoadOp::LOAD)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .initial_layout(vk::ImageLayout::GENERAL)
+                .final_layout(vk::ImageLayout::GENERAL)
+        })
+        .collect::<Vec<_>>();
+    let layout = vk::ImageLayout::GENERAL;
+    let references = (0..attachments.len() as u32)
+        .map(|attachment| vk::AttachmentReference { attachment, layout })
+        .collect::<Vec<_>>();
+    let subpass = vk::SubpassDescription::default()
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
-        .color_attachments(references.as_slice())];
+        .color_attachments(&references);
+    let dependencies = [vk::SubpassDependency::default()
+        .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+        .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
+        .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+        .dst_access_mask(vk::AccessFlags::INPUT_ATTACHMENT_READ)
+        .dependency_flags(vk::DependencyFlags::BY_REGION)];
+    let reads_any = reads.contains(&true);
+    let inputs = references
+        .iter()
+        .zip(reads)
+        .map(|(reference, is_read)| {
+            let attachment = if *is_read { reference.attachment } else { vk::ATTACHMENT_UNUSED };
+            vk::AttachmentReference { attachment, ..*reference }
+        })
+        .collect::<Vec<_>>();
+    let subpasses = [if reads_any { subpass.input_attachments(&inputs) } else { subpass }];
     let info = vk::RenderPassCreateInfo::default()
-        .attachments(attachments.as_slice())
-        .subpasses(&subpasses);
-    // SAFETY: the subpass names the attachment only where there is one.
+        .attachments(&attachments)
+        .subpasses(&subpasses)
+        .dependencies(if reads_any { &dependencies } else { &[] });
+    // SAFETY: the subpass names the attachments that there are.
     let pass =
         unsafe { device.handle.create_render_pass(&info, None) }.call("vkCreateRenderPass")?;
     Ok(Owned::new(device, pass))
@@ -179,28 +202,37 @@ fn create_pipeline<'d>(
     let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
         .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(state.topology);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(state.topology)
+        .primitive_restart_enable(state.restart);
+    let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+        .patch_control_points(state.patch_control_points);
     let viewport =
         vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let blends = [vk::PipelineColorBlendAttachmentState::default()
-        .color_write_mask(vk::ColorComponentFlags::RGBA)];
-    let blend = vk::PipelineColorBlendStateCreateInfo::default()
-        .attachments(if state.target.is_some() { &blends } else { &[] });
+    let samples = state.targets.first().map_or(vk::SampleCountFlags::TYPE_1, |target| target.1);
+    let multisample =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples);
+    let blends = (0..state.targets.len())
+        .map(|target| state.blends.get(target).copied().unwrap_or_default().state())
+        .collect::<Vec<_>>();
+    let mut advanced = state.advanced_blend.map(AdvancedBlend::state);
+    let mut blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    if let Some(advanced) = &mut advanced {
+        blend = blend.push_next(advanced);
+    }
     let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
 
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
     let mut rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(state.target.is_none())
+        .rasterizer_discard_enable(state.discard)
         .line_width(1.0);
     if state.provoking_vertex == ProvokingVertex::Last {
         rasterization = rasterization.push_next(&mut provoking);
     }
 
-    let info = vk::GraphicsPipelineCreateInfo::default()
+    let mut info = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
         .vertex_input_state(&vertex_input)
         .input_assembly_state(&assembly)
@@ -211,6 +243,9 @@ fn create_pipeline<'d>(
         .dynamic_state(&dynamic)
         .layout(layout)
         .render_pass(render_pass);
+    if state.patch_control_points > 0 {
+        info = info.tessellation_state(&tessellation);
+    }
     // SAFETY: what `info` points to lives until the end of this function, and the modules are valid.
     let pipelines = unsafe {
         device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
@@ -259,17 +294,20 @@ impl<'d> Shader<'d> {
         // SAFETY: the caller of `run` promises valid modules.
         let module = unsafe { device.handle.create_shader_module(&info, None) }
             .call("vkCreateShaderModule")?;
-        let entry = |(index, &(constant_id, _)): (u32, &(u32, u32))| vk::SpecializationMapEntry {
-            constant_id,
-            offset: 4 * index,
-            size: 4,
-        };
+        let mut entries = Vec::new();
+        let mut values = Vec::new();
+        for &(constant_id, value) in &stage.specialization {
+            let bytes = value.bytes();
+            let offset = values.len() as u32;
+            entries.push(vk::SpecializationMapEntry { constant_id, offset, size: bytes.len() });
+            values.extend(bytes);
+        }
         Ok(Shader {
             stage: stage.stage,
             module: Owned::new(device, module),
             entry_point,
-            entries: (0..).zip(&stage.specialization).map(entry).collect(),
-            values: stage.specialization.iter().flat_map(|&(_, v)| v.to_ne_bytes()).collect(),
+            entries,
+            values,
         })
     }
 

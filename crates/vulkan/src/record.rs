@@ -3,31 +3,48 @@
 use crate::error::{Context, Error};
 use crate::memory::{COLOR, Image};
 use crate::run::{DrawObjects, Objects, STREAM};
-use crate::work::{Draw, Place, TransformFeedback, Work};
+use crate::texture::{Fill, TextureImage};
+use crate::work::{Draw, Place, Target, TransformFeedback, Work};
 use ash::vk;
 
 impl Objects<'_> {
-    /// Records everything: clear the targets, draw, copy the targets to where the host sees them.
+    /// Records the draws, and waits for everything after each.
     pub(crate) fn record(&self, work: &Work<'_>) -> Result<(), Error> {
+        self.record_with(|| {
+            if let Some(queries) = &self.queries {
+                let (pool, count) = (**queries, work.draws.len() as u32);
+                let device = &self.device.handle;
+                // SAFETY: the pool has one query a draw.
+                unsafe { device.cmd_reset_query_pool(self.command_buffer, pool, 0, count) };
+            }
+            for (index, draw) in (0..).zip(&work.draws) {
+                self.draw(index, draw);
+                self.wait_for_everything();
+            }
+        })
+    }
+
+    /// Records everything: fill textures and targets, what is in between, copy them to where the host sees them.
+    pub(crate) fn record_with(&self, between: impl FnOnce()) -> Result<(), Error> {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let once = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         let info = vk::CommandBufferBeginInfo::default().flags(once);
         // SAFETY: the command buffer is fresh and nobody else's.
         unsafe { device.begin_command_buffer(commands, &info) }.call("vkBeginCommandBuffer")?;
 
-        if let Some(queries) = &self.queries {
-            // SAFETY: the pool has one query a draw.
-            unsafe { device.cmd_reset_query_pool(commands, **queries, 0, work.draws.len() as u32) };
+        for texture in &self.textures {
+            self.fill(texture);
         }
         for image in &self.images {
-            self.clear(image);
+            self.begin(image);
         }
         self.wait_for_everything();
-        for (index, draw) in (0..).zip(&work.draws) {
-            self.draw(index, draw);
-            self.wait_for_everything();
+        between();
+        self.wait_for_everything();
+        for texture in self.textures.iter().filter(|texture| texture.storage) {
+            self.read(texture);
         }
-        for image in &self.images {
+        for image in self.images.iter().filter(|image| !image.target.is_multisampled()) {
             self.copy(image);
         }
         self.wait_for_everything();
@@ -55,16 +72,16 @@ impl Objects<'_> {
         }
     }
 
-    /// Moves a target to the layout in which it stays, and fills it with zeros.
-    fn clear(&self, image: &Image<'_>) {
+    /// Moves an image to the layout in which it stays, for a transfer to fill it.
+    fn enter(&self, image: vk::Image, subresources: vk::ImageSubresourceRange) {
         let barriers = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
             .new_layout(vk::ImageLayout::GENERAL)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .image(*image.handle)
-            .subresource_range(COLOR)];
-        // SAFETY: recorded outside of render passes; the image may be a transfer's destination.
+            .image(image)
+            .subresource_range(subresources)];
+        // SAFETY: recorded outside of render passes.
         unsafe {
             self.device.handle.cmd_pipeline_barrier(
                 self.command_buffer,
@@ -75,6 +92,27 @@ impl Objects<'_> {
                 &[],
                 &barriers,
             );
+        }
+    }
+
+    /// Gives a target its pixels, or zeros.
+    fn begin(&self, image: &Image<'_>) {
+        self.enter(*image.handle, COLOR);
+        if image.is_given {
+            // SAFETY: recorded outside of render passes; the buffer holds exactly the image's pixels.
+            unsafe {
+                self.device.handle.cmd_copy_buffer_to_image(
+                    self.command_buffer,
+                    *image.pixels.handle,
+                    *image.handle,
+                    vk::ImageLayout::GENERAL,
+                    &[whole(image)],
+                );
+            }
+            return;
+        }
+        // SAFETY: recorded outside of render passes; the image may be a transfer's destination.
+        unsafe {
             self.device.handle.cmd_clear_color_image(
                 self.command_buffer,
                 *image.handle,
@@ -85,18 +123,52 @@ impl Objects<'_> {
         }
     }
 
+    /// Gives a texture its texels.
+    fn fill(&self, texture: &TextureImage<'_>) {
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        let (image, layout) = (*texture.handle, vk::ImageLayout::GENERAL);
+        let all = [texture.subresources];
+        self.enter(image, texture.subresources);
+        // SAFETY: recorded outside of render passes; the image may be a transfer's destination, and where it is
+        // copied to, the buffer holds all its texels.
+        unsafe {
+            match &texture.fill {
+                Some(Fill::Colour(colour)) => {
+                    device.cmd_clear_color_image(commands, image, layout, colour, &all);
+                }
+                Some(Fill::Depth(depth)) => {
+                    let value = vk::ClearDepthStencilValue { depth: *depth, stencil: 0 };
+                    device.cmd_clear_depth_stencil_image(commands, image, layout, &value, &all);
+                }
+                None => {
+                    let texels = *texture.texels.handle;
+                    device.cmd_copy_buffer_to_image(
+                        commands,
+                        texels,
+                        image,
+                        layout,
+                        &[texture.copy],
+                    );
+                }
+            }
+        }
+    }
+
+    /// Copies a texture to where the host sees it.
+    fn read(&self, texture: &TextureImage<'_>) {
+        // SAFETY: the texture is for storage, so it may be a transfer's source, and the buffer holds all its texels.
+        unsafe {
+            self.device.handle.cmd_copy_image_to_buffer(
+                self.command_buffer,
+                *texture.handle,
+                vk::ImageLayout::GENERAL,
+                *texture.texels.handle,
+                &[texture.copy],
+            );
+        }
+    }
+
     fn copy(&self, image: &Image<'_>) {
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(
-                vk::ImageSubresourceLayers::default()
-                    .aspect_mask(vk::ImageAspectFlags::COLOR)
-                    .layer_count(1),
-            )
-            .image_extent(vk::Extent3D {
-                width: image.target.width,
-                height: image.target.height,
-                depth: 1,
-            });
         // SAFETY: the buffer was made to hold exactly the image's pixels.
         unsafe {
             self.device.handle.cmd_copy_image_to_buffer(
@@ -104,7 +176,7 @@ impl Objects<'_> {
                 *image.handle,
                 vk::ImageLayout::GENERAL,
                 *image.pixels.handle,
-                &[region],
+                &[whole(image)],
             );
         }
     }
@@ -127,13 +199,17 @@ impl Objects<'_> {
         }
         // SAFETY: everything that the pipeline needs is bound.
         unsafe {
-            device.cmd_draw(
-                commands,
-                draw.vertices.len() as u32,
-                draw.instances.len() as u32,
-                draw.vertices.start,
-                draw.instances.start,
-            );
+            let (instances, first) = (draw.instances.len() as u32, draw.instances.start);
+            if let Some(i) = draw.indices {
+                let (buffer, offset) = self.place(i.place);
+                device.cmd_bind_index_buffer(commands, buffer, offset, i.index_type);
+                let offset = i.vertex_offset;
+                device.cmd_draw_indexed(commands, i.count, instances, i.first, offset, first);
+            } else {
+                let vertices = &draw.vertices;
+                let count = vertices.len() as u32;
+                device.cmd_draw(commands, count, instances, vertices.start, first);
+            }
         }
         if let Some(feedback) = &draw.transform_feedback {
             self.end_transform_feedback(index, feedback);
@@ -142,10 +218,11 @@ impl Objects<'_> {
         unsafe { device.cmd_end_render_pass(commands) };
     }
 
-    fn bind(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {
+    pub(crate) fn bind(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let pipeline = &self.pipelines[objects.pipeline];
         let graphics = vk::PipelineBindPoint::GRAPHICS;
+        let sets = &objects.sets.handles;
         let vk::Extent2D { width, height } = objects.extent;
         let viewport = vk::Viewport {
             width: width as f32,
@@ -162,9 +239,9 @@ impl Objects<'_> {
             device.cmd_bind_pipeline(commands, graphics, *pipeline.handle);
             device.cmd_set_viewport(commands, 0, &[viewport]);
             device.cmd_set_scissor(commands, 0, &[scissor]);
-            if !objects.sets.is_empty() {
+            if !sets.is_empty() {
                 let layout = *pipeline.layout;
-                device.cmd_bind_descriptor_sets(commands, graphics, layout, 0, &objects.sets, &[]);
+                device.cmd_bind_descriptor_sets(commands, graphics, layout, 0, sets, &[]);
             }
             if !draw.push_constants.is_empty() {
                 let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
@@ -177,7 +254,7 @@ impl Objects<'_> {
         }
     }
 
-    fn place(&self, place: Place) -> (vk::Buffer, vk::DeviceSize) {
+    pub(crate) fn place(&self, place: Place) -> (vk::Buffer, vk::DeviceSize) {
         (*self.buffers[place.buffer].handle, place.offset)
     }
 
@@ -251,5 +328,19 @@ impl Objects<'_> {
         let extension = self.device.transform_feedback.as_ref()?;
         let queries = self.queries.as_ref()?;
         Some((extension.fp(), **queries))
+    }
+}
+
+/// The copy of all pixels of a target.
+fn whole(image: &Image<'_>) -> vk::BufferImageCopy {
+    let Target { width, height, .. } = image.target;
+    vk::BufferImageCopy {
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            layer_count: 1,
+            ..vk::ImageSubresourceLayers::default()
+        },
+        image_extent: vk::Extent3D { width, height, depth: 1 },
+        ..vk::BufferImageCopy::default()
     }
 }

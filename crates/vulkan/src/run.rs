@@ -1,16 +1,14 @@
 //! Runs [`Work`]: makes the objects, records the commands, waits and reads back.
 
+use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::{Buffer, Image, Owned};
 use crate::pipeline::{Pipeline, State};
-use crate::work::{Captured, Descriptor, Draw, Outcome, Resource, Work};
+use crate::texture::TextureImage;
+use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
 use std::sync::PoisonError;
-use std::time::Duration;
-
-/// How long a submission may take.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// The stream that is captured and counted.
 pub(crate) const STREAM: u32 = 0;
@@ -20,9 +18,9 @@ impl Device {
     ///
     /// The modules must be valid SPIR-V, and what they do must be defined: drivers do not check. Validation reports
     /// most of what is wrong with the rest; see [`take_messages`](Device::take_messages). A device that does not
-    /// finish within 20 seconds is given up, and every later call fails.
+    /// finish within its time limit is given up, and every later call fails.
     pub fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
-        work.check()?;
+        work.check(self)?;
         let objects = Objects::new(self, work)?;
         objects.record(work)?;
         let objects = objects.submit()?;
@@ -34,7 +32,9 @@ impl Device {
 pub(crate) struct Objects<'d> {
     pub(crate) device: &'d Device,
     pub(crate) buffers: Vec<Buffer<'d>>,
+    pub(crate) textures: Vec<TextureImage<'d>>,
     pub(crate) images: Vec<Image<'d>>,
+    _samplers: Samplers<'d>,
     pub(crate) pipelines: Vec<Pipeline<'d>>,
     pub(crate) draws: Vec<DrawObjects<'d>>,
     /// One query a draw, used where a draw captures.
@@ -50,37 +50,41 @@ pub(crate) struct DrawObjects<'d> {
     pub(crate) pipeline: usize,
     pub(crate) framebuffer: Owned<'d, vk::Framebuffer>,
     pub(crate) extent: vk::Extent2D,
-    pub(crate) sets: Vec<vk::DescriptorSet>,
-    _pool: Option<Owned<'d, vk::DescriptorPool>>,
+    pub(crate) sets: Sets<'d>,
 }
 
 impl<'d> Objects<'d> {
-    fn new(device: &'d Device, work: &Work<'_>) -> Result<Objects<'d>, Error> {
+    pub(crate) fn new(device: &'d Device, work: &Work<'_>) -> Result<Objects<'d>, Error> {
         let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
-        let images = work.targets.iter().map(|&target| Image::new(device, target));
+        let images = (0..work.targets.len()).map(|index| Image::new(device, work, index));
         let images = images.collect::<Result<Vec<_>, _>>()?;
+        let textures = (0..).zip(&work.textures).map(|(index, texture)| {
+            TextureImage::new(device, texture, work.samples_texture(index))
+        });
+        let textures = textures.collect::<Result<Vec<_>, _>>()?;
+        let samplers = Samplers::new(device)?;
+        let sources = Sources {
+            work,
+            buffers: &buffers,
+            textures: &textures,
+            images: &images,
+            samplers: &samplers,
+        };
 
         let mut states = Vec::new();
         let mut pipelines = Vec::new();
         let mut draws = Vec::new();
         for draw in &work.draws {
-            let state = State::new(work, draw);
+            let state = State::new(work, draw)?;
             let known = states.iter().position(|known| *known == state);
             let index = known.unwrap_or(states.len());
             if known.is_none() {
                 pipelines.push(Pipeline::new(device, &state)?);
                 states.push(state);
             }
-            let image = draw.target.map(|target| &images[target]);
-            draws.push(DrawObjects::new(
-                device,
-                draw,
-                (index, &pipelines[index]),
-                image,
-                &buffers,
-            )?);
+            draws.push(DrawObjects::new(device, draw, (index, &pipelines[index]), sources)?);
         }
 
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
@@ -99,7 +103,9 @@ impl<'d> Objects<'d> {
         Ok(Objects {
             device,
             buffers,
+            textures,
             images,
+            _samplers: samplers,
             pipelines,
             draws,
             queries,
@@ -110,7 +116,7 @@ impl<'d> Objects<'d> {
     }
 
     /// Submits and waits. What a hung device still uses is leaked.
-    fn submit(self) -> Result<Objects<'d>, Error> {
+    pub(crate) fn submit(self) -> Result<Objects<'d>, Error> {
         let mut queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.hung {
             return Err(Error::TimedOut);
@@ -121,7 +127,7 @@ impl<'d> Objects<'d> {
         // SAFETY: the queue is locked, and the objects live until the fence is signalled.
         let waited = unsafe {
             device.queue_submit(queue.handle, &submits, *self.fence).call("vkQueueSubmit")?;
-            device.wait_for_fences(&[*self.fence], true, TIME_LIMIT.as_nanos() as u64)
+            device.wait_for_fences(&[*self.fence], true, self.device.time_limit.as_nanos() as u64)
         };
         let Err(result) = waited else {
             drop(queue);
@@ -136,7 +142,7 @@ impl<'d> Objects<'d> {
         }
     }
 
-    fn read_back(&self, work: &Work<'_>) -> Result<Outcome, Error> {
+    pub(crate) fn read_back(&self, work: &Work<'_>) -> Result<Outcome, Error> {
         let captured = (0..).zip(&work.draws).map(|(index, draw)| match &draw.transform_feedback {
             Some(_) => self.read_query(index).map(Some),
             None => Ok(None),
@@ -144,20 +150,30 @@ impl<'d> Objects<'d> {
         Ok(Outcome {
             captured: captured.collect::<Result<_, _>>()?,
             buffers: self.buffers.iter().map(Buffer::read).collect(),
+            textures: self.textures.iter().map(TextureImage::read).collect(),
             targets: self.images.iter().map(|image| image.pixels.read()).collect(),
         })
     }
 
     fn read_query(&self, index: u32) -> Result<Captured, Error> {
         let Some(queries) = &self.queries else { return Err(Error::Missing("stream queries")) };
-        let mut results = [[0_u64; 2]];
-        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: a query of this type has two results, and this one was made in a submission that is over.
-        unsafe { self.device.handle.get_query_pool_results(**queries, index, &mut results, flags) }
-            .call("vkGetQueryPoolResults")?;
-        let [[written, needed]] = results;
-        Ok(Captured { written, needed })
+        read_query(self.device, **queries, index)
     }
+}
+
+/// The result of a stream query of a submission that is over.
+pub(crate) fn read_query(
+    device: &Device,
+    queries: vk::QueryPool,
+    index: u32,
+) -> Result<Captured, Error> {
+    let mut results = [[0_u64; 2]];
+    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+    // SAFETY: a query of this type has two results, and this one was made in a submission that is over.
+    unsafe { device.handle.get_query_pool_results(queries, index, &mut results, flags) }
+        .call("vkGetQueryPoolResults")?;
+    let [[written, needed]] = results;
+    Ok(Captured { written, needed })
 }
 
 fn create_queries<'d>(
@@ -188,88 +204,37 @@ impl<'d> DrawObjects<'d> {
     fn new(
         device: &'d Device,
         draw: &Draw<'_>,
-        (index, pipeline): (usize, &Pipeline<'_>),
-        image: Option<&Image<'_>>,
-        buffers: &[Buffer<'_>],
+        (index, pipeline): (usize, &Pipeline<'d>),
+        sources: Sources<'_, 'd>,
     ) -> Result<DrawObjects<'d>, Error> {
-        let extent = image.map_or(vk::Extent2D { width: 1, height: 1 }, |image| vk::Extent2D {
-            width: image.target.width,
-            height: image.target.height,
-        });
-        let views = image.map(|image| *image.view);
-        let info = vk::FramebufferCreateInfo::default()
-            .render_pass(*pipeline.render_pass)
-            .attachments(views.as_slice())
-            .width(extent.width)
-            .height(extent.height)
-            .layers(1);
-        // SAFETY: the framebuffer has the attachment of its render pass, or none as well.
-        let framebuffer =
-            unsafe { device.handle.create_framebuffer(&info, None) }.call("vkCreateFramebuffer")?;
-        let framebuffer = Owned::new(device, framebuffer);
-
-        let (pool, sets) = match create_pool(device, draw, pipeline)? {
-            None => (None, Vec::new()),
-            Some(pool) => {
-                let sets = allocate_sets(device, draw, pipeline, &pool, buffers)?;
-                (Some(pool), sets)
-            }
-        };
-        Ok(DrawObjects { pipeline: index, framebuffer, extent, sets, _pool: pool })
+        let images: Vec<&Image<'_>> =
+            draw.targets().map(|target| &sources.images[target]).collect();
+        let (framebuffer, extent) = create_framebuffer(device, *pipeline.render_pass, &images)?;
+        let sets = Sets::new(device, draw, &pipeline.set_layouts, sources)?;
+        Ok(DrawObjects { pipeline: index, framebuffer, extent, sets })
     }
 }
 
-/// A pool for exactly the descriptors of one draw.
-fn create_pool<'d>(
+/// A framebuffer for a render pass that has these images attached, all of one size.
+pub(crate) fn create_framebuffer<'d>(
     device: &'d Device,
-    draw: &Draw<'_>,
-    pipeline: &Pipeline<'_>,
-) -> Result<Option<Owned<'d, vk::DescriptorPool>>, Error> {
-    if draw.descriptors.is_empty() {
-        return Ok(None);
-    }
-    let size = |descriptor: &Descriptor| vk::DescriptorPoolSize {
-        ty: descriptor.resource.descriptor_type(),
-        descriptor_count: 1,
-    };
-    let sizes = draw.descriptors.iter().map(size).collect::<Vec<_>>();
-    let info = vk::DescriptorPoolCreateInfo::default()
-        .max_sets(pipeline.set_layouts.len() as u32)
-        .pool_sizes(&sizes);
-    // SAFETY: `info` points to `sizes` only.
-    let pool = unsafe { device.handle.create_descriptor_pool(&info, None) }
-        .call("vkCreateDescriptorPool")?;
-    Ok(Some(Owned::new(device, pool)))
-}
-
-fn allocate_sets(
-    device: &Device,
-    draw: &Draw<'_>,
-    pipeline: &Pipeline<'_>,
-    pool: &Owned<'_, vk::DescriptorPool>,
-    buffers: &[Buffer<'_>],
-) -> Result<Vec<vk::DescriptorSet>, Error> {
-    let layouts = pipeline.set_layouts.iter().map(|layout| **layout).collect::<Vec<_>>();
-    let info =
-        vk::DescriptorSetAllocateInfo::default().descriptor_pool(**pool).set_layouts(&layouts);
-    // SAFETY: the pool was made for just these sets.
-    let sets = unsafe { device.handle.allocate_descriptor_sets(&info) }
-        .call("vkAllocateDescriptorSets")?;
-
-    for descriptor in &draw.descriptors {
-        let (Resource::StorageBuffer(range) | Resource::UniformBuffer(range)) = descriptor.resource;
-        let infos = [vk::DescriptorBufferInfo {
-            buffer: *buffers[range.buffer].handle,
-            offset: range.offset,
-            range: range.size,
-        }];
-        let write = vk::WriteDescriptorSet::default()
-            .dst_set(sets[descriptor.set as usize])
-            .dst_binding(descriptor.binding)
-            .descriptor_type(descriptor.resource.descriptor_type())
-            .buffer_info(&infos);
-        // SAFETY: the range lies in the buffer, as `Work::check` found.
-        unsafe { device.handle.update_descriptor_sets(&[write], &[]) };
-    }
-    Ok(sets)
+    render_pass: vk::RenderPass,
+    images: &[&Image<'_>],
+) -> Result<(Owned<'d, vk::Framebuffer>, vk::Extent2D), Error> {
+    let one = vk::Extent2D { width: 1, height: 1 };
+    let extent = images.first().map_or(one, |image| vk::Extent2D {
+        width: image.target.width,
+        height: image.target.height,
+    });
+    let views: Vec<vk::ImageView> = images.iter().map(|image| *image.view).collect();
+    let info = vk::FramebufferCreateInfo::default()
+        .render_pass(render_pass)
+        .attachments(&views)
+        .width(extent.width)
+        .height(extent.height)
+        .layers(1);
+    // SAFETY: the framebuffer has the attachments of its render pass.
+    let framebuffer =
+        unsafe { device.handle.create_framebuffer(&info, None) }.call("vkCreateFramebuffer")?;
+    Ok((Owned::new(device, framebuffer), extent))
 }

@@ -1,6 +1,7 @@
 //! What to run, and what came out: plain data.
 
-use crate::error::Error;
+use crate::blend::{AdvancedBlend, Blend};
+use crate::texture::Texture;
 use ash::vk;
 use std::ops;
 
@@ -9,8 +10,12 @@ use std::ops;
 pub struct Work<'a> {
     /// The buffers, by their contents before the first draw. Draws name them by index.
     pub buffers: Vec<Vec<u8>>,
-    /// The images that are drawn to, all zero before the first draw. Draws name them by index.
+    /// The images that shaders read and write, by their contents before the first draw. Descriptors name them by index.
+    pub textures: Vec<Texture>,
+    /// The images that are drawn to. Draws name them by index.
     pub targets: Vec<Target>,
+    /// The pixels of targets before the first draw, by index; all others are zero.
+    pub pixels: Vec<(usize, Vec<u8>)>,
     /// The draws.
     pub draws: Vec<Draw<'a>>,
 }
@@ -20,7 +25,10 @@ pub struct Work<'a> {
 pub struct Outcome {
     /// The contents of every buffer after the last draw.
     pub buffers: Vec<Vec<u8>>,
-    /// The pixels of every target after the last draw, row by row without gaps.
+    /// The texels of every texture that is for storage after the last draw, layer by layer without gaps; of others,
+    /// nothing.
+    pub textures: Vec<Vec<u8>>,
+    /// The pixels of every target after the last draw, row by row without gaps; of several samples, nothing.
     pub targets: Vec<Vec<u8>>,
     /// What each draw captured, where it uses the native feature.
     pub captured: Vec<Option<Captured>>,
@@ -38,21 +46,37 @@ pub struct Captured {
 /// An image that is drawn to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The format; its texels have 4, 8 or 16 bytes.
+    /// The format: a colour that is not compressed.
     pub format: vk::Format,
     /// The width in pixels.
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
+    /// How many samples a pixel has.
+    pub samples: vk::SampleCountFlags,
+}
+
+impl Target {
+    /// A target of one sample a pixel.
+    pub const fn new(format: vk::Format, width: u32, height: u32) -> Target {
+        Target { format, width, height, samples: vk::SampleCountFlags::TYPE_1 }
+    }
+
+    pub(crate) fn is_multisampled(&self) -> bool {
+        self.samples != vk::SampleCountFlags::TYPE_1
+    }
 }
 
 /// One draw and the pipeline that it needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draw<'a> {
-    /// The shaders: a vertex stage, and a fragment stage where there is a target.
+    /// The shaders: a vertex stage, and a fragment stage where there is a target; tessellation and geometry stages if
+    /// wanted.
     pub stages: Vec<Stage<'a>>,
     /// How vertices become primitives.
     pub topology: vk::PrimitiveTopology,
+    /// How many vertices a patch has, where the topology is `PATCH_LIST`; not looked at elsewhere.
+    pub patch_control_points: u32,
     /// The mode of `VK_EXT_provoking_vertex`; asking for the last vertex needs the extension.
     pub provoking_vertex: ProvokingVertex,
     /// Where vertex attributes come from; the index is the binding.
@@ -65,7 +89,17 @@ pub struct Draw<'a> {
     pub transform_feedback: Option<TransformFeedback>,
     /// The index of the target; without one, rasterization is off.
     pub target: Option<usize>,
-    /// The vertices: the first, and one past the last.
+    /// Whether rasterization is off although there is a target.
+    pub discard: bool,
+    /// The indices of the targets at locations 1, 2, …, as large as the first, with as many samples.
+    pub other_targets: Vec<usize>,
+    /// How the targets are blended, in their order; those that are not here are not.
+    pub blends: Vec<Blend>,
+    /// What holds for advanced equations; without it, what Vulkan does unless told otherwise.
+    pub advanced_blend: Option<AdvancedBlend>,
+    /// The indices, where the draw has them.
+    pub indices: Option<Indices>,
+    /// The vertices: the first, and one past the last. Not looked at where there are indices.
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
@@ -80,8 +114,8 @@ pub struct Stage<'a> {
     pub words: &'a [u32],
     /// The name of the entry point.
     pub entry_point: &'a str,
-    /// Values of specialization constants: the id and the 32 bits.
-    pub specialization: Vec<(u32, u32)>,
+    /// Values of specialization constants, by their numbers (`SpecId`).
+    pub specialization: Vec<(u32, Constant)>,
 }
 
 impl<'a> Stage<'a> {
@@ -95,8 +129,39 @@ impl<'a> Stage<'a> {
         Stage::new(vk::ShaderStageFlags::FRAGMENT, words)
     }
 
-    fn new(stage: vk::ShaderStageFlags, words: &'a [u32]) -> Stage<'a> {
+    /// The entry point `main` as a shader of this stage.
+    pub fn new(stage: vk::ShaderStageFlags, words: &'a [u32]) -> Stage<'a> {
         Stage { stage, words, entry_point: "main", specialization: Vec::new() }
+    }
+}
+
+/// The value of a specialization constant, as wide as the constant is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constant {
+    /// The bits of an 8-bit constant.
+    Bits8(u8),
+    /// The bits of a 16-bit constant.
+    Bits16(u16),
+    /// The bits of a 32-bit constant; 0 or 1 where it is boolean.
+    Bits32(u32),
+    /// The bits of a 64-bit constant.
+    Bits64(u64),
+}
+
+impl Constant {
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        match self {
+            Constant::Bits8(bits) => bits.to_ne_bytes().to_vec(),
+            Constant::Bits16(bits) => bits.to_ne_bytes().to_vec(),
+            Constant::Bits32(bits) => bits.to_ne_bytes().to_vec(),
+            Constant::Bits64(bits) => bits.to_ne_bytes().to_vec(),
+        }
+    }
+}
+
+impl From<u32> for Constant {
+    fn from(bits: u32) -> Constant {
+        Constant::Bits32(bits)
     }
 }
 
@@ -161,6 +226,23 @@ pub struct Attribute {
     pub offset: u32,
 }
 
+/// The indices of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indices {
+    /// Where index 0 is.
+    pub place: Place,
+    /// How wide an index is: `UINT16` or `UINT32`.
+    pub index_type: vk::IndexType,
+    /// How many indices to draw.
+    pub count: u32,
+    /// The first of them.
+    pub first: u32,
+    /// What is added to each.
+    pub vertex_offset: i32,
+    /// Whether the largest index starts the primitive anew.
+    pub restart: bool,
+}
+
 /// A resource that the shaders see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descriptor {
@@ -168,11 +250,20 @@ pub struct Descriptor {
     pub set: u32,
     /// The binding in the set.
     pub binding: u32,
+    /// The element, where the binding is an array; 0 where it is not. All up to the largest must be there.
+    pub element: u32,
     /// What is bound there.
     pub resource: Resource,
 }
 
-/// What can be bound.
+impl Descriptor {
+    /// A descriptor of a binding that is no array.
+    pub fn new(set: u32, binding: u32, resource: Resource) -> Descriptor {
+        Descriptor { set, binding, element: 0, resource }
+    }
+}
+
+/// What can be bound. Textures are named by their index in [`Work::textures`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
@@ -180,6 +271,36 @@ pub enum Resource {
     StorageBuffer(Range),
     /// A uniform buffer.
     UniformBuffer(Range),
+    /// A uniform texel buffer, `samplerBuffer` in GLSL.
+    UniformTexels {
+        /// The texels.
+        range: Range,
+        /// What they look like.
+        format: vk::Format,
+    },
+    /// A storage texel buffer, `imageBuffer` in GLSL.
+    StorageTexels {
+        /// The texels.
+        range: Range,
+        /// What they look like.
+        format: vk::Format,
+    },
+    /// A sampler without an image: the nearest texel, clamped to the edge.
+    Sampler {
+        /// Whether it compares with a reference, as a shadow sampler does: 1 where the reference is less or equal.
+        compare: bool,
+    },
+    /// A sampled image without a sampler, `texture2D` in GLSL.
+    Image(usize),
+    /// A storage image, `image2D` in GLSL; the texture must be for storage.
+    StorageImage(usize),
+    /// An image with a sampler, `sampler2D` in GLSL; it compares if the texture says so.
+    ImageWithSampler(usize),
+    /// A target of the draw as an input attachment, `subpassInput` in GLSL. The targets of a draw are its input
+    /// attachments, with the same indices.
+    InputAttachment(usize),
+    /// A target that the draw does not draw to as a sampled image without a sampler.
+    TargetImage(usize),
 }
 
 /// Native transform feedback around one draw.
@@ -191,73 +312,4 @@ pub struct TransformFeedback {
     pub resume: Option<Place>,
     /// Where the counters go at the end, one u32 a feedback buffer.
     pub pause: Option<Place>,
-}
-
-impl Work<'_> {
-    /// Refuses what names a buffer, a range or a target that is not there, and what is no draw.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        for draw in &self.draws {
-            let resources = draw.descriptors.iter().map(|descriptor| match descriptor.resource {
-                Resource::StorageBuffer(range) | Resource::UniformBuffer(range) => range,
-            });
-            let feedback = draw.transform_feedback.iter().flat_map(TransformFeedback::ranges);
-            let vertices = draw.vertex_buffers.iter().map(|buffer| buffer.place.with_size(0));
-            for range in resources.chain(feedback).chain(vertices) {
-                self.check_range(range)?;
-            }
-            if draw.target.is_some_and(|target| target >= self.targets.len()) {
-                return Err(Error::Work(format!("a draw goes to target {:?}", draw.target)));
-            }
-            if !draw.stages.iter().any(|stage| stage.stage == vk::ShaderStageFlags::VERTEX) {
-                return Err(Error::Work("a draw has no vertex stage".to_owned()));
-            }
-            if draw.push_constants.len() % 4 != 0 {
-                return Err(Error::Work("push constants are not a multiple of 4 bytes".to_owned()));
-            }
-            let Draw { vertices, instances, .. } = draw;
-            if vertices.start > vertices.end || instances.start > instances.end {
-                return Err(Error::Work(format!("a draw of {vertices:?} × {instances:?}")));
-            }
-        }
-        for target in &self.targets {
-            target.texel_size()?;
-        }
-        Ok(())
-    }
-
-    fn check_range(&self, range: Range) -> Result<(), Error> {
-        let size = self.buffers.get(range.buffer).map(|buffer| buffer.len() as u64);
-        let end = range.offset.checked_add(range.size);
-        match (end, size) {
-            (Some(end), Some(size)) if end <= size => Ok(()),
-            _ => Err(Error::Work(format!("{range:?} is not in a buffer of {size:?} bytes"))),
-        }
-    }
-}
-
-impl Target {
-    /// The bytes of a pixel, as they are copied.
-    pub(crate) fn texel_size(&self) -> Result<u64, Error> {
-        match self.format {
-            vk::Format::R8G8B8A8_UNORM | vk::Format::R8G8B8A8_UINT => Ok(4),
-            vk::Format::R32_UINT | vk::Format::R32_SFLOAT => Ok(4),
-            vk::Format::R32G32_UINT | vk::Format::R32G32_SFLOAT => Ok(8),
-            vk::Format::R32G32B32A32_UINT | vk::Format::R32G32B32A32_SFLOAT => Ok(16),
-            other => Err(Error::Work(format!("a target of format {other:?}"))),
-        }
-    }
-}
-
-impl Place {
-    fn with_size(self, size: u64) -> Range {
-        Range { buffer: self.buffer, offset: self.offset, size }
-    }
-}
-
-impl TransformFeedback {
-    fn ranges(&self) -> impl Iterator<Item = Range> {
-        let counters = [self.resume, self.pause].into_iter().flatten();
-        let size = 4 * self.buffers.len() as u64;
-        self.buffers.iter().copied().chain(counters.map(move |place| place.with_size(size)))
-    }
 }

@@ -1,0 +1,127 @@
+//! Fixed-function blending, ordinary and advanced.
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::work::Draw;
+use ash::vk;
+
+/// How one target is blended and written. Unless said otherwise it is not blended, and all components are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blend {
+    /// The colour's and the alpha's term; without them blending is off. Advanced equations are the same in both.
+    pub terms: Option<[BlendTerm; 2]>,
+    /// The components that are written.
+    pub write_mask: vk::ColorComponentFlags,
+}
+
+impl Default for Blend {
+    fn default() -> Blend {
+        Blend { terms: None, write_mask: vk::ColorComponentFlags::RGBA }
+    }
+}
+
+impl Blend {
+    /// Blends with an equation of `VK_EXT_blend_operation_advanced`.
+    pub fn advanced(operation: vk::BlendOp) -> Blend {
+        let (source, destination) = (vk::BlendFactor::ZERO, vk::BlendFactor::ZERO);
+        let term = BlendTerm { source, destination, operation };
+        Blend { terms: Some([term; 2]), ..Blend::default() }
+    }
+
+    pub(crate) fn state(self) -> vk::PipelineColorBlendAttachmentState {
+        let state = vk::PipelineColorBlendAttachmentState::default();
+        let state = state.color_write_mask(self.write_mask);
+        let Some([colour, alpha]) = self.terms else { return state };
+        state
+            .blend_enable(true)
+            .src_color_blend_factor(colour.source)
+            .dst_color_blend_factor(colour.destination)
+            .color_blend_op(colour.operation)
+            .src_alpha_blend_factor(alpha.source)
+            .dst_alpha_blend_factor(alpha.destination)
+            .alpha_blend_op(alpha.operation)
+    }
+}
+
+/// One term of a blend equation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlendTerm {
+    /// What the source is multiplied by.
+    pub source: vk::BlendFactor,
+    /// What the destination is multiplied by.
+    pub destination: vk::BlendFactor,
+    /// What is done with both.
+    pub operation: vk::BlendOp,
+}
+
+/// What holds for all advanced equations of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdvancedBlend {
+    /// Whether the source is premultiplied.
+    pub source_premultiplied: bool,
+    /// Whether the destination is premultiplied.
+    pub destination_premultiplied: bool,
+    /// How the two overlap.
+    pub overlap: vk::BlendOverlapEXT,
+}
+
+impl AdvancedBlend {
+    pub(crate) fn state(self) -> vk::PipelineColorBlendAdvancedStateCreateInfoEXT<'static> {
+        vk::PipelineColorBlendAdvancedStateCreateInfoEXT::default()
+            .src_premultiplied(self.source_premultiplied)
+            .dst_premultiplied(self.destination_premultiplied)
+            .blend_overlap(self.overlap)
+    }
+}
+
+/// What `VK_EXT_blend_operation_advanced` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdvancedBlendCapabilities {
+    /// Overlapping primitives blend in order without barriers.
+    pub coherent: bool,
+    /// How many attachments a subpass may have.
+    pub max_attachments: u32,
+    /// Each target may have an equation of its own.
+    pub independent: bool,
+    /// The source may be not premultiplied.
+    pub straight_source: bool,
+    /// The destination may be not premultiplied.
+    pub straight_destination: bool,
+    /// Source and destination may overlap in other ways than uncorrelated.
+    pub correlated_overlap: bool,
+    /// The equations beyond the 15 of `KHR_blend_equation_advanced`.
+    pub all_operations: bool,
+}
+
+fn is_advanced(operation: vk::BlendOp) -> bool {
+    (vk::BlendOp::ZERO_EXT..=vk::BlendOp::BLUE_EXT).contains(&operation)
+}
+
+impl Draw<'_> {
+    /// Refuses blending that the device does not have.
+    pub(crate) fn check_blending(&self, device: &Device) -> Result<(), Error> {
+        let targets = self.target.iter().count() + self.other_targets.len();
+        if self.blends.len() > targets {
+            return Err(Error::Work("more targets are blended than there are".to_owned()));
+        }
+        let terms = self.blends.iter().filter_map(|blend| blend.terms).flatten();
+        let advanced = terms.filter(|term| is_advanced(term.operation)).count();
+        if advanced == 0 && self.advanced_blend.is_none() {
+            return Ok(());
+        }
+        let Some(has) = device.capabilities().advanced_blend else {
+            return Err(Error::Missing("advanced blend equations"));
+        };
+        if targets > has.max_attachments as usize {
+            return Err(Error::Missing("advanced blend equations with that many targets"));
+        }
+        let Some(wanted) = self.advanced_blend else { return Ok(()) };
+        let lacks = !wanted.source_premultiplied && !has.straight_source
+            || !wanted.destination_premultiplied && !has.straight_destination
+            || wanted.overlap != vk::BlendOverlapEXT::UNCORRELATED && !has.correlated_overlap;
+        if lacks {
+            return Err(Error::Missing("this form of advanced blend equations"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,323 @@
+//! What a submission must hold before Vulkan sees it: drivers do not check.
+
+use crate::descriptors::Binding;
+use crate::device::Device;
+use crate::error::Error;
+use crate::format;
+use crate::interface;
+use crate::work::{Draw, Indices, Place, Range, Resource, Target, TransformFeedback, Work};
+use ash::vk;
+use polyshade::spv::{ExecutionModel, Module};
+use std::ops;
+
+impl Work<'_> {
+    /// Refuses what names a buffer, a range, a texture or a target that is not there, what is no draw, and what goes
+    /// beyond the limits of a device.
+    pub(crate) fn check(&self, device: &Device) -> Result<(), Error> {
+        for draw in &self.draws {
+            self.check_places(draw)?;
+            check_stages(draw)?;
+            self.check_vertices(draw)?;
+            if draw.push_constants.len() % 4 != 0 {
+                return Err(Error::Work("push constants are not a multiple of 4 bytes".to_owned()));
+            }
+            let Draw { vertices, instances, .. } = draw;
+            if vertices.start > vertices.end || instances.start > instances.end {
+                return Err(Error::Work(format!("a draw of {vertices:?} × {instances:?}")));
+            }
+            draw.check_limits(device)?;
+        }
+        for target in &self.targets {
+            target.check_limits(device)?;
+        }
+        self.check_pixels()?;
+        for (index, texture) in self.textures.iter().enumerate() {
+            texture.check(device, self.samples_texture(index))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a draw samples or fetches from the texture.
+    pub(crate) fn samples_texture(&self, texture: usize) -> bool {
+        self.draws.iter().flat_map(|draw| &draw.descriptors).any(|d| match d.resource {
+            Resource::Image(named) | Resource::ImageWithSampler(named) => named == texture,
+            _ => false,
+        })
+    }
+
+    /// Refuses what names something that is not there.
+    fn check_places(&self, draw: &Draw<'_>) -> Result<(), Error> {
+        let resources = draw.descriptors.iter().filter_map(|d| d.resource.range());
+        let feedback = draw.transform_feedback.iter().flat_map(TransformFeedback::ranges);
+        let vertices = draw.vertex_buffers.iter().map(|buffer| buffer.place.with_size(0));
+        for range in resources.chain(feedback).chain(vertices) {
+            self.check_range(range)?;
+        }
+        if draw.descriptors.iter().any(|d| d.resource.range().is_some_and(|range| range.size == 0))
+        {
+            return Err(Error::Work("an empty range is bound".to_owned()));
+        }
+        for texture in draw.descriptors.iter().filter_map(|d| d.resource.texture()) {
+            if texture >= self.textures.len() {
+                return Err(Error::Work(format!("texture {texture} is bound and not there")));
+            }
+        }
+        for descriptor in &draw.descriptors {
+            if let Resource::StorageImage(texture) = descriptor.resource
+                && !self.textures[texture].storage
+            {
+                return Err(Error::Work(format!("texture {texture} is not for storage")));
+            }
+        }
+        self.check_targets(draw)
+    }
+
+    /// Refuses targets that are not there, that do not fit each other, or that are read where they are drawn to.
+    fn check_targets(&self, draw: &Draw<'_>) -> Result<(), Error> {
+        let named = draw.descriptors.iter().filter_map(|d| d.resource.target());
+        if let Some(target) = draw.targets().chain(named).find(|at| *at >= self.targets.len()) {
+            return Err(Error::Work(format!("a draw goes to target {target}")));
+        }
+        if draw.target.is_none() && !draw.other_targets.is_empty() {
+            return Err(Error::Work("a draw has a second target and no first".to_owned()));
+        }
+        let mut shapes = draw.targets().map(|target| {
+            let Target { width, height, samples, .. } = self.targets[target];
+            (width, height, samples)
+        });
+        let first = shapes.next();
+        if shapes.any(|shape| Some(shape) != first) {
+            return Err(Error::Work("the targets of a draw differ in size or samples".to_owned()));
+        }
+        for descriptor in &draw.descriptors {
+            let drawn_to = |target| draw.targets().any(|other| other == target);
+            let wrong = match descriptor.resource {
+                Resource::InputAttachment(target) => !drawn_to(target),
+                Resource::TargetImage(target) => drawn_to(target),
+                _ => false,
+            };
+            if wrong {
+                let resource = descriptor.resource;
+                return Err(Error::Work(format!("{resource:?} does not fit the draw's targets")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses pixels that do not fit their target.
+    fn check_pixels(&self) -> Result<(), Error> {
+        for (target, pixels) in &self.pixels {
+            let size = self.targets.get(*target).map(Target::size).transpose()?;
+            let multisampled = self.targets.get(*target).is_some_and(Target::is_multisampled);
+            if size != Some(pixels.len() as u64) || multisampled {
+                let given = pixels.len();
+                return Err(Error::Work(format!("target {target} is given {given} bytes")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_range(&self, range: Range) -> Result<(), Error> {
+        let size = self.buffers.get(range.buffer).map(|buffer| buffer.len() as u64);
+        let end = range.offset.checked_add(range.size);
+        match (end, size) {
+            (Some(end), Some(size)) if end <= size => Ok(()),
+            _ => Err(Error::Work(format!("{range:?} is not in a buffer of {size:?} bytes"))),
+        }
+    }
+
+    /// Refuses vertices and instances that lie outside of their buffers. Indices are taken as they are before the
+    /// first draw.
+    fn check_vertices(&self, draw: &Draw<'_>) -> Result<(), Error> {
+        let vertices = match &draw.indices {
+            Some(indices) => self.indexed_vertices(indices)?,
+            None => draw.vertices.clone(),
+        };
+        if vertices.is_empty() || draw.instances.is_empty() {
+            return Ok(());
+        }
+        for buffer in &draw.vertex_buffers {
+            let layout = &buffer.layout;
+            let elements = match layout.rate {
+                vk::VertexInputRate::INSTANCE => &draw.instances,
+                _ => &vertices,
+            };
+            let last = u64::from(elements.end - 1) * u64::from(layout.stride);
+            for attribute in &layout.attributes {
+                let Some(size) = format::size(attribute.format) else {
+                    let format = attribute.format;
+                    return Err(Error::Unsupported(format!("attributes of format {format:?}")));
+                };
+                let size = last.saturating_add(u64::from(attribute.offset) + size);
+                self.check_range(buffer.place.with_size(size))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The vertices that indices name, up to one past the last.
+    fn indexed_vertices(&self, indices: &Indices) -> Result<ops::Range<u32>, Error> {
+        let width = match indices.index_type {
+            vk::IndexType::UINT16 => 2,
+            vk::IndexType::UINT32 => 4,
+            other => return Err(Error::Work(format!("indices of type {other:?}"))),
+        };
+        let end = (u64::from(indices.first) + u64::from(indices.count)) * width;
+        self.check_range(indices.place.with_size(end))?;
+        if !indices.place.offset.is_multiple_of(width) {
+            return Err(Error::Work("indices are not aligned".to_owned()));
+        }
+
+        let buffer = &self.buffers[indices.place.buffer][indices.place.offset as usize..];
+        let bytes = &buffer[(u64::from(indices.first) * width) as usize..end as usize];
+        let most = if width == 2 { u64::from(u16::MAX) } else { u64::from(u32::MAX) };
+        let (mut first, mut last) = (None::<i64>, None::<i64>);
+        for index in bytes.chunks_exact(width as usize) {
+            let index = match *index {
+                [a, b] => u64::from(u16::from_ne_bytes([a, b])),
+                [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+                _ => return Err(Error::Work("an index has neither 16 nor 32 bits".to_owned())),
+            };
+            if indices.restart && index == most {
+                continue;
+            }
+            let vertex = index as i64 + i64::from(indices.vertex_offset);
+            first = Some(first.map_or(vertex, |first| first.min(vertex)));
+            last = Some(last.map_or(vertex, |last| last.max(vertex)));
+        }
+        let (Some(first), Some(last)) = (first, last) else { return Ok(0..0) };
+        match (u32::try_from(first), u32::try_from(last + 1)) {
+            (Ok(first), Ok(end)) => Ok(first..end),
+            _ => Err(Error::Work(format!("indices name vertices from {first} to {last}"))),
+        }
+    }
+}
+
+/// Refuses shaders that make no pipeline.
+fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
+    use vk::ShaderStageFlags as Stage;
+    let bindings = Binding::of_draw(&draw.descriptors)?;
+    let mut stages = Stage::empty();
+    for stage in &draw.stages {
+        let model = match stage.stage {
+            Stage::VERTEX => ExecutionModel::VERTEX,
+            Stage::TESSELLATION_CONTROL => ExecutionModel::TESSELLATION_CONTROL,
+            Stage::TESSELLATION_EVALUATION => ExecutionModel::TESSELLATION_EVALUATION,
+            Stage::GEOMETRY => ExecutionModel::GEOMETRY,
+            Stage::FRAGMENT => ExecutionModel::FRAGMENT,
+            other => return Err(Error::Work(format!("a draw has a stage {other:?}"))),
+        };
+        if stages.contains(stage.stage) {
+            return Err(Error::Work(format!("a draw has the stage {:?} twice", stage.stage)));
+        }
+        stages |= stage.stage;
+
+        let m = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
+        let entry = m.entry_point(stage.entry_point, model);
+        let entry = entry.map_err(|error| Error::Work(error.to_string()))?;
+        interface::check(&m, entry, draw, &bindings)?;
+        let mut numbers = stage.specialization.iter().map(|value| value.0).collect::<Vec<_>>();
+        numbers.sort_unstable();
+        if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::Work("a specialization constant has two values".to_owned()));
+        }
+    }
+    if !stages.contains(Stage::VERTEX) {
+        return Err(Error::Work("a draw has no vertex stage".to_owned()));
+    }
+    let both = Stage::TESSELLATION_CONTROL | Stage::TESSELLATION_EVALUATION;
+    let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
+    if stages.intersects(both) != patches || stages.contains(both) != patches {
+        return Err(Error::Work(
+            "patches and both tessellation stages go together, and one is missing".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+impl Target {
+    /// The bytes of a pixel, as they are copied.
+    pub(crate) fn texel_size(&self) -> Result<u64, Error> {
+        let colour = Some(self.format).filter(|format| !format::is_depth(*format));
+        colour
+            .and_then(format::size)
+            .ok_or_else(|| Error::Work(format!("a target of format {:?}", self.format)))
+    }
+
+    /// The bytes of all its pixels, of one sample each.
+    pub(crate) fn size(&self) -> Result<u64, Error> {
+        Ok(u64::from(self.width) * u64::from(self.height) * self.texel_size()?)
+    }
+}
+
+impl Draw<'_> {
+    /// The targets, in the order of their locations.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.target.iter().chain(&self.other_targets).copied()
+    }
+
+    /// For each target whether it is an input attachment too.
+    pub(crate) fn reads_targets(&self) -> Vec<bool> {
+        let read = |target| {
+            let mut resources = self.descriptors.iter().map(|descriptor| descriptor.resource);
+            resources.any(|resource| resource == Resource::InputAttachment(target))
+        };
+        self.targets().map(read).collect()
+    }
+}
+
+impl Resource {
+    /// The range of a buffer that is bound, where one is.
+    pub(crate) fn range(&self) -> Option<Range> {
+        match *self {
+            Resource::StorageBuffer(range)
+            | Resource::UniformBuffer(range)
+            | Resource::UniformTexels { range, .. }
+            | Resource::StorageTexels { range, .. } => Some(range),
+            Resource::Sampler { .. }
+            | Resource::Image(_)
+            | Resource::StorageImage(_)
+            | Resource::ImageWithSampler(_)
+            | Resource::InputAttachment(_)
+            | Resource::TargetImage(_) => None,
+        }
+    }
+
+    /// The target that is bound, where one is.
+    fn target(&self) -> Option<usize> {
+        match *self {
+            Resource::InputAttachment(target) | Resource::TargetImage(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The texture that is bound, where one is.
+    fn texture(&self) -> Option<usize> {
+        match *self {
+            Resource::Image(texture)
+            | Resource::StorageImage(texture)
+            | Resource::ImageWithSampler(texture) => Some(texture),
+            Resource::StorageBuffer(_)
+            | Resource::UniformBuffer(_)
+            | Resource::UniformTexels { .. }
+            | Resource::StorageTexels { .. }
+            | Resource::InputAttachment(_)
+            | Resource::TargetImage(_)
+            | Resource::Sampler { .. } => None,
+        }
+    }
+}
+
+impl Place {
+    pub(crate) fn with_size(self, size: u64) -> Range {
+        Range { buffer: self.buffer, offset: self.offset, size }
+    }
+}
+
+impl TransformFeedback {
+    fn ranges(&self) -> impl Iterator<Item = Range> {
+        let counters = [self.resume, self.pause].into_iter().flatten();
+        let size = 4 * self.buffers.len() as u64;
+        self.buffers.iter().copied().chain(counters.map(move |place| place.with_size(size)))
+    }
+}

@@ -1,0 +1,103 @@
+//! Executes plans: what the planner says is drawn, bound and waited for, and nothing else.
+//!
+//! Unlike [`Device::run`], which waits for everything after every draw, a [`Sequence`] waits only where a plan, or the
+//! application, says so. That is what shows whether plans are right: the validation layer knows who waits for whom.
+
+mod capabilities;
+mod lower;
+mod record;
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::run::Objects;
+use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
+use polyshade::planner::{Barrier, Plan, Query, Variant};
+use polyshade::transform_feedback::{self, Capture};
+
+/// What an application does between the start and the end of a submission.
+#[derive(Debug, Clone, Default)]
+pub struct Sequence<'a> {
+    /// The buffers, textures and targets. It has no draws of its own.
+    pub work: Work<'a>,
+    /// What is done, in this order.
+    pub items: Vec<Item<'a>>,
+}
+
+/// One thing that an application does.
+#[derive(Debug, Clone)]
+pub enum Item<'a> {
+    /// It begins its render pass, with this target, or with none.
+    BeginPass(Option<usize>),
+    /// It ends it.
+    EndPass,
+    /// It waits, as [`barrier`](polyshade::planner::barrier) says, outside of a pass.
+    Wait(Barrier),
+    /// It copies from a range to a place, outside of a pass.
+    Copy(Range, Place),
+    /// It draws, as planned.
+    Draw(Box<PlannedDraw<'a>>),
+}
+
+/// A draw and its plan, which was made for it in the state that it finds.
+#[derive(Debug, Clone)]
+pub struct PlannedDraw<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The draw, with the original shaders, and the application's target if it has one. Topology, provoking vertex,
+    /// vertices and instances are those of `numbers`.
+    pub draw: Draw<'a>,
+    /// Topology, vertices and instances.
+    pub numbers: transform_feedback::Draw,
+    /// The variants of the vertex stage that the plan binds.
+    pub variants: Vec<(Variant, &'a [u32])>,
+    /// What makes the counts where the host keeps them.
+    pub capture: Option<&'a Capture<'a>>,
+    /// The buffer of each feedback buffer.
+    pub feedback: Vec<usize>,
+    /// The arguments of an indirect draw.
+    pub arguments: Option<Place>,
+}
+
+/// What came out of a [`Sequence`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    /// The buffers, textures and targets.
+    pub outcome: Outcome,
+    /// The results of the queries of each draw, in the order of the draws and of their plans.
+    pub queries: Vec<Counted>,
+}
+
+/// The result of a query around one draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// The query.
+    pub query: Query,
+    /// What it counted; where it counts the primitives that were generated, both are that.
+    pub counts: Captured,
+}
+
+impl Device {
+    /// Executes a sequence in one submission.
+    ///
+    /// What the plans leave out is not made up for, so that a wrong plan goes wrong: at best with a message of the
+    /// validation layer. Otherwise as [`run`](Device::run).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Device::run); `Missing` and `Unsupported` where a plan is for another device.
+    pub fn execute(&self, sequence: &Sequence<'_>) -> Result<Executed, Error> {
+        let buffers = sequence.work.buffers.len();
+        let targets = sequence.work.targets.len();
+        let lowered = lower::lower(self, sequence)?;
+        lowered.work.check(self)?;
+        let objects = Objects::new(self, &lowered.work)?;
+        let extra = record::Extra::new(&objects, &lowered)?;
+        objects.record_with(|| record::record(&objects, &extra, &lowered))?;
+        let objects = objects.submit()?;
+        let mut outcome = objects.read_back(&lowered.work)?;
+        outcome.buffers.truncate(buffers);
+        outcome.targets.truncate(targets);
+        let queries = extra.read_queries(self, &lowered)?;
+        Ok(Executed { outcome, queries })
+    }
+}

@@ -1,0 +1,43 @@
+//! A device's capabilities, as the planner takes them.
+
+use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
+use ash::vk;
+use polyshade::planner::{self, ProvokingVertexModes, TransformFeedback};
+
+impl Capabilities {
+    /// What plans for this device depend on. Passes are render pass objects, which is how this crate begins them.
+    pub fn planner(&self) -> planner::Device {
+        let limits = &self.limits;
+        planner::Device {
+            transform_feedback: self.transform_feedback.map(transform_feedback),
+            provoking_vertex: self.provoking_vertex.map(|has| ProvokingVertexModes {
+                last: has.last,
+                preserved_by_capture: has.preserved_by_capture,
+                preserved_by_capture_in_fans: has.preserved_by_capture_in_fans,
+            }),
+            // Its queries are not enabled.
+            primitives_generated: None,
+            vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
+            max_bound_sets: limits.max_bound_descriptor_sets,
+            max_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+            max_storage_range: limits.max_storage_buffer_range,
+            storage_alignment: u32::try_from(limits.min_storage_buffer_offset_alignment)
+                .unwrap_or(u32::MAX),
+            max_push_constants: limits.max_push_constants_size,
+            ..planner::Device::default()
+        }
+    }
+}
+
+fn transform_feedback(has: TransformFeedbackCapabilities) -> TransformFeedback {
+    TransformFeedback {
+        max_streams: has.max_streams,
+        max_buffers: has.max_buffers,
+        max_buffer_size: has.max_buffer_size,
+        max_stride: has.max_buffer_data_stride,
+        queries: has.queries,
+        draw: has.draw,
+        geometry_streams: has.geometry_streams,
+        streams_lines_triangles: has.streams_lines_triangles,
+    }
+}

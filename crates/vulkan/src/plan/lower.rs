@@ -1,0 +1,438 @@
+//! Steps become commands, and what the host computes becomes numbers.
+
+use super::{Counted, Item, PlannedDraw, Sequence};
+use crate::capture::place_host_words;
+use crate::device::Device;
+use crate::error::Error;
+use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Target, Work};
+use ash::vk;
+use polyshade::planner::{
+    Assembly, Attachments, Barrier, Bind, CountedBy, Counter, Counters, DrawCall, FeedbackRange,
+    Position, Query, Rasterization, Step, StorageRange, Topology, Word, Words,
+};
+use polyshade::transform_feedback::{self, BufferRange};
+use std::collections::BTreeMap;
+
+/// A command, with all that it depends on.
+pub(super) enum Command {
+    BeginPass(Option<usize>),
+    EndPass,
+    Wait(Vec<Barrier>),
+    Copy(Range, Place),
+    Update(Place, u32),
+    BeginQuery(u32, Query),
+    EndQuery(u32, Query),
+    /// The draw of the work with this index is what comes next: its pipeline and all that it binds.
+    Bind(usize),
+    BindFeedback(Vec<Range>),
+    BeginFeedback(u32, Vec<Option<Place>>),
+    EndFeedback(u32, Vec<Option<Place>>),
+    Draw(Call),
+}
+
+/// A draw command.
+pub(super) enum Call {
+    Vertices(transform_feedback::Draw),
+    Indexed(Indices, std::ops::Range<u32>),
+    Indirect(Place),
+    IndexedIndirect(Indices, Place),
+    ByteCount(Place, CountedBy, std::ops::Range<u32>),
+}
+
+/// A query's result: known, or in the pool under this number.
+pub(super) enum Source {
+    Host(Counted),
+    Device(Query, u32),
+}
+
+/// A sequence as commands.
+pub(super) struct Lowered<'a> {
+    pub(super) work: Work<'a>,
+    pub(super) commands: Vec<Command>,
+    pub(super) queries: Vec<Source>,
+    pub(super) on_device: u32,
+}
+
+pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowered<'a>, Error> {
+    if !sequence.work.draws.is_empty() {
+        return Err(Error::Work("a sequence has its draws among its items".to_owned()));
+    }
+    let lowered = Lowered {
+        work: sequence.work.clone(),
+        commands: Vec::new(),
+        queries: Vec::new(),
+        on_device: 0,
+    };
+    let mut lowering =
+        Lowering { device, lowered, counters: BTreeMap::new(), running: Vec::new(), dummy: None };
+    for item in &sequence.items {
+        lowering.item(item)?;
+    }
+    Ok(lowering.lowered)
+}
+
+struct Lowering<'a, 'd> {
+    device: &'d Device,
+    lowered: Lowered<'a>,
+    /// The host's counters, by place.
+    counters: BTreeMap<Counter, u32>,
+    /// Where the draw before has left each feedback buffer.
+    running: Vec<u32>,
+    dummy: Option<usize>,
+}
+
+/// A draw on its way.
+struct Pending<'p, 'a> {
+    planned: &'p PlannedDraw<'a>,
+    numbers: transform_feedback::Draw,
+    /// What is bound, since the last pipeline was.
+    bound: Option<Draw<'a>>,
+    /// Whether what is open is the application's pass; else a pass of ours and its target.
+    pass: Option<Option<usize>>,
+    /// The ranges that the host words say.
+    ranges: Vec<BufferRange>,
+    counts: Vec<Query>,
+}
+
+impl<'a> Lowering<'a, '_> {
+    fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
+        match item {
+            Item::BeginPass(target) => self.push(Command::BeginPass(*target)),
+            Item::EndPass => self.push(Command::EndPass),
+            Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
+            Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
+            Item::Draw(planned) => self.draw(planned)?,
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, command: Command) {
+        self.lowered.commands.push(command);
+    }
+
+    fn draw(&mut self, planned: &PlannedDraw<'a>) -> Result<(), Error> {
+        let mut pending = Pending {
+            planned,
+            numbers: planned.numbers,
+            bound: None,
+            pass: None,
+            ranges: Vec::new(),
+            counts: Vec::new(),
+        };
+        // A draw that the host counts has its vertex count before anything else wants it.
+        for step in &planned.plan.steps {
+            if let Step::Draw(DrawCall::CountedByHost(count)) = step {
+                pending.numbers.vertex_count = count.vertices(self.counter(&count.counter)?);
+            }
+        }
+        for step in &planned.plan.steps {
+            self.step(&mut pending, step)?;
+        }
+        for query in pending.counts {
+            let counts = count(&pending.numbers, planned, &pending.ranges, query)?;
+            self.lowered.queries.push(Source::Host(Counted { query, counts }));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, pending: &mut Pending<'_, 'a>, step: &Step) -> Result<(), Error> {
+        match step {
+            Step::BeginPass(pass) => {
+                let target = self.target(pending.planned, pass.attachments);
+                pending.pass = Some(target);
+                self.push(Command::BeginPass(target));
+            }
+            Step::EndPass(_) => {
+                pending.pass = None;
+                self.push(Command::EndPass);
+            }
+            Step::Barriers(barriers) => self.push(Command::Wait(barriers.clone())),
+            Step::BeginQuery(query) => {
+                let number = self.lowered.on_device;
+                self.lowered.on_device += 1;
+                self.lowered.queries.push(Source::Device(*query, number));
+                self.push(Command::BeginQuery(number, *query));
+            }
+            Step::EndQuery(query) => {
+                let begun = self.lowered.queries.iter().rev().find_map(|source| match source {
+                    Source::Device(other, number) if other == query => Some(*number),
+                    _ => None,
+                });
+                let Some(number) = begun else {
+                    return Err(Error::Work(
+                        "a plan ends a query that it has not begun".to_owned(),
+                    ));
+                };
+                self.push(Command::EndQuery(number, *query));
+            }
+            Step::Count(query) => pending.counts.push(*query),
+            Step::BindPipeline(bind) => {
+                pending.bound = Some(self.bind(pending, bind)?);
+                self.push(Command::Bind(self.lowered.work.draws.len()));
+            }
+            Step::BindStorage(range) => bind_storage(pending, range)?,
+            Step::BindFeedback(ranges) => {
+                let ranges = feedback_ranges(pending.planned, ranges)?;
+                self.push(Command::BindFeedback(ranges));
+            }
+            Step::FillIn(words) => self.fill_in(pending, words)?,
+            Step::BeginFeedback(counters) => {
+                self.push(Command::BeginFeedback(counters.first, places(counters)));
+            }
+            Step::EndFeedback(counters) => {
+                self.push(Command::EndFeedback(counters.first, places(counters)));
+            }
+            Step::Draw(call) => {
+                let call = self.call(pending, call)?;
+                self.lowered.work.draws.extend(pending.bound.take());
+                self.push(Command::Draw(call));
+            }
+            Step::Advance(saved) => self.advance(pending, saved)?,
+            Step::WriteCounters(counters) => {
+                for counter in counters {
+                    let value = self.counter(counter)?;
+                    self.push(Command::Update(place(counter), value));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The target of a pass, made where the plan wants one that the application does not have.
+    fn target(&mut self, planned: &PlannedDraw<'_>, attachments: Attachments) -> Option<usize> {
+        match attachments {
+            Attachments::Application => planned.draw.target,
+            Attachments::None => None,
+            Attachments::Dummy => Some(*self.dummy.get_or_insert_with(|| {
+                let format = vk::Format::R8G8B8A8_UNORM;
+                self.lowered.work.targets.push(Target::new(format, 1, 1));
+                self.lowered.work.targets.len() - 1
+            })),
+        }
+    }
+
+    /// The draw with the pipeline that a plan binds.
+    fn bind(&self, pending: &Pending<'_, 'a>, bind: &Bind) -> Result<Draw<'a>, Error> {
+        let planned = pending.planned;
+        if bind.position != Position::Kept {
+            return Err(Error::Missing(
+                "pipelines with a position moved away: rasterization is turned off",
+            ));
+        }
+        let variant = planned.variants.iter().find(|(variant, _)| *variant == bind.variant);
+        let Some((_, words)) = variant else {
+            return Err(Error::Work(format!("the variant {:?} is not there", bind.variant)));
+        };
+        let mut draw = planned.draw.clone();
+        let Some(stage) = draw.stages.first_mut() else {
+            return Err(Error::Work("a draw has no stage".to_owned()));
+        };
+        stage.words = words;
+        draw.topology = topology(bind.assembly)?;
+        draw.discard = bind.rasterization == Rasterization::Off;
+        if draw.discard {
+            draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
+        }
+        if let Some(target) = pending.pass {
+            draw.target = target;
+        }
+        // What a counter says is not known yet, and not checked.
+        let counted = planned
+            .plan
+            .steps
+            .iter()
+            .any(|step| matches!(step, Step::Draw(DrawCall::ByteCount(_))));
+        let numbers = &pending.numbers;
+        let end =
+            |first: u32, count: u32| if counted { first } else { first.saturating_add(count) };
+        draw.vertices = numbers.first_vertex..end(numbers.first_vertex, numbers.vertex_count);
+        draw.instances =
+            numbers.first_instance..end(numbers.first_instance, numbers.instance_count);
+        Ok(draw)
+    }
+
+    fn fill_in(&mut self, pending: &mut Pending<'_, 'a>, words: &Words) -> Result<(), Error> {
+        let values = words.words.iter().map(|word| self.word(pending, word));
+        let values = values.collect::<Result<Vec<u32>, Error>>()?;
+        let ranges = values.get(5..).unwrap_or_default().chunks_exact(3);
+        pending.ranges = ranges
+            .map(|word| BufferRange { offset: word[0], size: word[1], reached: word[2] })
+            .collect();
+        let Some(draw) = &mut pending.bound else {
+            return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
+        };
+        place_host_words(words.place, &values, draw, &mut self.lowered.work);
+        Ok(())
+    }
+
+    fn word(&self, pending: &Pending<'_, '_>, word: &Word) -> Result<u32, Error> {
+        let numbers = &pending.numbers;
+        match word {
+            Word::Constant(value) => Ok(*value),
+            Word::FirstVertex => Ok(numbers.first_vertex),
+            Word::VertexCount => Ok(numbers.vertex_count),
+            Word::FirstInstance => Ok(numbers.first_instance),
+            Word::Counter(counter) => self.counter(counter),
+            Word::Running(number) => self
+                .running
+                .get(*number as usize)
+                .copied()
+                .ok_or_else(|| Error::Work("capture goes on, and has not begun".to_owned())),
+        }
+    }
+
+    /// The host's value of a counter.
+    fn counter(&self, counter: &Counter) -> Result<u32, Error> {
+        let known = self.counters.get(counter).copied();
+        known.ok_or_else(|| Error::Work(format!("the host has not saved {counter:?}")))
+    }
+
+    fn advance(
+        &mut self,
+        pending: &Pending<'_, '_>,
+        saved: &[Option<Counter>],
+    ) -> Result<(), Error> {
+        let Some(capture) = pending.planned.capture else {
+            return Err(Error::Work(
+                "the host counts, and does not know what is captured".to_owned(),
+            ));
+        };
+        let advanced = capture.advance(&pending.numbers, &pending.ranges);
+        let advanced = advanced.map_err(|error| Error::Work(error.to_string()))?;
+        self.running = advanced.iter().map(|range| range.reached).collect();
+        for (counter, reached) in saved.iter().zip(&self.running) {
+            self.counters.extend(counter.map(|counter| (counter, *reached)));
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, pending: &Pending<'_, 'a>, call: &DrawCall) -> Result<Call, Error> {
+        let numbers = pending.numbers;
+        let end = numbers.first_instance.saturating_add(numbers.instance_count);
+        let instances = numbers.first_instance..end;
+        let indices = || {
+            let indices = pending.planned.draw.indices;
+            indices.ok_or_else(|| Error::Work("a draw has no indices".to_owned()))
+        };
+        let arguments = || {
+            let arguments = pending.planned.arguments;
+            arguments.ok_or_else(|| Error::Work("a draw has no arguments".to_owned()))
+        };
+        match call {
+            DrawCall::Vertices | DrawCall::CountedByHost(_) => Ok(Call::Vertices(numbers)),
+            DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
+            DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),
+            DrawCall::IndexedIndirect => Ok(Call::IndexedIndirect(indices()?, arguments()?)),
+            DrawCall::Rewritten => {
+                let indices = self.rewritten(&numbers)?;
+                Ok(Call::Indexed(indices, instances))
+            }
+            DrawCall::ByteCount(count) => {
+                let has = self.device.capabilities().transform_feedback;
+                if !has.is_some_and(|has| has.draw) {
+                    return Err(Error::Missing("draws with a byte count"));
+                }
+                Ok(Call::ByteCount(place(&count.counter), *count, instances))
+            }
+        }
+    }
+
+    /// Indices that make a line strip of a line loop: Vulkan has all other topologies.
+    fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
+        if numbers.topology != transform_feedback::Topology::LineLoop {
+            return Err(Error::Unsupported(format!("rewriting {:?}", numbers.topology)));
+        }
+        let vertices = numbers.vertex_count;
+        let closed = (0..vertices).chain((vertices > 1).then_some(0));
+        let indices: Vec<u8> = closed.flat_map(u32::to_ne_bytes).collect();
+        let count = (indices.len() / 4) as u32;
+        self.lowered.work.buffers.push(indices);
+        Ok(Indices {
+            place: Place { buffer: self.lowered.work.buffers.len() - 1, offset: 0 },
+            index_type: vk::IndexType::UINT32,
+            count,
+            first: 0,
+            vertex_offset: numbers.first_vertex as i32,
+            restart: false,
+        })
+    }
+}
+
+/// What the host says that a query counts.
+fn count(
+    numbers: &transform_feedback::Draw,
+    planned: &PlannedDraw<'_>,
+    ranges: &[BufferRange],
+    query: Query,
+) -> Result<Captured, Error> {
+    let needed = numbers.primitives();
+    match (query, planned.plan.path, planned.capture) {
+        (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
+        (Query::Stream(0), Some(_), Some(capture)) => {
+            let counts = capture.counts(numbers, ranges);
+            let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
+            Ok(Captured { written: counts.written, needed: counts.needed })
+        }
+        (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
+    }
+}
+
+fn bind_storage(pending: &mut Pending<'_, '_>, range: &StorageRange) -> Result<(), Error> {
+    let buffer = feedback(pending.planned, range.buffer as usize)?;
+    let Some(draw) = &mut pending.bound else {
+        return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
+    };
+    let bound = Range { buffer, offset: range.offset, size: range.size };
+    let resource = Resource::StorageBuffer(bound);
+    draw.descriptors.push(Descriptor::new(range.set.0, range.binding.0, resource));
+    Ok(())
+}
+
+fn feedback_ranges(
+    planned: &PlannedDraw<'_>,
+    ranges: &[Option<FeedbackRange>],
+) -> Result<Vec<Range>, Error> {
+    let range = |(number, range): (usize, &Option<FeedbackRange>)| match range {
+        Some(FeedbackRange { offset, size }) => {
+            let buffer = feedback(planned, number)?;
+            Ok(Range { buffer, offset: *offset, size: *size })
+        }
+        None => Err(Error::Unsupported("feedback buffers that are not bound".to_owned())),
+    };
+    ranges.iter().enumerate().map(range).collect()
+}
+
+fn feedback(planned: &PlannedDraw<'_>, number: usize) -> Result<usize, Error> {
+    let buffer = planned.feedback.get(number).copied();
+    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is not there")))
+}
+
+fn places(counters: &Counters) -> Vec<Option<Place>> {
+    counters.counters.iter().map(|counter| counter.as_ref().map(place)).collect()
+}
+
+fn place(counter: &Counter) -> Place {
+    Place { buffer: counter.buffer as usize, offset: counter.offset }
+}
+
+fn topology(assembly: Assembly) -> Result<vk::PrimitiveTopology, Error> {
+    use vk::PrimitiveTopology as Native;
+    let topology = match assembly {
+        Assembly::Points => return Ok(Native::POINT_LIST),
+        Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
+    };
+    Ok(match topology {
+        Topology::PointList => Native::POINT_LIST,
+        Topology::LineList => Native::LINE_LIST,
+        Topology::LineStrip => Native::LINE_STRIP,
+        Topology::LineLoop => return Err(Error::Missing("line loops")),
+        Topology::TriangleList => Native::TRIANGLE_LIST,
+        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
+        Topology::TriangleFan => Native::TRIANGLE_FAN,
+        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
+        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
+        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
+        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
+        Topology::PatchList => Native::PATCH_LIST,
+    })
+}

@@ -1,0 +1,317 @@
+//! Commands are recorded as they come.
+
+use super::Counted;
+use super::lower::{Call, Command, Lowered, Source};
+use crate::device::Device;
+use crate::error::{Context, Error};
+use crate::memory::Owned;
+use crate::pipeline::create_render_pass;
+use crate::run::{Objects, create_framebuffer, read_query};
+use crate::work::{Place, Range, Work};
+use ash::vk;
+use polyshade::planner::{Barrier, CountedBy, Query};
+
+/// What the commands use beside the objects of the work.
+pub(super) struct Extra<'d> {
+    /// Passes by target: none, then each.
+    passes: Vec<Pass<'d>>,
+    queries: Option<Owned<'d, vk::QueryPool>>,
+}
+
+struct Pass<'d> {
+    handle: Owned<'d, vk::RenderPass>,
+    framebuffer: Owned<'d, vk::Framebuffer>,
+    extent: vk::Extent2D,
+}
+
+impl<'d> Extra<'d> {
+    pub(super) fn new(objects: &Objects<'d>, lowered: &Lowered<'_>) -> Result<Self, Error> {
+        let device = objects.device;
+        lowered.check(device)?;
+        let targets = std::iter::once(None).chain(objects.images.iter().map(Some));
+        let pass = |image: Option<&crate::memory::Image<'d>>| {
+            let format = image.map(|image| (image.target.format, image.target.samples));
+            let handle = create_render_pass(device, format.as_slice(), &[])?;
+            let (framebuffer, extent) = create_framebuffer(device, *handle, image.as_slice())?;
+            Ok(Pass { handle, framebuffer, extent })
+        };
+        let passes = targets.map(pass).collect::<Result<_, Error>>()?;
+        let queries = (lowered.on_device > 0).then(|| {
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
+                .query_count(lowered.on_device);
+            // SAFETY: the feature is there and enabled, as `check` found.
+            let pool = unsafe { device.handle.create_query_pool(&info, None) };
+            Ok(Owned::new(device, pool.call("vkCreateQueryPool")?))
+        });
+        Ok(Self { passes, queries: queries.transpose()? })
+    }
+
+    /// The results, in the order of the queries. The submission is over.
+    pub(super) fn read_queries(
+        &self,
+        device: &Device,
+        lowered: &Lowered<'_>,
+    ) -> Result<Vec<Counted>, Error> {
+        let read = |source: &Source| {
+            let (query, number) = match source {
+                Source::Host(counted) => return Ok(*counted),
+                Source::Device(query, number) => (*query, *number),
+            };
+            let Some(pool) = &self.queries else { return Err(Error::Missing("stream queries")) };
+            Ok(Counted { query, counts: read_query(device, **pool, number)? })
+        };
+        lowered.queries.iter().map(read).collect()
+    }
+}
+
+impl Lowered<'_> {
+    /// Refuses what the device has not, and what names a place that is not there.
+    fn check(&self, device: &Device) -> Result<(), Error> {
+        let has = device.capabilities().transform_feedback;
+        for command in &self.commands {
+            match command {
+                Command::BeginPass(Some(target)) if *target >= self.work.targets.len() => {
+                    return Err(Error::Work(format!("a pass has target {target}")));
+                }
+                Command::BeginQuery(_, Query::PrimitivesGenerated(_)) => {
+                    return Err(Error::Missing("queries of the primitives that are generated"));
+                }
+                Command::BeginQuery(_, Query::Stream(_)) if !has.is_some_and(|has| has.queries) => {
+                    return Err(Error::Missing("transform feedback queries"));
+                }
+                Command::BindFeedback(ranges) => {
+                    let Some(has) = has else { return Err(Error::Missing("transform feedback")) };
+                    if ranges.len() > has.max_buffers as usize {
+                        return Err(Error::Missing("that many feedback buffers"));
+                    }
+                    ranges.iter().try_for_each(|range| self.work.check_range(*range))?;
+                }
+                Command::BeginFeedback(_, counters) | Command::EndFeedback(_, counters) => {
+                    for place in counters.iter().flatten() {
+                        self.work.check_range(place.with_size(4))?;
+                    }
+                }
+                Command::Copy(from, to) => {
+                    self.work.check_range(*from)?;
+                    self.work.check_range(to.with_size(from.size))?;
+                }
+                Command::Update(place, _) | Command::Draw(Call::ByteCount(place, ..)) => {
+                    self.work.check_range(place.with_size(4))?;
+                }
+                Command::Draw(call) => check_call(&self.work, call)?,
+                Command::Bind(index) if *index >= self.work.draws.len() => {
+                    return Err(Error::Work("a pipeline is bound for no draw".to_owned()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
+    let (indices, arguments) = match call {
+        Call::Vertices(_) | Call::ByteCount(..) => (None, None),
+        Call::Indexed(indices, _) => (Some(indices), None),
+        Call::Indirect(arguments) => (None, Some(arguments.with_size(16))),
+        Call::IndexedIndirect(indices, arguments) => (Some(indices), Some(arguments.with_size(20))),
+    };
+    if let Some(indices) = indices {
+        work.check_range(indices.place.with_size(0))?;
+    }
+    arguments.map_or(Ok(()), |range| work.check_range(range))
+}
+
+/// Records all commands of a sequence.
+pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered<'_>) {
+    let (device, commands) = (&objects.device.handle, objects.command_buffer);
+    if let Some(queries) = &extra.queries {
+        // SAFETY: the pool has as many queries.
+        unsafe { device.cmd_reset_query_pool(commands, **queries, 0, lowered.on_device) };
+    }
+    for command in &lowered.commands {
+        match command {
+            Command::BeginPass(target) => begin_pass(objects, extra, *target),
+            // SAFETY: a pass is open, or the validation layer says that none is.
+            Command::EndPass => unsafe { device.cmd_end_render_pass(commands) },
+            Command::Wait(barriers) => wait(objects, barriers),
+            Command::Copy(from, to) => copy(objects, *from, *to),
+            Command::Update(place, value) => {
+                let (buffer, offset) = objects.place(*place);
+                // SAFETY: the place lies in its buffer.
+                unsafe { device.cmd_update_buffer(commands, buffer, offset, &value.to_ne_bytes()) };
+            }
+            Command::Bind(index) => {
+                objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
+            }
+            Command::Draw(call) => draw(objects, call),
+            Command::BeginQuery(..)
+            | Command::EndQuery(..)
+            | Command::BindFeedback(_)
+            | Command::BeginFeedback(..)
+            | Command::EndFeedback(..) => feedback(objects, extra, command),
+        }
+    }
+}
+
+fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
+    let pass = &extra.passes[target.map_or(0, |target| target + 1)];
+    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
+    let begin = vk::RenderPassBeginInfo::default()
+        .render_pass(*pass.handle)
+        .framebuffer(*pass.framebuffer)
+        .render_area(area);
+    // SAFETY: the framebuffer was made for this render pass.
+    unsafe {
+        let inline = vk::SubpassContents::INLINE;
+        objects.device.handle.cmd_begin_render_pass(objects.command_buffer, &begin, inline);
+    }
+}
+
+/// The barriers of a plan, as they are.
+fn wait(objects: &Objects<'_>, barriers: &[Barrier]) {
+    for barrier in barriers {
+        let memory = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::from_raw(barrier.from.accesses.bits()))
+            .dst_access_mask(vk::AccessFlags::from_raw(barrier.to.accesses.bits()))];
+        // SAFETY: recorded outside of passes, if the plan is right.
+        unsafe {
+            objects.device.handle.cmd_pipeline_barrier(
+                objects.command_buffer,
+                vk::PipelineStageFlags::from_raw(barrier.from.stages.bits()),
+                vk::PipelineStageFlags::from_raw(barrier.to.stages.bits()),
+                vk::DependencyFlags::empty(),
+                &memory,
+                &[],
+                &[],
+            );
+        }
+    }
+}
+
+fn copy(objects: &Objects<'_>, from: Range, to: Place) {
+    let (source, src_offset) = objects.place(Place { buffer: from.buffer, offset: from.offset });
+    let (destination, dst_offset) = objects.place(to);
+    let region = vk::BufferCopy { src_offset, dst_offset, size: from.size };
+    // SAFETY: both ranges lie in their buffers.
+    unsafe {
+        let commands = objects.command_buffer;
+        objects.device.handle.cmd_copy_buffer(commands, source, destination, &[region]);
+    }
+}
+
+fn draw(objects: &Objects<'_>, call: &Call) {
+    let (device, commands) = (&objects.device.handle, objects.command_buffer);
+    let bind_indices = |indices: &crate::work::Indices| {
+        let (buffer, offset) = objects.place(indices.place);
+        // SAFETY: the place lies in its buffer.
+        unsafe { device.cmd_bind_index_buffer(commands, buffer, offset, indices.index_type) };
+    };
+    // SAFETY: what the pipeline needs is bound, and arguments lie in their buffers.
+    unsafe {
+        match call {
+            Call::Vertices(draw) => device.cmd_draw(
+                commands,
+                draw.vertex_count,
+                draw.instance_count,
+                draw.first_vertex,
+                draw.first_instance,
+            ),
+            Call::Indexed(i, instances) => {
+                bind_indices(i);
+                let count = instances.len() as u32;
+                let offset = i.vertex_offset;
+                let first = instances.start;
+                device.cmd_draw_indexed(commands, i.count, count, i.first, offset, first);
+            }
+            Call::Indirect(place) => {
+                let (buffer, offset) = objects.place(*place);
+                device.cmd_draw_indirect(commands, buffer, offset, 1, 0);
+            }
+            Call::IndexedIndirect(indices, place) => {
+                bind_indices(indices);
+                let (buffer, offset) = objects.place(*place);
+                device.cmd_draw_indexed_indirect(commands, buffer, offset, 1, 0);
+            }
+            Call::ByteCount(place, count, instances) => {
+                byte_count(objects, *place, count, instances)
+            }
+        }
+    }
+}
+
+fn byte_count(
+    objects: &Objects<'_>,
+    place: Place,
+    count: &CountedBy,
+    instances: &std::ops::Range<u32>,
+) {
+    let Some(extension) = &objects.device.transform_feedback else { return };
+    let (buffer, offset) = objects.place(place);
+    // SAFETY: the counter lies in its buffer, and the device has these draws.
+    unsafe {
+        (extension.fp().cmd_draw_indirect_byte_count_ext)(
+            objects.command_buffer,
+            instances.len() as u32,
+            instances.start,
+            buffer,
+            offset,
+            count.offset,
+            count.stride,
+        );
+    }
+}
+
+/// What only the extension has.
+fn feedback(objects: &Objects<'_>, extra: &Extra<'_>, command: &Command) {
+    let Some(extension) = objects.device.transform_feedback.as_ref() else { return };
+    let (extension, commands) = (extension.fp(), objects.command_buffer);
+    let queries = extra.queries.as_ref().map_or(vk::QueryPool::null(), |pool| **pool);
+    let counters = |places: &[Option<Place>]| -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
+        let counter = |place: &Option<Place>| {
+            place.map_or((vk::Buffer::null(), 0), |place| objects.place(place))
+        };
+        places.iter().map(counter).unzip()
+    };
+    // SAFETY: the arrays have as many elements as is said, and what they name lies in its buffers.
+    unsafe {
+        match command {
+            Command::BeginQuery(number, Query::Stream(stream)) => {
+                let flags = vk::QueryControlFlags::empty();
+                (extension.cmd_begin_query_indexed_ext)(commands, queries, *number, flags, *stream);
+            }
+            Command::EndQuery(number, Query::Stream(stream)) => {
+                (extension.cmd_end_query_indexed_ext)(commands, queries, *number, *stream);
+            }
+            Command::BindFeedback(ranges) => {
+                let places = ranges.iter().map(|range| {
+                    objects.place(Place { buffer: range.buffer, offset: range.offset })
+                });
+                let (buffers, offsets): (Vec<_>, Vec<_>) = places.unzip();
+                let sizes = ranges.iter().map(|range| range.size).collect::<Vec<_>>();
+                (extension.cmd_bind_transform_feedback_buffers_ext)(
+                    commands,
+                    0,
+                    buffers.len() as u32,
+                    buffers.as_ptr(),
+                    offsets.as_ptr(),
+                    sizes.as_ptr(),
+                );
+            }
+            Command::BeginFeedback(first, places) => {
+                let (buffers, offsets) = counters(places);
+                let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
+                let begin = extension.cmd_begin_transform_feedback_ext;
+                begin(commands, *first, count, buffers, offsets.as_ptr());
+            }
+            Command::EndFeedback(first, places) => {
+                let (buffers, offsets) = counters(places);
+                let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
+                let end = extension.cmd_end_transform_feedback_ext;
+                end(commands, *first, count, buffers, offsets.as_ptr());
+            }
+            _ => {}
+        }
+    }
+}
