@@ -1,0 +1,130 @@
+//! The draws that are compared, and the room there is for what they capture.
+
+use crate::record::Placement;
+use polyshade_vulkan::ProvokingVertex;
+use polyshade_vulkan::model::{self, Topology};
+use std::fmt;
+
+/// What all memory holds before a draw.
+pub(crate) const FILL: u8 = 0xa5;
+/// Memory before and after what is bound: a multiple of every alignment.
+pub(crate) const GUARD: usize = 256;
+/// Where the feedback range begins in what is bound, and what is bound behind it.
+pub(crate) const LEAD: usize = 8;
+pub(crate) const TAIL: usize = 60;
+
+/// How much is captured of the draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// Everything.
+    Ample,
+    /// Some, and the buffers have different room.
+    Short,
+    /// Some, behind what draws before have captured.
+    Resumed,
+    /// Nothing: the ranges are empty.
+    None,
+}
+
+const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
+
+/// One draw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Case {
+    pub(crate) draw: model::Draw,
+    pub(crate) room: Room,
+}
+
+const TOPOLOGIES: [Topology; 7] = [
+    Topology::PointList,
+    Topology::LineList,
+    Topology::LineStrip,
+    Topology::LineLoop,
+    Topology::TriangleList,
+    Topology::TriangleStrip,
+    Topology::TriangleFan,
+];
+
+/// Vertices and instances from `0` on, and from numbers that are not 0 on.
+pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
+    // Nothing must go beyond the vertices and instances that the shader's own arrays have an element for.
+    let first_vertex = (vertices / 3).min(5);
+    let first_instance = (instances / 2).min(2);
+    [
+        Placement { first_vertex: 0, vertices, first_instance: 0, instances: instances.min(2) },
+        Placement {
+            first_vertex,
+            vertices: vertices - first_vertex,
+            first_instance,
+            instances: instances - first_instance,
+        },
+    ]
+}
+
+/// Every topology in both provoking modes, from both placements, with all kinds of room.
+pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for topology in TOPOLOGIES {
+        for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
+            for placement in placements {
+                let Placement { first_vertex, vertices, first_instance, instances } = *placement;
+                let draw = model::Draw {
+                    topology,
+                    provoking_vertex,
+                    vertices: first_vertex..first_vertex + vertices,
+                    instances: first_instance..first_instance + instances,
+                };
+                cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
+            }
+        }
+    }
+    cases
+}
+
+impl Case {
+    /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
+    pub(crate) fn can_be_drawn_at_once(&self) -> bool {
+        !matches!(self.draw.topology, Topology::TriangleFan | Topology::LineLoop)
+    }
+
+    /// The buffers, of these strides, before the draw. Those of stride 0 capture nothing.
+    pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
+        let vertices = self.draw.vertices.len() * self.draw.instances.len();
+        (0..)
+            .zip(strides)
+            .map(|(number, &stride)| {
+                let reached = if self.room == Room::Resumed { 3 } else { 0 };
+                let room = match self.room {
+                    Room::Ample => 3 * vertices + 2,
+                    // Half of the draw, and the second buffer has room for less.
+                    Room::Short => (vertices / 2 + 2).saturating_sub(2 * (number % 2)),
+                    Room::Resumed => reached + vertices / 2 + 1 + number % 2,
+                    Room::None => 0,
+                };
+                let stride = stride as usize;
+                let size = stride * room;
+                let begin = GUARD + LEAD;
+                model::Buffer {
+                    memory: vec![FILL; begin + size + TAIL + GUARD],
+                    range: begin..begin + size,
+                    stride,
+                    reached: stride * reached,
+                }
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model::Draw { topology, provoking_vertex, vertices, instances } = &self.draw;
+        write!(f, "{topology:?}, provoking vertex {provoking_vertex:?}, vertices {vertices:?}, ")?;
+        write!(f, "instances {instances:?}, ")?;
+        f.write_str(match self.room {
+            Room::Ample => "room for all",
+            Room::Short => "room for some",
+            Room::Resumed => "resumed behind 3 vertices, room for some",
+            Room::None => "no room",
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! What a shader leaves to the driver is settled, so that two variants of it can be compared.
+//!
+//! An output that is not written on some path holds whatever the driver finds there. With an initialiser of zero it
+//! holds that, in the original and in every variant alike. And a driver may round `a * b + c` once or twice, as it
+//! likes, and not the same way in every shader: lavapipe does so. So all arithmetic is decorated as `precise` asks for.
+//! What is defined does not change.
+
+use polyshade::spv::view::{CapabilityInst, Mode, Variable};
+use polyshade::spv::{Capability, Decoration, ExecutionMode, Id, Op, StorageClass, Type};
+use polyshade::{Error, Module};
+
+/// How deep types may nest: SPIR-V's limit for structures (2.17).
+const DEEPEST: u32 = 255;
+
+/// `module` with zero in every output, `Private` and `Function` variable that has no initialiser of its own, and with
+/// arithmetic that is not contracted.
+///
+/// # Errors
+///
+/// `Limit`, where the module would be too large.
+pub fn initialise(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let rewritten = module.rewrite(|m, p| {
+        for inst in m.instructions() {
+            if is_arithmetic(inst.op())
+                && let Some(id) = inst.result()
+                && m.decoration(id, Decoration::NO_CONTRACTION).is_none()
+            {
+                p.decorate(id, Decoration::NO_CONTRACTION, &[]);
+            }
+            let Some(variable) = Variable::of(inst) else { continue };
+            let class = variable.storage_class();
+            let undefined = matches!(
+                class,
+                StorageClass::OUTPUT | StorageClass::PRIVATE | StorageClass::FUNCTION
+            );
+            if !undefined || variable.initializer().is_some() {
+                continue;
+            }
+            let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
+            if !is_data(m, ty, DEEPEST) {
+                continue;
+            }
+            let zero = p.declare_before(Op::CONSTANT_NULL, &[ty.word()], inst.at());
+            let words =
+                [variable.pointer_type().word(), variable.result().word(), class.0, zero.word()];
+            p.remove(inst);
+            p.insert(inst.after(), Op::VARIABLE, &words);
+        }
+        Ok(())
+    })?;
+    Ok(rewritten.module.into_owned())
+}
+
+/// Whether an instruction rounds.
+fn is_arithmetic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::F_ADD
+            | Op::F_SUB
+            | Op::F_MUL
+            | Op::F_DIV
+            | Op::F_REM
+            | Op::F_MOD
+            | Op::VECTOR_TIMES_SCALAR
+            | Op::MATRIX_TIMES_SCALAR
+            | Op::VECTOR_TIMES_MATRIX
+            | Op::MATRIX_TIMES_VECTOR
+            | Op::MATRIX_TIMES_MATRIX
+            | Op::OUTER_PRODUCT
+            | Op::DOT
+    )
+}
+
+/// `module` without transform feedback of its own: what it computes is recorded otherwise, on devices without it too.
+///
+/// # Errors
+///
+/// `Limit`, where the module would be too large.
+pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let goes = |decoration| {
+        matches!(
+            decoration,
+            Decoration::XFB_BUFFER
+                | Decoration::XFB_STRIDE
+                | Decoration::OFFSET
+                | Decoration::STREAM
+        )
+    };
+    let rewritten = module.rewrite(|m, p| {
+        let feedback = [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
+        for inst in m.preamble() {
+            let capability = CapabilityInst::of(inst).map(CapabilityInst::capability);
+            let mode = Mode::of(inst).map(Mode::mode);
+            if capability.is_some_and(|one| feedback.contains(&one))
+                || mode == Some(ExecutionMode::XFB)
+            {
+                p.remove(inst);
+            }
+        }
+        let element = |variable: Variable<'_>| {
+            Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
+        };
+        // Blocks of buffers have offsets, too, and may share their structure.
+        let (outputs, others): (Vec<_>, Vec<_>) =
+            m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
+        let kept: Vec<_> = others.into_iter().filter_map(element).collect();
+        for output in outputs {
+            p.undecorate(output.result(), |_, decoration| goes(decoration));
+            if let Some(ty) = element(output).filter(|ty| !kept.contains(ty)) {
+                p.undecorate(ty, |_, decoration| goes(decoration));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(rewritten.module.into_owned())
+}
+
+/// Whether `ty` is made of numbers and booleans alone, and so has a zero.
+fn is_data(m: &Module<'_>, ty: Id, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match m.ty(ty) {
+        Some(Type::Bool | Type::Int { .. } | Type::Float { .. }) => true,
+        Some(Type::Vector { component, .. }) => is_data(m, component, depth),
+        Some(Type::Matrix { column, .. }) => is_data(m, column, depth),
+        Some(Type::Array { element, .. }) => is_data(m, element, depth),
+        Some(Type::Struct { id }) => m.members(id).all(|member| is_data(m, member, depth)),
+        Some(Type::Void | Type::Pointer { .. } | Type::Other(_)) | None => false,
+    }
+}

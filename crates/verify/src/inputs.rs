@@ -1,0 +1,383 @@
+//! Inputs for a shader, made from its interface: attributes, descriptors and push constants.
+
+mod attributes;
+mod block;
+mod images;
+mod steering;
+
+use crate::constants::{self, Specialization};
+use crate::random::Random;
+use attributes::Stream;
+use polyshade::Module;
+use polyshade::spv::view::{EntryPoint, Store};
+use polyshade::spv::{BuiltIn, Capability, Decoration, Id, Inst, Op, StorageClass, Type};
+use polyshade_vulkan::{
+    Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
+};
+
+/// Everything that a draw of the shader needs.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    streams: Vec<Stream>,
+    descriptors: Vec<(u32, u32, u32, Given)>,
+    push_constants: Vec<u8>,
+    specialization: Vec<(u32, Constant)>,
+    /// The shader writes some of its resources, so that each draw needs its own.
+    is_written: bool,
+    /// How many vertices and instances there are elements for in arrays that their numbers are indices of.
+    pub(crate) most_vertices: Option<u32>,
+    pub(crate) most_instances: Option<u32>,
+}
+
+/// A resource and its contents.
+#[derive(Debug, Clone)]
+pub(crate) enum Given {
+    UniformBuffer(Vec<u8>),
+    StorageBuffer(Vec<u8>),
+    Texels { contents: Vec<u8>, format: vk::Format, storage: bool },
+    Sampler,
+    Image(Texture),
+    StorageImage(Texture),
+    ImageWithSampler(Texture),
+}
+
+/// The most elements of one array of descriptors.
+const MOST_DESCRIPTORS: u32 = 256;
+/// The elements of an array of descriptors without a length.
+const RUNTIME_DESCRIPTORS: u32 = 4;
+
+/// The inputs of `entry` for vertices and instances below `count`; or why they cannot be made.
+pub(crate) fn make(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    specialization: &Specialization,
+    seed: u64,
+    count: u32,
+) -> Result<Inputs, String> {
+    check_capabilities(m)?;
+    let code = Code::of(m, entry);
+    code.check_atomics()?;
+    let mut inputs = Inputs {
+        streams: attributes::streams(m, entry, specialization, seed, count)?,
+        descriptors: Vec::new(),
+        push_constants: Vec::new(),
+        specialization: constants(m, specialization),
+        is_written: code.writes_resources(),
+        most_vertices: None,
+        most_instances: None,
+    };
+    for variable in m.variables() {
+        let (id, class) = (variable.result(), variable.storage_class());
+        if !code.uses(id) {
+            continue;
+        }
+        let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
+        let mut resources = Resources { m, specialization, seed, inputs: &mut inputs };
+        let title = || match m.name(id) {
+            Some(name) => format!("`{name}`"),
+            None => id.to_string(),
+        };
+        resources.variable(id, class, ty).map_err(|why| format!("{} {why}", title()))?;
+        let most = || steering::steering(m, id, specialization).shortest;
+        match m.builtin(id) {
+            Some(BuiltIn::VERTEX_INDEX) => inputs.most_vertices = most(),
+            Some(BuiltIn::INSTANCE_INDEX) => inputs.most_instances = most(),
+            _ => {}
+        }
+    }
+    Ok(inputs)
+}
+
+/// What depends on which invocations happen to run together cannot be compared.
+fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
+    let subgroups = [
+        Capability::GROUP_NON_UNIFORM,
+        Capability::SUBGROUP_BALLOT_KHR,
+        Capability::SUBGROUP_VOTE_KHR,
+    ];
+    match subgroups.iter().any(|capability| m.has_capability(*capability)) {
+        true => Err("the shader asks what other invocations of its subgroup do".into()),
+        false => Ok(()),
+    }
+}
+
+/// The constants as wide as the module has them.
+fn constants(m: &Module<'_>, specialization: &Specialization) -> Vec<(u32, Constant)> {
+    specialization.iter().map(|(number, bits)| (*number, constant(m, *number, *bits))).collect()
+}
+
+fn constant(m: &Module<'_>, number: u32, bits: u64) -> Constant {
+    let is_it = |inst: &Inst<'_>| {
+        let id = inst.result().filter(|_| inst.op() == Op::SPEC_CONSTANT);
+        id.is_some_and(|id| m.decoration(id, Decoration::SPEC_ID) == Some(&[number]))
+    };
+    let found = m.preamble().find(is_it).and_then(Inst::result_type).and_then(|ty| m.ty(ty));
+    match found {
+        Some(Type::Int { width: 8, .. }) => Constant::Bits8(bits as u8),
+        Some(Type::Int { width: 16, .. } | Type::Float { width: 16 }) => {
+            Constant::Bits16(bits as u16)
+        }
+        Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Constant::Bits64(bits),
+        _ => Constant::Bits32(bits as u32),
+    }
+}
+
+/// The functions that the entry point reaches.
+struct Code<'m> {
+    m: &'m Module<'m>,
+    functions: Vec<Id>,
+}
+
+impl<'m> Code<'m> {
+    fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
+        Code { m, functions: m.reachable(entry.function()) }
+    }
+
+    fn uses(&self, id: Id) -> bool {
+        let function = |inst: Inst<'_>| Some(self.m.function_around(inst.at())?.id());
+        self.m.uses_of(id).filter_map(function).any(|function| self.functions.contains(&function))
+    }
+
+    fn instructions(&self) -> impl Iterator<Item = Inst<'m>> {
+        let bodies = self.functions.iter().filter_map(|id| self.m.function(*id));
+        bodies.flat_map(|body| body.instructions())
+    }
+
+    fn writes_resources(&self) -> bool {
+        let shared = |pointer| {
+            let class = self.m.storage_class(pointer);
+            matches!(class, Some(StorageClass::STORAGE_BUFFER | StorageClass::UNIFORM))
+        };
+        self.instructions().any(|inst| match inst.op() {
+            Op::STORE => Store::of(inst).is_some_and(|store| shared(store.pointer())),
+            Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED | Op::IMAGE_WRITE => true,
+            op => is_atomic(op),
+        })
+    }
+
+    /// The order in which invocations come to an atomic is nobody's to say, so nothing may hang on what it returns.
+    fn check_atomics(&self) -> Result<(), String> {
+        let is_used =
+            |id: Id| self.m.uses_of(id).any(|inst| self.m.function_around(inst.at()).is_some());
+        let ordered = self.instructions().filter(|inst| is_atomic(inst.op()));
+        match ordered.filter_map(Inst::result).any(is_used) {
+            true => Err("the shader uses what an atomic returns, which hangs on the order".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn is_atomic(op: Op) -> bool {
+    let Op(number) = op;
+    (Op::ATOMIC_LOAD.0..=Op::ATOMIC_XOR.0).contains(&number)
+        || (5614..=5615).contains(&number)
+        || number == 6035
+}
+
+/// Fills the resources of one variable.
+struct Resources<'r, 'm> {
+    m: &'r Module<'m>,
+    specialization: &'r Specialization,
+    seed: u64,
+    inputs: &'r mut Inputs,
+}
+
+impl Resources<'_, '_> {
+    fn variable(&mut self, id: Id, class: StorageClass, ty: Id) -> Result<(), String> {
+        match class {
+            StorageClass::UNIFORM
+            | StorageClass::STORAGE_BUFFER
+            | StorageClass::UNIFORM_CONSTANT => self.descriptors(id, class, ty),
+            StorageClass::PUSH_CONSTANT => {
+                let mut random = Random::new(self.seed, 1 << 40);
+                self.inputs.push_constants =
+                    block::fill(self.m, ty, self.specialization, &mut random)?;
+                Ok(())
+            }
+            StorageClass::ATOMIC_COUNTER => Err("is an atomic counter".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn descriptors(&mut self, id: Id, class: StorageClass, ty: Id) -> Result<(), String> {
+        let literal = |kind| self.m.decoration(id, kind)?.first().copied();
+        let set = literal(Decoration::DESCRIPTOR_SET).unwrap_or(0);
+        let binding = literal(Decoration::BINDING).ok_or("has no binding")?;
+        let (element, count) = self.elements(ty)?;
+        for number in 0..count {
+            let purpose =
+                u64::from(set) << 48 | u64::from(binding) << 16 | u64::from(number) | 1 << 63;
+            let mut random = Random::new(self.seed, purpose);
+            let given = self.give(class, element, &mut random)?;
+            let same =
+                |one: &&(u32, u32, u32, Given)| (one.0, one.1, one.2) == (set, binding, number);
+            match self.inputs.descriptors.iter_mut().find(|one| same(&&**one)) {
+                None => self.inputs.descriptors.push((set, binding, number, given)),
+                Some((.., other)) => other.merge(given)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn elements(&self, ty: Id) -> Result<(Id, u32), String> {
+        match self.m.ty(ty) {
+            Some(Type::Array { element, length }) => {
+                let length = constants::value(self.m, length, self.specialization);
+                let length = length.filter(|length| *length <= MOST_DESCRIPTORS);
+                let length = length.ok_or("is an array of too many descriptors")?;
+                let (element, inside) = self.elements_inside(element)?;
+                Ok((element, length * inside))
+            }
+            Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
+                let element = self.m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
+                Ok((element.ok_or("is an array of nothing")?, RUNTIME_DESCRIPTORS))
+            }
+            _ => Ok((ty, 1)),
+        }
+    }
+
+    /// Vulkan has no arrays of arrays of descriptors.
+    fn elements_inside(&self, ty: Id) -> Result<(Id, u32), String> {
+        match self.m.ty(ty) {
+            Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
+                Err("is an array of arrays of descriptors".into())
+            }
+            _ => Ok((ty, 1)),
+        }
+    }
+
+    fn give(&self, class: StorageClass, ty: Id, random: &mut Random) -> Result<Given, String> {
+        let (m, specialization) = (self.m, self.specialization);
+        if class == StorageClass::STORAGE_BUFFER
+            || class == StorageClass::UNIFORM
+                && m.decoration(ty, Decoration::BUFFER_BLOCK).is_some()
+        {
+            return Ok(Given::StorageBuffer(block::fill(m, ty, specialization, random)?));
+        }
+        if class == StorageClass::UNIFORM {
+            return Ok(Given::UniformBuffer(block::fill(m, ty, specialization, random)?));
+        }
+        match m.ty(ty) {
+            Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),
+            Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => {
+                let image = m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
+                images::give(m, image.ok_or("is a sampled image of nothing")?, true, random)
+            }
+            Some(Type::Other(Op::TYPE_IMAGE)) => images::give(m, ty, false, random),
+            Some(Type::Other(Op::TYPE_ACCELERATION_STRUCTURE_KHR)) => {
+                Err("is an acceleration structure".into())
+            }
+            Some(Type::Other(op)) => Err(format!("is of a kind that is not known ({op:?})")),
+            _ => Err("is a uniform outside of a block, which Vulkan has not".into()),
+        }
+    }
+}
+
+impl Given {
+    /// Two variables with one binding see the same resource: of two buffers the longer one.
+    fn merge(&mut self, other: Given) -> Result<(), String> {
+        match (self, other) {
+            (Given::UniformBuffer(bytes), Given::UniformBuffer(more))
+            | (Given::StorageBuffer(bytes), Given::StorageBuffer(more)) => {
+                if more.len() > bytes.len() {
+                    *bytes = more;
+                }
+                Ok(())
+            }
+            (one, other) if std::mem::discriminant(one) == std::mem::discriminant(&other) => Ok(()),
+            _ => Err("shares its binding with a resource of another kind".into()),
+        }
+    }
+}
+
+/// What a draw binds, in some work that has it.
+#[derive(Debug, Clone)]
+pub(crate) struct Installed<'i> {
+    inputs: &'i Inputs,
+    vertex_buffers: Vec<VertexBuffer>,
+    descriptors: Vec<Descriptor>,
+}
+
+impl Inputs {
+    /// The bits of a not-a-number that the shader was given, which a copy must keep.
+    pub(crate) fn gives(&self, bits: u32) -> bool {
+        let words = |bytes: &[u8]| bytes.chunks_exact(4).any(|word| word == bits.to_ne_bytes());
+        self.streams.iter().any(|stream| words(&stream.bytes))
+    }
+
+    /// Adds the buffers and textures to `work`.
+    pub(crate) fn install(&self, work: &mut Work<'_>) -> Installed<'_> {
+        let mut installed =
+            Installed { inputs: self, vertex_buffers: Vec::new(), descriptors: Vec::new() };
+        for stream in &self.streams {
+            let place = Place { buffer: work.buffers.len(), offset: 0 };
+            work.buffers.push(stream.bytes.clone());
+            installed.vertex_buffers.push(VertexBuffer { place, layout: stream.layout.clone() });
+        }
+        for (set, binding, element, given) in &self.descriptors {
+            let resource = given.install(work);
+            let (set, binding, element) = (*set, *binding, *element);
+            installed.descriptors.push(Descriptor { set, binding, element, resource });
+        }
+        installed
+    }
+
+    /// Those for the next draw: the same ones, unless the draw before may have changed them.
+    pub(crate) fn next<'i>(
+        &'i self,
+        last: Option<Installed<'i>>,
+        work: &mut Work<'_>,
+    ) -> Installed<'i> {
+        last.filter(|_| !self.is_written).unwrap_or_else(|| self.install(work))
+    }
+
+    /// Whether the shader has a resource there.
+    pub(crate) fn binds(&self, set: u32, binding: u32) -> bool {
+        self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding))
+    }
+}
+
+impl Given {
+    fn install(&self, work: &mut Work<'_>) -> Resource {
+        let mut buffer = |bytes: &Vec<u8>| {
+            work.buffers.push(bytes.clone());
+            Range { buffer: work.buffers.len() - 1, offset: 0, size: bytes.len() as u64 }
+        };
+        match self {
+            Given::UniformBuffer(bytes) => Resource::UniformBuffer(buffer(bytes)),
+            Given::StorageBuffer(bytes) => Resource::StorageBuffer(buffer(bytes)),
+            Given::Texels { contents, format, storage: false } => {
+                Resource::UniformTexels { range: buffer(contents), format: *format }
+            }
+            Given::Texels { contents, format, storage: true } => {
+                Resource::StorageTexels { range: buffer(contents), format: *format }
+            }
+            Given::Sampler => Resource::Sampler { compare: false },
+            Given::Image(texture)
+            | Given::StorageImage(texture)
+            | Given::ImageWithSampler(texture) => {
+                work.textures.push(texture.clone());
+                let index = work.textures.len() - 1;
+                match self {
+                    Given::StorageImage(_) => Resource::StorageImage(index),
+                    Given::ImageWithSampler(_) => Resource::ImageWithSampler(index),
+                    _ => Resource::Image(index),
+                }
+            }
+        }
+    }
+}
+
+impl Installed<'_> {
+    /// Gives a draw of the shader, its only stage, what it needs; what it has already stays.
+    pub(crate) fn give(&self, draw: &mut Draw<'_>) {
+        draw.vertex_buffers.extend(self.vertex_buffers.iter().cloned());
+        draw.descriptors.extend(self.descriptors.iter().cloned());
+        let own = &self.inputs.push_constants;
+        draw.push_constants.resize(draw.push_constants.len().max(own.len()), 0);
+        draw.push_constants[..own.len()].copy_from_slice(own);
+        for stage in &mut draw.stages {
+            stage.specialization.extend(self.inputs.specialization.iter().cloned());
+        }
+    }
+}

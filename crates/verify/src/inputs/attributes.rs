@@ -1,0 +1,170 @@
+//! Vertex attributes: random numbers, and those at which arithmetic goes wrong.
+
+use super::steering;
+use crate::constants::Specialization;
+use crate::leaves::{self, Kind, Leaf};
+use crate::random::Random;
+use polyshade::Module;
+use polyshade::spv::StorageClass;
+use polyshade::spv::view::EntryPoint;
+use polyshade_vulkan::{Attribute, VertexLayout, vk};
+use std::collections::BTreeMap;
+
+/// The attributes that step together: with vertices, or with instances.
+#[derive(Debug, Clone)]
+pub(crate) struct Stream {
+    pub(crate) layout: VertexLayout,
+    /// The elements, from 0 on.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What one location holds.
+#[derive(Debug, Clone, Copy)]
+struct Location {
+    kind: Kind,
+    bits: u32,
+    components: u32,
+    /// Its numbers are to be small.
+    small: bool,
+}
+
+const FLOATS: [f32; 14] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.0,
+    1e-30,
+    -1e-30,
+    1e30,
+    -1e30,
+    3.402_823_5e38,
+    1.175_494_4e-38,
+    1e-40,
+    -1e-45,
+];
+const DOUBLES: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, 0.1, 5e-324];
+/// Also the patterns of not-a-numbers, silent and signalling: what is only copied must keep them.
+const INTEGERS: [u32; 10] = [
+    0,
+    1,
+    2,
+    0xffff_ffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0x7f80_0001,
+    0x7fc1_2345,
+    0xffa5_a5a5,
+    0x7f81_2345,
+];
+
+/// The streams of `count` elements that the vertex stage `entry` wants; or why there are none.
+pub(crate) fn streams(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    specialization: &Specialization,
+    seed: u64,
+    count: u32,
+) -> Result<Vec<Stream>, String> {
+    let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
+    let mut locations = BTreeMap::new();
+    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
+        let small = steering::steering(m, leaf.variable, specialization).steers;
+        add(&mut locations, leaf, small)?;
+    }
+    // The host decides what steps with instances: here it is every fourth location.
+    let rate = |location: u32| match location % 4 {
+        3 => vk::VertexInputRate::INSTANCE,
+        _ => vk::VertexInputRate::VERTEX,
+    };
+    let streams = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE].map(|wanted| {
+        let of_stream = locations.iter().filter(|(location, _)| rate(**location) == wanted);
+        let of_stream =
+            of_stream.map(|(number, location)| (*number, *location)).collect::<Vec<_>>();
+        (!of_stream.is_empty()).then(|| stream(&of_stream, wanted, seed, count))
+    });
+    Ok(streams.into_iter().flatten().collect())
+}
+
+fn add(locations: &mut BTreeMap<u32, Location>, leaf: &Leaf, small: bool) -> Result<(), String> {
+    let Some((location, component)) = leaf.register else {
+        return Err(format!("input {} has no location", leaf.title()));
+    };
+    let (Kind::Float | Kind::Int | Kind::Uint, 32 | 64) = (leaf.kind, leaf.bits) else {
+        return Err(format!("input {} has {} bits", leaf.title(), leaf.bits));
+    };
+    let components = component / leaf.bits.div_ceil(32) + leaf.count;
+    let new = Location { kind: leaf.kind, bits: leaf.bits, components, small };
+    let here = locations.entry(location).or_insert(new);
+    if (here.kind, here.bits) != (new.kind, new.bits) || components > 4 {
+        return Err(format!("the inputs at location {location} do not fit one format"));
+    }
+    here.components = here.components.max(components);
+    here.small |= small;
+    Ok(())
+}
+
+fn stream(
+    locations: &[(u32, Location)],
+    rate: vk::VertexInputRate,
+    seed: u64,
+    count: u32,
+) -> Stream {
+    let mut stride = 0_u32;
+    let mut attributes = Vec::new();
+    for (location, what) in locations {
+        let size = what.bits / 8;
+        stride = stride.next_multiple_of(size);
+        attributes.push(Attribute { location: *location, format: format(*what), offset: stride });
+        stride += size * what.components;
+    }
+    let stride = stride.next_multiple_of(8);
+    let mut bytes = vec![0; (stride * count) as usize];
+    for ((location, what), attribute) in locations.iter().zip(&attributes) {
+        let mut random = Random::new(seed, u64::from(*location));
+        for element in 0..count {
+            for component in 0..what.components {
+                let value = value(*what, &mut random);
+                let at = element * stride + attribute.offset + component * what.bits / 8;
+                bytes[at as usize..at as usize + value.len()].copy_from_slice(&value);
+            }
+        }
+    }
+    Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
+}
+
+fn value(what: Location, random: &mut Random) -> Vec<u8> {
+    let is_edge = random.below(4) == 0;
+    let small = random.below(4);
+    match (what.kind, what.bits) {
+        (Kind::Float, 32) if what.small => (small as f32).to_ne_bytes().to_vec(),
+        (Kind::Float, 32) if is_edge => random.one_of(&FLOATS).to_ne_bytes().to_vec(),
+        (Kind::Float, 32) => (random.number() as f32).to_ne_bytes().to_vec(),
+        (Kind::Float, _) if what.small => f64::from(small).to_ne_bytes().to_vec(),
+        (Kind::Float, _) if is_edge => random.one_of(&DOUBLES).to_ne_bytes().to_vec(),
+        (Kind::Float, _) => random.number().to_ne_bytes().to_vec(),
+        (_, 64) if is_edge && !what.small => random.bits().to_ne_bytes().to_vec(),
+        (_, 64) => u64::from(small).to_ne_bytes().to_vec(),
+        _ if what.small => small.to_ne_bytes().to_vec(),
+        _ if random.below(2) == 0 => random.one_of(&INTEGERS).to_ne_bytes().to_vec(),
+        _ => random.below(100).to_ne_bytes().to_vec(),
+    }
+}
+
+fn format(what: Location) -> vk::Format {
+    use vk::Format as F;
+    let formats = match (what.kind, what.bits) {
+        (Kind::Float, 64) => {
+            [F::R64_SFLOAT, F::R64G64_SFLOAT, F::R64G64B64_SFLOAT, F::R64G64B64A64_SFLOAT]
+        }
+        (Kind::Int, 64) => [F::R64_SINT, F::R64G64_SINT, F::R64G64B64_SINT, F::R64G64B64A64_SINT],
+        (_, 64) => [F::R64_UINT, F::R64G64_UINT, F::R64G64B64_UINT, F::R64G64B64A64_UINT],
+        (Kind::Float, _) => {
+            [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT]
+        }
+        (Kind::Int, _) => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT],
+        _ => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT],
+    };
+    formats[what.components as usize - 1]
+}

@@ -1,0 +1,214 @@
+//! The bytes of a block: small numbers wherever its layout has a member.
+
+use crate::constants::{self, Specialization};
+use crate::random::Random;
+use polyshade::Module;
+use polyshade::spv::{Decoration, Id, Op, StorageClass, Type};
+
+/// How many elements an array gets that has no length.
+pub(crate) const RUNTIME_ELEMENTS: u32 = 64;
+/// The largest block that is filled, in bytes.
+const LARGEST: usize = 1 << 20;
+/// How deep types may nest: SPIR-V's limit for structures (2.17).
+const DEEPEST: u32 = 255;
+
+/// A block of type `ty`, filled with small numbers; or why that cannot be.
+pub(crate) fn fill(
+    m: &Module<'_>,
+    ty: Id,
+    specialization: &Specialization,
+    random: &mut Random,
+) -> Result<Vec<u8>, String> {
+    let mut block = Block { m, specialization, random, bytes: Vec::new() };
+    block.part(ty, 0, Matrix::default(), DEEPEST)?;
+    block.bytes.resize(block.bytes.len().next_multiple_of(16).max(16), 0);
+    Ok(block.bytes)
+}
+
+struct Block<'b, 'm> {
+    m: &'b Module<'m>,
+    specialization: &'b Specialization,
+    random: &'b mut Random,
+    bytes: Vec<u8>,
+}
+
+/// How the member that is being filled lays out its matrices.
+#[derive(Debug, Clone, Copy, Default)]
+struct Matrix {
+    stride: u32,
+    row_major: bool,
+}
+
+impl Block<'_, '_> {
+    fn part(&mut self, ty: Id, offset: u32, matrix: Matrix, depth: u32) -> Result<(), String> {
+        let Some(depth) = depth.checked_sub(1) else { return Err("is nested too deeply".into()) };
+        match self.m.ty(ty) {
+            Some(Type::Struct { id }) => self.structure(id, offset, depth),
+            Some(Type::Array { element, length }) => {
+                let length = constants::value(self.m, length, self.specialization)
+                    .ok_or("has an array whose length is not known")?;
+                self.elements(ty, element, length, offset, matrix, depth)
+            }
+            Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
+                let element = self.m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
+                let element = element.ok_or("has an array of nothing")?;
+                self.elements(ty, element, RUNTIME_ELEMENTS, offset, matrix, depth)
+            }
+            Some(Type::Matrix { column, count }) => self.matrix(column, count, offset, matrix),
+            Some(Type::Vector { component, count }) => {
+                let size = self.size(component)?;
+                (0..count).try_for_each(|i| self.scalar(component, offset.saturating_add(i * size)))
+            }
+            Some(Type::Pointer { class: StorageClass::PHYSICAL_STORAGE_BUFFER, .. }) => {
+                Err("holds a buffer's address".into())
+            }
+            _ => self.scalar(ty, offset),
+        }
+    }
+
+    fn structure(&mut self, id: Id, offset: u32, depth: u32) -> Result<(), String> {
+        for (member, ty) in (0..).zip(self.m.members(id)) {
+            let literal = |kind| self.m.member_decoration(id, member, kind)?.first().copied();
+            let at = literal(Decoration::OFFSET).ok_or("has a member without an offset")?;
+            let row_major = self.m.member_decoration(id, member, Decoration::ROW_MAJOR).is_some();
+            let stride = literal(Decoration::MATRIX_STRIDE).unwrap_or(0);
+            self.part(ty, offset.saturating_add(at), Matrix { stride, row_major }, depth)?;
+        }
+        Ok(())
+    }
+
+    fn elements(
+        &mut self,
+        array: Id,
+        element: Id,
+        length: u32,
+        offset: u32,
+        matrix: Matrix,
+        depth: u32,
+    ) -> Result<(), String> {
+        let stride = self.m.decoration(array, Decoration::ARRAY_STRIDE);
+        let stride = stride.and_then(|words| words.first().copied());
+        let stride = stride.ok_or("has an array without a stride")?;
+        for index in 0..length {
+            let at = offset.saturating_add(stride.saturating_mul(index));
+            if at as usize >= LARGEST {
+                return Err(format!("has more than {LARGEST} bytes"));
+            }
+            self.part(element, at, matrix, depth)?;
+        }
+        Ok(())
+    }
+
+    fn matrix(
+        &mut self,
+        column: Id,
+        count: u32,
+        offset: u32,
+        matrix: Matrix,
+    ) -> Result<(), String> {
+        let Some(Type::Vector { component, count: rows }) = self.m.ty(column) else {
+            return Err("has a matrix without columns".into());
+        };
+        if matrix.stride == 0 {
+            return Err("has a matrix without a stride".into());
+        }
+        let size = self.size(component)?;
+        for (x, y) in (0..count).flat_map(|x| (0..rows).map(move |y| (x, y))) {
+            let (major, minor) = if matrix.row_major { (y, x) } else { (x, y) };
+            let at = major.saturating_mul(matrix.stride).saturating_add(minor * size);
+            self.scalar(component, offset.saturating_add(at))?;
+        }
+        Ok(())
+    }
+
+    fn size(&self, scalar: Id) -> Result<u32, String> {
+        match self.m.ty(scalar) {
+            Some(Type::Float { width } | Type::Int { width, .. }) => Ok(width / 8),
+            _ => Err("is not made of numbers".into()),
+        }
+    }
+
+    fn scalar(&mut self, ty: Id, offset: u32) -> Result<(), String> {
+        let number = self.random.below(5);
+        let bytes = match self.m.ty(ty) {
+            // From -1 to 3; halves have their exponent above ten bits of mantissa.
+            Some(Type::Float { width: 16 }) => {
+                [0xbc00_u16, 0, 0x3c00, 0x4000, 0x4200][number as usize].to_ne_bytes().to_vec()
+            }
+            Some(Type::Float { width: 32 }) => (number as f32 - 1.0).to_ne_bytes().to_vec(),
+            Some(Type::Float { width: 64 }) => (f64::from(number) - 1.0).to_ne_bytes().to_vec(),
+            Some(Type::Int { width: 8, .. }) => vec![number as u8 & 3],
+            Some(Type::Int { width: 16, .. }) => (number as u16 & 3).to_ne_bytes().to_vec(),
+            Some(Type::Int { width: 32, .. }) => (number & 3).to_ne_bytes().to_vec(),
+            Some(Type::Int { width: 64, .. }) => u64::from(number & 3).to_ne_bytes().to_vec(),
+            _ => return Err("is not made of numbers".into()),
+        };
+        let (start, end) = (offset as usize, offset as usize + bytes.len());
+        if end > LARGEST {
+            return Err(format!("has more than {LARGEST} bytes"));
+        }
+        self.bytes.resize(self.bytes.len().max(end), 0);
+        self.bytes[start..end].copy_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+
+    /// A buffer with these members, filled.
+    fn filled(layout: &str, members: &str) -> Result<Vec<u8>, String> {
+        let source = format!(
+            "#version 450
+            #extension GL_EXT_buffer_reference : require
+            layout(buffer_reference) buffer Other {{ float f; }};
+            layout({layout}, binding = 0) buffer B {{ {members} }} b;
+            void main() {{ gl_Position = vec4(b.end); }}"
+        );
+        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3);
+        let words = words.unwrap_or_else(|error| panic!("{error}"));
+        let module = Module::parse(&words).expect("glslang writes modules");
+        let is_block = |id: &Id| module.name(*id).is_some_and(|name| name == "b");
+        let block = module.variables().find(|one| is_block(&one.result())).expect("b is declared");
+        let (_, ty) = module.pointer(block.pointer_type()).expect("a variable is a pointer");
+        fill(&module, ty, &[], &mut Random::new(7, 7))
+    }
+
+    /// The words that are not zero: members, but not all of them, as zero is a small number too.
+    fn members(layout: &str, members: &str) -> Vec<usize> {
+        let bytes = filled(layout, members).expect("it can be filled");
+        let words = bytes.chunks_exact(4).enumerate();
+        words.filter(|(_, word)| word.iter().any(|byte| *byte != 0)).map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn members_are_filled_where_they_lie_and_padding_is_not() {
+        // a float, a hole, an array of vec3 that are 16 bytes apart.
+        let filled = members("std430", "float a; vec3 b[8]; float end;");
+        assert!(
+            filled.iter().all(|at| *at == 0 || *at == 36 || (4..36).contains(at) && at % 4 != 3)
+        );
+        assert!(filled.len() > 12, "{filled:?}");
+        // Three rows of two, a row each 8 bytes; by columns it would be two of 16.
+        let rows = members("std430, row_major", "mat2x3 m[8]; float end;");
+        assert!(rows.iter().all(|at| *at <= 48), "{rows:?}");
+        let columns = members("std430", "mat2x3 m[8]; float end;");
+        assert!(columns.iter().all(|at| *at == 64 || at % 4 != 3), "{columns:?}");
+    }
+
+    #[test]
+    fn arrays_without_a_length_have_elements() {
+        let bytes = filled("std430", "float end; uint items[];").expect("it can be filled");
+        assert_eq!(bytes.len(), (4 + 4 * RUNTIME_ELEMENTS as usize).next_multiple_of(16));
+    }
+
+    #[test]
+    fn addresses_and_sizes_out_of_proportion_are_refused() {
+        let address = filled("std430", "float end; Other other;");
+        assert!(address.is_err_and(|why| why.contains("address")));
+        let large = filled("std430", "float end; float items[0x100000];");
+        assert!(large.is_err_and(|why| why.contains("bytes")));
+    }
+}

@@ -1,0 +1,181 @@
+//! Which inputs a shader steers by: those that become indices or decide how often a loop runs.
+//!
+//! Such an input must be small. What is merely computed with may be any number.
+
+use crate::constants::{self, Specialization};
+use polyshade::Module;
+use polyshade::spv::view::{AccessChain, CopyMemory, FunctionCall, Store};
+use polyshade::spv::{Id, Inst, Op, Type};
+use std::collections::HashSet;
+
+/// What is steered by a variable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Steering {
+    /// It reaches an index, a texel's coordinate or the condition of a loop.
+    pub(crate) steers: bool,
+    /// The length of the shortest array that it may be an index of.
+    pub(crate) shortest: Option<u32>,
+}
+
+/// Follows what is loaded from the variable `from` through the module.
+pub(crate) fn steering(m: &Module<'_>, from: Id, specialization: &Specialization) -> Steering {
+    let mut found = Steering::default();
+    let mut seen = HashSet::from([from]);
+    let mut left = vec![from];
+    while let Some(id) = left.pop() {
+        for inst in m.uses_of(id) {
+            for next in follow(m, inst, id, specialization, &mut found) {
+                if seen.insert(next) {
+                    left.push(next);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where the value `id` goes on from `inst`, which uses it.
+fn follow(
+    m: &Module<'_>,
+    inst: Inst<'_>,
+    id: Id,
+    specialization: &Specialization,
+    found: &mut Steering,
+) -> Vec<Id> {
+    if let Some(chain) = AccessChain::of(inst) {
+        if let Some(number) = chain.indices().position(|index| index == id) {
+            found.steers = true;
+            let length = indexed_length(m, chain, number, specialization);
+            found.shortest = found.shortest.into_iter().chain(length).min();
+        }
+        return if chain.base() == id { inst.result().into_iter().collect() } else { Vec::new() };
+    }
+    if let Some(store) = Store::of(inst) {
+        let is_stored = store.object() == id;
+        return is_stored.then(|| m.root(store.pointer())).into_iter().collect();
+    }
+    if let Some(copy) = CopyMemory::of(inst) {
+        return if copy.source() == id { vec![m.root(copy.target())] } else { Vec::new() };
+    }
+    if let Some(call) = FunctionCall::of(inst) {
+        let function = m.function(call.function());
+        let parameters = function.into_iter().flat_map(|function| function.parameters());
+        let taken = parameters.zip(call.arguments()).filter(|(_, argument)| *argument == id);
+        return taken.map(|(parameter, _)| parameter).chain(inst.result()).collect();
+    }
+    match inst.op() {
+        Op::RETURN_VALUE => return results_of_calls(m, inst),
+        Op::BRANCH_CONDITIONAL | Op::SWITCH => found.steers |= is_in_function_with_loops(m, inst),
+        Op::VECTOR_EXTRACT_DYNAMIC | Op::VECTOR_INSERT_DYNAMIC => {
+            found.steers |= inst.words().last() == Some(&id.word());
+        }
+        Op::IMAGE_FETCH | Op::IMAGE_READ | Op::IMAGE_WRITE | Op::IMAGE_TEXEL_POINTER => {
+            found.steers = true;
+        }
+        // The author has seen to it that the result is in range.
+        Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
+            return Vec::new();
+        }
+        _ => {}
+    }
+    inst.result().into_iter().collect()
+}
+
+/// How many elements there are where index `number` of a chain is used.
+fn indexed_length(
+    m: &Module<'_>,
+    chain: AccessChain<'_>,
+    number: usize,
+    specialization: &Specialization,
+) -> Option<u32> {
+    let (_, mut ty) = m.pointer(m.type_of(chain.base())?)?;
+    for index in chain.indices().take(number) {
+        ty = match m.ty(ty)? {
+            Type::Array { element, .. } => element,
+            Type::Matrix { column, .. } => column,
+            Type::Struct { id } => {
+                let member = constants::value(m, index, specialization)?;
+                m.members(id).nth(member as usize)?
+            }
+            Type::Other(Op::TYPE_RUNTIME_ARRAY) => Id::new(m.definition(ty)?.words()[2])?,
+            _ => return None,
+        };
+    }
+    match m.ty(ty)? {
+        Type::Array { length, .. } => constants::value(m, length, specialization),
+        Type::Matrix { count, .. } | Type::Vector { count, .. } => Some(count),
+        Type::Other(Op::TYPE_RUNTIME_ARRAY) => Some(super::block::RUNTIME_ELEMENTS),
+        _ => None,
+    }
+}
+
+fn results_of_calls(m: &Module<'_>, inst: Inst<'_>) -> Vec<Id> {
+    let Some(function) = m.function_around(inst.at()) else { return Vec::new() };
+    let calls = m.uses_of(function.id()).filter(|inst| inst.op() == Op::FUNCTION_CALL);
+    calls.filter_map(Inst::result).collect()
+}
+
+fn is_in_function_with_loops(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    let function = m.function_around(inst.at());
+    function.is_some_and(|body| body.instructions().any(|inst| inst.op() == Op::LOOP_MERGE))
+}
+
+fn has_constant(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    let constant = |word: &u32| {
+        let inst = Id::new(*word).and_then(|id| m.definition(id));
+        inst.is_some_and(|inst| matches!(inst.op(), Op::CONSTANT | Op::CONSTANT_COMPOSITE))
+    };
+    inst.words()[3..].iter().any(constant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+
+    /// What `a`, an input, steers in a shader with this code.
+    fn of(code: &str) -> Steering {
+        let source = format!(
+            "#version 450
+            layout(location = 0) flat in int a;
+            layout(binding = 0) uniform U {{ vec4 u[6]; }};
+            layout(location = 0) out vec4 v;
+            vec4 pick(int i) {{ return u[i]; }}
+            vec4 sum(int i) {{ return vec4(i); }}
+            int same(int i) {{ return i; }}
+            {code}"
+        );
+        let source = source.replace("flat in", "in");
+        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0);
+        let words = words.unwrap_or_else(|error| panic!("{error}"));
+        let module = Module::parse(&words).expect("glslang writes modules");
+        let is_input = |id: &Id| module.name(*id).is_some_and(|name| name == "a");
+        let input = module.variables().map(|one| one.result()).find(is_input);
+        steering(&module, input.expect("a is declared"), &[])
+    }
+
+    #[test]
+    fn indices_are_found_through_calls_and_variables() {
+        let index = Steering { steers: true, shortest: Some(6) };
+        assert_eq!(of("void main() { v = u[a]; }"), index);
+        assert_eq!(of("void main() { v = pick(a + 1); }"), index);
+        assert_eq!(of("void main() { int b = same(a); int c = b; v = u[c]; }"), index);
+        let local = "void main() { float f[4] = float[](1., 2., 3., 4.); v = vec4(f[a]); }";
+        assert_eq!(of(local), Steering { steers: true, shortest: Some(4) });
+    }
+
+    #[test]
+    fn loops_are_steered_and_branches_are_not() {
+        let looped = of("void main() { v = vec4(0); for (int i = 0; i < a; ++i) v += vec4(1); }");
+        assert_eq!(looped, Steering { steers: true, shortest: None });
+        let branched = of("void main() { v = vec4(0); if (a > 3) v = vec4(1); }");
+        assert_eq!(branched, Steering::default());
+    }
+
+    #[test]
+    fn what_is_computed_with_or_kept_in_range_is_free() {
+        assert_eq!(of("void main() { v = sum(a) * 2.0; }"), Steering::default());
+        assert_eq!(of("void main() { v = u[a & 3]; }"), Steering::default());
+        assert_eq!(of("void main() { v = u[a % 6]; }"), Steering::default());
+    }
+}

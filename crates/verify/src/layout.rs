@@ -1,0 +1,365 @@
+//! What is captured where, worked out from what was asked for.
+//!
+//! This is the other half of the oracle: OpenGL's list of names, Direct3D's stream output declaration and SPIR-V's own
+//! decorations, laid out from their specifications.
+
+use crate::leaves::{self, Kind, Leaf};
+use polyshade::spv::BuiltIn;
+
+/// What was asked for, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Names, `location=…` or `id=…`, one behind the other, with `gl_NextBuffer` and `gl_SkipComponentsN`.
+    Interleaved(Vec<String>),
+    /// Names, `location=…` or `id=…`, each in a buffer of its own.
+    Separate(Vec<String>),
+    /// Entries of a Direct3D stream output declaration: `1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`; and the strides of
+    /// the slots, as far as they are given.
+    StreamOutput(Vec<String>, Vec<u32>),
+    /// What the module's own decorations have captured.
+    Decorations,
+}
+
+/// Some words of a leaf, and where in a vertex of the buffer they go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// The index of the leaf.
+    pub leaf: usize,
+    /// The first word of it.
+    pub first: u32,
+    /// How many words.
+    pub count: u32,
+    /// From the start of the vertex, in bytes.
+    pub offset: u32,
+}
+
+/// One feedback buffer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Buffer {
+    /// The bytes from a vertex to the next.
+    pub stride: u32,
+    /// What is captured, in the order in which it was asked for.
+    pub pieces: Vec<Piece>,
+}
+
+/// The most feedback buffers that anything has.
+const MOST_BUFFERS: u32 = 64;
+
+/// Lays out what was asked for; or says what of it is not understood.
+pub fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
+    let mut buffers = vec![Buffer::default()];
+    match asked {
+        Asked::Interleaved(names) => {
+            for name in names {
+                let buffer = buffers.last_mut().expect("there is always a buffer");
+                match special(name) {
+                    Some(Special::NextBuffer) => buffers.push(Buffer::default()),
+                    Some(Special::Skip(components)) => buffer.stride += 4 * components,
+                    None => buffer.append(&find(leaves, name)?),
+                }
+            }
+        }
+        Asked::Separate(names) => {
+            buffers.clear();
+            for name in names {
+                let mut buffer = Buffer::default();
+                buffer.append(&find(leaves, name)?);
+                buffers.push(buffer);
+            }
+        }
+        Asked::StreamOutput(entries, strides) => {
+            for entry in entries {
+                stream_output(leaves, entry, &mut buffers)?;
+            }
+            for (buffer, stride) in buffers.iter_mut().zip(strides) {
+                buffer.stride = *stride;
+            }
+        }
+        Asked::Decorations => buffers = decorated(leaves)?,
+    }
+    Ok(buffers)
+}
+
+enum Special {
+    NextBuffer,
+    Skip(u32),
+}
+
+fn special(name: &str) -> Option<Special> {
+    match name {
+        "gl_NextBuffer" => Some(Special::NextBuffer),
+        "gl_SkipComponents1" => Some(Special::Skip(1)),
+        "gl_SkipComponents2" => Some(Special::Skip(2)),
+        "gl_SkipComponents3" => Some(Special::Skip(3)),
+        "gl_SkipComponents4" => Some(Special::Skip(4)),
+        _ => None,
+    }
+}
+
+/// One word of a leaf.
+type Word = (usize, u32);
+
+impl Buffer {
+    /// Words follow each other without gaps; those of one leaf that do so there too are one piece.
+    fn append(&mut self, words: &[Word]) {
+        for &(leaf, word) in words {
+            match self.pieces.last_mut() {
+                Some(last)
+                    if last.leaf == leaf
+                        && last.first + last.count == word
+                        && last.offset + 4 * last.count == self.stride =>
+                {
+                    last.count += 1;
+                }
+                _ => self.pieces.push(Piece { leaf, first: word, count: 1, offset: self.stride }),
+            }
+            self.stride += 4;
+        }
+    }
+}
+
+fn words_of(leaves: &[Leaf], index: usize) -> impl Iterator<Item = Word> {
+    (0..leaves[index].words()).map(move |word| (index, word))
+}
+
+/// The words that a name or a range of locations means.
+fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
+    if let Some(range) = name.strip_prefix("location=") {
+        return locations(leaves, range).ok_or_else(|| format!("`{name}` names no locations"));
+    }
+    if let Some(id) = name.strip_prefix("id=") {
+        let is_of = |leaf: &Leaf| id.parse() == Ok(leaf.variable.word());
+        let found = (0..leaves.len()).filter(|index| is_of(&leaves[*index]));
+        let words: Vec<Word> = found.flat_map(|index| words_of(leaves, index)).collect();
+        return if words.is_empty() { Err(format!("`{name}` names no output")) } else { Ok(words) };
+    }
+    let by = |is: &dyn Fn(&Leaf) -> bool| -> Vec<usize> {
+        (0..leaves.len()).filter(|index| is(&leaves[*index])).collect()
+    };
+    let mut found = by(&|leaf| leaf.name == name);
+    if found.is_empty() {
+        found = by(&|leaf| leaf.whole.as_deref() == Some(name));
+    }
+    if found.is_empty() {
+        return Err(format!("`{name}` names no output, as far as verify can tell"));
+    }
+    if let Some(index) = found.iter().find(|index| leaves[**index].words() == 0) {
+        let Leaf { kind, bits, .. } = &leaves[*index];
+        return Err(format!("`{name}` has components of {bits} bits ({kind:?})"));
+    }
+    Ok(found.into_iter().flat_map(|index| words_of(leaves, index)).collect())
+}
+
+/// `3`, `3-5` or `3.yz`: locations in their order, and of each the components in theirs.
+fn locations(leaves: &[Leaf], range: &str) -> Option<Vec<Word>> {
+    let (numbers, letters) = range.split_once('.').unwrap_or((range, "xyzw"));
+    let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+    let wanted = components(letters)?;
+    let mut words = at_locations(leaves, first, last);
+    words.retain(|((_, component), _)| wanted.contains(component));
+    (!words.is_empty()).then(|| words.into_iter().map(|(_, word)| word).collect())
+}
+
+/// The components that letters in their order, such as `yz`, stand for.
+fn components(letters: &str) -> Option<std::ops::Range<u32>> {
+    let first = "xyzw".find(letters.chars().next()?)?;
+    "xyzw"[first..].starts_with(letters).then_some(first as u32..(first + letters.len()) as u32)
+}
+
+/// Every word at these locations, sorted by location and component.
+fn at_locations(leaves: &[Leaf], first: u32, last: u32) -> Vec<((u32, u32), Word)> {
+    let mut words = Vec::new();
+    for (index, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.words() > 0) {
+        let placed = leaves::registers(leaf).zip(words_of(leaves, index));
+        words.extend(placed.filter(|((location, _), _)| (first..=last).contains(location)));
+    }
+    words.sort_unstable();
+    words
+}
+
+/// `[SLOT:]SEMANTIC[.components]`, with `$SKIP` and `location=N` for the semantic.
+fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Result<(), String> {
+    let unknown = || format!("`{entry}` is no entry of a stream output declaration");
+    let (slot, text) = entry.trim().split_once(':').unwrap_or(("0", entry.trim()));
+    let slot: u32 = slot.trim().parse().map_err(|_| unknown())?;
+    let (source, letters) = text.trim().split_once('.').unwrap_or((text.trim(), "xyzw"));
+    let wanted = components(letters).ok_or_else(unknown)?;
+    if slot >= MOST_BUFFERS {
+        return Err(unknown());
+    }
+    buffers.resize(buffers.len().max(slot as usize + 1), Buffer::default());
+    let buffer = &mut buffers[slot as usize];
+    if source == "$SKIP" {
+        buffer.stride += 4 * wanted.len() as u32;
+        return Ok(());
+    }
+
+    let all: Vec<Word> = match source.strip_prefix("location=") {
+        Some(location) => {
+            let location = location.parse().map_err(|_| unknown())?;
+            at_locations(leaves, location, location).into_iter().map(|(_, word)| word).collect()
+        }
+        None => with_semantic(leaves, source).ok_or_else(unknown)?,
+    };
+    if all.is_empty() {
+        return Err(format!("`{entry}` means no output, as far as verify can tell"));
+    }
+    let end = if letters == "xyzw" { all.len() } else { wanted.end as usize };
+    let words = all
+        .get(wanted.start as usize..end)
+        .ok_or_else(|| format!("`{entry}` means {} components of {}", wanted.len(), all.len()))?;
+    buffer.append(words);
+    Ok(())
+}
+
+fn with_semantic(leaves: &[Leaf], source: &str) -> Option<Vec<Word>> {
+    let (name, index) = leaves::split_semantic(source)?;
+    let builtin = match name.as_str() {
+        "SV_POSITION" => Some(BuiltIn::POSITION),
+        "SV_CLIPDISTANCE" => Some(BuiltIn::CLIP_DISTANCE),
+        "SV_CULLDISTANCE" => Some(BuiltIn::CULL_DISTANCE),
+        "SV_RENDERTARGETARRAYINDEX" => Some(BuiltIn::LAYER),
+        "SV_VIEWPORTARRAYINDEX" => Some(BuiltIn::VIEWPORT_INDEX),
+        "PSIZE" => Some(BuiltIn::POINT_SIZE),
+        _ => None,
+    };
+    let is = |leaf: &Leaf| match &leaf.semantic {
+        Some((other, number)) => (other.as_str(), *number) == (name.as_str(), index),
+        None => builtin.is_some() && leaf.builtin == builtin,
+    };
+    let found = (0..leaves.len()).filter(|leaf| is(&leaves[*leaf]));
+    Some(found.flat_map(|leaf| words_of(leaves, leaf)).collect())
+}
+
+/// What `Offset`, `XfbBuffer` and `XfbStride` say.
+fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
+    let mut buffers = Vec::new();
+    for (index, leaf) in leaves.iter().enumerate() {
+        let Some(at) = leaf.feedback else { continue };
+        if at.buffer >= MOST_BUFFERS {
+            return Err(format!("{} is captured to buffer {}", leaf.title(), at.buffer));
+        }
+        if leaf.words() == 0 {
+            return Err(format!("{} has components of {} bits", leaf.title(), leaf.bits));
+        }
+        buffers.resize(buffers.len().max(at.buffer as usize + 1), Buffer::default());
+        let buffer: &mut Buffer = &mut buffers[at.buffer as usize];
+        buffer.stride = at.stride;
+        buffer.pieces.push(Piece { leaf: index, first: 0, count: leaf.words(), offset: at.offset });
+    }
+    let end = |piece: &Piece| u64::from(piece.offset) + 4 * u64::from(piece.count);
+    for (number, buffer) in buffers.iter().enumerate() {
+        if buffer.pieces.iter().any(|piece| end(piece) > u64::from(buffer.stride)) {
+            return Err(format!("a vertex does not fit into the stride of buffer {number}"));
+        }
+    }
+    Ok(buffers)
+}
+
+/// The number that the words of a component mean, for messages.
+pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
+    let low = words.first().copied().unwrap_or(0);
+    let wide = u64::from(words.get(1).copied().unwrap_or(0)) << 32 | u64::from(low);
+    match (leaf.kind, leaf.bits) {
+        (Kind::Float, 64) => format!("{:e}", f64::from_bits(wide)),
+        (Kind::Float, _) => format!("{:?}", f32::from_bits(low)),
+        (Kind::Int, 64) => (wide as i64).to_string(),
+        (Kind::Int, _) => (low as i32).to_string(),
+        (Kind::Uint | Kind::Bool, 64) => wide.to_string(),
+        (Kind::Uint | Kind::Bool, _) => low.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leaves::Feedback;
+    use polyshade::spv::Id;
+
+    fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
+        let id = Id::new(1).expect("1 is not 0");
+        Leaf {
+            variable: id,
+            path: Vec::new(),
+            ty: id,
+            kind: Kind::Float,
+            bits: 32,
+            count,
+            name: name.to_owned(),
+            whole: name.split_once('[').map(|(array, _)| array.to_owned()),
+            column: None,
+            register: Some(register),
+            builtin: None,
+            semantic: None,
+            feedback: None,
+        }
+    }
+
+    fn leaves() -> Vec<Leaf> {
+        let wide = Leaf { bits: 64, ..leaf("wide", 2, (4, 0)) };
+        let low = Leaf { semantic: Some(("COLOR".to_owned(), 1)), ..leaf("low", 2, (3, 0)) };
+        let elements = [leaf("a[0]", 3, (0, 0)), leaf("a[1]", 3, (1, 0))];
+        [&elements[..], &[low, leaf("high", 2, (3, 2)), wide]].concat()
+    }
+
+    fn asked(names: &str) -> Vec<String> {
+        names.split(' ').map(str::to_owned).collect()
+    }
+
+    /// Each buffer's stride, and the leaf, first word, count and offset of each piece.
+    fn laid_out(asked: &Asked) -> Vec<(u32, Vec<[u32; 4]>)> {
+        let buffers = lay_out(&leaves(), asked).expect("it is understood");
+        let piece = |one: &Piece| [one.leaf as u32, one.first, one.count, one.offset];
+        buffers.iter().map(|one| (one.stride, one.pieces.iter().map(piece).collect())).collect()
+    }
+
+    #[test]
+    fn names_follow_each_other_and_buffers_begin_anew() {
+        let names = "a gl_SkipComponents2 wide gl_NextBuffer gl_SkipComponents1 a[1]";
+        let [first, second] = &laid_out(&Asked::Interleaved(asked(names)))[..] else { panic!() };
+        assert_eq!(*first, (48, vec![[0, 0, 3, 0], [1, 0, 3, 12], [4, 0, 4, 32]]));
+        assert_eq!(*second, (16, vec![[1, 0, 3, 4]]));
+        let separate = laid_out(&Asked::Separate(asked("low high")));
+        assert_eq!(separate, [(8, vec![[2, 0, 2, 0]]), (8, vec![[3, 0, 2, 0]])]);
+    }
+
+    #[test]
+    fn locations_are_sorted_and_cut() {
+        let laid_out = |range| laid_out(&Asked::Interleaved(asked(range))).swap_remove(0);
+        assert_eq!(laid_out("location=3.yz"), (8, vec![[2, 1, 1, 0], [3, 0, 1, 4]]));
+        assert_eq!(laid_out("location=0-1"), (24, vec![[0, 0, 3, 0], [1, 0, 3, 12]]));
+        assert_eq!(laid_out("location=4"), (16, vec![[4, 0, 4, 0]]));
+    }
+
+    #[test]
+    fn stream_output_entries_go_to_their_slots() {
+        let entries = asked("1:COLOR1.y $SKIP.xyz location=3.z 1:color1");
+        let laid_out = laid_out(&Asked::StreamOutput(entries, vec![64]));
+        assert_eq!(laid_out[0], (64, vec![[3, 0, 1, 12]]));
+        assert_eq!(laid_out[1], (12, vec![[2, 1, 1, 0], [2, 0, 2, 4]]));
+    }
+
+    #[test]
+    fn decorations_say_offset_buffer_and_stride() {
+        let mut leaves = leaves();
+        leaves[4].feedback = Some(Feedback { buffer: 1, offset: 8, stride: 32 });
+        let buffers = lay_out(&leaves, &Asked::Decorations).expect("it is understood");
+        assert_eq!(buffers[0], Buffer::default());
+        assert_eq!(buffers[1].stride, 32);
+        assert_eq!(buffers[1].pieces, [Piece { leaf: 4, first: 0, count: 4, offset: 8 }]);
+        leaves[4].feedback = Some(Feedback { buffer: 1, offset: 24, stride: 32 });
+        assert!(lay_out(&leaves, &Asked::Decorations).is_err());
+    }
+
+    #[test]
+    fn what_is_not_understood_is_no_layout() {
+        for names in ["b", "a[2]", "location=9", "location=0.xz", "id=7"] {
+            assert!(lay_out(&leaves(), &Asked::Interleaved(asked(names))).is_err(), "{names}");
+        }
+        for entry in ["COLOR7", "COLOR1.zw", "x:COLOR1", "$SKIP.yx"] {
+            let asked = Asked::StreamOutput(asked(entry), Vec::new());
+            assert!(lay_out(&leaves(), &asked).is_err(), "{entry}");
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! The outputs, or inputs, of a shader down to the vectors and scalars that they are made of.
+//!
+//! This is one half of the oracle: what a name, a location or a decoration means is found here anew, without a look at
+//! how the lowering finds it.
+
+use crate::constants::{self, Specialization};
+use polyshade::Module;
+use polyshade::moves;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{BuiltIn, Decoration, Id, StorageClass, Type};
+use std::fmt::Write as _;
+
+/// What a component is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Float,
+    Int,
+    Uint,
+    Bool,
+}
+
+/// Where the module's own decorations have a leaf captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Feedback {
+    /// `XfbBuffer`.
+    pub buffer: u32,
+    /// From the start of the vertex, in bytes.
+    pub offset: u32,
+    /// `XfbStride`.
+    pub stride: u32,
+}
+
+/// A vector or scalar of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// The variable.
+    pub variable: Id,
+    /// Members, elements and the column that lead to it.
+    pub path: Vec<u32>,
+    /// Its type.
+    pub ty: Id,
+    /// What its components are.
+    pub kind: Kind,
+    /// The bits of a component.
+    pub bits: u32,
+    /// How many components it has; 1 for a scalar.
+    pub count: u32,
+    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`. Of a column, its matrix's; empty in a stripped module.
+    pub name: String,
+    /// The name of the array of which it is an element, where elements are numbers, vectors or matrices.
+    pub whole: Option<String>,
+    /// The number of the column, where it is one.
+    pub column: Option<u32>,
+    /// Its location and the component of it, of 32 bits, at which it begins.
+    pub register: Option<(u32, u32)>,
+    /// The built-in that it is, or is a part of.
+    pub builtin: Option<BuiltIn>,
+    /// HLSL's semantic in capitals, and its index.
+    pub semantic: Option<(String, u32)>,
+    /// Where the module itself has it captured.
+    pub feedback: Option<Feedback>,
+}
+
+impl Leaf {
+    /// The 32-bit words that it is captured as; none where it cannot be captured.
+    pub fn words(&self) -> u32 {
+        match (self.kind, self.bits) {
+            (Kind::Bool, _) => 0,
+            (_, 32) => self.count,
+            (_, 64) => 2 * self.count,
+            _ => 0,
+        }
+    }
+
+    /// The 32-bit components of a location that it takes.
+    fn registers(&self) -> u32 {
+        self.count * self.bits.div_ceil(32)
+    }
+
+    /// How a message calls it.
+    pub fn title(&self) -> String {
+        let mut title = match (self.name.as_str(), self.register) {
+            ("", Some((location, _))) => format!("location {location}"),
+            ("", None) => format!("output {}{:?}", self.variable, self.path),
+            (name, _) => name.to_owned(),
+        };
+        if let Some(column) = self.column {
+            let _ = write!(title, ", column {column}");
+        }
+        title
+    }
+
+    /// Whether two modules mean the same output by these leaves, whatever its id.
+    pub(crate) fn is_same_output(&self, other: &Leaf) -> bool {
+        let key = |leaf: &Leaf| (leaf.kind, leaf.bits, leaf.count, leaf.column, leaf.register);
+        key(self) == key(other) && self.builtin == other.builtin && self.path == other.path
+    }
+}
+
+/// How deep types may nest: SPIR-V's limit for structures (2.17). A module that is not valid may have an array of
+/// itself.
+const DEEPEST: usize = 255;
+/// The most leaves that an interface may have.
+const MOST: usize = 1 << 16;
+
+/// The leaves of the inputs or outputs of `entry`, in the order of the interface, of members and of elements; or why
+/// there are none.
+pub fn leaves(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+    specialization: &Specialization,
+) -> Result<Vec<Leaf>, String> {
+    let mut walk = Walk { m, specialization, leaves: Vec::new() };
+    for variable in moves::interface(m, entry, class) {
+        let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
+            return Err(format!("interface variable {variable} has no pointer type"));
+        };
+        walk.variable(variable, ty)?;
+    }
+    Ok(walk.leaves)
+}
+
+struct Walk<'w, 'm> {
+    m: &'w Module<'m>,
+    specialization: &'w Specialization,
+    leaves: Vec<Leaf>,
+}
+
+/// What is known of a part on the way down.
+#[derive(Clone)]
+struct At {
+    variable: Id,
+    path: Vec<u32>,
+    name: String,
+    /// Without the last index, where the part is the element of an array.
+    array: Option<String>,
+    location: Option<u32>,
+    component: u32,
+    builtin: Option<BuiltIn>,
+}
+
+impl Walk<'_, '_> {
+    fn variable(&mut self, variable: Id, ty: Id) -> Result<(), String> {
+        let m = self.m;
+        let literal = |decoration| m.decoration(variable, decoration)?.first().copied();
+        let builtin = m.builtin(variable);
+        let first = self.leaves.len();
+        let at = At {
+            variable,
+            path: Vec::new(),
+            name: m.name(variable).unwrap_or_default().into_owned(),
+            array: None,
+            location: literal(Decoration::LOCATION),
+            component: literal(Decoration::COMPONENT).unwrap_or(0),
+            builtin,
+        };
+        let element = m.innermost_element(ty);
+        let is_block = builtin.is_none() && self.is_block(element);
+        if is_block {
+            let has_instance = element != ty || !at.name.is_empty();
+            let block = m.name(element).unwrap_or_default().into_owned();
+            let name = if has_instance { block } else { String::new() };
+            let base = self.base(variable);
+            self.blocks(At { name, ..at }, ty, base, &mut 0)?;
+        } else {
+            let name = builtin.and_then(builtin_name).map_or(at.name.clone(), str::to_owned);
+            self.part(At { name, ..at }, ty)?;
+            self.place_variable(variable, ty, first);
+        }
+        if let Some((name, index)) = self.semantic(variable) {
+            for (leaf, index) in self.leaves[first..].iter_mut().zip(index..) {
+                leaf.semantic = Some((name.clone(), index));
+            }
+        }
+        Ok(())
+    }
+
+    /// Blocks, and `gl_PerVertex` of modules that leave out `Block`.
+    fn is_block(&self, ty: Id) -> bool {
+        self.m
+            .decorations_of(ty)
+            .any(|one| matches!(one.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
+    }
+
+    /// The elements of an array of blocks, each captured to the next buffer, or the one block.
+    fn blocks(&mut self, at: At, ty: Id, base: Base, number: &mut u32) -> Result<(), String> {
+        if at.path.len() > DEEPEST {
+            return Err(format!("output {} is nested too deeply", at.variable));
+        }
+        let Some(Type::Array { element, length }) = self.m.ty(ty) else {
+            self.block(&at, ty, base, *number)?;
+            *number += 1;
+            return Ok(());
+        };
+        for index in 0..self.length(length, at.variable)? {
+            let mut inside = at.clone();
+            inside.path.push(index);
+            let _ = write!(inside.name, "[{index}]");
+            let before = self.leaves.len();
+            self.blocks(inside, element, base, number)?;
+            if index > 0 {
+                let taken = index.saturating_mul(self.locations(element, 0)?);
+                for leaf in &mut self.leaves[before..] {
+                    leaf.register =
+                        leaf.register.map(|(at, part)| (at.saturating_add(taken), part));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, at: &At, ty: Id, base: Base, number: u32) -> Result<(), String> {
+        let m = self.m;
+        let mut location = at.location;
+        for (member, ty_of_member) in (0..).zip(m.members(ty)) {
+            let literal = |kind| m.member_decoration(ty, member, kind)?.first().copied();
+            let builtin = m.member_builtin(ty, member);
+            location = literal(Decoration::LOCATION).or(location);
+            let own = m.member_name(ty, member).unwrap_or_default();
+            let name = match builtin.and_then(builtin_name) {
+                Some(name) => name.to_owned(),
+                None if at.name.is_empty() || own.is_empty() => own.into_owned(),
+                None => format!("{}.{own}", at.name),
+            };
+            let first = self.leaves.len();
+            let mut path = at.path.clone();
+            path.push(member);
+            let component = literal(Decoration::COMPONENT).unwrap_or(0);
+            let part = At { path, name, array: None, location, component, builtin, ..at.clone() };
+            self.part(part, ty_of_member)?;
+            let taken = self.locations(ty_of_member, 0)?;
+            if builtin.is_none() {
+                location = location.map(|first| first.saturating_add(taken));
+            }
+
+            let offset = literal(Decoration::OFFSET);
+            let buffer = literal(Decoration::XFB_BUFFER).or(base.buffer);
+            let stride = literal(Decoration::XFB_STRIDE).or(base.stride);
+            if let (Some(offset), Some(buffer), Some(stride)) = (offset, buffer, stride) {
+                self.pack(
+                    first,
+                    Feedback { buffer: buffer.saturating_add(number), offset, stride },
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Descends from a part that is no block.
+    fn part(&mut self, at: At, ty: Id) -> Result<(), String> {
+        if at.path.len() > DEEPEST {
+            return Err(format!("output {} is nested too deeply", at.variable));
+        }
+        match self.m.ty(ty) {
+            Some(Type::Array { element, length }) => {
+                let each = self.locations(element, 0)?;
+                for index in 0..self.length(length, at.variable)? {
+                    let mut inside = self.inside(&at, index, index.saturating_mul(each));
+                    inside.array = Some(at.name.clone());
+                    if !at.name.is_empty() {
+                        let _ = write!(inside.name, "[{index}]");
+                    }
+                    self.part(inside, element)?;
+                }
+                Ok(())
+            }
+            Some(Type::Struct { id }) => {
+                let mut before = 0;
+                for (member, ty) in (0..).zip(self.m.members(id)) {
+                    let mut inside = self.inside(&at, member, before);
+                    inside.array = None;
+                    let own = self.m.member_name(id, member).unwrap_or_default();
+                    inside.name =
+                        if own.is_empty() { String::new() } else { format!("{}.{own}", at.name) };
+                    before += self.locations(ty, 0)?;
+                    self.part(inside, ty)?;
+                }
+                Ok(())
+            }
+            Some(Type::Matrix { column, count }) => {
+                let each = self.locations(column, 0)?;
+                for index in 0..count.min(4) {
+                    self.leaf(
+                        self.inside(&at, index, index.saturating_mul(each)),
+                        column,
+                        Some(index),
+                    )?;
+                }
+                Ok(())
+            }
+            _ => self.leaf(at, ty, None),
+        }
+    }
+
+    fn inside(&self, at: &At, index: u32, locations: u32) -> At {
+        let mut inside = at.clone();
+        inside.path.push(index);
+        inside.location = at.location.map(|first| first.saturating_add(locations));
+        inside
+    }
+
+    fn leaf(&mut self, at: At, ty: Id, column: Option<u32>) -> Result<(), String> {
+        let (component, count) = match self.m.ty(ty) {
+            Some(Type::Vector { component, count }) => (component, count),
+            _ => (ty, 1),
+        };
+        let (kind, bits) = match self.m.ty(component) {
+            Some(Type::Float { width }) => (Kind::Float, width),
+            Some(Type::Int { width, signed: true }) => (Kind::Int, width),
+            Some(Type::Int { width, signed: false }) => (Kind::Uint, width),
+            Some(Type::Bool) => (Kind::Bool, 0),
+            _ => return Err(format!("output {} is not made of numbers", at.variable)),
+        };
+        if self.leaves.len() == MOST || count > 4 {
+            return Err(format!("output {} is too large", at.variable));
+        }
+        self.leaves.push(Leaf {
+            variable: at.variable,
+            path: at.path,
+            ty,
+            kind,
+            bits,
+            count,
+            name: at.name,
+            whole: at.array.filter(|name| !name.is_empty()),
+            column,
+            register: at.location.map(|location| (location, at.component)),
+            builtin: at.builtin,
+            semantic: None,
+            feedback: None,
+        });
+        Ok(())
+    }
+
+    fn length(&self, length: Id, variable: Id) -> Result<u32, String> {
+        let length = constants::value(self.m, length, self.specialization);
+        match length {
+            Some(length) if length as usize <= MOST => Ok(length),
+            Some(length) => Err(format!("output {variable} has {length} elements")),
+            None => Err(format!("output {variable} has an array whose length is not known")),
+        }
+    }
+
+    /// The locations that a value of type `ty` takes.
+    fn locations(&self, ty: Id, depth: usize) -> Result<u32, String> {
+        if depth > DEEPEST {
+            return Err(format!("type {ty} is nested too deeply"));
+        }
+        let of = |ty| self.locations(ty, depth + 1);
+        Ok(match self.m.ty(ty) {
+            Some(Type::Array { element, length }) => {
+                self.length(length, ty)?.saturating_mul(of(element)?).min(MOST as u32)
+            }
+            Some(Type::Struct { id }) => {
+                let mut sum = 0_u32;
+                for member in self.m.members(id) {
+                    sum = sum.saturating_add(of(member)?).min(MOST as u32);
+                }
+                sum
+            }
+            Some(Type::Matrix { column, count }) => count.min(4) * of(column)?,
+            Some(Type::Vector { component, count: 3 | 4 }) => match self.m.ty(component) {
+                Some(Type::Float { width: 64 } | Type::Int { width: 64, .. }) => 2,
+                _ => 1,
+            },
+            _ => 1,
+        })
+    }
+}
+
+/// The buffer and stride that a block hands on to its members.
+#[derive(Clone, Copy)]
+struct Base {
+    buffer: Option<u32>,
+    stride: Option<u32>,
+}
+
+impl Walk<'_, '_> {
+    fn base(&self, variable: Id) -> Base {
+        let literal = |kind| self.m.decoration(variable, kind)?.first().copied();
+        Base { buffer: literal(Decoration::XFB_BUFFER), stride: literal(Decoration::XFB_STRIDE) }
+    }
+
+    /// A variable that is no block has its offset itself, or on the members of its structure.
+    fn place_variable(&mut self, variable: Id, ty: Id, first: usize) {
+        let m = self.m;
+        let Base { buffer: Some(buffer), stride: Some(stride) } = self.base(variable) else {
+            return;
+        };
+        if let Some(&[offset]) = m.decoration(variable, Decoration::OFFSET) {
+            return self.pack(first, Feedback { buffer, offset, stride });
+        }
+        for (member, _) in (0..).zip(m.members(ty)) {
+            let Some(&[offset]) = m.member_decoration(ty, member, Decoration::OFFSET) else {
+                continue;
+            };
+            let is_inside = |leaf: &&Leaf| leaf.path.first() == Some(&member);
+            let start =
+                first + self.leaves[first..].iter().take_while(|leaf| !is_inside(leaf)).count();
+            let count = self.leaves[start..].iter().take_while(is_inside).count();
+            pack(&mut self.leaves[start..start + count], Feedback { buffer, offset, stride });
+        }
+    }
+
+    fn pack(&mut self, first: usize, at: Feedback) {
+        pack(&mut self.leaves[first..], at);
+    }
+
+    /// HLSL's semantic: as decorated, or in the name that DXC gives an output.
+    fn semantic(&self, variable: Id) -> Option<(String, u32)> {
+        let decorated = self.m.decoration(variable, Decoration::USER_SEMANTIC).map(text);
+        let named = || Some(self.m.name(variable)?.strip_prefix("out.var.")?.to_owned());
+        split_semantic(&decorated.or_else(named)?)
+    }
+}
+
+/// Places leaves one behind the other, each at a multiple of its component's size.
+fn pack(leaves: &mut [Leaf], at: Feedback) {
+    let mut offset = at.offset;
+    for leaf in leaves {
+        let size = leaf.bits / 8;
+        offset = offset.checked_next_multiple_of(size.max(4)).unwrap_or(offset);
+        leaf.feedback = Some(Feedback { offset, ..at });
+        offset = offset.saturating_add(size.saturating_mul(leaf.count));
+    }
+}
+
+/// A literal string: four octets a word, ended by a zero.
+fn text(words: &[u32]) -> String {
+    let octets = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|octet| *octet != 0);
+    String::from_utf8_lossy(&octets.collect::<Vec<u8>>()).into_owned()
+}
+
+/// Name, in capitals, and index: `Colour1` is 1 of `COLOUR`, `COLOUR` is 0.
+pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
+    let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let digits = &text[name.len()..];
+    let index = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    Some((name.to_ascii_uppercase(), index))
+}
+
+/// Which locations and components each word of `leaf` lies at.
+pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
+    let (location, component) = leaf.register.unwrap_or((0, 0));
+    let count = if leaf.register.is_some() { leaf.registers() } else { 0 };
+    (0..count).map(move |word| {
+        let at = component.saturating_add(word);
+        (location.saturating_add(at / 4), at % 4)
+    })
+}
+
+/// What OpenGL calls a built-in output.
+fn builtin_name(builtin: BuiltIn) -> Option<&'static str> {
+    Some(match builtin {
+        BuiltIn::POSITION => "gl_Position",
+        BuiltIn::POINT_SIZE => "gl_PointSize",
+        BuiltIn::CLIP_DISTANCE => "gl_ClipDistance",
+        BuiltIn::CULL_DISTANCE => "gl_CullDistance",
+        BuiltIn::LAYER => "gl_Layer",
+        BuiltIn::VIEWPORT_INDEX => "gl_ViewportIndex",
+        BuiltIn::PRIMITIVE_ID => "gl_PrimitiveID",
+        BuiltIn::PRIMITIVE_SHADING_RATE_KHR => "gl_PrimitiveShadingRateEXT",
+        _ => return None,
+    })
+}

@@ -1,0 +1,199 @@
+//! Every output of every vertex, written down: what a shader computes, whatever is captured of it.
+//!
+//! A shader is given a buffer, and at the end of the entry point it stores all its outputs there, vertex by vertex.
+//! Nothing of this is shared with the lowering that is judged: no order of primitives, no host words, no layout. Where
+//! the driver has `VK_EXT_transform_feedback`, `native` lets it say the same.
+
+pub(crate) mod native;
+
+use crate::constants::Specialization;
+use crate::leaves::{self, Kind, Leaf};
+use polyshade::moves::{self, Binding, HostBlock, Set};
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{
+    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
+};
+use polyshade::{Error, Module};
+
+/// The vertices and instances of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Placement {
+    /// `firstVertex`.
+    pub first_vertex: u32,
+    /// `vertexCount`.
+    pub vertices: u32,
+    /// `firstInstance`.
+    pub first_instance: u32,
+    /// `instanceCount`.
+    pub instances: u32,
+}
+
+impl Placement {
+    /// How many invocations write down what they compute.
+    pub(crate) fn slots(self) -> u32 {
+        self.vertices * self.instances
+    }
+
+    /// The place of a vertex among them.
+    pub(crate) fn slot(self, vertex: u32, instance: u32) -> u32 {
+        vertex - self.first_vertex + (instance - self.first_instance) * self.vertices
+    }
+}
+
+/// A shader that writes all its outputs down.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The shader, to be drawn as points.
+    pub words: Vec<u32>,
+    /// Where the storage buffer is bound that it writes.
+    pub bound: (Set, Binding),
+    /// What it writes, one behind the other, in 32-bit words.
+    pub leaves: Vec<Leaf>,
+}
+
+impl Recorder {
+    /// The words that a vertex takes: those of the outputs, and a [mark](DONE).
+    pub(crate) fn stride(&self) -> u32 {
+        stride(&self.leaves)
+    }
+}
+
+/// What stands behind the outputs of an invocation that has come to its end. Some drivers give a loop up that takes too
+/// long, and all that comes after it.
+pub(crate) const DONE: u32 = 0x5afe_c0de;
+
+fn stride(leaves: &[Leaf]) -> u32 {
+    leaves.iter().map(Leaf::words).sum::<u32>() + 1
+}
+
+/// A variant of the vertex entry point `name` of `module` that writes down what it computes for `placement`.
+///
+/// # Errors
+///
+/// Why it cannot be made.
+pub fn record(
+    module: &Module<'_>,
+    name: &str,
+    specialization: &Specialization,
+    placement: Placement,
+) -> Result<Recorder, String> {
+    let text = |error: Error| error.to_string();
+    let isolated = moves::isolate(module, name, ExecutionModel::VERTEX).map_err(text)?;
+    let m = &isolated.module;
+    let entry = m.entry_point(name, ExecutionModel::VERTEX).map_err(text)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let bound = free_binding(m);
+
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, ExecutionModel::VERTEX)?;
+        add_point_size(p, entry, &leaves);
+        let at = moves::wrap(m, p, entry).epilogue;
+        let array = moves::word_array(m, p);
+        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+        let slot = slot(m, p, entry, placement, at);
+        store(p, &leaves, buffer, slot, at);
+        Ok(())
+    });
+    let words = rewritten.map_err(text)?.module.into_words();
+    Ok(Recorder { words, bound, leaves })
+}
+
+/// A binding that nothing in the module has. Set 0 there is always.
+fn free_binding(m: &Module<'_>) -> (Set, Binding) {
+    let bindings = m.variables().filter_map(|variable| {
+        m.decoration(variable.result(), Decoration::BINDING)?.first().copied()
+    });
+    (Set(0), Binding(bindings.max().map_or(0, |last| last.saturating_add(1))))
+}
+
+/// Vulkan wants `PointSize` of what is drawn as points.
+fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, leaves: &[Leaf]) {
+    if leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
+        return;
+    }
+    let float = p.float();
+    let one = p.float_constant(1.0);
+    let variable = p.variable(StorageClass::OUTPUT, float, Some(one));
+    p.decorate(variable, Decoration::BUILT_IN, &[BuiltIn::POINT_SIZE.0]);
+    p.join_interface(entry, variable);
+}
+
+/// Emits the number of the invocation.
+///
+/// ```text
+/// %vertex   = OpISub %uint %vertex_index %first_vertex
+/// %instance = OpISub %uint %instance_index %first_instance
+/// %before   = OpIMul %uint %instance %vertices
+/// %slot     = OpIAdd %uint %before %vertex
+/// ```
+fn slot<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    placement: Placement,
+    at: Position,
+) -> Id {
+    let (int, uint) = (p.int(), p.uint());
+    let mut index = |builtin, first| {
+        let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
+        let first = p.uint_constant(first);
+        let mut code = p.at(at);
+        let value = code.load(ty, variable);
+        let value = if ty == uint { value } else { code.bitcast(uint, value) };
+        code.binary(Op::I_SUB, uint, value, first)
+    };
+    let vertex = index(BuiltIn::VERTEX_INDEX, placement.first_vertex);
+    let instance = index(BuiltIn::INSTANCE_INDEX, placement.first_instance);
+    let vertices = p.uint_constant(placement.vertices);
+    let mut code = p.at(at);
+    let before = code.binary(Op::I_MUL, uint, instance, vertices);
+    code.binary(Op::I_ADD, uint, before, vertex)
+}
+
+/// Emits stores of all leaves to their place in `slot`.
+fn store(p: &mut Patch<'_, '_>, leaves: &[Leaf], buffer: HostBlock, slot: Id, at: Position) {
+    let uint = p.uint();
+    let stride = p.uint_constant(stride(leaves));
+    let mut code = p.at(at);
+    let base = code.binary(Op::I_MUL, uint, slot, stride);
+    let mut number = 0;
+    for leaf in leaves.iter().filter(|leaf| leaf.words() > 0) {
+        for word in load(&mut code, leaf) {
+            let offset = code.p.uint_constant(number);
+            let index = code.binary(Op::I_ADD, uint, base, offset);
+            let pointer = buffer.pointer(&mut code, index);
+            code.store(pointer, word);
+            number += 1;
+        }
+    }
+    let (offset, done) = (code.p.uint_constant(number), code.p.uint_constant(DONE));
+    let index = code.binary(Op::I_ADD, uint, base, offset);
+    let pointer = buffer.pointer(&mut code, index);
+    code.store(pointer, done);
+}
+
+/// Emits a load of `leaf`, and returns its words.
+fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf) -> Vec<Id> {
+    let uint = code.p.uint();
+    let indices: Vec<Id> = leaf.path.iter().map(|index| code.p.uint_constant(*index)).collect();
+    let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
+    let pointer = code.access_chain(pointer, leaf.variable, &indices);
+    let value = code.load(leaf.ty, pointer);
+    let component = match (leaf.kind, leaf.bits) {
+        (Kind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),
+        (kind, bits) => code.p.declare(Op::TYPE_INT, &[bits, u32::from(kind == Kind::Int)]),
+    };
+    let mut words = Vec::new();
+    for number in 0..leaf.count {
+        let inside = if leaf.count == 1 { &[][..] } else { &[number] };
+        let scalar = code.extract(component, value, inside);
+        if leaf.bits == 64 {
+            let pair = code.p.vector(uint, 2);
+            let pair = code.bitcast(pair, scalar);
+            words.extend([0, 1].map(|half| code.extract(uint, pair, &[half])));
+        } else {
+            words.push(if component == uint { scalar } else { code.bitcast(uint, scalar) });
+        }
+    }
+    words
+}

@@ -1,0 +1,101 @@
+//! The same by the driver's own transform feedback, where it has it: a second witness of what a shader computes.
+
+use crate::leaves::Leaf;
+use polyshade::moves;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Id, Module, StorageClass, Type,
+};
+use polyshade_vulkan::TransformFeedbackCapabilities;
+use std::collections::HashSet;
+
+/// Vertices from this size on are captured wrongly by some drivers, lavapipe 22.3.6 among them.
+const LARGEST: u32 = 512;
+
+/// The module with all its outputs but those [left out](is_left_out) captured natively, one behind the other in the
+/// order of `leaves`, which are its own. `None` where that cannot be said by decorations, or goes beyond what the
+/// driver is capable of.
+pub(crate) fn decorate(
+    m: &Module<'_>,
+    name: &str,
+    leaves: &[Leaf],
+    has: TransformFeedbackCapabilities,
+) -> Option<Vec<u32>> {
+    let entry = m.entry_point(name, ExecutionModel::VERTEX).ok()?;
+    let stride: u32 = leaves.iter().map(Leaf::words).sum::<u32>() * 4;
+    let limit = has.max_buffer_data_stride.min(has.max_buffer_data_size);
+    let limit = limit.min(has.max_stream_data_size).min(LARGEST - 1);
+    // Outputs that share a location are captured wrongly by lavapipe 22.3.6.
+    let is_whole = |leaf: &Leaf| leaf.register.is_none_or(|(_, component)| component == 0);
+    let is_plain = |leaf: &Leaf| leaf.words() > 0 && leaf.bits == 32 && is_whole(leaf);
+    if stride == 0 || stride > limit || !leaves.iter().all(is_plain) {
+        return None;
+    }
+    let variables = moves::interface(m, entry, StorageClass::OUTPUT);
+    let mut blocks = HashSet::new();
+    if !variables.iter().all(|variable| can_be_decorated(m, *variable, &mut blocks)) {
+        return None;
+    }
+    let rewritten = m.rewrite(|m, p| {
+        let entry: EntryPoint<'_> = m.entry_point(name, ExecutionModel::VERTEX)?;
+        p.capability(Capability::TRANSFORM_FEEDBACK);
+        p.mode(entry.function(), ExecutionMode::XFB, &[]);
+        for variable in variables {
+            p.decorate(variable, Decoration::XFB_BUFFER, &[0]);
+            p.decorate(variable, Decoration::XFB_STRIDE, &[stride]);
+        }
+        let (mut offset, mut last) = (0, None);
+        for leaf in leaves {
+            let block = block_of(m, leaf.variable);
+            let member = block.and_then(|_| leaf.path.first().copied());
+            if last != Some((leaf.variable, member)) && !is_left_out(leaves, leaf) {
+                p.decorate_maybe_member(
+                    block.unwrap_or(leaf.variable),
+                    member,
+                    Decoration::OFFSET,
+                    &[offset],
+                );
+            }
+            last = Some((leaf.variable, member));
+            offset += 4 * leaf.words();
+        }
+        Ok(())
+    });
+    Some(rewritten.ok()?.module.into_words())
+}
+
+/// Whether a leaf is not captured but leaves a gap: cull distances behind clip distances, which lavapipe 22.3.6 is
+/// known to capture wrongly together.
+pub(crate) fn is_left_out(leaves: &[Leaf], leaf: &Leaf) -> bool {
+    leaf.builtin == Some(BuiltIn::CULL_DISTANCE)
+        && leaves.iter().any(|other| other.builtin == Some(BuiltIn::CLIP_DISTANCE))
+}
+
+/// The structure of a variable that is one block.
+fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
+    let (_, ty) = m.pointer(m.type_of(variable)?)?;
+    matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
+}
+
+/// Whether an offset for each variable or member of a block says it all. Blocks must not be shared, nor have offsets.
+fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
+    let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
+        return false;
+    };
+    let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };
+    let is_block = |decoration| matches!(decoration, Decoration::BLOCK | Decoration::BUILT_IN);
+    let mut decorations = m.decorations_of(block);
+    decorations.any(|one| is_block(one.decoration))
+        && m.decorations_of(block).all(|one| one.decoration != Decoration::OFFSET)
+        && m.members(block).all(|member| is_basic(m, member))
+        && blocks.insert(block)
+}
+
+/// A number, vector or matrix, or an array of these.
+fn is_basic(m: &Module<'_>, ty: Id) -> bool {
+    let element = match m.ty(ty) {
+        Some(Type::Array { element, .. }) => element,
+        _ => ty,
+    };
+    !matches!(m.ty(element), Some(Type::Array { .. } | Type::Struct { .. }) | None)
+}

@@ -1,0 +1,136 @@
+//! What came of a comparison.
+
+use std::fmt;
+
+/// What came of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything that was compared is equal.
+    Equal(Equal),
+    /// Something differs: this, first.
+    Different(Box<Difference>),
+    /// Nothing can be said, for this reason.
+    NotComparable(String),
+}
+
+/// What was compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Equal {
+    /// How many sets of inputs.
+    pub runs: u32,
+    /// How many draws that captured.
+    pub draws: u64,
+    /// How many captured vertices, each once for every primitive that it is part of.
+    pub vertices: u64,
+    /// How many outputs of how many invocations were recorded, in 32-bit words.
+    pub words: u64,
+    /// Whether what the original computes was recorded by the driver's own transform feedback, too.
+    pub native: bool,
+}
+
+/// What is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The capture-only variant.
+    CaptureOnly,
+    /// The raster-only variant.
+    RasterOnly,
+    /// The variant that stores and rasterizes.
+    Both,
+    /// What the host is told: layout, counts, requirements.
+    Host,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::CaptureOnly => "capture-only",
+            Part::RasterOnly => "raster-only",
+            Part::Both => "both",
+            Part::Host => "host",
+        })
+    }
+}
+
+/// The first difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What is wrong.
+    pub part: Part,
+    /// What differs, as a sentence.
+    pub message: String,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// The draw, where it is of one.
+    pub draw: Option<String>,
+    /// The vertex and the instance, as the shader sees them.
+    pub vertex: Option<(u32, u32)>,
+    /// The output.
+    pub varying: Option<String>,
+    /// The component of it.
+    pub component: Option<u32>,
+    /// What the value must be.
+    pub expected: Option<Value>,
+    /// What it is.
+    pub found: Option<Value>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    /// Its bits, the low word first.
+    pub bits: Vec<u32>,
+    /// The number that they mean.
+    pub number: String,
+}
+
+impl Difference {
+    pub(crate) fn new(part: Part, message: impl Into<String>) -> Difference {
+        Difference {
+            part,
+            message: message.into(),
+            seed: 0,
+            draw: None,
+            vertex: None,
+            varying: None,
+            component: None,
+            expected: None,
+            found: None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x")?;
+        for word in self.bits.iter().rev() {
+            write!(f, "{word:08x}")?;
+        }
+        write!(f, " ({})", self.number)
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.part, self.message)?;
+        if let Some(draw) = &self.draw {
+            write!(f, "\n  draw: {draw}")?;
+        }
+        if let Some((vertex, instance)) = self.vertex {
+            write!(f, "\n  vertex {vertex} of instance {instance}")?;
+        }
+        if let Some(varying) = &self.varying {
+            write!(f, "\n  varying {varying}")?;
+        }
+        if let Some(component) = self.component {
+            write!(f, ", component {component}")?;
+        }
+        if let Some(expected) = &self.expected {
+            write!(f, "\n  expected {expected}")?;
+        }
+        if let Some(found) = &self.found {
+            write!(f, "\n  found    {found}")?;
+        }
+        write!(f, "\n  seed {}", self.seed)
+    }
+}
