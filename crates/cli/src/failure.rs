@@ -35,6 +35,25 @@ impl Failure {
         self
     }
 
+    /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
+    pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
+        use polyshade_formats::Error::{Faulty, LeftOut, Options, Unsupported};
+        match error {
+            LeftOut(feature) => {
+                let feature = feature.name();
+                let message = format!("{place}: {doing} needs the feature `{feature}`");
+                let help =
+                    format!("this build lacks it: build polyshade-cli with `--features {feature}`");
+                Self::new(Exit::Unsupported, message).help(help)
+            }
+            // Compilers name the place themselves, with the line.
+            Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(Exit::Failed, text),
+            Faulty(text) => Self::new(Exit::Failed, format!("{place}: {text}")),
+            Unsupported(text) => Self::new(Exit::Unsupported, format!("{place}: {doing}: {text}")),
+            Options(text) => Self::new(Exit::Usage, format!("{place}: {text}")),
+        }
+    }
+
     /// The failure for an error of the library about `module`; without one, if it could not be parsed.
     pub(crate) fn of(error: &Error, module: Option<&Module<'_>>) -> Self {
         let exit = match error.kind() {
@@ -51,6 +70,20 @@ impl Failure {
         let help = error.suggestion().map(printable);
         let instruction = instruction.map(|instruction| printable(&instruction));
         Self { instruction, help, ..Self::new(exit, error.to_string()) }
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// What is wrong, without the instruction that it is about.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The instruction that it is about.
+    pub(crate) fn instruction(&self) -> Option<&str> {
+        self.instruction.as_deref()
     }
 
     /// Tells the user, and says how to exit.

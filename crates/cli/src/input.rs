@@ -1,10 +1,14 @@
-//! The shader that a verb reads: SPIR-V or GLSL, from a file or standard input.
+//! The shader that a verb reads: in any of the formats, from a file or standard input.
 
 use crate::failure::{Exit, Failure};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use polyshade::Module;
 use polyshade::spv::ExecutionModel;
-use polyshade_glsl::{ShaderStage, SpirvVersion, compile, stage_of_extension};
+use polyshade_formats::glsl::{self, Source};
+use polyshade_formats::tools::ENVIRONMENTS;
+use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension, tools, wgsl};
+use std::cell::RefCell;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,21 +16,47 @@ use std::path::{Path, PathBuf};
 /// What every verb that reads a shader takes.
 #[derive(Args)]
 pub(crate) struct Input {
-    /// The shader: SPIR-V (.spv), or GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task); `-` is standard input
+    /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl) or
+    /// WGSL (.wgsl); `-` is standard input
     #[arg(value_name = "SHADER")]
     pub(crate) path: PathBuf,
 
-    /// Entry point; may be left out where the stage has only one
+    /// Entry point; may be left out where the stage has only one, and in HLSL where it is `main`
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Stage of the shader, where the file's name does not say it
+    /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do
     #[arg(long, value_enum)]
     stage: Option<Stage>,
 
-    /// Version of SPIR-V that GLSL is compiled to
-    #[arg(long, value_enum, default_value_t = Version::V1_3, value_name = "VERSION")]
-    spirv_version: Version,
+    /// Language of the shader, where the file's name does not say it
+    #[arg(long, value_enum)]
+    language: Option<Language>,
+
+    /// Version of SPIR-V that a text becomes [default: 1.3]
+    #[arg(long, value_enum, value_name = "VERSION")]
+    spirv_version: Option<Version>,
+
+    /// Define a macro of GLSL and HLSL; without a value it is 1
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = define)]
+    defines: Vec<(String, String)>,
+
+    /// A folder in which #include looks, behind that of the file
+    #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
+    folders: Vec<PathBuf>,
+
+    /// Ask SPIRV-Tools whether what is read, and what is written, is valid
+    #[arg(long)]
+    pub(crate) validate: bool,
+
+    /// What --validate holds modules to [default: the oldest Vulkan that takes their version]
+    #[arg(long, value_name = "ENVIRONMENT", requires = "validate",
+        value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
+    pub(crate) target_env: Option<String>,
+
+    /// What the shader includes, once it is read.
+    #[arg(skip)]
+    included: RefCell<Vec<PathBuf>>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -43,6 +73,18 @@ pub(crate) enum Stage {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum Language {
+    /// SPIR-V as assembly
+    Spvasm,
+    /// GLSL with Vulkan's rules
+    Glsl,
+    /// HLSL
+    Hlsl,
+    /// WGSL
+    Wgsl,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Version {
     #[value(name = "1.0")]
     V1_0,
@@ -56,22 +98,80 @@ pub(crate) enum Version {
     V1_6,
 }
 
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    match name.is_empty() {
+        true => Err("a macro is given as NAME or NAME=VALUE".to_owned()),
+        false => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
 impl Input {
-    /// The words of the shader, not checked yet.
+    /// The words of the shader, not parsed yet; valid, if --validate asks for it.
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
-        if let Some(words) = spirv_words(&bytes) {
-            if self.stage.is_some() {
-                return Err(Failure::new(Exit::Usage, "--stage is for GLSL, and this is SPIR-V")
-                    .help("say which entry point with --entry"));
+        let words = match spirv_words(&bytes) {
+            Some(words) => {
+                self.check_options(None)?;
+                words.map_err(|message| self.failed(message))?
             }
-            return words.map_err(|message| self.failed(message));
+            None => {
+                let language = self.language_of_text()?;
+                self.check_options(Some(language))?;
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| self.failed("this is neither SPIR-V nor text"))?;
+                self.compile(&text, language)?
+            }
+        };
+        if self.validate {
+            let valid = tools::validate(&words, self.target_env.as_deref());
+            valid.map_err(|error| match error {
+                polyshade_formats::Error::Faulty(fault) => {
+                    self.failed(format!("this is not valid SPIR-V: {fault}"))
+                }
+                other => Failure::of_format(other, &self.name(), "--validate"),
+            })?;
         }
-        let stage = self.glsl_stage()?;
-        let text =
-            String::from_utf8(bytes).map_err(|_| self.failed("this is neither SPIR-V nor text"))?;
-        compile(&text, stage, self.spirv_version.into())
-            .map_err(|error| self.failed(error.to_string()))
+        Ok(words)
+    }
+
+    fn compile(&self, text: &str, language: Language) -> Result<Vec<u32>, Failure> {
+        let name = self.name();
+        let version = self.spirv_version.map_or(SpirvVersion::SPIRV1_3, Version::into);
+        let (reading, words) = match language {
+            Language::Spvasm => ("reading assembly", tools::assemble(text, &name, version)),
+            Language::Wgsl => ("reading WGSL", wgsl::read(text, &name, version)),
+            Language::Glsl => {
+                let source = Source::new(text, glsl::Language::Glsl, self.stage_of_source()?);
+                ("reading GLSL", self.compile_source(&self.complete(source)))
+            }
+            Language::Hlsl => {
+                let source = Source::new(text, glsl::Language::Hlsl, self.stage_of_source()?);
+                let entry = self.entry.as_deref().unwrap_or("main");
+                ("reading HLSL", self.compile_source(&self.complete(source).entry(entry)))
+            }
+        };
+        words.map_err(|error| Failure::of_format(error, &name, reading))
+    }
+
+    fn compile_source(&self, source: &Source<'_>) -> Result<Vec<u32>, polyshade_formats::Error> {
+        let (words, files) = source.compile_with_files()?;
+        self.included.replace(files);
+        Ok(words)
+    }
+
+    /// The files that were read, as far as they have names: the shader, then what it includes.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let itself = Some(self.path.clone()).filter(|_| !self.is_stdin());
+        itself.into_iter().chain(self.included.borrow().iter().cloned()).collect()
+    }
+
+    /// The source with all that GLSL and HLSL have in common.
+    fn complete<'s>(&self, source: Source<'s>) -> Source<'s> {
+        let version = self.spirv_version.map_or(SpirvVersion::SPIRV1_3, Version::into);
+        let source = source.name(self.name()).version(version).folder(self.folder());
+        let source = self.folders.iter().fold(source, Source::folder);
+        self.defines.iter().fold(source, |source, (name, value)| source.define(name, value))
     }
 
     /// Parses `words`, which were read from here.
@@ -116,7 +216,7 @@ impl Input {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, Failure> {
-        if self.path == Path::new("-") {
+        if self.is_stdin() {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
             return read.map(|_| bytes).map_err(|error| self.failed(error.to_string()));
@@ -124,36 +224,94 @@ impl Input {
         fs::read(&self.path).map_err(|error| self.failed(error.to_string()))
     }
 
-    fn glsl_stage(&self) -> Result<ShaderStage, Failure> {
-        if let Some(stage) = self.stage {
-            return Ok(stage.into());
+    fn language_of_text(&self) -> Result<Language, Failure> {
+        if let Some(language) = self.language {
+            return Ok(language);
         }
-        let extension =
-            self.path.extension().map(|extension| extension.to_string_lossy().into_owned());
-        match extension.as_deref() {
-            Some(extension @ ("spvasm" | "hlsl" | "wgsl")) => {
-                let message =
-                    format!("{}: reading .{extension} is not supported", self.path.display());
-                Err(Failure::new(Exit::Unsupported, message).help("SPIR-V (.spv) and GLSL are"))
-            }
+        match self.extension().as_deref() {
+            Some("spvasm") => Ok(Language::Spvasm),
+            Some("hlsl") => Ok(Language::Hlsl),
+            Some("wgsl") => Ok(Language::Wgsl),
+            Some("glsl") => Ok(Language::Glsl),
             Some("spv") => {
                 Err(self.failed("this is not SPIR-V: it does not begin with its magic number"))
             }
-            Some(extension) if stage_of_extension(extension).is_some() => {
-                Ok(stage_of_extension(extension).expect("just seen"))
-            }
+            Some(extension) if stage_of_extension(extension).is_some() => Ok(Language::Glsl),
+            _ if self.stage.is_some() => Ok(Language::Glsl),
             _ => {
                 let message = format!(
-                    "{}: this is not SPIR-V, and the name does not say its stage",
-                    self.path.display()
+                    "{}: this is not SPIR-V, and the name does not say its language",
+                    self.name()
                 );
-                Err(Failure::new(Exit::Usage, message).help("say the stage of GLSL with --stage"))
+                let failure = Failure::new(Exit::Usage, message);
+                Err(failure.help("say it with --language, and the stage of GLSL with --stage"))
             }
         }
     }
 
+    /// The stage of GLSL and HLSL: that of `--stage`, of `NAME.vert`, or of `NAME.vert.hlsl`.
+    fn stage_of_source(&self) -> Result<ShaderStage, Failure> {
+        let extension = |path: &Path| {
+            stage_of_extension(&path.extension()?.to_string_lossy()).filter(|_| !self.is_stdin())
+        };
+        let named =
+            || extension(&self.path).or_else(|| extension(Path::new(self.path.file_stem()?)));
+        self.stage.map(Stage::into).or_else(named).ok_or_else(|| {
+            let message = format!("{}: the name does not say the stage", self.name());
+            Failure::new(Exit::Usage, message).help("say it with --stage")
+        })
+    }
+
+    /// An option that nothing reads was meant for something else.
+    fn check_options(&self, language: Option<Language>) -> Result<(), Failure> {
+        let source = matches!(language, Some(Language::Glsl | Language::Hlsl));
+        let name = match language {
+            None => "SPIR-V",
+            Some(Language::Spvasm) => "assembly",
+            Some(Language::Glsl) => "GLSL",
+            Some(Language::Hlsl) => "HLSL",
+            Some(Language::Wgsl) => "WGSL",
+        };
+        let unused = [
+            ("--stage", self.stage.is_some() && !source),
+            ("--language", self.language.is_some() && language.is_none()),
+            ("--spirv-version", self.spirv_version.is_some() && language.is_none()),
+            ("--define", !self.defines.is_empty() && !source),
+            ("--include-dir", !self.folders.is_empty() && !source),
+        ];
+        match unused.iter().find(|(_, unused)| *unused) {
+            Some((option, _)) => {
+                let message = format!("{option} has no meaning for {name}, which this is");
+                Err(Failure::new(Exit::Usage, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
+    fn extension(&self) -> Option<String> {
+        let extension = self.path.extension().filter(|_| !self.is_stdin())?;
+        Some(extension.to_string_lossy().into_owned())
+    }
+
+    /// The folder that the shader includes files from.
+    fn folder(&self) -> &Path {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
+    }
+
+    fn name(&self) -> String {
+        match self.is_stdin() {
+            true => "standard input".to_owned(),
+            false => self.path.display().to_string(),
+        }
+    }
+
     fn failed(&self, message: impl AsRef<str>) -> Failure {
-        Failure::new(Exit::Failed, format!("{}: {}", self.path.display(), message.as_ref()))
+        Failure::new(Exit::Failed, format!("{}: {}", self.name(), message.as_ref()))
     }
 }
 
@@ -178,8 +336,8 @@ impl From<Stage> for ShaderStage {
     fn from(stage: Stage) -> Self {
         match stage {
             Stage::Vert => Self::Vertex,
-            Stage::Tesc => Self::TesselationControl,
-            Stage::Tese => Self::TesselationEvaluation,
+            Stage::Tesc => Self::TessellationControl,
+            Stage::Tese => Self::TessellationEvaluation,
             Stage::Geom => Self::Geometry,
             Stage::Frag => Self::Fragment,
             Stage::Comp => Self::Compute,

@@ -1,6 +1,12 @@
 //! The files that a verb writes: all of them, whole, or none.
 
 use crate::failure::{Exit, Failure};
+use crate::format::{Format, Formats, buffer_name};
+use polyshade::spv::ExecutionModel;
+use polyshade_formats::cross::{self, EntryPoint, MslBuffer};
+use polyshade_formats::{tools, wgsl};
+use serde_json::{Value, json};
+use similar::TextDiff;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,30 +14,135 @@ use std::path::{Path, PathBuf};
 /// Files that are written when everything else is done, and what goes to standard output.
 #[derive(Default)]
 pub(crate) struct Outputs {
+    modules: Modules,
     files: Vec<(PathBuf, Vec<u8>)>,
     stdout: Vec<u8>,
+    /// The files as the user named them.
+    names: Vec<PathBuf>,
+    keep_unchanged: bool,
+    /// The buffers of each file in MSL, in the order of the files.
+    msl: Vec<(PathBuf, Vec<(MslBuffer, u32)>)>,
+}
+
+/// How modules are written.
+#[derive(Default)]
+pub(crate) struct Modules {
+    /// Their formats, with options.
+    pub(crate) formats: Formats,
+    /// The entry point that texts are made of, where the format takes one.
+    pub(crate) entry: Option<(String, ExecutionModel)>,
+    /// Whether SPIRV-Tools is asked for its opinion first.
+    pub(crate) validate: bool,
+    /// In this environment.
+    pub(crate) target_env: Option<String>,
 }
 
 impl Outputs {
-    /// Adds a SPIR-V module; `-` is standard output.
+    /// Outputs of which the modules are written like this.
+    pub(crate) fn of(modules: Modules) -> Self {
+        Self { modules, ..Self::default() }
+    }
+
+    /// Adds a module in the format that the file's name says; `-` is standard output.
     pub(crate) fn add_module(&mut self, path: &Path, words: &[u32]) -> Result<(), Failure> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
-        if let Some(extension @ ("spvasm" | "metal" | "glsl" | "hlsl" | "wgsl")) =
-            extension.as_deref()
-        {
-            let message = format!("{}: writing .{extension} is not supported", path.display());
-            return Err(Failure::new(Exit::Unsupported, message).help("SPIR-V (.spv) is"));
-        }
-        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        if path == Path::new("-") {
-            if std::io::stdout().is_terminal() {
-                let message = "SPIR-V is binary, and standard output is a terminal";
-                let failure = Failure::new(Exit::Usage, message);
-                return Err(failure.help("name a file with -o, or redirect the output"));
+        self.check_valid(path, words)?;
+        let format = self.modules.formats.of(path)?;
+        let place = path.display().to_string();
+        let failed = |error| Failure::of_format(error, &place, format.writing());
+        let bytes = match format {
+            Format::Spv => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            Format::Spvasm => tools::assembly(words).map_err(failed)?.into_bytes(),
+            Format::Wgsl => wgsl::write(words).map_err(failed)?.into_bytes(),
+            Format::Msl | Format::Glsl | Format::Hlsl => {
+                self.translate(path, words, format)?.into_bytes()
             }
-            return self.add_stdout(bytes);
+        };
+        if path == Path::new("-") && format == Format::Spv && std::io::stdout().is_terminal() {
+            let message = "SPIR-V is binary, and standard output is a terminal";
+            let failure = Failure::new(Exit::Usage, message);
+            let help = "name a file with -o, redirect the output, or say a format with --format";
+            return Err(failure.help(help));
         }
         self.add(path, bytes)
+    }
+
+    /// What was valid before and is not now is our fault.
+    fn check_valid(&self, path: &Path, words: &[u32]) -> Result<(), Failure> {
+        if !self.modules.validate {
+            return Ok(());
+        }
+        let valid = tools::validate(words, self.modules.target_env.as_deref());
+        valid.map_err(|error| match error {
+            polyshade_formats::Error::Faulty(fault) => {
+                let message = format!(
+                    "{}: polyshade made a module that is not valid, which is a bug of polyshade: {fault}",
+                    path.display()
+                );
+                Failure::new(Exit::Failed, message).help("please report it, with the shader")
+            }
+            other => Failure::of_format(other, &path.display().to_string(), "--validate"),
+        })
+    }
+
+    fn translate(&mut self, path: &Path, words: &[u32], format: Format) -> Result<String, Failure> {
+        let target = self.modules.formats.target(format).expect("SPIRV-Cross writes the format");
+        let Some((name, model)) = &self.modules.entry else {
+            let message = "the module has several entry points, and the format takes one";
+            return Err(Failure::new(Exit::Usage, message).help("say which with --entry"));
+        };
+        let entry = EntryPoint { name, model: model.0 };
+        let text = cross::write(words, entry, &target).map_err(|error| {
+            let hint = error.to_string().contains("PointSize");
+            let failure = Failure::of_format(error, &path.display().to_string(), format.writing());
+            if hint { failure.help("--hlsl-drop-point-size leaves it out") } else { failure }
+        })?;
+        if format == Format::Msl {
+            self.msl.push((path.to_owned(), text.buffers));
+        }
+        Ok(text.source)
+    }
+
+    /// The index of each buffer in each file in MSL, for a report; nothing where there is no such file.
+    pub(crate) fn msl_report(&self) -> Option<Value> {
+        let files = self.msl.iter().map(|(path, buffers)| {
+            let buffers = buffers.iter().map(|(buffer, index)| match buffer {
+                MslBuffer::Descriptor { set, binding } => {
+                    json!({ "kind": "descriptor", "set": set, "binding": binding, "index": index })
+                }
+                MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
+                MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
+            });
+            json!({ "file": path.display().to_string(), "buffers": buffers.collect::<Vec<_>>() })
+        });
+        (!self.msl.is_empty()).then(|| files.collect())
+    }
+
+    /// A buffer that no file has was meant otherwise.
+    fn check_msl_buffers(&self) -> Result<(), Failure> {
+        let there = |wanted: &MslBuffer| {
+            self.msl.iter().flat_map(|(_, all)| all).any(|(one, _)| one == wanted)
+        };
+        let lost = self.modules.formats.msl_buffers().find(|wanted| !there(wanted));
+        match lost {
+            Some(buffer) => {
+                let name = buffer_name(buffer);
+                let message =
+                    format!("--msl-buffer {name}: nothing that is written has this buffer");
+                Err(Failure::new(Exit::Usage, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the difference of two modules, as assembly with names, to standard output.
+    pub(crate) fn add_diff(&mut self, before: &[u32], after: &[u32]) -> Result<(), Failure> {
+        let listing = |words| {
+            tools::listing(words).map_err(|error| Failure::of_format(error, "the shader", "--diff"))
+        };
+        let (before, after) = (listing(before)?, listing(after)?);
+        let diff = TextDiff::from_lines(&before, &after);
+        let text = diff.unified_diff().header("before", "after").to_string();
+        self.add_stdout(format!("{}\n", printable(text.trim_end())).into_bytes())
     }
 
     /// Adds any other file; `-` is standard output.
@@ -39,6 +150,7 @@ impl Outputs {
         if path == Path::new("-") {
             return self.add_stdout(bytes);
         }
+        self.names.push(path.to_owned());
         // What a link points to is written, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path));
         if self.files.iter().any(|(other, _)| *other == path) {
@@ -47,6 +159,16 @@ impl Outputs {
         }
         self.files.push((path, bytes));
         Ok(())
+    }
+
+    /// The files, as the user named them.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Path> {
+        self.names.iter().map(PathBuf::as_path)
+    }
+
+    /// Has a file that holds the same bytes already left as it is.
+    pub(crate) fn keep_unchanged(&mut self) {
+        self.keep_unchanged = true;
     }
 
     fn add_stdout(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
@@ -60,11 +182,15 @@ impl Outputs {
     /// Writes everything to temporary files beside their places and to standard output, then renames
     /// the files: an error leaves none behind.
     pub(crate) fn write(self) -> Result<(), Failure> {
+        self.check_msl_buffers()?;
         let mut written = Vec::new();
         for (path, bytes) in self.files {
             let failed = |error: std::io::Error| {
                 Failure::new(Exit::Failed, format!("{}: {}", path.display(), error.kind()))
             };
+            if self.keep_unchanged && holds(&path, &bytes) {
+                continue;
+            }
             // A device or pipe is written to, not replaced.
             let metadata = fs::metadata(&path);
             if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
@@ -84,6 +210,13 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// Whether a file has these contents already.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let same_size =
+        |metadata: fs::Metadata| metadata.is_file() && metadata.len() == bytes.len() as u64;
+    fs::metadata(path).is_ok_and(same_size) && fs::read(path).is_ok_and(|old| old == bytes)
 }
 
 /// The path of a file that is not there yet, in the folder that is.
@@ -142,7 +275,27 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "tools")]
+    fn what_we_made_invalid_is_our_bug_and_is_not_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.spv");
+        // No memory model.
+        let invalid = [0x0723_0203, 0x0001_0000, 0, 1, 0];
+        let mut outputs = Outputs::of(Modules { validate: true, ..Modules::default() });
+        let failure = outputs.add_module(&file, &invalid).expect_err("it is not valid");
+        assert!(failure.to_string().contains("which is a bug of polyshade"), "{failure}");
+        outputs.write().expect("nothing is left to write");
+        assert!(!file.exists());
+
+        // The control: nobody asked.
+        let mut outputs = Outputs::default();
+        outputs.add_module(&file, &invalid).expect("it is not validated");
+        outputs.write().expect("it is written");
+        assert!(file.exists());
+    }
 
     #[test]
     fn a_name_cannot_steer_a_terminal() {

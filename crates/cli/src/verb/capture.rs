@@ -1,44 +1,93 @@
-//! `polyshade capture`: transform feedback by writing storage buffers.
+//! `polyshade capture`: transform feedback by writing storage buffers, or by the extension.
+
+mod extension;
+mod report;
 
 use crate::Done;
+use crate::depfile::Build;
 use crate::failure::{Exit, Failure};
+use crate::format::Formats;
 use crate::input::Input;
-use crate::output::Outputs;
+use crate::output::{Modules, Outputs, print_text};
 use clap::{Args, ValueEnum};
+use polyshade::Reserved;
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, Capture, HostWords, Options, SideEffects};
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use polyshade::transform_feedback::{
+    self, Capture, Options, Preview, SideEffects, StreamOutputEntry, Varying,
+};
+use polyshade_verify::Asked;
+use report::Report;
+use std::path::{Path, PathBuf};
 
-/// Captures a vertex shader's outputs by writing storage buffers: transform feedback where the device has none.
-///
-/// The result is drawn as a point list without indices over the vertices and instances of the draw, with rasterization
-/// off. It reads a few words that the host fills in for each draw; --report lists them.
+/// The shader, and how it is rewritten.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct Rewrite {
     #[command(flatten)]
-    input: Input,
+    pub(crate) input: Input,
 
-    /// What to capture, in order: OpenGL's names, with gl_NextBuffer and gl_SkipComponents1 to 4
-    #[arg(long, value_delimiter = ',', required = true, value_name = "A,B,…")]
-    varyings: Vec<String>,
+    /// What to capture, in order: OpenGL's names, with gl_NextBuffer and gl_SkipComponents1 to 4; or location=3,
+    /// location=3-5, location=3.yz, id=20 [default: what the shader's xfb_* decorations say]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = varying)]
+    varyings: Vec<Varying>,
+
+    /// One more of them, whose name may have commas in it
+    #[arg(long, value_name = "A", value_parser = varying)]
+    varying: Vec<Varying>,
 
     /// A buffer for each varying, instead of one behind the other in one
     #[arg(long)]
     separate: bool,
 
+    /// What to capture as a Direct3D stream output declaration: SEMANTIC0.xyz, 1:SEMANTIC0 for slot 1, $SKIP.xy for a
+    /// gap, location=3.xy
+    #[arg(long, value_delimiter = ';', value_name = "A;B;…",
+        conflicts_with_all = ["varyings", "varying", "separate"])]
+    stream_output: Vec<StreamOutputEntry>,
+
+    /// Capture what is named twice twice; OpenGL and Vulkan refuse that
+    #[arg(long)]
+    repeats: bool,
+
+    /// Strides of the slots of --stream-output, in bytes [default: what the entries take]
+    #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output")]
+    strides: Vec<u32>,
+
+    /// Make a specialization constant a plain one with this value; sizes of outputs may depend on it
+    #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
+    specialize: Vec<(u32, u64)>,
+
+    /// Add nothing to this descriptor set, or to this binding of it: other stages use it
+    #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
+    reserve: Vec<(Set, Option<Binding>)>,
+
+    /// Add no specialization constant with this number
+    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    reserve_constant: Vec<u32>,
+
+    /// Give what is added no SPIR-V id below this one
+    #[arg(long, value_name = "ID")]
+    reserve_ids_below: Option<u32>,
+
     /// How to capture
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
-    /// Descriptor set of the feedback buffers
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    set: u32,
+    /// How many components the device lets the stage hand on, for outputs that --path extension adds [default: 64]
+    #[arg(long, value_name = "N")]
+    max_output_components: Option<u32>,
 
-    /// Binding of feedback buffer 0; the others follow
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    binding: u32,
+    /// Add no output at this location: the next stage uses it for something else
+    #[arg(long, value_delimiter = ',', value_name = "LOCATION")]
+    reserve_location: Vec<u32>,
+
+    /// Descriptor set of the feedback buffers [default: the last of 0 to 3 that is free]
+    #[arg(long, value_name = "N")]
+    set: Option<u32>,
+
+    /// Binding of feedback buffer 0; the others follow [default: 0, or where there is room]
+    #[arg(long, value_name = "N")]
+    binding: Option<u32>,
 
     /// Where the words are that the host fills in
     #[arg(long, value_enum, default_value_t = Host::Storage)]
@@ -71,6 +120,19 @@ pub(crate) struct Arguments {
     /// Give what is added no debug names
     #[arg(long)]
     no_names: bool,
+}
+
+/// Captures a shader's outputs: transform feedback by writing storage buffers, where the device has none, or by
+/// VK_EXT_transform_feedback.
+///
+/// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
+/// instances of the draw, with rasterization off. It reads a few words that the host fills in for each draw; --report
+/// lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry shader, is drawn as
+/// ever.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    rewrite: Rewrite,
 
     /// Where the capture-only variant goes; standard output if left out, or if it is `-`
     #[arg(short, long, value_name = "FILE")]
@@ -85,8 +147,22 @@ pub(crate) struct Arguments {
     report: Option<PathBuf>,
 
     /// Print the report to standard output; the module goes to a file
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     json: bool,
+
+    /// Write no module: say what would be captured, bound and filled in
+    #[arg(long, conflicts_with_all = ["output", "variants", "depfile"])]
+    dry_run: bool,
+
+    #[command(flatten)]
+    build: Build,
+
+    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
+    diff: bool,
+
+    #[command(flatten)]
+    formats: Formats,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -111,7 +187,7 @@ enum Host {
     Specialization,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Effects {
     /// Refuse a shader that has some
     Refuse,
@@ -122,6 +198,39 @@ enum Effects {
 }
 
 const VARIANTS: [&str; 3] = ["capture-only", "raster-only", "both"];
+
+/// The last of the sets that every Vulkan device has.
+const LAST_SET: u32 = 3;
+
+fn varying(text: &str) -> Result<Varying, polyshade::Error> {
+    text.trim().parse()
+}
+
+fn constant(text: &str) -> Result<(u32, u64), String> {
+    let parsed = text.split_once('=').and_then(|(id, value)| {
+        let value = match value {
+            "true" => 1,
+            "false" => 0,
+            // Negative integers by their bits.
+            _ => {
+                value.parse::<u64>().ok().or_else(|| value.parse().ok().map(i64::cast_unsigned))?
+            }
+        };
+        Some((id.parse().ok()?, value))
+    });
+    parsed.ok_or_else(|| "a constant is given as ID=VALUE, an integer or true or false".to_owned())
+}
+
+pub(super) fn reservation(text: &str) -> Result<(Set, Option<Binding>), String> {
+    let (set, binding) = match text.split_once(':') {
+        Some((set, binding)) => (set, Some(binding.parse())),
+        None => (text, None),
+    };
+    match (set.parse(), binding.transpose()) {
+        (Ok(set), Ok(binding)) => Ok((Set(set), binding.map(Binding))),
+        _ => Err("what is reserved is given as SET or SET:BINDING".to_owned()),
+    }
+}
 
 fn variant(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
@@ -137,21 +246,32 @@ fn variant(text: &str) -> Result<(String, PathBuf), String> {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    if arguments.route != Route::Storage {
-        let name = if arguments.route == Route::Extension { "extension" } else { "compute" };
-        return Err(Failure::new(
-            Exit::Unsupported,
-            format!("--path {name} is not built yet; storage is"),
-        ));
+    let rewrite = &arguments.rewrite;
+    rewrite.check_use()?;
+    arguments.formats.check(arguments.files())?;
+    match rewrite.route {
+        Route::Storage => {}
+        Route::Extension => return extension::run(arguments),
+        Route::Compute => {
+            let message = "--path compute is not built yet; storage and extension are";
+            return Err(Failure::new(Exit::Unsupported, message));
+        }
     }
-    arguments.check_host()?;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let entry = arguments.input.entry_name(&module, ExecutionModel::VERTEX)?;
-    let capture = transform_feedback::capture(&module, &arguments.options(&entry))
-        .map_err(|error| Failure::of(&error, Some(&module)))?;
+    let words = rewrite.input.words()?;
+    let module = rewrite.input.parse(&words)?;
+    let entry = rewrite.input.entry_name(&module, ExecutionModel::VERTEX)?;
+    let failed = |error| Failure::of(&error, Some(&module));
+    let options = rewrite.options(&entry);
+    if arguments.dry_run {
+        let preview = transform_feedback::preview(&module, &options).map_err(failed)?;
+        let Preview { layout, host, requirements } = &preview;
+        let path = report::Path::Storage(host);
+        let report = Report { entry: &entry, layout, path, requirements, msl: None };
+        return arguments.preview(&report);
+    }
 
-    let mut outputs = Outputs::default();
+    let capture = transform_feedback::capture(&module, &options).map_err(failed)?;
+    let mut outputs = arguments.outputs(&entry, ExecutionModel::VERTEX);
     for (name, file) in &arguments.variants {
         let words = match name.as_str() {
             "capture-only" => capture.capture_only.words(),
@@ -160,23 +280,105 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         };
         outputs.add_module(file, words)?;
     }
-    let report = report(&entry, &capture);
-    let text = serde_json::to_string_pretty(&report).expect("a report has no keys but strings");
-    if let Some(file) = &arguments.report {
-        outputs.add(file, text.clone().into_bytes())?;
-    }
-    let output = arguments.output.as_deref().unwrap_or(std::path::Path::new("-"));
-    outputs.add_module(output, capture.capture_only.words())?;
-    if arguments.json {
-        outputs.add(std::path::Path::new("-"), format!("{text}\n").into_bytes())?;
-    }
-    outputs.write()
+    let Capture { layout, host, requirements, .. } = &capture;
+    let path = report::Path::Storage(host);
+    let report = Report { entry: &entry, layout, path, requirements, msl: None };
+    arguments.write(outputs, report, module.words(), capture.capture_only.words())
 }
 
 impl Arguments {
-    fn options(&self, entry: &str) -> Options {
-        let options = Options::new(entry)
-            .into_storage(Set(self.set), Binding(self.binding))
+    /// What is written, in the formats that are asked for.
+    fn outputs(&self, entry: &str, stage: ExecutionModel) -> Outputs {
+        Outputs::of(Modules {
+            formats: self.formats.clone(),
+            entry: Some((entry.to_owned(), stage)),
+            validate: self.rewrite.input.validate,
+            target_env: self.rewrite.input.target_env.clone(),
+        })
+    }
+
+    /// Writes the module that the verb is named for, made of the one `before`, and the report.
+    fn write(
+        &self,
+        mut outputs: Outputs,
+        report: Report<'_>,
+        before: &[u32],
+        words: &[u32],
+    ) -> Done {
+        let output = self.output.as_deref().unwrap_or(Path::new("-"));
+        outputs.add_module(output, words)?;
+        if self.diff {
+            outputs.add_diff(before, words)?;
+        }
+        let report = Report { msl: outputs.msl_report(), ..report };
+        if let Some(file) = &self.report {
+            outputs.add(file, report.to_json().into_bytes())?;
+        }
+        if self.json {
+            outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
+        }
+        self.build.apply(&self.rewrite.input, &mut outputs)?;
+        outputs.write()
+    }
+
+    /// The report alone.
+    fn preview(&self, report: &Report<'_>) -> Done {
+        if let Some(file) = &self.report {
+            let mut outputs = Outputs::default();
+            outputs.add(file, report.to_json().into_bytes())?;
+            outputs.write()?;
+        }
+        print_text(&if self.json { report.to_json() } else { report.to_text() })
+    }
+
+    /// Where modules go.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
+        self.variants.iter().map(|(_, file)| file.as_path()).chain(output)
+    }
+}
+
+impl Rewrite {
+    /// Refuses options that mean nothing, or something that is not verified.
+    pub(crate) fn check(&self) -> Done {
+        if self.route != Route::Storage {
+            let name = if self.route == Route::Extension { "extension" } else { "compute" };
+            let message = format!("--path {name} is not verified yet; storage is");
+            return Err(Failure::new(Exit::Unsupported, message));
+        }
+        self.check_use()
+    }
+
+    /// What is captured, as it was asked for.
+    pub(crate) fn asked(&self) -> Asked {
+        let varyings = self.varyings.iter().chain(&self.varying).map(|varying| match varying {
+            Varying::Name(name) => name.clone(),
+            Varying::Locations(locations) => locations.to_string(),
+            Varying::Variable(id) => format!("id={}", id.word()),
+            other => format!("{other:?}"),
+        });
+        if !self.stream_output.is_empty() {
+            let entries = self.stream_output.iter().map(|one| format!("{}:{one}", one.slot));
+            Asked::StreamOutput(entries.collect(), self.strides.clone())
+        } else if self.varyings.is_empty() && self.varying.is_empty() {
+            Asked::Decorations
+        } else if self.separate {
+            Asked::Separate(varyings.collect())
+        } else {
+            Asked::Interleaved(varyings.collect())
+        }
+    }
+
+    /// Values of specialization constants: their numbers and bits.
+    pub(crate) fn specialization(&self) -> &[(u32, u64)] {
+        &self.specialize
+    }
+
+    /// What the options ask of the library.
+    pub(crate) fn options(&self, entry: &str) -> Options {
+        let mut options = Options::new(entry)
+            .host(self.host_words())
+            .reserved(self.reserved())
             .side_effects(match self.side_effects {
                 Effects::Refuse => SideEffects::Refuse,
                 Effects::InCapture => SideEffects::InCapture,
@@ -184,29 +386,60 @@ impl Arguments {
             })
             .point_size(!self.no_point_size)
             .names(!self.no_names);
-        let varyings = self.varyings.iter().map(|name| name.trim());
-        let options =
-            if self.separate { options.separate(varyings) } else { options.interleaved(varyings) };
-        let host = self.host_words(options.binding_behind_buffers());
-        options.host(host)
-    }
-
-    /// Where the host words go. `next` is the binding that they get by themselves.
-    fn host_words(&self, next: Binding) -> HostWords {
-        let set = Set(self.host_set.unwrap_or(self.set));
-        let binding = self.host_binding.map_or(next, Binding);
-        match self.host {
-            Host::Storage => HostWords::StorageBuffer { set, binding },
-            Host::Uniform => HostWords::Uniform { set, binding },
-            Host::PushConstant => HostWords::PushConstant { offset: self.host_offset.unwrap_or(0) },
-            Host::Specialization => {
-                HostWords::Specialization { first_id: self.host_first_id.unwrap_or(0) }
-            }
+        if self.repeats {
+            options = options.repeats();
+        }
+        for (id, bits) in &self.specialize {
+            options = options.specialize(*id, *bits);
+        }
+        if self.set.is_some() || self.binding.is_some() {
+            let (set, binding) = (self.set.unwrap_or(LAST_SET), self.binding.unwrap_or(0));
+            options = options.into_storage(Set(set), Binding(binding));
+        }
+        let varyings = || self.varyings.iter().chain(&self.varying).cloned();
+        if !self.stream_output.is_empty() {
+            options.stream_output(self.stream_output.iter().cloned(), self.strides.iter().copied())
+        } else if varyings().next().is_none() {
+            options.decorated()
+        } else if self.separate {
+            options.separate(varyings())
+        } else {
+            options.interleaved(varyings())
         }
     }
 
+    fn host_words(&self) -> transform_feedback::Host {
+        let (set, binding) = (self.host_set.map(Set), self.host_binding.map(Binding));
+        match self.host {
+            Host::Storage => transform_feedback::Host::StorageBuffer { set, binding },
+            Host::Uniform => transform_feedback::Host::Uniform { set, binding },
+            Host::PushConstant => {
+                transform_feedback::Host::PushConstant { offset: self.host_offset.unwrap_or(0) }
+            }
+            Host::Specialization => transform_feedback::Host::Specialization {
+                first_id: self.host_first_id.unwrap_or(0),
+            },
+        }
+    }
+
+    fn reserved(&self) -> Reserved {
+        let mut reserved = Reserved::new().ids_below(self.reserve_ids_below.unwrap_or(0));
+        for (set, binding) in &self.reserve {
+            reserved = match binding {
+                Some(binding) => reserved.binding(*set, *binding),
+                None => reserved.set(*set),
+            };
+        }
+        let reserved = self.reserve_location.iter().fold(reserved, |r, at| r.location(*at));
+        self.reserve_constant.iter().fold(reserved, |reserved, id| reserved.specialization(*id))
+    }
+
     /// An option that nothing reads was meant for something else.
-    fn check_host(&self) -> Done {
+    fn check_use(&self) -> Done {
+        if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
+            let message = "--separate is for what --varyings names";
+            return Err(Failure::new(Exit::Usage, message));
+        }
         let descriptor = matches!(self.host, Host::Storage | Host::Uniform);
         let unused = [
             ("--host-set", self.host_set.is_some() && !descriptor),
@@ -214,6 +447,7 @@ impl Arguments {
             ("--host-offset", self.host_offset.is_some() && self.host != Host::PushConstant),
             ("--host-first-id", self.host_first_id.is_some() && self.host != Host::Specialization),
         ];
+        self.check_route()?;
         match unused.iter().find(|(_, unused)| *unused) {
             Some((name, _)) => {
                 let message =
@@ -223,63 +457,33 @@ impl Arguments {
             None => Ok(()),
         }
     }
-}
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
-const REPORT_VERSION: u32 = 1;
-
-fn report(entry: &str, capture: &Capture<'_>) -> Value {
-    let buffers: Vec<Value> = capture
-        .layout
-        .buffers
-        .iter()
-        .map(|buffer| {
-            let captured: Vec<Value> = buffer
-                .captured
-                .iter()
-                .map(|one| json!({ "name": one.name, "offset": one.offset, "components": one.components }))
-                .collect();
-            json!({ "stride": buffer.stride, "captured": captured })
-        })
-        .collect();
-    let words: Vec<Value> = capture
-        .host
-        .words
-        .iter()
-        .enumerate()
-        .map(|(i, word)| json!({ "index": i, "name": word.name, "meaning": word.meaning }))
-        .collect();
-    let descriptors: Vec<Value> = capture
-        .requirements
-        .descriptors
-        .iter()
-        .map(|one| {
-            json!({ "set": one.set.0, "binding": one.binding.0, "type": one.kind, "purpose": one.purpose,
-                    "stages": ["vertex"] })
-        })
-        .collect();
-    json!({
-        "version": REPORT_VERSION,
-        "lowering": "transform_feedback",
-        "lowering_version": polyshade::LOWERING_VERSION,
-        "entry_point": entry,
-        "layout": { "unit": "bytes", "buffers": buffers },
-        "host_words": { "place": place(&capture.host.place), "words": words },
-        "requirements": { "features": capture.requirements.features, "descriptors": descriptors },
-    })
-}
-
-fn place(place: &HostWords) -> Value {
-    match place {
-        HostWords::StorageBuffer { set, binding } => {
-            json!({ "kind": "storage buffer", "set": set.0, "binding": binding.0 })
-        }
-        HostWords::Uniform { set, binding } => {
-            json!({ "kind": "uniform buffer", "set": set.0, "binding": binding.0 })
-        }
-        HostWords::PushConstant { offset } => json!({ "kind": "push constants", "offset": offset }),
-        HostWords::Specialization { first_id } => {
-            json!({ "kind": "specialization constants", "first_id": first_id })
+    /// An option of the other path likewise.
+    fn check_route(&self) -> Done {
+        let of_storage = [
+            ("--set", self.set.is_some()),
+            ("--binding", self.binding.is_some()),
+            ("--host", self.host != Host::Storage),
+            ("--host-set", self.host_set.is_some()),
+            ("--host-binding", self.host_binding.is_some()),
+            ("--side-effects", self.side_effects != Effects::Refuse),
+            ("--no-point-size", self.no_point_size),
+        ];
+        let of_extension = [
+            ("--max-output-components", self.max_output_components.is_some()),
+            ("--reserve-location", !self.reserve_location.is_empty()),
+        ];
+        let (name, others) = match self.route {
+            Route::Storage => ("storage", of_extension.as_slice()),
+            Route::Extension => ("extension", of_storage.as_slice()),
+            Route::Compute => ("compute", [].as_slice()),
+        };
+        match others.iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                let message = format!("{option} has no meaning with --path {name}");
+                Err(Failure::new(Exit::Usage, message))
+            }
+            None => Ok(()),
         }
     }
 }

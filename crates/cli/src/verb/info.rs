@@ -1,11 +1,13 @@
 //! `polyshade info`: what a shader has.
 
+use super::position::cost_of_all;
 use crate::Done;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
 use clap::Args;
 use polyshade::Module;
+use polyshade::position_only::{self, Options, STAGES, SideEffects};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
@@ -58,12 +60,14 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 
 fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     let interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
-    let varyings: Vec<Value> = if entry.model() == ExecutionModel::VERTEX {
-        transform_feedback::varyings(m, entry)
+    let stages =
+        [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
+    let varyings: Vec<Value> = if stages.contains(&entry.model()) {
+        transform_feedback::capturable(m, entry)
             .into_iter()
-            .map(|varying| match varying.components {
-                Ok(components) => json!({ "name": varying.name, "components": components }),
-                Err(reason) => json!({ "name": varying.name, "refused": reason.message() }),
+            .map(|one| match (one.varying.to_string(), one.components) {
+                (name, Ok(components)) => json!({ "name": name, "components": components }),
+                (name, Err(reason)) => json!({ "name": name, "refused": reason.message() }),
             })
             .collect()
     } else {
@@ -77,7 +81,21 @@ fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
         "instructions": instructions,
         "interface": interface,
         "capturable": varyings,
+        "cost": position_cost(m, entry),
     })
+}
+
+/// What the shader and its position-only variants cost; nothing for other stages, and where there are none.
+fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
+    if !STAGES.contains(&entry.model()) {
+        return Value::Null;
+    }
+    let options =
+        Options::new(entry.name()).stage(entry.model()).side_effects(SideEffects::InComplement);
+    match position_only::report(m, &options) {
+        Ok(report) => cost_of_all(&report),
+        Err(error) => json!({ "refused": error.message() }),
+    }
 }
 
 fn variable(m: &Module<'_>, id: Id) -> Option<Value> {
@@ -197,6 +215,7 @@ fn as_text(report: &Value) -> String {
             let _ = writeln!(text, "  {class:<7} {ty:<14} {name:<20} {place}");
         }
         capturable(&mut text, entry);
+        position(&mut text, entry);
     }
     text
 }
@@ -205,8 +224,24 @@ fn capturable(text: &mut String, entry: &Value) {
     for varying in entry["capturable"].as_array().into_iter().flatten() {
         let name = varying["name"].as_str().unwrap_or_default();
         let _ = match varying["refused"].as_str() {
-            Some(reason) => writeln!(text, "  not capturable as a whole: {reason}"),
+            Some(reason) => writeln!(text, "  not capturable: {reason}"),
             None => writeln!(text, "  capturable: {name} ({} components)", varying["components"]),
         };
+    }
+}
+
+fn position(text: &mut String, entry: &Value) {
+    let cost = &entry["cost"];
+    let instructions = |variant: &str| cost[variant]["instructions"].as_u64();
+    if let (Some(position), Some(complement)) =
+        (instructions("position_only"), instructions("complement"))
+    {
+        let repeated = (cost["repeated"].as_f64().unwrap_or_default() * 100.0).round();
+        let _ = writeln!(
+            text,
+            "  position only: {position} instructions ({repeated} %); the other outputs: {complement}"
+        );
+    } else if let Some(reason) = cost["refused"].as_str() {
+        let _ = writeln!(text, "  position only: refused, {reason}");
     }
 }

@@ -1,0 +1,103 @@
+//! What a build system has to know of a run: which files were read for which outputs, as a rule of Make.
+
+use crate::failure::{Exit, Failure};
+use crate::input::Input;
+use crate::output::Outputs;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// What every verb that writes files takes.
+#[derive(Args)]
+pub(crate) struct Build {
+    /// Where a rule of Make goes: the outputs, and the files that were read for them
+    #[arg(long, value_name = "FILE")]
+    depfile: Option<PathBuf>,
+
+    /// Leave an output alone, with its time, where its bytes would not change (for ninja's restat)
+    #[arg(long)]
+    keep_unchanged: bool,
+}
+
+impl Build {
+    /// Adds the depfile to the `outputs` made of `input`, which are all there are.
+    pub(crate) fn apply(&self, input: &Input, outputs: &mut Outputs) -> Result<(), Failure> {
+        if self.keep_unchanged {
+            outputs.keep_unchanged();
+        }
+        let Some(file) = &self.depfile else { return Ok(()) };
+        let inputs = input.files();
+        let rule = rule(outputs.names(), inputs.iter().map(PathBuf::as_path))?;
+        outputs.add(file, rule.into_bytes())
+    }
+}
+
+/// The rule `targets: inputs`, as compilers write it for `-MF`.
+///
+/// # Errors
+///
+/// A name that Make and ninja do not read back from a rule is refused: the build would depend on another file.
+pub(crate) fn rule<'a>(
+    targets: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<String, Failure> {
+    let names = |paths: &mut dyn Iterator<Item = &'a Path>| {
+        paths.map(escape).collect::<Result<Vec<_>, _>>().map(|names| names.join(" \\\n  "))
+    };
+    let targets = names(&mut targets.into_iter())?;
+    let inputs = names(&mut inputs.into_iter())?;
+    if targets.is_empty() {
+        let failure = Failure::new(Exit::Usage, "--depfile has no file to tell of");
+        return Err(failure.help("name an output that is a file"));
+    }
+    if inputs.is_empty() {
+        return Ok(format!("{targets}:\n"));
+    }
+    Ok(format!("{targets}: \\\n  {inputs}\n"))
+}
+
+/// What has a meaning in a rule, and no way to write it that takes the meaning away from it for both programs.
+const NOT_IN_RULES: [char; 7] = [';', '|', '=', '%', '*', '?', '['];
+
+fn escape(path: &Path) -> Result<String, Failure> {
+    let refused = || {
+        let message = format!("{}: a depfile cannot name this file", path.display());
+        Failure::new(Exit::Unsupported, message)
+            .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else")
+    };
+    // Make takes a tilde in front for a home.
+    let name = path.to_str().filter(|name| !name.starts_with('~')).ok_or_else(refused)?;
+    let mut escaped = String::with_capacity(name.len());
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' | '#' | ':' => escaped.extend(['\\', letter]),
+            '$' => escaped.push_str("$$"),
+            '\\' if matches!(letters.peek(), None | Some(' ' | '#' | ':' | '\\')) => {
+                return Err(refused());
+            }
+            _ if letter.is_control() || NOT_IN_RULES.contains(&letter) => return Err(refused()),
+            _ => escaped.push(letter),
+        }
+    }
+    Ok(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rule;
+    use std::path::Path;
+
+    #[test]
+    fn names_are_escaped_as_make_reads_them() {
+        let text = rule([Path::new("out/a b.spv")], [Path::new("c:$#.vert"), Path::new("d")]);
+        assert_eq!(text.unwrap(), "out/a\\ b.spv: \\\n  c\\:$$\\#.vert \\\n  d\n");
+    }
+
+    #[test]
+    fn names_that_make_takes_for_something_else_are_refused() {
+        for name in ["a\nb", "a;b", "a=b", "a%", "a*", "a\tb", "a\\ b", "a\\", "~a"] {
+            assert!(rule([Path::new("out")], [Path::new(name)]).is_err(), "{name:?}");
+        }
+        assert!(rule([], [Path::new("a")]).is_err());
+    }
+}

@@ -1,0 +1,299 @@
+//! The formats that modules are written in, and the options that some of them have.
+
+use crate::failure::{Exit, Failure};
+use clap::{Args, ValueEnum};
+use polyshade_formats::cross::{
+    Glsl, Hlsl, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
+};
+use polyshade_formats::stage_of_extension;
+use std::path::Path;
+
+/// What every verb that writes a module takes.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Formats of what is written")]
+pub(crate) struct Formats {
+    /// Format of what goes to standard output [default: spv], or to a file whose name does not say its format
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Version of MSL [default: 2.1]
+    #[arg(long, value_name = "MAJOR.MINOR", value_parser = msl_version)]
+    msl_version: Option<(u32, u32)>,
+
+    /// Platform that MSL is for [default: macos]
+    #[arg(long, value_enum, value_name = "PLATFORM")]
+    msl_platform: Option<MslPlatform>,
+
+    /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers
+    /// [default: the lowest free, in this order; sizes 25]
+    #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
+    msl_buffers: Vec<(MslBuffer, u32)>,
+
+    /// Version of GLSL, with `es` behind it for OpenGL ES [default: 450]
+    #[arg(long, value_name = "NUMBER", value_parser = glsl_version)]
+    glsl_version: Option<(u32, Profile)>,
+
+    /// Write GLSL for Vulkan, with descriptor sets and push constants, instead of for OpenGL
+    #[arg(long)]
+    glsl_vulkan: bool,
+
+    /// Shader model of HLSL: 51 is 5.1 [default: 51]
+    #[arg(long, value_name = "NUMBER", value_parser = shader_model)]
+    hlsl_shader_model: Option<u32>,
+
+    /// Leave PointSize out of HLSL, which has none, instead of refusing the shader
+    #[arg(long)]
+    hlsl_drop_point_size: bool,
+}
+
+/// A format, by the name that `--format` knows it by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// SPIR-V, binary
+    Spv,
+    /// SPIR-V as assembly
+    Spvasm,
+    /// The Metal shading language
+    Msl,
+    /// GLSL
+    Glsl,
+    /// HLSL
+    Hlsl,
+    /// WGSL
+    Wgsl,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum MslPlatform {
+    Macos,
+    Ios,
+}
+
+impl Format {
+    /// The format that the ending of a file's name stands for.
+    fn of_extension(extension: &str) -> Option<Self> {
+        Some(match extension {
+            "spv" => Self::Spv,
+            "spvasm" => Self::Spvasm,
+            "metal" | "msl" => Self::Msl,
+            "glsl" => Self::Glsl,
+            "hlsl" => Self::Hlsl,
+            "wgsl" => Self::Wgsl,
+            extension => stage_of_extension(extension).map(|_| Self::Glsl)?,
+        })
+    }
+
+    /// What writing it is called in messages.
+    pub(crate) fn writing(self) -> &'static str {
+        match self {
+            Self::Spv => "writing SPIR-V",
+            Self::Spvasm => "writing assembly",
+            Self::Msl => "writing MSL",
+            Self::Glsl => "writing GLSL",
+            Self::Hlsl => "writing HLSL",
+            Self::Wgsl => "writing WGSL",
+        }
+    }
+}
+
+impl Formats {
+    /// Refuses names that say no format, and options that no file's format has: they were meant for something else.
+    pub(crate) fn check<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+        let mut formats = Vec::new();
+        let mut asked = false;
+        for file in files {
+            asked |= extension(file).is_none_or(|ending| Format::of_extension(&ending).is_none());
+            formats.push(self.of(file)?);
+        }
+        let has = |format| formats.contains(&format);
+        let unused = [
+            ("--format", self.format.is_some() && !asked),
+            ("--msl-version", self.msl_version.is_some() && !has(Format::Msl)),
+            ("--msl-platform", self.msl_platform.is_some() && !has(Format::Msl)),
+            ("--msl-buffer", !self.msl_buffers.is_empty() && !has(Format::Msl)),
+            ("--glsl-version", self.glsl_version.is_some() && !has(Format::Glsl)),
+            ("--glsl-vulkan", self.glsl_vulkan && !has(Format::Glsl)),
+            ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
+            ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
+        ];
+        match unused.iter().find(|(_, unused)| *unused) {
+            Some((option, _)) => {
+                let message = format!("{option} has no meaning for what is written");
+                Err(Failure::new(Exit::Usage, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The format of a file, by its name; `-` is standard output.
+    pub(crate) fn of(&self, file: &Path) -> Result<Format, Failure> {
+        let Some(extension) = extension(file) else {
+            return Ok(self.format.unwrap_or(Format::Spv));
+        };
+        Format::of_extension(&extension).or(self.format).ok_or_else(|| {
+            let message = format!("{}: .{extension} is the ending of no format", file.display());
+            let help = ".spv .spvasm .metal .glsl .hlsl .wgsl are, and .vert and the other stages; \
+                        --format says it otherwise";
+            Failure::new(Exit::Usage, message).help(help)
+        })
+    }
+
+    /// What SPIRV-Cross is to write for a format; nothing for those that it does not write.
+    pub(crate) fn target(&self, format: Format) -> Option<Target> {
+        match format {
+            Format::Spv | Format::Spvasm | Format::Wgsl => None,
+            Format::Msl => Some(Target::Msl(self.msl())),
+            Format::Glsl => {
+                let default = Glsl::default();
+                Some(Target::Glsl(Glsl {
+                    version: self.glsl_version.unwrap_or(default.version),
+                    rules: if self.glsl_vulkan { Rules::Vulkan } else { default.rules },
+                }))
+            }
+            Format::Hlsl => {
+                let default = Hlsl::default();
+                let drop = self.hlsl_drop_point_size;
+                Some(Target::Hlsl(Hlsl {
+                    shader_model: self.hlsl_shader_model.unwrap_or(default.shader_model),
+                    point_size: if drop { PointSize::Drop } else { default.point_size },
+                }))
+            }
+        }
+    }
+
+    fn msl(&self) -> Msl {
+        let default = Msl::default();
+        Msl {
+            version: self.msl_version.unwrap_or(default.version),
+            platform: match self.msl_platform {
+                None => default.platform,
+                Some(MslPlatform::Macos) => Platform::Macos,
+                Some(MslPlatform::Ios) => Platform::Ios,
+            },
+            buffers: self.msl_buffers.clone(),
+        }
+    }
+
+    /// The buffers of `--msl-buffer`.
+    pub(crate) fn msl_buffers(&self) -> impl Iterator<Item = MslBuffer> {
+        self.msl_buffers.iter().map(|(buffer, _)| *buffer)
+    }
+}
+
+/// The ending of a file's name; standard output has none.
+fn extension(file: &Path) -> Option<String> {
+    let extension = file.extension().filter(|_| file != Path::new("-"))?;
+    Some(extension.to_string_lossy().into_owned())
+}
+
+/// A buffer as `--msl-buffer` names it.
+pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
+    match buffer {
+        MslBuffer::Descriptor { set, binding } => format!("{set}:{binding}"),
+        MslBuffer::PushConstants => "push".to_owned(),
+        MslBuffer::Sizes => "sizes".to_owned(),
+    }
+}
+
+fn msl_version(text: &str) -> Result<(u32, u32), String> {
+    let version = text
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    // Majors and minors share a number in SPIRV-Cross.
+    let known =
+        version.filter(|&(major, minor): &(u32, u32)| (1..10).contains(&major) && minor < 10);
+    known.ok_or_else(|| "a version is given as MAJOR.MINOR, such as 2.1".to_owned())
+}
+
+/// Buffers of a vertex function have indices up to this one.
+const LAST_MSL_BUFFER: u32 = 30;
+
+fn msl_buffer(text: &str) -> Result<(MslBuffer, u32), String> {
+    let form = || "a buffer is given as SET:BINDING=INDEX, push=INDEX or sizes=INDEX".to_owned();
+    let (buffer, index) = text.split_once('=').ok_or_else(form)?;
+    let index = index.parse().ok().filter(|index| *index <= LAST_MSL_BUFFER);
+    let index = index.ok_or_else(|| format!("an index is a number from 0 to {LAST_MSL_BUFFER}"))?;
+    let buffer = match (buffer, buffer.split_once(':')) {
+        ("push", _) => MslBuffer::PushConstants,
+        ("sizes", _) => MslBuffer::Sizes,
+        (_, Some((set, binding))) => {
+            let number = |text: &str| text.parse().map_err(|_| form());
+            MslBuffer::Descriptor { set: number(set)?, binding: number(binding)? }
+        }
+        _ => return Err(form()),
+    };
+    Ok((buffer, index))
+}
+
+fn glsl_version(text: &str) -> Result<(u32, Profile), String> {
+    const CORE: [u32; 13] = [110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450, 460];
+    const ES: [u32; 4] = [100, 300, 310, 320];
+    let (number, profile, known) = match text.strip_suffix("es") {
+        Some(number) => (number.trim(), Profile::Es, &ES[..]),
+        None => (text, Profile::Core, &CORE[..]),
+    };
+    let version = number.parse().ok().filter(|number| known.contains(number));
+    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    version
+        .map(|version| (version, profile))
+        .ok_or_else(|| format!("the versions are {}, and with `es` {}", list(&CORE), list(&ES)))
+}
+
+fn shader_model(text: &str) -> Result<u32, String> {
+    const MODELS: [u32; 14] = [30, 40, 41, 50, 51, 60, 61, 62, 63, 64, 65, 66, 67, 68];
+    let model = text.parse().ok().filter(|model| MODELS.contains(model));
+    model.ok_or_else(|| "the shader models are 30, 40, 41, 50, 51 and 60 to 68".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_their_format() {
+        let formats = Formats::default();
+        for (name, format) in [
+            ("-", Format::Spv),
+            ("a", Format::Spv),
+            ("a.spv", Format::Spv),
+            ("a.b.spvasm", Format::Spvasm),
+            ("a.metal", Format::Msl),
+            ("a.vert", Format::Glsl),
+            ("a.vert.hlsl", Format::Hlsl),
+            ("a.wgsl", Format::Wgsl),
+        ] {
+            assert_eq!(formats.of(Path::new(name)).ok(), Some(format), "{name}");
+        }
+        assert!(formats.of(Path::new("a.mtl")).is_err());
+        let msl = Formats { format: Some(Format::Msl), ..Formats::default() };
+        assert_eq!(msl.of(Path::new("-")).ok(), Some(Format::Msl));
+        assert_eq!(msl.of(Path::new("a.mtl")).ok(), Some(Format::Msl));
+        assert_eq!(msl.of(Path::new("a.spv")).ok(), Some(Format::Spv));
+    }
+
+    #[test]
+    fn options_without_a_file_that_reads_them_are_refused() {
+        let check =
+            |formats: &Formats, files: &[&str]| formats.check(files.iter().map(Path::new)).is_ok();
+        let msl = Formats { msl_version: Some((2, 1)), ..Formats::default() };
+        assert!(check(&msl, &["a.spv", "b.metal"]));
+        assert!(!check(&msl, &["a.spv"]));
+        let glsl = Formats { format: Some(Format::Glsl), glsl_vulkan: true, ..Formats::default() };
+        assert!(check(&glsl, &["-"]));
+        assert!(!check(&glsl, &["a.vert"]), "the name says the format");
+    }
+
+    #[test]
+    fn values_are_read_or_refused() {
+        assert_eq!(msl_version("2.1"), Ok((2, 1)));
+        assert!(["2", "x.1", "0.1", "2.10", "2.1.0"].iter().all(|text| msl_version(text).is_err()));
+        assert_eq!(msl_buffer("3:0=7"), Ok((MslBuffer::Descriptor { set: 3, binding: 0 }, 7)));
+        assert_eq!(msl_buffer("push=0"), Ok((MslBuffer::PushConstants, 0)));
+        assert!(["3=7", "3:0=31", "3:0", "a:0=1", ""].iter().all(|text| msl_buffer(text).is_err()));
+        assert_eq!(glsl_version("310es"), Ok((310, Profile::Es)));
+        assert_eq!(glsl_version("450"), Ok((450, Profile::Core)));
+        assert!(["310", "450es", "9", ""].iter().all(|text| glsl_version(text).is_err()));
+        assert_eq!(shader_model("50"), Ok(50));
+        assert!(shader_model("5.0").is_err());
+    }
+}

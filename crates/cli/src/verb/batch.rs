@@ -1,0 +1,266 @@
+//! `polyshade batch`: a verb for every shader of a folder.
+//!
+//! What comes out depends on the shaders and the options only: not on how many threads there are, nor on which shader
+//! is done first, nor on how often the run was cut off and started again.
+
+mod command;
+mod index;
+mod plan;
+mod progress;
+mod select;
+mod shader;
+mod summary;
+
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::output::{Outputs, print_text};
+use clap::Args;
+use command::Command;
+use index::{Entry, Index, Status};
+use plan::Plan;
+use progress::Progress;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
+
+/// Runs a verb for every shader of a folder, on all cores, and goes on where an earlier run was cut off.
+///
+/// The tree of outputs is that of the shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does not stop
+/// the others. Options of this verb may stand behind the verb that it runs.
+#[derive(Args)]
+#[command(
+    override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]",
+    after_help = "Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.\n\
+                  OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders."
+)]
+pub(crate) struct Arguments {
+    /// The folder of the shaders, with the folders in it
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The verb that is run: what one shader's command line would have, without the shader and its outputs
+    #[arg(value_name = "VERB")]
+    verb: String,
+
+    #[arg(value_name = "OPTIONS", hide = true, trailing_var_arg = true)]
+    #[arg(allow_hyphen_values = true)]
+    options: Vec<OsString>,
+
+    #[command(flatten)]
+    select: select::Options,
+
+    #[command(flatten)]
+    names: plan::Options,
+
+    /// Threads that work at once [default: one a core]
+    #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+
+    /// Do what is done already, too
+    #[arg(long)]
+    force: bool,
+
+    /// Begin no other shader once one has failed
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// Exit with 0, not 3, where no shader failed but some are unsupported
+    #[arg(long)]
+    allow_unsupported: bool,
+
+    /// Run every shader in a process of its own: one that crashes fails alone
+    #[arg(long)]
+    isolate: bool,
+
+    /// Print nothing but the errors
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Where the report goes: what became of every shader, as JSON, the same for the same shaders
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Where the times go, as JSON: they differ from run to run
+    #[arg(long, value_name = "FILE")]
+    timings: Option<PathBuf>,
+
+    /// Where a rule of Make goes: the report, and the files that it depends on
+    #[arg(long, value_name = "FILE", requires = "report")]
+    depfile: Option<PathBuf>,
+}
+
+/// More threads than this are a mistake.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (1..=MOST_THREADS).contains(&number) => Ok(number),
+        _ => Err(format!("1 to {MOST_THREADS} threads can work at once")),
+    }
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let began = Instant::now();
+    let command = Command::new(&arguments.verb, &arguments.options, arguments.isolate)?;
+    let out = &arguments.names.output;
+    refuse_folders(&arguments.folder, out)?;
+    let shaders = select::shaders(&arguments.folder, out, &arguments.select)?;
+    let plan = Plan::new(&arguments.folder, &arguments.names, &command, shaders)?;
+    let mut files: Vec<&Path> = [&arguments.report, &arguments.timings, &arguments.depfile]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    files.retain(|file| plan.writes(file));
+    if let Some(file) = files.first() {
+        let message =
+            format!("{}: an output of a shader would go to this file too", file.display());
+        return Err(Failure::new(Exit::Usage, message));
+    }
+
+    let rule = arguments.rule(&command, &plan)?;
+
+    let index = Index::open(out)?;
+    let run = Run { arguments, command: &command, plan: &plan, index: &index };
+    let results = run.all();
+    let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
+    index.finish(&plan, &entries).map_err(|error| {
+        Failure::new(Exit::Failed, format!("{}: {error}", out.join(index::FOLDER).display()))
+    })?;
+
+    let mut outputs = Outputs::default();
+    if let Some(file) = &arguments.report {
+        outputs.add(file, summary::report(&command, &entries))?;
+    }
+    if let Some(file) = &arguments.timings {
+        let threads = arguments.thread_count();
+        outputs.add(file, summary::timings(&results, began.elapsed(), threads))?;
+    }
+    if let (Some(file), Some(rule)) = (&arguments.depfile, rule) {
+        outputs.add(file, rule.into_bytes())?;
+    }
+    outputs.write()?;
+    let printed = [&arguments.report, &arguments.timings].map(|file| file.as_deref());
+    if !arguments.quiet && !printed.contains(&Some(Path::new("-"))) {
+        print_text(&summary::text(&entries))?;
+    }
+    verdict(&entries, arguments.allow_unsupported)
+}
+
+/// What is written is never read as a shader, neither now nor by the next run.
+fn refuse_folders(folder: &Path, out: &Path) -> Done {
+    let failed =
+        |message: &str| Err(Failure::new(Exit::Usage, format!("{}: {message}", folder.display())));
+    let Ok(real) = fs::canonicalize(folder) else {
+        return failed("there is no such folder");
+    };
+    if !real.is_dir() {
+        return failed("this is not a folder");
+    }
+    match fs::canonicalize(out) {
+        Ok(out) if real.starts_with(&out) => {
+            failed("the outputs would go among the shaders; name another folder with -o")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How the program exits: with what is worst.
+fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
+    let count =
+        |wanted: &[Status]| entries.iter().filter(|entry| wanted.contains(&entry.status)).count();
+    let all = entries.len();
+    let failed = count(&[Status::Failed, Status::Usage]);
+    let unsupported = count(&[Status::Unsupported]);
+    if failed > 0 {
+        return Err(Failure::new(Exit::Failed, format!("{failed} of {all} shaders failed")));
+    }
+    if unsupported > 0 && !allow_unsupported {
+        let message = format!("{unsupported} of {all} shaders are unsupported");
+        return Err(Failure::new(Exit::Unsupported, message));
+    }
+    Ok(())
+}
+
+impl Arguments {
+    /// What the depfile says: the report depends on every shader.
+    fn rule(&self, command: &Command, plan: &Plan) -> Result<Option<String>, Failure> {
+        let (Some(_), Some(report)) = (&self.depfile, &self.report) else { return Ok(None) };
+        let shaders = plan.jobs.iter().map(|job| job.path.as_path());
+        let inputs = shaders.chain(command.files().iter().map(PathBuf::as_path));
+        crate::depfile::rule([report.as_path()], inputs).map(Some)
+    }
+
+    fn thread_count(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.threads.unwrap_or_else(cores)
+    }
+}
+
+/// Everything that the threads share.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    command: &'a Command,
+    plan: &'a Plan,
+    index: &'a Index,
+}
+
+/// At least as much as the program's first thread has on most systems: what nests deeply is to end in a batch as it
+/// does alone.
+const STACK_BYTES: usize = 16 << 20;
+
+impl Run<'_> {
+    /// What became of every shader, in the plan's order.
+    ///
+    /// Threads take the shaders in that order. With `--fail-fast` every shader before the first that failed is done,
+    /// and none behind it counts, so that the report is the same whoever was first.
+    fn all(&self) -> Vec<(Entry, Duration)> {
+        let jobs = &self.plan.jobs;
+        let next = AtomicUsize::new(0);
+        let first_failed = AtomicUsize::new(usize::MAX);
+        let results: Vec<Mutex<Option<(Entry, Duration)>>> =
+            jobs.iter().map(|_| Mutex::new(None)).collect();
+        let progress = Progress::new(jobs.len(), self.arguments.quiet);
+        let work = &|thread: usize| {
+            let stage = self.index.stage(thread);
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= jobs.len() || at > first_failed.load(Ordering::Relaxed) {
+                    return;
+                }
+                let began = Instant::now();
+                let (entry, reused) = shader::treat(self, at, &stage);
+                if self.arguments.fail_fast && entry.status.is_failure() {
+                    first_failed.fetch_min(at, Ordering::Relaxed);
+                }
+                progress.done(&entry, reused);
+                *results[at].lock().expect("no thread panics here") =
+                    Some((entry, began.elapsed()));
+            }
+        };
+        let started = thread::scope(|scope| {
+            let threads = self.arguments.thread_count().min(jobs.len());
+            let spawn = |number| {
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                builder.spawn_scoped(scope, move || work(number)).map(drop)
+            };
+            // Fewer threads than were asked for do the same work.
+            (0..threads).map(spawn).filter(io::Result::is_ok).count()
+        });
+        if started == 0 {
+            work(0);
+        }
+        progress.finish();
+        let last = first_failed.into_inner();
+        let result = |(at, result): (usize, Mutex<Option<_>>)| {
+            let result = result.into_inner().expect("no thread panics here");
+            let not_run = || (Entry::not_run(&jobs[at].shader), Duration::ZERO);
+            if at <= last { result.unwrap_or_else(not_run) } else { not_run() }
+        };
+        results.into_iter().enumerate().map(result).collect()
+    }
+}

@@ -1,0 +1,239 @@
+//! The command line that every shader gets, and the two ways to run it: here, or in a process of its own.
+
+use super::plan::{Job, Role};
+use crate::Arguments;
+use crate::failure::{Exit, Failure};
+use crate::output::printable;
+use clap::{ArgMatches, CommandFactory, Parser};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
+use std::{fs, panic};
+
+/// A verb with its options, without the shader and the outputs.
+pub(crate) struct Command {
+    pub(super) verb: String,
+    pub(super) options: Vec<OsString>,
+    /// Whether the verb writes files; else what it prints is its output.
+    pub(super) writes: bool,
+    /// Whether the verb can write a report of its own.
+    pub(super) reports: bool,
+    /// Whether the verb has variants.
+    pub(super) variants: bool,
+    /// Whether what the verb prints is JSON.
+    pub(super) json: bool,
+    isolate: bool,
+    files: Vec<PathBuf>,
+    key: Sha256,
+}
+
+/// What a verb said of a shader.
+pub(super) enum Said {
+    Done,
+    Not { exit: Exit, message: String, instruction: Option<String> },
+}
+
+impl Command {
+    /// Checks `verb` and `options` as the command line of a shader; ends the program with clap's own words where they
+    /// are wrong.
+    pub(super) fn new(verb: &str, options: &[OsString], isolate: bool) -> Result<Self, Failure> {
+        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        let mut clap = Arguments::command();
+        clap.build();
+        let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
+            return usage(format!("there is no verb `{}`", printable(verb)));
+        };
+        if verb == "batch" {
+            return usage("a batch cannot run batches".to_owned());
+        }
+        let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
+        let mut command = Self {
+            verb: verb.to_owned(),
+            options: options.to_vec(),
+            writes: has("output"),
+            reports: has("report"),
+            variants: has("variant"),
+            json: false,
+            isolate: isolate || !has("output"),
+            files: Vec::new(),
+            key: Sha256::new(),
+        };
+        if !described.get_positionals().any(|one| one.get_id() == "path") {
+            return usage(format!("`{verb}` reads no shader, so there is nothing to do for each"));
+        }
+
+        let words = command.words(Path::new("SHADER"), &[]);
+        let matches =
+            Arguments::command().try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+        let (_, matches) = matches.subcommand().expect("the verb has been found");
+        let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
+        command.json = flag("json", "json");
+        if flag("dry-run", "dry_run") {
+            command.writes = false;
+            command.isolate = true;
+        }
+        if command.json && command.writes {
+            let message = "--json prints one shader's report, and these are many".to_owned();
+            return Err(Failure::new(Exit::Usage, message).help("--reports writes one beside each"));
+        }
+        let flags = described.get_arguments().filter(|one| !one.is_positional());
+        let flags: Vec<&str> = flags.map(|one| one.get_id().as_str()).collect();
+        command.files = named_files(matches, &flags);
+        command.key = command.fingerprint()?;
+        Ok(command)
+    }
+
+    /// Files that the options name: what they hold decides about the outputs as the options do.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// What a shader of these contents is done under. Another program, option or feature gives another.
+    pub(super) fn key(&self, contents: &str) -> String {
+        super::shader::hex(self.key.clone().chain_update(contents))
+    }
+
+    fn fingerprint(&self) -> Result<Sha256, Failure> {
+        let mut hash = Sha256::new();
+        let mut add = |part: &[u8]| {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(env!("POLYSHADE_FEATURES").as_bytes());
+        add(polyshade::LOWERING_VERSION.to_string().as_bytes());
+        add(self.verb.as_bytes());
+        for option in &self.options {
+            add(option.as_encoded_bytes());
+        }
+        for file in &self.files {
+            add(&fs::read(file).map_err(|error| {
+                Failure::new(Exit::Failed, format!("{}: {error}", file.display()))
+            })?);
+        }
+        Ok(hash)
+    }
+
+    /// The command line for one shader, and where its outputs go.
+    fn words(&self, shader: &Path, outputs: &[(&Role, PathBuf)]) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["polyshade".into(), self.verb.clone().into()];
+        // A name that begins with a dash is no option.
+        let dash = shader.as_os_str().as_encoded_bytes().first() == Some(&b'-');
+        words.push(if dash { Path::new(".").join(shader).into() } else { shader.into() });
+        let mut named: Vec<OsString> = Vec::new();
+        for (role, path) in outputs {
+            match role {
+                Role::Output => named.extend(["--output".into(), path.into()]),
+                Role::Report => named.extend(["--report".into(), path.into()]),
+                Role::Variant(name) => {
+                    let mut value = OsString::from(format!("{name}="));
+                    value.push(path);
+                    named.extend(["--variant".into(), value]);
+                }
+                Role::Printed => {}
+            }
+        }
+        words.extend(named);
+        words.extend(self.options.iter().cloned());
+        words
+    }
+
+    /// Runs the verb for `job`; the outputs go to `stage`, under their own names.
+    pub(super) fn run(&self, job: &Job, roles: &[Role], stage: &Path) -> Said {
+        let paths = job.outputs.iter().map(|name| stage.join(name));
+        let outputs: Vec<(&Role, PathBuf)> = roles.iter().zip(paths).collect();
+        let words = self.words(&job.path, &outputs);
+        if self.isolate {
+            return process(&words, &outputs);
+        }
+        guarded(|| match Arguments::try_parse_from(words) {
+            Ok(arguments) => match arguments.verb.run() {
+                Ok(_) => Said::Done,
+                Err(failure) => Said::Not {
+                    exit: failure.exit(),
+                    message: failure.message().to_owned(),
+                    instruction: failure.instruction().map(str::to_owned),
+                },
+            },
+            Err(error) => not(Exit::Usage, error.to_string()),
+        })
+    }
+}
+
+/// The values of options that are paths; the outputs are the batch's own.
+fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
+    let values = |flag: &&str| matches.try_get_many::<PathBuf>(flag).ok().flatten();
+    flags.iter().filter_map(values).flatten().filter(|path| path.is_file()).cloned().collect()
+}
+
+fn not(exit: Exit, message: impl AsRef<str>) -> Said {
+    Said::Not { exit, message: printable(message.as_ref().trim()), instruction: None }
+}
+
+/// A panic must not happen, and is not to end the others' work.
+fn guarded(run: impl FnOnce() -> Said) -> Said {
+    panic::catch_unwind(panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
+        not(Exit::Failed, format!("the program panicked: {text}"))
+    })
+}
+
+fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
+    let failed = |error: std::io::Error| not(Exit::Failed, format!("the process: {error}"));
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return failed(error),
+    };
+    let mut command = process::Command::new(program);
+    command.args(&words[1..]).stdin(Stdio::null()).env("NO_COLOR", "1");
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return failed(error),
+    };
+    let printed = outputs.iter().find(|(role, _)| **role == Role::Printed);
+    let said = error_message(&String::from_utf8_lossy(&output.stderr));
+    match (output.status.code(), printed) {
+        (Some(0), Some((_, path))) => match fs::write(path, &output.stdout) {
+            Ok(()) => Said::Done,
+            Err(error) => failed(error),
+        },
+        (Some(0), None) => Said::Done,
+        (Some(2), _) => not(Exit::Usage, said),
+        (Some(3), _) => not(Exit::Unsupported, said),
+        (Some(1), _) => not(Exit::Failed, said),
+        (_, _) => not(Exit::Failed, format!("the process ended with {}: {said}", output.status)),
+    }
+}
+
+/// What the program says on standard error is wrong, without its advice and line breaks.
+fn error_message(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("help:")).collect();
+    lines.join(" ").trim_start_matches("error:").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_a_process_is_one_line() {
+        let text = "\n  error: a: it is\n  not there\n  help: look\n  elsewhere\n";
+        assert_eq!(error_message(text), "a: it is not there");
+    }
+
+    #[test]
+    fn a_panic_is_a_failure_of_one_shader() {
+        let Said::Not { exit, message, .. } = guarded(|| panic!("index {} is out", 7)) else {
+            panic!("it was taken for success");
+        };
+        assert_eq!(
+            (exit, message.as_str()),
+            (Exit::Failed, "the program panicked: index 7 is out")
+        );
+        assert!(matches!(guarded(|| Said::Done), Said::Done));
+    }
+}

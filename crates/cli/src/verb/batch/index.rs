@@ -1,0 +1,299 @@
+//! What a batch remembers of its folder of outputs, so that the next run goes on where this one was cut off.
+//!
+//! `OUT/.polyshade-batch` holds `index.jsonl`, a line for each shader that is done; `lock`, held by the run that
+//! writes; and, while one runs, `stage`, where outputs lie until they are whole. A line is added when the shader's
+//! outputs are in their places. When the run ends the lines are sorted, so that the folder, too, is the same however it
+//! came about.
+
+use super::plan::Plan;
+use super::shader;
+use crate::failure::{Exit, Failure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The folder in OUT that is the batch's own.
+pub(super) const FOLDER: &str = ".polyshade-batch";
+
+/// Version of the index's lines: those of another are not read, so all is done again.
+const VERSION: u32 = 1;
+
+/// How a shader ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Status {
+    Ok,
+    Unsupported,
+    Failed,
+    Usage,
+    #[serde(rename = "not run")]
+    NotRun,
+}
+
+impl Status {
+    /// Whether the shader makes the batch fail, and is tried again by the next run.
+    pub(super) fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Usage)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::NotRun => "not run",
+        }
+    }
+
+    /// How the program exits on such a shader alone.
+    fn exit_code(self) -> Option<u8> {
+        Some(match self {
+            Self::Ok => 0,
+            Self::Failed => Exit::Failed as u8,
+            Self::Usage => Exit::Usage as u8,
+            Self::Unsupported => Exit::Unsupported as u8,
+            Self::NotRun => return None,
+        })
+    }
+}
+
+/// A file as the report shows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    /// Of SPIR-V only.
+    pub(super) words: Option<u64>,
+    pub(super) sha256: String,
+}
+
+/// A shader as the report shows it, and as the index remembers it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) shader: String,
+    pub(super) status: Status,
+    pub(super) exit_code: Option<u8>,
+    pub(super) message: Option<String>,
+    /// The message without what only this shader has.
+    pub(super) reason: Option<String>,
+    /// The instruction that the message is about.
+    pub(super) instruction: Option<String>,
+    /// Without one, the shader was not read.
+    pub(super) input: Option<FileEntry>,
+    pub(super) outputs: Vec<FileEntry>,
+    /// Of the input, the options and the program.
+    pub(super) key: String,
+}
+
+impl Entry {
+    pub(super) fn not_run(shader: &str) -> Self {
+        Self {
+            shader: shader.to_owned(),
+            status: Status::NotRun,
+            exit_code: None,
+            message: None,
+            reason: None,
+            instruction: None,
+            input: None,
+            outputs: Vec::new(),
+            key: String::new(),
+        }
+    }
+
+    /// The entry with `message`, which may begin with the shader's name.
+    pub(super) fn says(self, message: &str) -> Self {
+        let message = message.strip_prefix(&format!("{}: ", self.shader)).unwrap_or(message);
+        let reason = Some(super::summary::reason(message));
+        Self { message: Some(message.to_owned()), reason, ..self }
+    }
+
+    /// The entry with the exit code of its status.
+    pub(super) fn coded(&self) -> Self {
+        Self { exit_code: self.status.exit_code(), ..self.clone() }
+    }
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    polyshade_batch_index: u32,
+}
+
+/// The open index. No other run opens it until it is dropped.
+pub(super) struct Index {
+    out: PathBuf,
+    before: BTreeMap<String, Entry>,
+    journal: Mutex<File>,
+    _lock: File,
+}
+
+impl Index {
+    pub(super) fn open(out: &Path) -> Result<Self, Failure> {
+        let folder = out.join(FOLDER);
+        let failed =
+            |error: io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let lock =
+            OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
+        let lock = lock.map_err(failed)?;
+        match fs4::FileExt::try_lock(&lock) {
+            Ok(()) => {}
+            Err(fs4::TryLockError::WouldBlock) => {
+                let message = format!("{}: another batch writes to this folder", out.display());
+                return Err(Failure::new(Exit::Failed, message));
+            }
+            Err(fs4::TryLockError::Error(error)) => return Err(failed(error)),
+        }
+
+        // What a run that was killed left behind.
+        match fs::remove_dir_all(folder.join("stage")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let before = load(&folder.join("index.jsonl"));
+        write(&folder, before.values()).map_err(failed)?;
+        let journal = OpenOptions::new().append(true).open(folder.join("index.jsonl"));
+        let journal = Mutex::new(journal.map_err(failed)?);
+        Ok(Self { out: out.to_owned(), before, journal, _lock: lock })
+    }
+
+    /// What an earlier run made of a shader.
+    pub(super) fn before(&self, shader: &str) -> Option<&Entry> {
+        self.before.get(shader)
+    }
+
+    /// Where the outputs that a thread makes lie until they are whole.
+    pub(super) fn stage(&self, thread: usize) -> PathBuf {
+        self.out.join(FOLDER).join("stage").join(thread.to_string())
+    }
+
+    /// Where an output lies.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.out.join(name)
+    }
+
+    /// Whether a file is there as it was written.
+    pub(super) fn holds(&self, file: &FileEntry) -> bool {
+        let path = self.path(&file.path);
+        let size = fs::metadata(&path).map(|metadata| metadata.len());
+        if size.ok() != Some(file.bytes) {
+            return false;
+        }
+        fs::read(path).is_ok_and(|bytes| shader::hex(Sha256::new_with_prefix(bytes)) == file.sha256)
+    }
+
+    /// Puts an output from the stage into its place. One that is the same already keeps its time.
+    pub(super) fn publish(&self, staged: &Path, file: &FileEntry) -> io::Result<()> {
+        if self.holds(file) {
+            return fs::remove_file(staged);
+        }
+        let place = self.path(&file.path);
+        fs::create_dir_all(place.parent().unwrap_or(&self.out))?;
+        fs::rename(staged, place)
+    }
+
+    /// Takes an output away if it is there, and the folders that are empty without it.
+    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.path(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
+            removed => removed?,
+        }
+        let folders = Path::new(name).ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+        for folder in folders {
+            if fs::remove_dir(self.out.join(folder)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers that a shader is done.
+    pub(super) fn record(&self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&entry.coded())?;
+        line.push(b'\n');
+        let mut journal = self.journal.lock().expect("no thread panics while it writes");
+        journal.write_all(&line)
+    }
+
+    /// Writes the index of all that is known to be done, and takes away the outputs of shaders that are gone.
+    pub(super) fn finish(self, plan: &Plan, entries: &[Entry]) -> io::Result<()> {
+        let done = |entry: &&Entry| matches!(entry.status, Status::Ok | Status::Unsupported);
+        let mut lines: BTreeMap<&str, &Entry> =
+            entries.iter().filter(done).map(|entry| (entry.shader.as_str(), entry)).collect();
+        let not_run = entries.iter().filter(|entry| entry.status == Status::NotRun);
+        let not_run: BTreeSet<&str> = not_run.map(|entry| entry.shader.as_str()).collect();
+        for (shader, before) in &self.before {
+            let taken = |file: &FileEntry| plan.has_output(&file.path);
+            if plan.has_shader(shader) {
+                if not_run.contains(shader.as_str()) {
+                    lines.insert(shader, before);
+                }
+            } else if !plan.folder().join(shader).exists() {
+                let mut gone =
+                    before.outputs.iter().filter(|file| !taken(file) && self.holds(file));
+                gone.try_for_each(|file| self.remove(&file.path))?;
+            } else if !before.outputs.iter().any(taken) {
+                lines.insert(shader, before);
+            }
+        }
+        let folder = self.out.join(FOLDER);
+        write(&folder, lines.into_values())?;
+        match fs::remove_dir_all(folder.join("stage")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The last line of each shader. A line that was cut off, or that another version wrote, is none.
+fn load(file: &Path) -> BTreeMap<String, Entry> {
+    let text = fs::read(file).unwrap_or_default();
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let header = lines.next().and_then(|line| serde_json::from_slice::<Header>(line).ok());
+    if header.is_none_or(|header| header.polyshade_batch_index != VERSION) {
+        return BTreeMap::new();
+    }
+    let entries = lines.filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
+    entries.map(|entry| (entry.shader.clone(), entry)).collect()
+}
+
+/// Writes the index whole.
+fn write<'a>(folder: &Path, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
+    let mut text = serde_json::to_vec(&Header { polyshade_batch_index: VERSION })?;
+    text.push(b'\n');
+    for entry in entries {
+        serde_json::to_writer(&mut text, &entry.coded())?;
+        text.push(b'\n');
+    }
+    fs::create_dir_all(folder.join("stage"))?;
+    let new = folder.join("stage").join("index.jsonl");
+    fs::write(&new, text)?;
+    fs::rename(new, folder.join("index.jsonl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_is_a_shader_that_is_not_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = Entry { status: Status::Ok, ..Entry::not_run("a.vert") };
+        let other = Entry { shader: "b.vert".to_owned(), ..entry.clone() };
+        write(folder.path(), [&entry, &other].into_iter()).unwrap();
+        let file = folder.path().join("index.jsonl");
+        assert_eq!(load(&file).len(), 2);
+
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 5]).unwrap();
+        assert_eq!(load(&file).into_keys().collect::<Vec<_>>(), ["a.vert"]);
+        fs::write(&file, &whole[1..]).unwrap();
+        assert_eq!(load(&file).len(), 0);
+    }
+}

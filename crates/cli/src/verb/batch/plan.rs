@@ -1,0 +1,245 @@
+//! Where the outputs go. Two that would go to one place are refused before anything is written.
+
+use super::command::Command;
+use super::index::{FOLDER, Status};
+use super::select::Shader;
+use crate::failure::{Exit, Failure};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The folder that the outputs go to
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+
+    /// Ending of the outputs, which says their format [default: spv, or txt or json for what is printed]
+    #[arg(long, value_name = "ENDING")]
+    extension: Option<String>,
+
+    /// How an output is called: {path} is the shader's, {stem} without its ending, {base} without an ending .spv
+    ///
+    /// [default: {base}.ENDING]
+    #[arg(long, value_name = "PATTERN", conflicts_with = "extension")]
+    name: Option<String>,
+
+    /// Another variant to write, and how it is called [default: {base}.NAME.ENDING]
+    #[arg(long = "variant", value_name = "NAME[=PATTERN]")]
+    variants: Vec<String>,
+
+    /// Write the verb's own report of each shader beside its output, as {base}.json
+    #[arg(long)]
+    reports: bool,
+}
+
+/// What a file is of a verb.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Role {
+    Output,
+    Variant(String),
+    Report,
+    /// What the verb prints.
+    Printed,
+}
+
+/// One shader, and the outputs that it has if it is done: one for each of the plan's roles.
+pub(super) struct Job {
+    pub(super) shader: String,
+    pub(super) path: PathBuf,
+    pub(super) outputs: Vec<String>,
+    pub(super) refused: Option<(Status, String)>,
+}
+
+/// All shaders by name, and all outputs.
+pub(super) struct Plan {
+    pub(super) jobs: Vec<Job>,
+    pub(super) roles: Vec<Role>,
+    folder: PathBuf,
+    out: PathBuf,
+    /// The jobs that write the outputs.
+    owners: BTreeMap<String, usize>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        folder: &Path,
+        options: &Options,
+        command: &Command,
+        shaders: Vec<Shader>,
+    ) -> Result<Self, Failure> {
+        let patterns = options.patterns(command)?;
+        let jobs = shaders.into_iter().map(|shader| Job {
+            outputs: patterns.iter().map(|(_, pattern)| fill(pattern, &shader.name)).collect(),
+            shader: shader.name,
+            path: shader.path,
+            refused: shader.refused,
+        });
+        let jobs: Vec<Job> = jobs.collect();
+        let owners = owners(&jobs)?;
+        let roles = patterns.into_iter().map(|(role, _)| role).collect();
+        Ok(Self { jobs, roles, folder: folder.to_owned(), out: options.output.clone(), owners })
+    }
+
+    /// The folder of the shaders.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether a shader's output goes to `path`, which need not be there yet.
+    pub(super) fn writes(&self, path: &Path) -> bool {
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = whole(path);
+        let inside = path.strip_prefix(whole(&self.out)).ok().and_then(Path::to_str);
+        inside.is_some_and(|name| self.has_output(name) || name.starts_with(FOLDER))
+    }
+
+    /// Whether some shader's output is called `name`.
+    pub(super) fn has_output(&self, name: &str) -> bool {
+        self.owners.contains_key(name)
+    }
+
+    /// Whether `shader` is one of these.
+    pub(super) fn has_shader(&self, shader: &str) -> bool {
+        self.jobs.binary_search_by(|job| job.shader.as_str().cmp(shader)).is_ok()
+    }
+}
+
+impl Options {
+    /// The roles of the files that a shader gives, and the patterns of their names.
+    fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
+        let verb = &command.verb;
+        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        if !self.variants.is_empty() && !command.variants {
+            return usage(format!("`{verb}` has no variants"));
+        }
+        if self.reports && !command.reports {
+            return usage(format!("`{verb}` writes no reports"));
+        }
+        let printed = if command.json { "json" } else { "txt" };
+        let ending = self.extension.as_deref().map(|ending| ending.trim_start_matches('.'));
+        let ending = ending.unwrap_or(if command.writes { "spv" } else { printed });
+        let role = if command.writes { Role::Output } else { Role::Printed };
+        let name = self.name.clone().unwrap_or_else(|| format!("{{base}}.{ending}"));
+        let mut patterns = vec![(role, name)];
+        for variant in &self.variants {
+            let (name, pattern) = match variant.split_once('=') {
+                Some((name, pattern)) => (name, pattern.to_owned()),
+                None => (variant.as_str(), format!("{{base}}.{variant}.{ending}")),
+            };
+            patterns.push((Role::Variant(name.to_owned()), pattern));
+        }
+        if self.reports {
+            patterns.push((Role::Report, "{base}.json".to_owned()));
+        }
+        match patterns.iter().find_map(|(_, pattern)| fault(pattern)) {
+            Some(message) => usage(message),
+            None => Ok(patterns),
+        }
+    }
+}
+
+const PLACES: [&str; 3] = ["{path}", "{stem}", "{base}"];
+
+fn fault(pattern: &str) -> Option<String> {
+    let mut rest = pattern.to_owned();
+    for place in PLACES {
+        rest = rest.replace(place, "x");
+    }
+    if rest.contains(['{', '}']) {
+        return Some(format!("`{pattern}`: a pattern has {}, no other braces", PLACES.join(", ")));
+    }
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let path = Path::new(&rest);
+    // `a/.` and `a//b` would be two names of one file.
+    let plain = path.components().collect::<PathBuf>().to_str() == Some(&rest);
+    if rest.is_empty() || !plain || !path.components().all(inside) {
+        return Some(format!("`{pattern}`: an output lies in OUT, by a plain path"));
+    }
+    None
+}
+
+/// The name that `pattern` gives the output of `shader`. What the shader's own name holds is not filled in again.
+fn fill(pattern: &str, shader: &str) -> String {
+    let file = shader.rfind('/').map_or(0, |slash| slash + 1);
+    let dot = shader[file..].rfind('.').filter(|dot| *dot > 0).map(|dot| file + dot);
+    let stem = &shader[..dot.unwrap_or(shader.len())];
+    let base = shader.strip_suffix(".spv").filter(|base| base.len() > file).unwrap_or(shader);
+    let mut filled = String::with_capacity(pattern.len() + shader.len());
+    let mut rest = pattern;
+    while let Some(brace) = rest.find('{') {
+        filled.push_str(&rest[..brace]);
+        let (place, behind) = rest[brace..].split_at("{path}".len());
+        filled.push_str(match place {
+            "{path}" => shader,
+            "{stem}" => stem,
+            _ => base,
+        });
+        rest = behind;
+    }
+    filled + rest
+}
+
+/// Which job writes which output.
+fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
+    let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+    let clash = |message: String| {
+        let failure = Failure::new(Exit::Usage, message);
+        Err(failure
+            .help("say with --name and --variant what the outputs are called, or --exclude some"))
+    };
+    for (at, job) in jobs.iter().enumerate().filter(|(_, job)| job.refused.is_none()) {
+        for output in &job.outputs {
+            if Path::new(output).starts_with(FOLDER) {
+                return clash(format!("{output}: this folder of OUT is the batch's own"));
+            }
+            if let Some(other) = owners.insert(output.clone(), at) {
+                let message = if other == at {
+                    format!("{output}: two outputs of {} would go to this file", job.shader)
+                } else {
+                    let other = &jobs[other].shader;
+                    format!(
+                        "{output}: the outputs of {other} and {} would go to this file",
+                        job.shader
+                    )
+                };
+                return clash(message);
+            }
+        }
+    }
+    for output in owners.keys() {
+        let folders = Path::new(output).ancestors().skip(1).filter_map(Path::to_str);
+        for folder in folders {
+            if owners.contains_key(folder) {
+                return clash(format!(
+                    "{folder}: this would be both a file and a folder of outputs"
+                ));
+            }
+        }
+    }
+    Ok(owners)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fault, fill};
+
+    #[test]
+    fn names_follow_their_patterns() {
+        assert_eq!(fill("{base}.spv", "a/b.vert"), "a/b.vert.spv");
+        assert_eq!(fill("{base}.spv", "a/b.vert.spv"), "a/b.vert.spv");
+        assert_eq!(fill("x/{stem}.y", "a.b/c"), "x/a.b/c.y");
+        assert_eq!(fill("{stem}.{path}", "{base}.vert"), "{base}.{base}.vert");
+        assert_eq!(fill("{base}", "a/.spv"), "a/.spv");
+    }
+
+    #[test]
+    fn patterns_that_leave_the_folder_are_refused() {
+        for pattern in
+            ["", "/{path}", "../{path}", "a/../{path}", "{paths}", "{path}/.", "a//{path}"]
+        {
+            assert!(fault(pattern).is_some(), "{pattern}");
+        }
+        assert_eq!(fault("x/{base}.spv"), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! How far a batch is, on standard error: a bar on a terminal, else a line now and then.
+
+use super::index::Entry;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(super) struct Progress {
+    shown: Shown,
+    all: usize,
+    done: AtomicUsize,
+    reused: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+enum Shown {
+    Bar(ProgressBar),
+    Lines,
+    Nothing,
+}
+
+impl Progress {
+    pub(super) fn new(all: usize, quiet: bool) -> Self {
+        let shown = if quiet {
+            Shown::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let form = "{bar:32} {pos} of {len} shaders, {eta} to go{msg}";
+            let style = ProgressStyle::with_template(form).expect("the form is right");
+            Shown::Bar(ProgressBar::new(all as u64).with_style(style))
+        } else {
+            Shown::Lines
+        };
+        Self { shown, all, done: 0.into(), reused: 0.into(), refused: 0.into() }
+    }
+
+    /// Another shader is done, by this run or, if `reused`, by an earlier one.
+    pub(super) fn done(&self, entry: &Entry, reused: bool) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.reused.fetch_add(usize::from(reused), Ordering::Relaxed);
+        let failed = entry.status.is_failure();
+        let refused = self.refused.fetch_add(usize::from(failed), Ordering::Relaxed);
+        match &self.shown {
+            Shown::Bar(bar) => {
+                bar.inc(1);
+                if failed {
+                    bar.set_message(format!(", {} failed", refused + 1));
+                }
+            }
+            Shown::Lines if is_step(done, self.all) => {
+                eprintln!("polyshade: {done} of {} shaders", self.all);
+            }
+            Shown::Lines | Shown::Nothing => {}
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        if let Shown::Bar(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+        let reused = self.reused.load(Ordering::Relaxed);
+        if reused > 0 && !matches!(self.shown, Shown::Nothing) {
+            eprintln!("polyshade: {reused} of {} shaders were done already", self.all);
+        }
+    }
+}
+
+/// A batch prints this many lines.
+const STEPS: usize = 10;
+
+/// Whether another tenth is full.
+fn is_step(done: usize, all: usize) -> bool {
+    all >= STEPS && done * STEPS / all != (done - 1) * STEPS / all
+}

@@ -1,0 +1,159 @@
+//! Which shaders there are: those of a folder, or those of a list.
+
+use super::index::{FOLDER, Status};
+use crate::failure::{Exit, Failure};
+use clap::Args;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only shaders that match; `*` stops at `/`, and a pattern without `/` is for names in any folder
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+
+    /// No shader that matches
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// A file that lists the shaders, a path a line; all lie in DIR, which is not searched. `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "include")]
+    list: Option<PathBuf>,
+
+    /// The list's paths end with a zero byte, as `find -print0` writes them
+    #[arg(long, requires = "list")]
+    null: bool,
+}
+
+/// A shader, and what is wrong with it before it is read.
+pub(super) struct Shader {
+    /// The path in the folder, with `/` between the parts.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) refused: Option<(Status, String)>,
+}
+
+/// Endings of files that the program reads.
+const ENDINGS: [&str; 12] = [
+    "spv", "spvasm", "hlsl", "wgsl", "vert", "tesc", "tese", "geom", "frag", "comp", "mesh", "task",
+];
+
+/// The shaders in `folder`, by name. `out` is not searched.
+pub(super) fn shaders(
+    folder: &Path,
+    out: &Path,
+    options: &Options,
+) -> Result<Vec<Shader>, Failure> {
+    let exclude = globs(&options.exclude)?;
+    let found = match &options.list {
+        Some(file) => listed(folder, file, options.null)?,
+        None => {
+            let include = globs(&options.include)?;
+            let mut found = walked(folder, out);
+            found.retain(|shader| {
+                let name = Path::new(&shader.name);
+                let ending = name.extension().and_then(|ending| ending.to_str());
+                let known = ending.is_some_and(|ending| ENDINGS.contains(&ending));
+                let unread = matches!(shader.refused, Some((Status::Failed, _)));
+                let wanted =
+                    if options.include.is_empty() { known } else { include.is_match(name) };
+                unread || wanted
+            });
+            found
+        }
+    };
+    let sorted: BTreeMap<(String, PathBuf), Shader> = found
+        .into_iter()
+        .filter(|shader| !exclude.is_match(&shader.name))
+        .map(|shader| ((shader.name.clone(), shader.path.clone()), shader))
+        .collect();
+    Ok(sorted.into_values().collect())
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
+    let failed = |error: globset::Error| Failure::new(Exit::Usage, error.to_string());
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let deep = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+        set.add(GlobBuilder::new(&deep).literal_separator(true).build().map_err(failed)?);
+    }
+    set.build().map_err(failed)
+}
+
+/// Every file in the folder. Links to files are followed; links to folders are not, as they may lead round in circles.
+fn walked(folder: &Path, out: &Path) -> Vec<Shader> {
+    let out = fs::canonicalize(out).ok();
+    let is_output = |entry: &DirEntry| {
+        entry.depth() > 0
+            && entry.file_type().is_dir()
+            && (entry.path().join(FOLDER).is_dir()
+                || out.is_some() && fs::canonicalize(entry.path()).ok() == out)
+    };
+    let mut found = Vec::new();
+    for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| !is_output(entry)) {
+        match entry {
+            Ok(entry) if entry.path().is_dir() => {}
+            Ok(entry) => found.push(shader(folder, entry.into_path())),
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                let reason =
+                    error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                let refused = Some((Status::Failed, reason));
+                found.push(Shader { refused, ..shader(folder, path) });
+            }
+        }
+    }
+    found
+}
+
+fn shader(folder: &Path, path: PathBuf) -> Shader {
+    let inside = path.strip_prefix(folder).unwrap_or(&path);
+    let parts: Vec<_> =
+        inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let name = parts.join("/");
+    let refused = inside.to_str().is_none().then(|| {
+        (
+            Status::Unsupported,
+            "the name is not UTF-8, so no report could tell it from others".to_owned(),
+        )
+    });
+    Shader { name, path, refused }
+}
+
+fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    } else {
+        fs::read(file).map(|read| bytes = read)
+    };
+    let failed =
+        |message: String| Failure::new(Exit::Usage, format!("{}: {message}", file.display()));
+    read.map_err(|error| failed(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("this list is not UTF-8".to_owned()))?;
+    let base = plain(folder);
+    let paths = text.split(if null { '\0' } else { '\n' }).filter(|path| !path.is_empty());
+    paths
+        .map(|path| {
+            let path = PathBuf::from(path);
+            let whole = plain(&path);
+            let inside = whole.strip_prefix(&base).ok();
+            let up = |part: Component<'_>| part == Component::ParentDir;
+            let inside = inside.filter(|inside| !inside.components().any(up));
+            let Some(inside) = inside.filter(|inside| *inside != Path::new("")) else {
+                let folder = folder.display();
+                return Err(failed(format!("{} does not lie in {folder}", path.display())));
+            };
+            Ok(shader(folder, folder.join(inside)))
+        })
+        .collect()
+}
+
+/// The path without its `.` parts.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
+}

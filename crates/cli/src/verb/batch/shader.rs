@@ -1,0 +1,168 @@
+//! One shader: whether it is done already, and else what the verb makes of it.
+
+use super::Run;
+use super::command::Said;
+use super::index::{Entry, FileEntry, Status};
+use super::plan::Job;
+use crate::failure::Exit;
+use crate::output::printable;
+use sha2::{Digest, Sha256};
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+
+/// What became of a shader, and whether it was done already.
+///
+/// `stage` is a folder that the thread has for itself. What is left in it is no other shader's, and goes when the batch
+/// ends.
+pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
+    let job = &run.plan.jobs[at];
+    let entry = Entry::not_run(&job.shader);
+    let before = run.index.before(&job.shader);
+    if let Some((status, message)) = &job.refused {
+        return (Entry { status: *status, ..entry }.says(message), false);
+    }
+    let read = metadata(&job.path).and_then(|metadata| Ok((metadata, fs::read(&job.path)?)));
+    let (metadata, input, includes) = match read {
+        Ok((metadata, bytes)) => (metadata, FileEntry::of(&job.shader, &bytes), includes(&bytes)),
+        Err(error) => {
+            let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string());
+            return (withdrawn(run, job, entry), false);
+        }
+    };
+    let key = run.command.key(&input.sha256);
+    if !run.arguments.force
+        && !includes
+        && let Some(before) = before
+        && before.key == key
+        && is_done(run, job, before)
+    {
+        return (before.clone(), true);
+    }
+
+    let entry = Entry { key, input: Some(input), ..entry };
+    let entry = match made(run, job, stage, &metadata) {
+        Ok(Ok(outputs)) => Entry { status: Status::Ok, outputs, ..entry },
+        Ok(Err(said)) => withdrawn(run, job, refusal(entry, said, job, stage)),
+        Err(error) => {
+            withdrawn(run, job, Entry { status: Status::Failed, ..entry }.says(&error.to_string()))
+        }
+    };
+    if !entry.status.is_failure() {
+        // A line that is lost is a shader that is done again.
+        let _ = run.index.record(&entry);
+    }
+    (entry, false)
+}
+
+/// Whether the text includes others, which may have changed when it has not.
+fn includes(text: &[u8]) -> bool {
+    const DIRECTIVE: &[u8] = b"include";
+    text.windows(DIRECTIVE.len()).any(|part| part == DIRECTIVE)
+}
+
+/// Of a file only: reading a pipe would wait.
+fn metadata(path: &Path) -> io::Result<Metadata> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() { Ok(metadata) } else { Err(io::Error::other("this is not a file")) }
+}
+
+/// Whether an earlier run did this shader, and all that it wrote is there.
+fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
+    let names = before.outputs.iter().map(|output| &output.path);
+    match before.status {
+        Status::Ok => {
+            names.eq(&job.outputs) && before.outputs.iter().all(|output| run.index.holds(output))
+        }
+        Status::Unsupported => !job.outputs.iter().any(|name| run.index.path(name).exists()),
+        Status::Failed | Status::Usage | Status::NotRun => false,
+    }
+}
+
+/// Runs the verb, and puts its outputs in their places.
+fn made(
+    run: &Run<'_>,
+    job: &Job,
+    stage: &Path,
+    metadata: &Metadata,
+) -> io::Result<Result<Vec<FileEntry>, Said>> {
+    for name in &job.outputs {
+        fs::create_dir_all(stage.join(name).parent().unwrap_or(stage))?;
+    }
+    match run.command.run(job, &run.plan.roles, stage) {
+        Said::Done => {}
+        said => return Ok(Err(said)),
+    }
+    let after = self::metadata(&job.path)?;
+    if after.len() != metadata.len() || after.modified()? != metadata.modified()? {
+        return Err(io::Error::other("the shader changed while it was read"));
+    }
+    let mut outputs = Vec::with_capacity(job.outputs.len());
+    for name in &job.outputs {
+        let bytes = fs::read(stage.join(name))?;
+        outputs.push(FileEntry::of(name, &bytes));
+    }
+    remove_former(run, job)?;
+    for output in &outputs {
+        let named = |error| io::Error::other(format!("{}: {error}", output.path));
+        run.index.publish(&stage.join(&output.path), output).map_err(named)?;
+    }
+    Ok(Ok(outputs))
+}
+
+/// The entry of a shader that the verb did not do.
+fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
+    let Said::Not { exit, message, instruction } = said else { return entry };
+    let status = match exit {
+        Exit::Failed => Status::Failed,
+        Exit::Usage => Status::Usage,
+        Exit::Unsupported => Status::Unsupported,
+    };
+    let entry = Entry { status, instruction, ..entry };
+    // The report is the same wherever the folders are.
+    let stage = printable(&stage.join("").display().to_string());
+    let path = printable(&job.path.display().to_string());
+    let message = message.replace(&stage, "").replace(&path, &job.shader);
+    entry.says(&message)
+}
+
+/// Takes away what an earlier run made of the shader: what is refused has no outputs.
+fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
+    let removed = job.outputs.iter().try_for_each(|name| run.index.remove(name));
+    match removed.and_then(|()| remove_former(run, job)) {
+        Ok(()) => entry,
+        Err(error) => {
+            let message = entry.message.clone().unwrap_or_default();
+            Entry { status: Status::Failed, ..entry }
+                .says(&format!("{message}; an output of an earlier run is still there: {error}"))
+        }
+    }
+}
+
+/// Takes away outputs that the shader had under other names.
+fn remove_former(run: &Run<'_>, job: &Job) -> io::Result<()> {
+    let former = run.index.before(&job.shader).map_or(&[][..], |before| &before.outputs);
+    let gone = former.iter().filter(|output| !run.plan.has_output(&output.path));
+    let mut ours = gone.filter(|output| run.index.holds(output));
+    ours.try_for_each(|output| run.index.remove(&output.path))
+}
+
+/// A digest as hexadecimal digits.
+pub(super) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl FileEntry {
+    /// Describes a file that holds `bytes`.
+    pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
+        const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+        const SWAPPED: [u8; 4] = [0x07, 0x23, 0x02, 0x03];
+        let is_spirv = bytes.starts_with(&MAGIC) || bytes.starts_with(&SWAPPED);
+        Self {
+            path: path.to_owned(),
+            bytes: bytes.len() as u64,
+            words: is_spirv.then_some(bytes.len() as u64 / 4),
+            sha256: hex(Sha256::new_with_prefix(bytes)),
+        }
+    }
+}

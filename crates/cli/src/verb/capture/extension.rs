@@ -1,0 +1,34 @@
+//! `polyshade capture --path extension`.
+
+use super::Arguments;
+use super::report::{Path, Report};
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::stage::before_rasterization;
+use polyshade::transform_feedback::{self, Decorated};
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Done {
+    if !arguments.variants.is_empty() {
+        let message = "--variant has no meaning with --path extension";
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    let rewrite = &arguments.rewrite;
+    let words = rewrite.input.words()?;
+    let module = rewrite.input.parse(&words)?;
+    let (entry, stage) = before_rasterization(&rewrite.input, &module)?;
+    let mut options = rewrite.options(&entry).stage(stage);
+    if let Some(components) = rewrite.max_output_components {
+        options = options.max_output_components(components);
+    }
+    let decorated = transform_feedback::decorate(&module, &options)
+        .map_err(|error| Failure::of(&error, Some(&module)))?;
+    let Decorated { layout, streams, locations, requirements, .. } = &decorated;
+    let path = Path::Extension { streams, locations };
+    let report = Report { entry: &entry, layout, path, requirements, msl: None };
+    if arguments.dry_run {
+        return arguments.preview(&report);
+    }
+    let outputs = arguments.outputs(&entry, stage);
+    arguments.write(outputs, report, module.words(), decorated.module.words())
+}

@@ -1,0 +1,331 @@
+//! `polyshade clip`: clip and cull distances in the form that the target takes.
+
+mod report;
+mod text;
+
+use crate::Done;
+use crate::depfile::Build;
+use crate::failure::{Exit, Failure};
+use crate::format::Formats;
+use crate::input::Input;
+use crate::output::{Modules, Outputs, print_text};
+use clap::{Args, ValueEnum};
+use polyshade::clip_cull::{
+    self, Enabled, Limits, Linkage, Mark, Planes, Repair, Space, Target, Words, emulate_fragment,
+    emulate_last,
+};
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use report::Report;
+use std::path::{Path, PathBuf};
+use text::{counts, mask, read_marks, space, words};
+
+/// Brings clip and cull distances into the form that the target takes.
+///
+/// Steps are taken in this order: repairs, planes of the host's, planes that are off, the form, emulation. Without any,
+/// registers become built-in arrays.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// Put right what producers get wrong: capability (missing), unused (arrays and members), size (arrays without a
+    /// length, or too long), xfb (mode and decorations)
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
+    repair: Vec<Repair>,
+
+    /// The form of the result [default: arrays, where nothing else is asked for]
+    #[arg(long, value_enum)]
+    to: Option<Form>,
+
+    /// Inputs that are distances, beside those with a semantic: clip=3, cull=4.xy, clip=3-4
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
+    inputs: Vec<Mark>,
+
+    /// Outputs that are distances, beside those with a semantic
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
+    outputs: Vec<Mark>,
+
+    /// What this stage and the one before it have together: it numbers the inputs
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
+    linked_inputs: Vec<Mark>,
+
+    /// What this stage and the one behind it have together: it numbers the outputs
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
+    linked_outputs: Vec<Mark>,
+
+    /// A JSON file with lists of the same: inputs, outputs, linked_inputs, linked_outputs
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+
+    /// Do not take semantics (SV_ClipDistance, SV_CullDistance) for marks
+    #[arg(long)]
+    no_semantics: bool,
+
+    /// The first location of --to registers
+    #[arg(long, value_name = "N")]
+    location: Option<u32>,
+
+    /// How many clip and cull distances the stages that meet have, where this one may have fewer
+    #[arg(long, value_name = "CLIP,CULL", value_parser = counts)]
+    linked: Option<[u32; 2]>,
+
+    /// Clip planes that are on: a number whose bit i is plane i, constant=ID for a specialization constant, or a word
+    /// at push-constant=BYTE, uniform=SET:BINDING, storage=SET:BINDING
+    #[arg(long, value_name = "MASK", value_parser = mask)]
+    enable: Option<Enabled>,
+
+    /// With --enable: the first location at which distances go on as they were written
+    #[arg(long, value_name = "N", requires = "enable")]
+    as_written: Option<u32>,
+
+    /// How many clip planes of the host's to clip against
+    #[arg(long, value_name = "N", requires = "planes_at")]
+    planes: Option<u32>,
+
+    /// Where the host puts the planes: push-constant=BYTE, uniform=SET:BINDING, storage=SET:BINDING
+    #[arg(long, value_name = "PLACE", value_parser = words, requires = "planes")]
+    planes_at: Option<Words>,
+
+    /// The space of the planes: clip, or location=N for that of an output
+    #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]
+    planes_in: Option<Space>,
+
+    /// Do without distances, in the vertex and fragment stages alone: the first of four locations between them. A
+    /// fragment stage needs --linked
+    #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
+    emulate: Option<u32>,
+
+    /// `maxClipDistances` of the device
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    max_clip: u32,
+
+    /// `maxCullDistances` of the device
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    max_cull: u32,
+
+    /// `maxCombinedClipAndCullDistances` of the device
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    max_combined: u32,
+
+    /// Give what is added no debug names
+    #[arg(long)]
+    no_names: bool,
+
+    /// Where the module goes; standard output if left out, or if it is `-`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Where a report goes: the distances and requirements, as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Print the report to standard output; the module goes to a file
+    #[arg(long)]
+    json: bool,
+
+    /// Write no module: say what would become of the distances
+    #[arg(long, conflicts_with_all = ["output", "depfile"])]
+    dry_run: bool,
+
+    #[command(flatten)]
+    build: Build,
+
+    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
+    diff: bool,
+
+    #[command(flatten)]
+    formats: Formats,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Form {
+    /// Built-in arrays, of registers
+    Arrays,
+    /// Registers, of built-in arrays
+    Registers,
+    /// One built-in array, clip distances first
+    Combined,
+    /// Two built-in arrays, of one whose first are clip distances: as many as --linked says
+    Separate,
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    arguments.check()?;
+    let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    arguments.formats.check((!arguments.dry_run).then_some(output).into_iter())?;
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    let (entry, model) = arguments.entry(&module)?;
+    let mut report = Report::new(&entry, model);
+    let lowered = arguments.lower(&module, &entry, model, &mut report)?;
+    if arguments.dry_run {
+        if let Some(file) = &arguments.report {
+            let mut outputs = Outputs::default();
+            outputs.add(file, report.to_json().into_bytes())?;
+            outputs.write()?;
+        }
+        return print_text(&if arguments.json { report.to_json() } else { report.to_text() });
+    }
+
+    let mut outputs = Outputs::of(Modules {
+        formats: arguments.formats.clone(),
+        entry: Some((entry, model)),
+        validate: arguments.input.validate,
+        target_env: arguments.input.target_env.clone(),
+    });
+    outputs.add_module(output, lowered.words())?;
+    if arguments.diff {
+        outputs.add_diff(module.words(), lowered.words())?;
+    }
+    if let Some(file) = &arguments.report {
+        outputs.add(file, report.to_json().into_bytes())?;
+    }
+    if arguments.json {
+        outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
+    }
+    arguments.build.apply(&arguments.input, &mut outputs)?;
+    outputs.write()
+}
+
+impl Arguments {
+    /// Refuses options that mean nothing.
+    fn check(&self) -> Done {
+        let lacking = match self.to {
+            Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
+            Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",
+            _ => return Ok(()),
+        };
+        Err(Failure::new(Exit::Usage, lacking))
+    }
+
+    /// The entry point that was asked for, or the only one.
+    fn entry(&self, module: &Module<'_>) -> Result<(String, ExecutionModel), Failure> {
+        let named = |name: &str| self.input.entry.as_deref().is_none_or(|wanted| wanted == name);
+        let mut entries = module.entry_points().filter(|entry| named(&entry.name()));
+        match (entries.next(), entries.next()) {
+            (Some(only), None) => Ok((only.name().into_owned(), only.model())),
+            (None, _) => Err(Failure::new(Exit::Failed, "there is no such entry point")),
+            (Some(_), Some(_)) => {
+                let message = "there are several entry points: say which with --entry";
+                Err(Failure::new(Exit::Usage, message))
+            }
+        }
+    }
+
+    /// Takes the steps that were asked for.
+    fn lower(
+        &self,
+        module: &Module<'_>,
+        entry: &str,
+        model: ExecutionModel,
+        report: &mut Report,
+    ) -> Result<Module<'static>, Failure> {
+        let limits =
+            Limits { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
+        let target = Target::new(entry, model).limits(limits).names(!self.no_names);
+        let failed = |error: Error| Failure::of(&error, Some(module));
+        let mut current = module.borrowed().into_owned();
+        if !self.repair.is_empty() {
+            let done = clip_cull::repair(&current, &target, &self.repair).map_err(failed)?;
+            report.repairs = done.made;
+            report.steps.push("repair");
+            current = done.module;
+        }
+        if let (Some(count), Some(words)) = (self.planes, self.planes_at) {
+            let space = self.planes_in.unwrap_or(Space::Clip);
+            let planes = Planes { count, words, space };
+            let done = clip_cull::user_planes(&current, &target, planes).map_err(failed)?;
+            report.outputs([done.clip, done.cull], &done.requirements);
+            report.steps.push("planes");
+            current = done.module;
+        }
+        if let Some(enabled) = self.enable {
+            let done = clip_cull::enable(&current, &target, enabled, self.as_written);
+            let done = done.map_err(failed)?;
+            report.outputs([done.clip, done.cull], &done.requirements);
+            report.steps.push("enable");
+            current = done.module;
+        }
+        if let Some(location) = self.emulate {
+            let done = match (model, self.linked) {
+                (ExecutionModel::FRAGMENT, Some(linked)) => {
+                    emulate_fragment(&current, &target, location, linked)
+                }
+                (ExecutionModel::FRAGMENT, None) => {
+                    let message = "--emulate in a fragment stage needs --linked";
+                    return Err(Failure::new(Exit::Usage, message));
+                }
+                _ => emulate_last(&current, &target, location),
+            };
+            let done = done.map_err(failed)?;
+            report.emulated(done.counts);
+            report.steps.push("emulate");
+            return Ok(done.module);
+        }
+        match self.to {
+            None if !report.steps.is_empty() => Ok(current),
+            None | Some(Form::Arrays) => self.normalize(module, &current, target, report),
+            Some(form) => self.rearrange(&current, &target, form, report).map_err(failed),
+        }
+    }
+
+    fn normalize(
+        &self,
+        module: &Module<'_>,
+        current: &Module<'_>,
+        target: Target,
+        report: &mut Report,
+    ) -> Result<Module<'static>, Failure> {
+        let listed = match &self.marks {
+            Some(file) => read_marks(file)?,
+            None => text::Marks::default(),
+        };
+        let failed = |error: Error| Failure::of(&error, Some(module));
+        let all = |own: &[Mark], listed: &[Mark]| [own, listed].concat();
+        let linkage = |own: &[Mark], listed: &[Mark]| match all(own, listed) {
+            marks if marks.is_empty() => Ok(None),
+            marks => Linkage::new(marks).map(Some).map_err(failed),
+        };
+        let mut options = clip_cull::Options::new(target)
+            .semantics(!self.no_semantics)
+            .inputs(all(&self.inputs, &listed.inputs))
+            .outputs(all(&self.outputs, &listed.outputs));
+        if let Some(linked) = linkage(&self.linked_inputs, &listed.linked_inputs)? {
+            options = options.linked_inputs(linked);
+        }
+        if let Some(linked) = linkage(&self.linked_outputs, &listed.linked_outputs)? {
+            options = options.linked_outputs(linked);
+        }
+        let done = clip_cull::normalize(current, &options).map_err(failed)?;
+        report.normalized(&done);
+        report.steps.push("arrays");
+        Ok(done.module.into_owned())
+    }
+
+    fn rearrange(
+        &self,
+        current: &Module<'_>,
+        target: &Target,
+        form: Form,
+        report: &mut Report,
+    ) -> Result<Module<'static>, Error> {
+        let clip = self.linked.map(|[clip, _]| clip);
+        let (done, step) = match form {
+            Form::Combined => (clip_cull::combine(current, target, clip)?, "combined"),
+            Form::Separate => {
+                let clip = clip.expect("the options are checked first");
+                (clip_cull::separate(current, target, clip)?, "separate")
+            }
+            Form::Registers | Form::Arrays => {
+                let at = self.location.expect("the options are checked first");
+                (clip_cull::to_registers(current, target, at, at, self.linked)?, "registers")
+            }
+        };
+        report.rearranged(&done);
+        report.steps.push(step);
+        Ok(done.module)
+    }
+}

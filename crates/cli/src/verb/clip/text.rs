@@ -1,0 +1,93 @@
+//! What the options of `clip` say, as text and as JSON.
+
+use crate::failure::{Exit, Failure};
+use polyshade::clip_cull::{Enabled, Mark, Space, Words};
+use polyshade::moves::{Binding, Set};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// `push-constant=BYTE`, `uniform=SET:BINDING` or `storage=SET:BINDING`.
+pub(super) fn words(text: &str) -> Result<Words, String> {
+    let parsed = text.split_once('=').and_then(|(kind, place)| {
+        if kind == "push-constant" {
+            return Some(Words::PushConstant { offset: place.parse().ok()? });
+        }
+        let (set, binding) = place.split_once(':')?;
+        let (set, binding) = (Set(set.parse().ok()?), Binding(binding.parse().ok()?));
+        match kind {
+            "uniform" => Some(Words::Uniform { set, binding }),
+            "storage" => Some(Words::StorageBuffer { set, binding }),
+            _ => None,
+        }
+    });
+    parsed.ok_or_else(|| {
+        "a place is push-constant=BYTE, uniform=SET:BINDING or storage=SET:BINDING".to_owned()
+    })
+}
+
+/// A number, `constant=ID`, or a place.
+pub(super) fn mask(text: &str) -> Result<Enabled, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    if let Some(mask) = number {
+        return Ok(Enabled::Constant(mask));
+    }
+    if let Some(id) = text.strip_prefix("constant=") {
+        let id = id.parse().map_err(|_| format!("`{id}` is no specialization constant"))?;
+        return Ok(Enabled::Specialization(id));
+    }
+    words(text).map(Enabled::Word)
+}
+
+/// `clip`, or `location=N`.
+pub(super) fn space(text: &str) -> Result<Space, String> {
+    if text == "clip" {
+        return Ok(Space::Clip);
+    }
+    let location = text.strip_prefix("location=").and_then(|number| number.parse().ok());
+    location
+        .map(|location| Space::Output { location })
+        .ok_or_else(|| "a space is clip or location=N".to_owned())
+}
+
+/// `CLIP,CULL`.
+pub(super) fn counts(text: &str) -> Result<[u32; 2], String> {
+    let parsed = text.split_once(',').and_then(|(a, b)| Some([a.parse().ok()?, b.parse().ok()?]));
+    parsed.ok_or_else(|| "the numbers of distances are given as CLIP,CULL".to_owned())
+}
+
+/// What a file of marks lists.
+#[derive(Default)]
+pub(super) struct Marks {
+    pub(super) inputs: Vec<Mark>,
+    pub(super) outputs: Vec<Mark>,
+    pub(super) linked_inputs: Vec<Mark>,
+    pub(super) linked_outputs: Vec<Mark>,
+}
+
+/// Reads a file of marks.
+pub(super) fn read_marks(file: &Path) -> Result<Marks, Failure> {
+    let failed = |what: String| Failure::new(Exit::Failed, format!("{}: {what}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    let Value::Object(lists) = value else { return Err(failed("not an object".to_owned())) };
+    let mut marks = Marks::default();
+    for (name, list) in &lists {
+        let place = match name.as_str() {
+            "inputs" => &mut marks.inputs,
+            "outputs" => &mut marks.outputs,
+            "linked_inputs" => &mut marks.linked_inputs,
+            "linked_outputs" => &mut marks.linked_outputs,
+            _ => return Err(failed(format!("there is no list `{name}`"))),
+        };
+        let Value::Array(list) = list else { return Err(failed(format!("`{name}` is no list"))) };
+        for mark in list {
+            let text = mark.as_str().ok_or_else(|| failed(format!("{mark} is no mark")))?;
+            place.push(text.parse().map_err(|error: polyshade::Error| failed(error.to_string()))?);
+        }
+    }
+    Ok(marks)
+}

@@ -1,0 +1,27 @@
+//! `polyshade completions`: what a shell needs to complete our command lines.
+
+use crate::Done;
+use crate::output::Outputs;
+use clap::Args;
+use clap_complete::Shell;
+use std::path::Path;
+
+/// Prints a script that makes a shell complete polyshade's command lines.
+///
+/// For bash: polyshade completions bash > ~/.local/share/bash-completion/completions/polyshade
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Runs the verb for the program that `command` describes.
+pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Done {
+    let mut script = Vec::new();
+    let name = command.get_name().to_owned();
+    clap_complete::generate(arguments.shell, &mut command, name, &mut script);
+    let mut outputs = Outputs::default();
+    outputs.add(Path::new("-"), script)?;
+    outputs.write()
+}

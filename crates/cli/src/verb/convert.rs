@@ -1,0 +1,59 @@
+//! `polyshade convert`: a shader in another format, and otherwise as it is.
+
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::format::Formats;
+use crate::input::Input;
+use crate::output::{Modules, Outputs};
+use clap::Args;
+use polyshade::Module;
+use polyshade::spv::ExecutionModel;
+use std::path::{Path, PathBuf};
+
+/// Writes a shader in another format, changing nothing else.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// Where it goes; standard output if left out, or if it is `-`
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+
+    #[command(flatten)]
+    formats: Formats,
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let output: &Path = &arguments.output;
+    arguments.formats.check([output].into_iter())?;
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    let mut outputs = Outputs::of(Modules {
+        formats: arguments.formats.clone(),
+        entry: entry(&module, arguments.input.entry.as_deref())?,
+        validate: false,
+        target_env: None,
+    });
+    outputs.add_module(output, module.words())?;
+    outputs.write()
+}
+
+/// The entry point of that name, or the only one.
+fn entry(
+    module: &Module<'_>,
+    name: Option<&str>,
+) -> Result<Option<(String, ExecutionModel)>, Failure> {
+    let mut entries = module
+        .entry_points()
+        .filter(|entry| name.is_none_or(|name| entry.name() == name))
+        .map(|entry| (entry.name().into_owned(), entry.model()));
+    match (entries.next(), entries.next(), name) {
+        (Some(only), None, _) => Ok(Some(only)),
+        (None, _, Some(name)) => {
+            Err(Failure::new(Exit::Failed, format!("there is no entry point `{name}`")))
+        }
+        (_, _, _) => Ok(None),
+    }
+}

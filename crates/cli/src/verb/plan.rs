@@ -1,0 +1,141 @@
+//! `polyshade plan`: what to draw, bind and wait for.
+
+mod picture;
+mod profile;
+
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::output::{Outputs, print_text};
+use clap::Args;
+use polyshade::planner::{self, Device, Draw, Pipeline, Plan, Preset};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Says what to draw, bind and wait for so that a draw is captured: as text, JSON or a picture.
+#[derive(Args)]
+#[command(after_help = PRESETS)]
+pub(crate) struct Arguments {
+    /// Pipeline and draw, as JSON (docs/planner.md); `-` is standard input
+    #[arg(value_name = "STATE")]
+    state: PathBuf,
+
+    /// Where the plan goes, by its name: .txt, .json or .svg; unless given, text to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The device, if the state names none or another: a preset, a device as JSON, or a Vulkan profiles file
+    #[arg(long, value_name = "PRESET|FILE")]
+    device: Option<String>,
+
+    /// Which profile of a profiles file, where there are several
+    #[arg(long, value_name = "NAME", requires = "device")]
+    profile: Option<String>,
+
+    /// As JSON, to standard output
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+}
+
+const PRESETS: &str = "Presets: vulkan, vulkan-mobile, metal, webgpu, webgpu-native.";
+
+/// A state as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    device: Option<Value>,
+    #[serde(default)]
+    pipeline: Pipeline,
+    #[serde(default)]
+    draw: Draw,
+}
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let State { device, pipeline, draw } = read(&arguments.state)?;
+    let device = match (&arguments.device, device) {
+        (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
+        (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
+        (None, Some(device)) => from_value(&arguments.state, device)?,
+        (None, None) => {
+            let message = format!("{}: no device is named", arguments.state.display());
+            return Err(Failure::new(Exit::Usage, message).help("name one with --device"));
+        }
+    };
+    let plan =
+        planner::plan(&device, &pipeline, &draw).map_err(|error| Failure::of(&error, None))?;
+
+    let Some(path) = &arguments.output else {
+        return print_text(&if arguments.json {
+            as_json(&device, &plan)
+        } else {
+            plan.to_string()
+        });
+    };
+    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+    let text = match extension.as_deref() {
+        Some("txt") => plan.to_string(),
+        Some("json") => as_json(&device, &plan) + "\n",
+        Some("svg") => picture::draw(&device, &plan),
+        _ => {
+            let message = format!("{}: a plan is .txt, .json or .svg", path.display());
+            return Err(Failure::new(Exit::Usage, message));
+        }
+    };
+    let mut outputs = Outputs::default();
+    outputs.add(path, text.into_bytes())?;
+    outputs.write()
+}
+
+fn as_json(device: &Device, plan: &Plan) -> String {
+    let report = json!({ "version": 1, "device": device, "plan": plan });
+    serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
+}
+
+/// A preset, or what a file says.
+fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
+    if let Some(device) = preset(name) {
+        return Ok(device);
+    }
+    let path = Path::new(name);
+    if path.extension().is_none() && !path.exists() {
+        return Err(unknown(name));
+    }
+    let value: Value = read(path)?;
+    if value.get("capabilities").is_none() {
+        return from_value(path, value);
+    }
+    profile::device(&value, profile)
+        .map_err(|message| Failure::new(Exit::Failed, format!("{}: {message}", path.display())))
+}
+
+fn preset(name: &str) -> Option<Device> {
+    Preset::ALL.into_iter().find(|preset| preset.name() == name).map(Device::from)
+}
+
+fn unknown(name: &str) -> Failure {
+    let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
+    Failure::new(Exit::Usage, format!("there is no preset `{name}`"))
+        .help(format!("the presets are: {}", names.join(", ")))
+}
+
+fn from_value<T: DeserializeOwned>(path: &Path, value: Value) -> Result<T, Failure> {
+    serde_json::from_value(value).map_err(|error| failed(path, &error))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let mut text = String::new();
+    let read = match path == Path::new("-") {
+        true => std::io::stdin().lock().read_to_string(&mut text).map(drop),
+        false => fs::read_to_string(path).map(|contents| text = contents),
+    };
+    read.map_err(|error| failed(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("{}: {error}", path.display()))
+}

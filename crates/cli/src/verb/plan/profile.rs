@@ -1,0 +1,149 @@
+//! A device as a Vulkan profiles file describes it: the capabilities of one of its profiles.
+//!
+//! The form is that of Khronos' schema, which `vulkaninfo` writes too.
+
+use polyshade::planner::{Device, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
+use serde_json::{Map, Value};
+
+/// The device of a profile: the one that is named, or the only one. What the profile does not say is what Vulkan 1.0
+/// guarantees.
+pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, String> {
+    let empty = Map::new();
+    let profiles = file["profiles"].as_object().unwrap_or(&empty);
+    let names = || profiles.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let profile = match (wanted, profiles.len()) {
+        (Some(name), _) => profiles
+            .get(name)
+            .ok_or_else(|| format!("there is no profile `{name}`, only [{}]", names()))?,
+        (None, 1) => profiles.values().next().expect("there is one"),
+        (None, count) => {
+            return Err(format!("{count} profiles, say which with --profile: [{}]", names()));
+        }
+    };
+    let mut blocks = Blocks(Vec::new());
+    for name in profile["capabilities"].as_array().into_iter().flatten() {
+        // Of alternatives, a device has any one.
+        let name = name.as_array().and_then(|any| any.first()).unwrap_or(name);
+        let Some(block) = name.as_str().and_then(|name| file["capabilities"].get(name)) else {
+            return Err(format!("the profile names capabilities {name}, which are not there"));
+        };
+        blocks.0.push(block);
+    }
+    Ok(blocks.device())
+}
+
+/// The blocks of capabilities that a profile is made of.
+struct Blocks<'v>(Vec<&'v Value>);
+
+impl Blocks<'_> {
+    fn device(&self) -> Device {
+        let least = Device::default();
+        let portable = self.has("VK_KHR_portability_subset");
+        let fans = self.feature("PortabilitySubsetFeaturesKHR", "triangleFans");
+        let alignment = self.limit("minStorageBufferOffsetAlignment");
+        Device {
+            transform_feedback: self.transform_feedback(),
+            provoking_vertex: self.has("VK_EXT_provoking_vertex").then(|| self.provoking_vertex()),
+            primitives_generated: self.primitives_generated(),
+            vertex_stores: self.feature("Features", "vertexPipelineStoresAndAtomics"),
+            dynamic_rendering: self.feature("Vulkan13Features", "dynamicRendering")
+                || self.feature("DynamicRenderingFeatures", "dynamicRendering"),
+            triangle_fans: !portable || fans,
+            max_bound_sets: self.limit("maxBoundDescriptorSets").unwrap_or(least.max_bound_sets),
+            max_storage_buffers: self
+                .limit("maxPerStageDescriptorStorageBuffers")
+                .unwrap_or(least.max_storage_buffers),
+            max_storage_range: self
+                .limit("maxStorageBufferRange")
+                .unwrap_or(least.max_storage_range),
+            storage_alignment: alignment.unwrap_or(least.storage_alignment),
+            max_push_constants: self
+                .limit("maxPushConstantsSize")
+                .unwrap_or(least.max_push_constants),
+            ..least
+        }
+    }
+
+    fn transform_feedback(&self) -> Option<TransformFeedback> {
+        const PROPERTIES: &str = "TransformFeedbackProperties";
+        let feature = |name| self.feature("TransformFeedbackFeatures", name);
+        if !feature("transformFeedback") {
+            return None;
+        }
+        let least = TransformFeedback::default();
+        let number = |name| self.property(PROPERTIES, name).and_then(Value::as_u64);
+        let small = |name, least| number(name).map_or(least, narrow);
+        let flag = |name| self.property(PROPERTIES, name).and_then(Value::as_bool) == Some(true);
+        Some(TransformFeedback {
+            max_streams: small("maxTransformFeedbackStreams", least.max_streams),
+            max_buffers: small("maxTransformFeedbackBuffers", least.max_buffers),
+            max_buffer_size: number("maxTransformFeedbackBufferSize")
+                .unwrap_or(least.max_buffer_size),
+            max_stride: small("maxTransformFeedbackBufferDataStride", least.max_stride),
+            queries: flag("transformFeedbackQueries"),
+            draw: flag("transformFeedbackDraw"),
+            geometry_streams: feature("geometryStreams"),
+            streams_lines_triangles: flag("transformFeedbackStreamsLinesTriangles"),
+        })
+    }
+
+    fn provoking_vertex(&self) -> ProvokingVertexModes {
+        let feature = |name| self.feature("ProvokingVertexFeatures", name);
+        let in_fans = "transformFeedbackPreservesTriangleFanProvokingVertex";
+        ProvokingVertexModes {
+            last: feature("provokingVertexLast"),
+            preserved_by_capture: feature("transformFeedbackPreservesProvokingVertex"),
+            preserved_by_capture_in_fans: self
+                .property("ProvokingVertexProperties", in_fans)
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
+        }
+    }
+
+    fn primitives_generated(&self) -> Option<PrimitivesGenerated> {
+        let feature = |name| self.feature("PrimitivesGeneratedQueryFeatures", name);
+        feature("primitivesGeneratedQuery").then(|| PrimitivesGenerated {
+            with_discard: feature("primitivesGeneratedQueryWithRasterizerDiscard"),
+            with_streams: feature("primitivesGeneratedQueryWithNonZeroStreams"),
+        })
+    }
+
+    fn has(&self, extension: &str) -> bool {
+        self.0.iter().any(|block| block["extensions"].get(extension).is_some())
+    }
+
+    fn feature(&self, structure: &str, name: &str) -> bool {
+        self.find("features", structure, name).and_then(Value::as_bool) == Some(true)
+    }
+
+    fn property(&self, structure: &str, name: &str) -> Option<&Value> {
+        self.find("properties", structure, name)
+    }
+
+    fn limit(&self, name: &str) -> Option<u32> {
+        let limits = self.0.iter().find_map(|block| {
+            let properties = &block["properties"];
+            let one = properties["VkPhysicalDeviceProperties"]["limits"].get(name);
+            one.or_else(|| {
+                properties["VkPhysicalDeviceProperties2"]["properties"]["limits"].get(name)
+            })
+        });
+        limits.and_then(Value::as_u64).map(narrow)
+    }
+
+    /// A member of a structure, by any of the names that the structure has had.
+    fn find(&self, kind: &str, structure: &str, name: &str) -> Option<&Value> {
+        ["", "EXT", "KHR", "2"].into_iter().find_map(|suffix| {
+            let structure = format!("VkPhysicalDevice{structure}{suffix}");
+            self.0.iter().find_map(|block| {
+                let members = &block[kind][&structure];
+                members.get(name).or_else(|| members["features"].get(name))
+            })
+        })
+    }
+}
+
+/// A limit that 32 bits cannot hold is none that a plan meets.
+fn narrow(limit: u64) -> u32 {
+    u32::try_from(limit).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,180 @@
+//! The process in which the shaders run: a driver may crash or hang, and polyshade is to say so.
+//!
+//! The program runs itself with the same arguments. The child says on its standard output, line by line, what it is
+//! about to do and in the end what came of it; the parent keeps the time.
+
+use super::{Arguments, compare, report};
+use crate::failure::{Exit, Failure};
+use polyshade_verify::Phase;
+use serde_json::Value;
+use std::env;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Set for the child.
+const VARIABLE: &str = "POLYSHADE_VERIFY_CHILD";
+/// What begins the child's lines: a driver may print, too.
+const PREFIX: &str = "polyshade-verify ";
+/// How much longer than the limit a child lives that has lost its parent.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Whether this process is the child.
+pub(super) fn is_one() -> bool {
+    env::var_os(VARIABLE).is_some()
+}
+
+/// Compares, and says so on standard output.
+pub(super) fn run(arguments: &Arguments) -> ExitCode {
+    let limit = Duration::from_secs(arguments.timeout).saturating_add(GRACE);
+    let (step, steps) = mpsc::channel();
+    thread::spawn(move || {
+        loop {
+            match steps.recv_timeout(limit) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+                // An ordinary exit would wait for a driver that hangs.
+                Err(RecvTimeoutError::Timeout) => std::process::abort(),
+            }
+        }
+    });
+    let done = compare(arguments, |phase| {
+        say(&format!("phase {}", name(phase)));
+        // Whoever listens does so for as long as this can be said.
+        let _ = step.send(());
+    });
+    match done {
+        Ok(report) => {
+            say(&format!("report {report}"));
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            let code = failure.report();
+            say(&format!("failed {}", failure.exit() as u8));
+            code
+        }
+    }
+}
+
+fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Preparing => "preparing",
+        Phase::Original => "original",
+        Phase::Rewritten => "rewritten",
+    }
+}
+
+/// Says a line to the parent. A parent that has gone has no use for it.
+fn say(line: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "{PREFIX}{line}").and_then(|()| stdout.flush());
+}
+
+/// How the child ended.
+pub(super) enum End {
+    /// It compared, or was ended: this is to be told.
+    Reported(Value),
+    /// It failed before, has said why, and this is its exit code.
+    Failed(u8),
+}
+
+/// Runs the child with the arguments of this process, no step of it for longer than `limit`. When this returns it is
+/// gone.
+pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
+    let failed = |error: std::io::Error| Failure::new(Exit::Failed, format!("verify: {error}"));
+    let program = env::current_exe().map_err(failed)?;
+    let mut command = Command::new(program);
+    command.args(env::args_os().skip(1)).env(VARIABLE, "1").stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let lines = read_lines(&mut child);
+    let (phase, slow, end) = listen(&lines, limit);
+
+    // A child that is done is not waited for: its driver may hang on the way out.
+    let status = match end {
+        Some(Heard::Nothing) => child.wait().map_err(failed)?,
+        _ => stop(&mut child).map_err(failed)?,
+    };
+    Ok(match end {
+        Some(Heard::Report(report)) => End::Reported(report),
+        Some(Heard::Failed(code)) => End::Failed(code),
+        Some(Heard::Nothing) => End::Reported(report::of_end(&crashed(status), phase)),
+        None => {
+            let how = format!("was stopped after {} seconds", limit.as_secs());
+            End::Reported(match phase {
+                Phase::Rewritten if slow => report::of_slow(&how),
+                _ => report::of_end(&how, phase),
+            })
+        }
+    })
+}
+
+fn stop(child: &mut Child) -> std::io::Result<ExitStatus> {
+    // It may have ended by itself.
+    let _ = child.kill();
+    child.wait()
+}
+
+fn crashed(status: ExitStatus) -> String {
+    format!("crashed ({status})")
+}
+
+/// The child's own lines, without their prefix; other lines are the driver's and passed on.
+fn read_lines(child: &mut Child) -> Receiver<String> {
+    let stdout = child.stdout.take().expect("it was asked for");
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            match line.strip_prefix(PREFIX) {
+                Some(own) if sender.send(own.to_owned()).is_err() => return,
+                Some(_) => {}
+                None => eprintln!("{line}"),
+            }
+        }
+    });
+    lines
+}
+
+/// The last word of the child.
+enum Heard {
+    Report(Value),
+    Failed(u8),
+    /// It ended without one.
+    Nothing,
+}
+
+/// The original must run this many times within the limit for the rewritten shader, which is compiled for more draws,
+/// to be blamed for not ending.
+const TIMES: u32 = 4;
+
+/// Listens until the child has had its last word, and returns it with the phase it came in; `None` where a step took
+/// longer than `limit`. With them, whether the original took so long that nothing follows from that.
+fn listen(lines: &Receiver<String>, limit: Duration) -> (Phase, bool, Option<Heard>) {
+    let (mut phase, mut begun, mut slow) = (Phase::Preparing, Instant::now(), false);
+    loop {
+        let left = limit.saturating_sub(begun.elapsed());
+        let line = match lines.recv_timeout(left) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => return (phase, slow, None),
+            Err(RecvTimeoutError::Disconnected) => return (phase, slow, Some(Heard::Nothing)),
+        };
+        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        let next = match (word, rest) {
+            ("phase", "original") => Phase::Original,
+            ("phase", "rewritten") => Phase::Rewritten,
+            ("phase", _) => Phase::Preparing,
+            ("report", json) => {
+                let report = serde_json::from_str(json).map_or(Heard::Nothing, Heard::Report);
+                return (phase, slow, Some(report));
+            }
+            ("failed", code) => {
+                return (phase, slow, Some(Heard::Failed(code.parse().unwrap_or(1))));
+            }
+            _ => continue,
+        };
+        slow |= phase == Phase::Original && begun.elapsed() * TIMES > limit;
+        (phase, begun) = (next, Instant::now());
+    }
+}

@@ -1,0 +1,112 @@
+//! What came of it, as JSON and as text.
+
+use polyshade_verify::{Difference, Phase, Value as Bits, Verdict};
+use polyshade_vulkan::Capabilities;
+use serde_json::{Value, json};
+
+/// Version of the report's shape: it grows when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// The report of a verdict.
+pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
+    let device = device.map(|has| json!({ "name": has.device, "driver": has.driver }));
+    let (result, detail) = match verdict {
+        Verdict::Equal(equal) => {
+            let compared = json!({
+                "runs": equal.runs, "draws": equal.draws, "vertices": equal.vertices,
+                "words": equal.words, "native": equal.native,
+            });
+            ("equal", json!({ "compared": compared }))
+        }
+        Verdict::Different(difference) => {
+            ("different", json!({ "difference": of_difference(difference) }))
+        }
+        Verdict::NotComparable(why) => ("not comparable", json!({ "reason": why })),
+    };
+    let mut report =
+        json!({ "version": VERSION, "verified": "capture", "result": result, "device": device });
+    let fields = report.as_object_mut().expect("it was made as an object");
+    fields.extend(detail.as_object().expect("it was made as an object").clone());
+    report
+}
+
+/// The report of a process that was stopped in a phase that says nothing, as all takes long here.
+pub(super) fn of_slow(how: &str) -> Value {
+    let why = format!(
+        "the process {how} while the rewritten shader ran, and the original takes long here, too: \
+         a longer --timeout may tell"
+    );
+    json!({ "version": VERSION, "verified": "capture", "result": "not comparable", "reason": why })
+}
+
+/// The report of a process that did not end by itself: how, and in which phase.
+pub(super) fn of_end(how: &str, phase: Phase) -> Value {
+    let (result, what) = match phase {
+        Phase::Preparing => ("not comparable", "while it prepared"),
+        Phase::Original => ("not comparable", "while the original ran"),
+        Phase::Rewritten => ("different", "while the rewritten shader ran"),
+    };
+    let why = format!("the process {how} {what}");
+    let mut report = json!({ "version": VERSION, "verified": "capture", "result": result });
+    match phase {
+        Phase::Rewritten => report["difference"] = json!({ "message": why, "text": why }),
+        Phase::Preparing | Phase::Original => report["reason"] = json!(why),
+    }
+    report
+}
+
+fn of_difference(difference: &Difference) -> Value {
+    let value = |value: &Option<Bits>| {
+        value.as_ref().map(|value| {
+            let bits: Vec<String> = value.bits.iter().map(|word| format!("0x{word:08x}")).collect();
+            json!({ "bits": bits, "number": value.number })
+        })
+    };
+    json!({
+        "variant": difference.part.to_string(),
+        "message": difference.message,
+        "seed": difference.seed,
+        "draw": difference.draw,
+        "vertex": difference.vertex.map(|(vertex, _)| vertex),
+        "instance": difference.vertex.map(|(_, instance)| instance),
+        "varying": difference.varying,
+        "component": difference.component,
+        "expected": value(&difference.expected),
+        "found": value(&difference.found),
+        "text": difference.to_string(),
+    })
+}
+
+/// 0 equal, 1 different, 3 not comparable.
+pub(super) fn exit_code(report: &Value) -> u8 {
+    match report["result"].as_str() {
+        Some("equal") => 0,
+        Some("not comparable") => 3,
+        _ => 1,
+    }
+}
+
+/// The report as text.
+pub(super) fn text(report: &Value) -> String {
+    let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let device = match report["device"]["name"].as_str() {
+        Some(name) => format!(" on {name}"),
+        None => String::new(),
+    };
+    let compared = &report["compared"];
+    match report["result"].as_str() {
+        Some("equal") => {
+            let native = if compared["native"] == true {
+                "; what the original computes was recorded by the driver's own transform feedback, too"
+            } else {
+                ""
+            };
+            format!(
+                "equal{device}: {} captured vertices of {} draws, {} words of outputs{native}",
+                compared["vertices"], compared["draws"], compared["words"]
+            )
+        }
+        Some("not comparable") => format!("not comparable{device}: {}", string(&report["reason"])),
+        _ => format!("different{device}: {}", string(&report["difference"]["text"])),
+    }
+}

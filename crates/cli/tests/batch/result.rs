@@ -1,0 +1,199 @@
+//! The result is that of each shader alone, whatever the order.
+
+use crate::{Work, exits, shader, stderr, stdout, with_side_effect};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+#[test]
+fn threads_do_not_show_in_what_is_written() {
+    let work = Work::with_shaders(500);
+    let mut printed = Vec::new();
+    for threads in [1, 2, 8] {
+        let line = format!("-o out{threads} --reports --report {threads}.json -j {threads}");
+        let output = work.batch(&line);
+        exits(&output, 1);
+        printed.push(stdout(&output));
+    }
+    assert_eq!(work.outputs("out1").len(), 2 * 400);
+    let (tree, report) = (work.tree("out1"), fs::read(work.path("1.json")).unwrap());
+    for threads in [2, 8] {
+        assert!(work.tree(&format!("out{threads}")) == tree, "the tree of -j {threads} differs");
+        assert!(fs::read(work.path(&format!("{threads}.json"))).unwrap() == report);
+    }
+    assert!(printed.iter().all(|table| *table == printed[0]), "{printed:?}");
+
+    // The comparison sees a byte.
+    fs::write(work.path("out8/0/000.vert.json"), "").unwrap();
+    assert!(work.tree("out8") != tree);
+}
+
+#[test]
+fn an_output_is_that_of_the_verb_alone() {
+    let work = Work::new();
+    work.write("in/a/b.vert", &shader(5));
+    exits(&work.batch("--set 7 --variant both -o out --reports"), 0);
+    let alone = "capture in/a/b.vert --varyings gl_Position --set 7 -o alone.spv";
+    exits(&work.run(&format!("{alone} --variant both=both.spv --report alone.json")), 0);
+    let same = [("alone.spv", "spv"), ("both.spv", "both.spv"), ("alone.json", "json")];
+    for (alone, ending) in same {
+        let batch = fs::read(work.path(&format!("out/a/b.vert.{ending}"))).unwrap();
+        assert!(fs::read(work.path(alone)).unwrap() == batch, "{ending}");
+    }
+    assert_ne!(fs::read(work.path("alone.spv")).unwrap(), fs::read(work.path("both.spv")).unwrap());
+}
+
+#[test]
+fn the_report_says_what_became_of_each_shader_and_why() {
+    let work = Work::new();
+    work.write("in/d/good.vert", &shader(1));
+    work.write("in/effect.vert", &with_side_effect());
+    work.write("in/broken.vert", "#version 450\nnonsense\n");
+    work.write("in/where.hlsl", "");
+    exits(&work.batch("-o out --report r.json"), 1);
+    let report = work.json("r.json");
+    let shaders = report["shaders"].as_array().unwrap();
+    let names: Vec<_> = shaders.iter().map(|one| one["shader"].as_str().unwrap()).collect();
+    assert_eq!(names, ["broken.vert", "d/good.vert", "effect.vert", "where.hlsl"]);
+    let codes: Vec<_> = shaders.iter().map(|one| one["exit_code"].as_u64().unwrap()).collect();
+    assert_eq!(codes[..3], [1, 0, 3]);
+    assert_ne!(codes[3], 0);
+    let (good, effect) = (&shaders[1], &shaders[2]);
+    let words = fs::read(work.path("out/d/good.vert.spv")).unwrap().len() / 4;
+    assert_eq!(good["outputs"][0]["words"], words);
+    assert_eq!(good["outputs"][0]["path"], "d/good.vert.spv");
+    assert_eq!(good["input"]["bytes"], shader(1).len());
+    assert!(effect["message"].as_str().unwrap().contains("stores to memory"), "{effect}");
+    assert_eq!(effect["outputs"].as_array().unwrap().len(), 0);
+    assert_eq!(report["statuses"]["ok"], 1);
+    let text = fs::read_to_string(work.path("r.json")).unwrap();
+    assert!(!text.contains(work.0.path().to_str().unwrap()), "{text}");
+}
+
+#[test]
+fn the_report_does_not_say_where_the_folders_are() {
+    let work = Work::with_shaders(10);
+    exits(&work.batch("-o out --report r.json"), 1);
+    let (folder, out) = (work.path("in"), work.path("elsewhere"));
+    let line = format!(
+        "batch {} capture --varyings gl_Position -o {} --report s.json",
+        folder.display(),
+        out.display()
+    );
+    exits(&work.run(&line), 1);
+    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("s.json")).unwrap());
+    assert!(work.tree("out") == work.tree("elsewhere"));
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_worst_shader() {
+    let work = Work::new();
+    let output = work.batch("-o out --report r.json");
+    exits(&output, 0);
+    assert!(stdout(&output).contains("no shaders"), "{output:?}");
+    work.write("in/a.vert", &shader(1));
+    exits(&work.batch("-o out"), 0);
+    work.write("in/b.vert", &with_side_effect());
+    exits(&work.batch("-o out"), 3);
+    exits(&work.batch("-o out --allow-unsupported"), 0);
+    work.write("in/c.vert", "nonsense");
+    exits(&work.batch("-o out --allow-unsupported"), 1);
+}
+
+#[test]
+fn what_cannot_be_read_fails_by_its_name_and_stops_nothing() {
+    let work = Work::new();
+    work.write("in/good.vert", &shader(1));
+    symlink("nowhere", work.path("in/dangling.vert")).unwrap();
+    symlink("circle.vert", work.path("in/circle.vert")).unwrap();
+    symlink("..", work.path("in/up")).unwrap();
+    symlink("good.vert", work.path("in/link.vert")).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(work.path("in/pipe.vert")).status();
+    assert!(pipe.unwrap().success());
+    exits(&work.batch("-o out --report r.json"), 1);
+    let report = work.json("r.json");
+    let status = |at: usize| {
+        let one = &report["shaders"][at];
+        format!("{} {}", one["shader"].as_str().unwrap(), one["status"].as_str().unwrap())
+    };
+    let expected = [
+        "circle.vert failed",
+        "dangling.vert failed",
+        "good.vert ok",
+        "link.vert ok",
+        "pipe.vert failed",
+    ];
+    assert_eq!((0..5).map(status).collect::<Vec<_>>(), expected);
+    assert_eq!(report["shaders"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn the_first_failure_is_the_last_shader_that_counts() {
+    let work = Work::with_shaders(200);
+    for threads in [1, 8] {
+        let line = format!("-o out{threads} --fail-fast -j {threads} --report {threads}.json");
+        exits(&work.batch(&line), 1);
+    }
+    let report = work.json("1.json");
+    let statuses: Vec<_> = report["shaders"].as_array().unwrap().iter().collect();
+    let failed = statuses.iter().position(|one| one["status"] == "failed").unwrap();
+    assert!(statuses[failed + 1..].iter().all(|one| one["status"] == "not run"));
+    assert!(statuses[..failed].iter().all(|one| one["status"] != "not run"));
+    assert_eq!(fs::read(work.path("1.json")).unwrap(), fs::read(work.path("8.json")).unwrap());
+}
+
+#[test]
+fn wrong_usage_is_noticed_before_anything_is_done() {
+    let work = Work::with_shaders(3);
+    let wrong = [
+        "batch in capture --varyings a --nonsense -o out",
+        "batch in capture --varyings a --json -o out",
+        "batch in capture --varyings a --name ../{path} -o out",
+        "batch in capture --varyings a --include [ -o out",
+        "batch in capture --varyings a -j 0 -o out",
+        "batch in batch in info -o out",
+        "batch in nonsense -o out",
+        "batch in info --reports -o out",
+        "batch nowhere capture --varyings a -o out",
+        "batch in capture --varyings a",
+        "batch in capture --varyings a -o in",
+        "batch in capture --varyings a -o .",
+        "batch in @nowhere -o out",
+    ];
+    for line in wrong {
+        exits(&work.run(line), 2);
+        assert!(!work.path("out").exists(), "{line}");
+    }
+    exits(&work.batch("-o out"), 0);
+}
+
+#[test]
+fn what_a_verb_prints_is_its_output() {
+    let work = Work::with_shaders(8);
+    let output = work.run("batch in info --json -o out --report r.json");
+    exits(&output, 1);
+    let report = work.json("r.json");
+    assert_eq!(report["statuses"]["failed"], 1, "{}", stderr(&output));
+    assert_eq!(report["statuses"]["ok"], 7);
+    let text = fs::read_to_string(work.path("out/0/000.vert.json")).unwrap();
+    assert!(text.contains("\"entry_points\""), "{text}");
+
+    exits(&work.batch("--dry-run --json -o dry"), 1);
+    let text = fs::read_to_string(work.path("dry/0/000.vert.json")).unwrap();
+    assert!(text.contains("\"layout\""), "{text}");
+}
+
+#[test]
+fn a_process_for_each_shader_gives_the_same() {
+    let work = Work::with_shaders(10);
+    exits(&work.batch("-o here"), 1);
+    exits(&work.batch("-o there --isolate --report r.json"), 1);
+    assert_eq!(work.outputs("here").len(), 8);
+    let outputs = |name| {
+        let mut tree = work.tree(name);
+        tree.retain(|path, _| !path.starts_with(".polyshade-batch"));
+        tree
+    };
+    assert!(outputs("here") == outputs("there"));
+    let statuses = &work.json("r.json")["statuses"];
+    assert_eq!((&statuses["failed"], &statuses["unsupported"]), (&1.into(), &1.into()));
+}

@@ -1,0 +1,140 @@
+//! A batch goes on where an earlier one ended, wherever that was.
+
+use crate::{Work, exits, shader, stderr};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+fn long_ago() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)
+}
+
+fn make_old(file: &Path) {
+    File::options().write(true).open(file).unwrap().set_modified(long_ago()).unwrap();
+}
+
+fn is_old(file: &Path) -> bool {
+    fs::metadata(file).unwrap().modified().unwrap() == long_ago()
+}
+
+/// How many shaders the run says that it did not have to do.
+fn reused(output: &std::process::Output) -> usize {
+    let said = stderr(output);
+    let line = said.lines().find(|line| line.ends_with("were done already"));
+    line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
+}
+
+#[test]
+fn a_run_that_was_killed_is_continued() {
+    let work = Work::with_shaders(500);
+    exits(&work.batch("-o whole --report whole.json --reports"), 1);
+
+    let line = "batch in capture --varyings gl_Position -o out --report r.json --reports -j 1";
+    let mut child = work.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let index = work.path("out/.polyshade-batch/index.jsonl");
+    let lines = || fs::read_to_string(&index).map_or(0, |text| text.lines().count());
+    while lines() < 10 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!work.path("r.json").exists());
+    assert!(work.tree("out") != work.tree("whole"));
+
+    let output = work.run(line);
+    exits(&output, 1);
+    assert!((9..450).contains(&reused(&output)), "{}", stderr(&output));
+    assert!(work.tree("out") == work.tree("whole"));
+    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("whole.json")).unwrap());
+}
+
+#[test]
+fn only_what_changed_is_done_again() {
+    let work = Work::new();
+    for name in ["a", "b", "c", "d"] {
+        work.write(&format!("in/{name}.vert"), &shader(name.as_bytes()[0].into()));
+    }
+    exits(&work.batch("-o out --report r.json"), 0);
+    let output = work.batch("-o out --report s.json");
+    assert_eq!(reused(&output), 4);
+    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("s.json")).unwrap());
+
+    // Another shader, an output that is gone, one that was touched up.
+    work.write("in/a.vert", &shader(1));
+    fs::remove_file(work.path("out/b.vert.spv")).unwrap();
+    fs::write(work.path("out/c.vert.spv"), "no module").unwrap();
+    assert_eq!(reused(&work.batch("-o out")), 1);
+    exits(&work.batch("-o new"), 0);
+    assert!(work.tree("out") == work.tree("new"));
+
+    // Another option, and none.
+    assert_eq!(reused(&work.batch("-o out --set 5")), 0);
+    assert!(work.tree("out") != work.tree("new"));
+    assert_eq!(reused(&work.batch("-o out --set 5")), 4);
+    assert_eq!(reused(&work.batch("-o out --set 5 --force")), 0);
+}
+
+#[test]
+fn an_output_that_does_not_change_keeps_its_time() {
+    let work = Work::new();
+    work.write("in/a.vert", &shader(1));
+    work.write("in/b.vert", &shader(2));
+    exits(&work.batch("-o out"), 0);
+    let (a, b) = (work.path("out/a.vert.spv"), work.path("out/b.vert.spv"));
+    make_old(&a);
+    make_old(&b);
+    work.write("in/a.vert", &format!("{}// a remark\n", shader(1)));
+    work.write("in/b.vert", &shader(3));
+    assert_eq!(reused(&work.batch("-o out")), 0);
+    assert!(is_old(&a) && !is_old(&b));
+}
+
+#[test]
+fn outputs_that_no_shader_has_any_more_are_taken_away() {
+    let work = Work::new();
+    for name in ["gone/a", "b", "c", "d", "mine"] {
+        work.write(&format!("in/{name}.vert"), &shader(name.len()));
+    }
+    exits(&work.batch("-o out"), 0);
+    work.write("out/other.spv", "not of a batch");
+    work.write("out/mine.vert.spv", "edited by hand");
+    fs::remove_dir_all(work.path("in/gone")).unwrap();
+    fs::remove_file(work.path("in/mine.vert")).unwrap();
+    work.write("in/b.vert", "broken");
+    // A part of the shaders leaves the outputs of the others alone.
+    exits(&work.batch("-o out --include b.vert"), 1);
+    let kept = ["c.vert.spv", "d.vert.spv", "mine.vert.spv", "other.spv"];
+    assert_eq!(work.outputs("out"), kept);
+    assert!(!work.path("out/gone").exists());
+    assert_eq!(reused(&work.batch("-o out")), 2);
+
+    // Other names.
+    exits(&work.batch("-o out --name {stem}.spv"), 1);
+    assert_eq!(work.outputs("out"), ["c.spv", "d.spv", "mine.vert.spv", "other.spv"]);
+}
+
+#[test]
+fn what_failed_is_tried_again_and_what_is_unsupported_is_not() {
+    let work = Work::with_shaders(10);
+    exits(&work.batch("-o out"), 1);
+    assert_eq!(reused(&work.batch("-o out")), 9);
+}
+
+#[test]
+fn one_batch_at_a_time_writes_to_a_folder() {
+    let work = Work::with_shaders(3);
+    exits(&work.batch("-o out"), 0);
+    let before = work.tree("out");
+    let lock = File::options().write(true).open(work.path("out/.polyshade-batch/lock")).unwrap();
+    fs4::FileExt::lock(&lock).unwrap();
+    let output = work.batch("-o out --force --set 4");
+    exits(&output, 1);
+    assert!(stderr(&output).contains("another batch writes to this folder"), "{output:?}");
+    assert!(work.tree("out") == before);
+    drop(lock);
+    exits(&work.batch("-o out --force --set 4"), 0);
+    assert!(work.tree("out") != before);
+}

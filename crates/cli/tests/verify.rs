@@ -1,0 +1,216 @@
+//! `polyshade verify` as a user sees it: exit codes, reports, and shaders that crash or hang.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+const DRIVERS: [&str; 2] = ["llvmpipe", "SwiftShader"];
+
+/// Reads a buffer, as those below do, which can stand in for what is made of it.
+const GOOD: &str = "#version 450
+    layout(set = 0, binding = 0) buffer Table { uint table[]; };
+    layout(location = 0) in vec4 a;
+    layout(location = 1) in uint b;
+    layout(location = 0) out vec4 v_out;
+    void main() { v_out = a + vec4(table[0]); gl_Position = a; }";
+
+/// Writes far beyond the buffer.
+const CRASHES: &str = "#version 450
+    layout(set = 0, binding = 0) buffer Table { uint table[]; };
+    layout(location = 0) in vec4 a;
+    layout(location = 1) in uint b;
+    layout(location = 0) out vec4 v_out;
+    void main() { table[gl_VertexIndex + 0x10000000] = b; v_out = a; gl_Position = a; }";
+
+/// Waits for an even number to become odd.
+const HANGS: &str = "#version 450
+    layout(set = 0, binding = 0) buffer Table { uint table[]; };
+    layout(location = 0) in vec4 a;
+    layout(location = 1) in uint b;
+    layout(location = 0) out vec4 v_out;
+    void main() {
+        uint n = b * 2u;
+        while (n != table[0] * 2u + 7u) { n = n * 2u + 2u; }
+        v_out = a * float(n);
+        gl_Position = a;
+    }";
+
+fn polyshade(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_polyshade"));
+    command.current_dir(folder).args(arguments.split(' ')).output().expect("the program starts")
+}
+
+/// A folder with the shaders and what capture makes of them.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, source) in [("good", GOOD), ("crashes", CRASHES), ("hangs", HANGS)] {
+        fs::write(folder.path().join(format!("{name}.vert")), source).unwrap();
+        let capture = format!(
+            "capture {name}.vert --varyings v_out --set 3 --side-effects in-capture -o {name}.spv"
+        );
+        let output = polyshade(folder.path(), &capture);
+        assert!(output.status.success(), "{output:?}");
+    }
+    folder
+}
+
+/// The exit code and what is said: of what is equal on standard output, of the rest on standard error.
+#[track_caller]
+fn verify(folder: &Path, shader: &str, options: &str) -> (Option<i32>, String) {
+    let arguments = format!(
+        "verify {shader}.vert capture --varyings v_out --set 3 --side-effects in-capture {options}"
+    );
+    let output = polyshade(folder, &arguments);
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn what_is_equal_exits_with_0_and_says_what_was_compared() {
+    let folder = folder();
+    for driver in DRIVERS {
+        let (code, text) = verify(folder.path(), "good", &format!("--device {driver} --runs 2"));
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.starts_with("equal on ") && text.contains("captured vertices"), "{text}");
+
+        let options = format!("--device {driver} --rewritten capture-only=good.spv --validation");
+        let (code, text) = verify(folder.path(), "good", &options);
+        assert_eq!(code, Some(0), "{text}");
+    }
+}
+
+#[test]
+fn what_differs_exits_with_1_and_the_first_difference() {
+    let folder = folder();
+    let other = GOOD.replace("a + vec4", "a.yxzw + vec4");
+    fs::write(folder.path().join("other.vert"), other).unwrap();
+    let capture = "capture other.vert --varyings v_out --set 3 -o other.spv";
+    assert!(polyshade(folder.path(), capture).status.success());
+    for driver in DRIVERS {
+        let options = format!("--device {driver} --rewritten other.spv --json --report r.json");
+        let (code, text) = verify(folder.path(), "good", &options);
+        assert_eq!(code, Some(1), "{text}");
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(report["result"], "different");
+        let difference = &report["difference"];
+        assert_eq!(difference["variant"], "capture-only");
+        assert_eq!(difference["varying"], "v_out");
+        assert!(difference["component"].as_u64().is_some_and(|number| number < 2), "{text}");
+        assert!(difference["draw"].as_str().unwrap().contains("PointList"), "{text}");
+        assert_ne!(difference["expected"]["bits"], difference["found"]["bits"]);
+        let file = fs::read_to_string(folder.path().join("r.json")).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&file).unwrap(), report);
+    }
+}
+
+#[test]
+fn a_crash_is_the_originals_or_the_rewritten_shaders() {
+    let folder = folder();
+    let (code, text) = verify(folder.path(), "crashes", "--device SwiftShader");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("crashed") && text.contains("while the original ran"), "{text}");
+
+    let (code, text) =
+        verify(folder.path(), "good", "--device SwiftShader --rewritten crashes.spv");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("crashed") && text.contains("while the rewritten shader ran"), "{text}");
+}
+
+#[test]
+fn a_hang_is_ended_and_nothing_is_left_behind() {
+    let folder = folder();
+    let begin = Instant::now();
+    let (code, text) = verify(folder.path(), "hangs", "--device SwiftShader --timeout 2");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("after 2 seconds while the original ran"), "{text}");
+
+    let options = "--device SwiftShader --timeout 8 --rewritten hangs.spv --report r.json";
+    let (code, text) = verify(folder.path(), "good", options);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("after 8 seconds while the rewritten shader ran"), "{text}");
+    let report = fs::read_to_string(folder.path().join("r.json")).unwrap();
+    assert!(report.contains("\"different\""), "{report}");
+    // Far less than it would take by itself, which is for ever.
+    assert!(begin.elapsed() < Duration::from_secs(60));
+    assert_eq!(processes_in(folder.path()), 0);
+}
+
+/// How many processes run in this folder, where the system can say.
+fn processes_in(folder: &Path) -> usize {
+    let folder = folder.canonicalize().unwrap();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let there = |process: &fs::DirEntry| fs::read_link(process.path().join("cwd")).ok();
+    processes.filter_map(|process| there(&process)).filter(|cwd| *cwd == folder).count()
+}
+
+#[test]
+fn what_cannot_be_compared_exits_with_3_and_the_reason() {
+    let folder = folder();
+    let doubles = "#version 450
+        layout(location = 0) flat out double v_out;
+        void main() { v_out = double(gl_VertexIndex); gl_Position = vec4(1); }";
+    fs::write(folder.path().join("doubles.vert"), doubles).unwrap();
+    let (code, text) = verify(folder.path(), "doubles", "--device SwiftShader");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.starts_with("not comparable on ") && text.contains("shaderFloat64"), "{text}");
+    let (code, text) = verify(folder.path(), "doubles", "--device llvmpipe");
+    assert_eq!(code, Some(0), "{text}");
+
+    let refused = polyshade(folder.path(), "verify crashes.vert capture --varyings v_out");
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(text.contains("the shader is not rewritten"), "{text}");
+
+    let (code, text) = verify(folder.path(), "good", "--device none-such");
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
+}
+
+#[test]
+fn what_the_validation_layer_says_is_a_difference() {
+    let folder = folder();
+    for driver in DRIVERS {
+        let options = format!("--device {driver} --no-point-size --validation");
+        let (code, text) = verify(folder.path(), "good", &options);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("the validation layer says") && text.contains("PointSize"), "{text}");
+    }
+}
+
+#[test]
+fn a_batch_verifies_every_shader() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("shaders")).unwrap();
+    for name in ["good", "hangs"] {
+        let name = format!("{name}.vert");
+        fs::copy(folder.path().join(&name), folder.path().join("shaders").join(&name)).unwrap();
+    }
+    let batch = "batch shaders verify capture --varyings v_out --side-effects in-capture --device \
+        SwiftShader --timeout 2 -o out --report batch.json";
+    let output = polyshade(folder.path(), &batch.split_whitespace().collect::<Vec<_>>().join(" "));
+    let report = fs::read_to_string(folder.path().join("batch.json"));
+    let report = report.unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    assert!(report.contains("was stopped after 2 seconds"), "{report}\n{output:?}");
+}
+
+#[test]
+fn wrong_usage_and_failures_exit_as_everywhere() {
+    let folder = folder();
+    let code = |arguments: &str| polyshade(folder.path(), arguments).status.code();
+    assert_eq!(code("verify good.vert"), Some(2));
+    assert_eq!(code("verify good.vert info"), Some(2));
+    assert_eq!(code("verify good.vert capture --varyings v_out --runs 0"), Some(2));
+    assert_eq!(code("verify good.vert capture --varyings v_out --rewritten all=x.spv"), Some(2));
+    assert_eq!(code("verify good.vert capture --varyings v_out --rewritten no.spv"), Some(1));
+    assert_eq!(code("verify good.vert capture --varyings v_none"), Some(1));
+    assert_eq!(code("verify no.vert capture --varyings v_out"), Some(1));
+}
+
+#[test]
+fn devices_are_listed() {
+    let output = polyshade(Path::new("."), "verify --list-devices");
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(DRIVERS.iter().all(|driver| text.contains(driver)), "{text}");
+}
