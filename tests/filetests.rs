@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use polyshade_tests::corpus::{self, Tally};
 use polyshade_tests::filetest::{self, Harness};
 use polyshade_tests::tree::{files, folders, tests};
 use polyshade_tests::{identity, shader};
@@ -27,7 +28,8 @@ fn main() -> ExitCode {
 /// Builds the program, so that the cases never run on an old one.
 fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let build = ["build", "--release", "--quiet", "--package", "polyshade-cli"];
+    let build =
+        ["build", "--release", "--quiet", "--package", "polyshade-cli", "--features", "tools"];
     let status = Command::new(cargo).args(build).status().expect("cargo starts");
     assert!(status.success(), "the program does not build: run `cargo build --release`");
     let this = std::env::current_exe().expect("the system knows which program runs");
@@ -63,6 +65,7 @@ fn round_trip(folder: PathBuf) -> Trial {
                 let checked = shader::read(path).and_then(|words| identity::check(&words));
                 Some(format!("{}: {}", path.display(), checked.err()?))
             })
+            .chain(modules.iter().flat_map(|path| corpus::check(path, &mut Tally::default())))
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(faults.join("\n").into()) }
     })

@@ -20,7 +20,7 @@ const SIZE: usize = 6;
 
 /// Rewrites a module as text, line by line, so long as `edit` has something to change; it must change something.
 #[track_caller]
-fn patch(words: &[u32], mut edit: impl FnMut(&str) -> Option<String>) -> Vec<u32> {
+pub(crate) fn patch(words: &[u32], mut edit: impl FnMut(&str) -> Option<String>) -> Vec<u32> {
     let text = disassemble(words).expect("polyshade's words can be read");
     let mut edits = 0;
     let mut patched = String::new();

@@ -4,10 +4,10 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::FILL;
 use crate::glsl;
 use crate::shaders::{INDICES, Varyings};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{
-    Attribute, Captured, Descriptor, Device, Draw, Error, Place, ProvokingVertex, Range, Resource,
-    Stage, Target, TransformFeedback, Validation, VertexBuffer, VertexLayout, Work, vk,
+    Attribute, Captured, Constant, Descriptor, Device, Draw, Error, Place, ProvokingVertex, Range,
+    Resource, Stage, Target, TransformFeedback, Validation, VertexBuffer, VertexLayout, Work, vk,
 };
 
 /// A triangle that covers every pixel, coloured by its provoking vertex.
@@ -70,7 +70,7 @@ fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
         instances: 0..1,
         ..Draw::default()
     };
-    let target = Target { format: vk::Format::R32G32B32A32_UINT, width: 3, height: 2 };
+    let target = Target::new(vk::Format::R32G32B32A32_UINT, 3, 2);
     let work = Work {
         targets: vec![target; 3],
         draws: vec![draw(0, ProvokingVertex::First), draw(1, ProvokingVertex::Last)],
@@ -91,7 +91,7 @@ fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
 #[test]
 fn every_source_of_data_reaches_the_shader() {
     let vertex = glsl::vertex(READ, "", SpirvVersion::SPIRV1_0);
-    let stage = Stage { specialization: vec![(9, 77)], ..Stage::vertex(&vertex) };
+    let stage = Stage { specialization: vec![(9, Constant::Bits32(77))], ..Stage::vertex(&vertex) };
     let floats = [0.0, 0.5, 1.5, 2.5, 3.5, 4.5].map(f32::to_bits);
     let attribute = |location, format, offset| Attribute { location, format, offset };
     let vertex_buffer = |buffer, offset, stride, rate, attribute| VertexBuffer {
@@ -118,8 +118,8 @@ fn every_source_of_data_reaches_the_shader() {
                 vertex_buffer(1, 4, 8, vk::VertexInputRate::INSTANCE, a_int),
             ],
             descriptors: vec![
-                Descriptor { set: 0, binding: 2, resource: Resource::UniformBuffer(uniform) },
-                Descriptor { set: 2, binding: 1, resource: Resource::StorageBuffer(storage) },
+                Descriptor::new(0, 2, Resource::UniformBuffer(uniform)),
+                Descriptor::new(2, 1, Resource::StorageBuffer(storage)),
             ],
             push_constants: bytes(&[5, 6]),
             vertices: 0..2,
@@ -203,10 +203,8 @@ fn what_a_driver_lacks_is_an_error() {
 #[test]
 fn a_range_outside_of_its_buffer_is_an_error() {
     let vertex = INDICES.plain();
-    let descriptor = |buffer, offset, size| Descriptor {
-        set: 0,
-        binding: 0,
-        resource: Resource::StorageBuffer(Range { buffer, offset, size }),
+    let descriptor = |buffer, offset, size| {
+        Descriptor::new(0, 0, Resource::StorageBuffer(Range { buffer, offset, size }))
     };
     for descriptor in [descriptor(0, 0, 65), descriptor(1, 0, 4), descriptor(0, u64::MAX, 2)] {
         let draw = Draw {

@@ -127,10 +127,19 @@ pub(crate) fn native_draw<'a>(
 /// Runs all cases with lavapipe's own transform feedback, in one submission.
 #[track_caller]
 pub(crate) fn run_native(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<Capture> {
-    let (words, layout) = (shader.native(varyings), shader.layout(varyings));
+    run_decorated(&shader.native(varyings), &shader.layout(varyings), cases)
+}
+
+/// The same with words that say themselves what is captured.
+#[track_caller]
+pub(crate) fn run_decorated(
+    words: &[u32],
+    layout: &[BufferLayout],
+    cases: &[Case],
+) -> Vec<Capture> {
     let mut work = Work::default();
     for case in cases {
-        let draw = native_draw(&words, &layout, case, &mut work);
+        let draw = native_draw(words, layout, case, &mut work);
         work.draws.push(draw);
     }
 

@@ -6,7 +6,8 @@ use crate::feedback::{Case, native_draw};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage};
 use polyshade_vulkan::{
-    Attribute, Descriptor, Draw, Place, Range, Resource, VertexBuffer, VertexLayout, Work, vk,
+    Attribute, Constant, Descriptor, Draw, Place, Range, Resource, VertexBuffer, VertexLayout,
+    Work, vk,
 };
 
 /// Reads from everywhere.
@@ -62,12 +63,12 @@ fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
     let range = |buffer, size| Range { buffer, offset: 0, size };
     let uniform = Resource::UniformBuffer(range(uniform, 32));
     let table = Resource::StorageBuffer(range(table, u64::from(4 * ELEMENTS)));
-    draw.descriptors.push(Descriptor { set: 0, binding: 0, resource: uniform });
-    draw.descriptors.push(Descriptor { set: 1, binding: 2, resource: table });
+    draw.descriptors.push(Descriptor::new(0, 0, uniform));
+    draw.descriptors.push(Descriptor::new(1, 2, table));
     let push = [11_u32, 22].map(u32::to_ne_bytes).concat();
     draw.push_constants.resize(draw.push_constants.len().max(push.len()), 0);
     draw.push_constants[..push.len()].copy_from_slice(&push);
-    draw.stages[0].specialization.push((3, 33));
+    draw.stages[0].specialization.push((3, Constant::Bits32(33)));
 }
 
 /// The feedback buffers that a draw with all inputs leaves.

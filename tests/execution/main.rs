@@ -2,19 +2,34 @@
 //!
 //! docs/testing.md says what they need and how to run them.
 
+mod blend;
 mod cases;
+mod clip;
 mod controls;
+mod depth;
 mod device;
+mod discard;
 mod drivers;
+mod extension;
+mod extension_stages;
 mod feedback;
 mod glsl;
 mod hostile;
 mod inputs;
+mod kinds;
 mod matrix;
 mod model;
 mod noise;
+mod pictures;
+mod plan;
+mod plan_draws;
+mod position;
+mod position_shaders;
 mod raster;
+mod refusals;
+mod resources;
 mod sequences;
 mod shaders;
+mod stages;
 mod storage;
 mod sweep;

@@ -7,7 +7,7 @@ use crate::shaders::{
     AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
 };
 use crate::storage::{HOSTS, Storage, options};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::model::Topology;
 
 const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[

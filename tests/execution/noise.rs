@@ -9,6 +9,13 @@ impl Noise {
         Noise(0x9e37_79b9)
     }
 
+    /// Passes over some numbers.
+    pub(crate) fn skip(&mut self, count: u32) {
+        (0..count).for_each(|_| {
+            self.bits();
+        });
+    }
+
     /// Any number.
     pub(crate) fn bits(&mut self) -> u32 {
         self.0 ^= self.0 << 13;

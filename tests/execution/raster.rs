@@ -34,7 +34,7 @@ pub(crate) const SCENE_VARYINGS: Varyings =
     Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_colour"]);
 
 /// Both varyings in every pixel: one interpolated, one from the provoking vertex.
-const SCENE_PIXELS: &str = r"
+pub(crate) const SCENE_PIXELS: &str = r"
     #version 450
     layout(location = 0) in vec4 v_colour;
     layout(location = 1) flat in uvec2 v_index;
@@ -43,7 +43,7 @@ const SCENE_PIXELS: &str = r"
         pixel = uvec4(v_index + 1u, floatBitsToUint(v_colour.xy));
     }";
 
-const TARGET: Target = Target { format: vk::Format::R32G32B32A32_UINT, width: 24, height: 16 };
+const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
 
 /// Draws of every topology in both provoking modes.
 fn scenes(topologies: &[Topology]) -> Vec<Case> {
@@ -178,11 +178,7 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
         let log = Range { buffer: 0, offset: 0, size: 4 };
         let draw = Draw {
             stages: vec![Stage::vertex(variant)],
-            descriptors: vec![Descriptor {
-                set: 0,
-                binding: 0,
-                resource: Resource::StorageBuffer(log),
-            }],
+            descriptors: vec![Descriptor::new(0, 0, Resource::StorageBuffer(log))],
             vertices: 0..6,
             instances: 0..1,
             ..Draw::default()

@@ -6,7 +6,7 @@
 //! written, `POINT_SIZE`, which polyshade does by itself.
 
 use crate::glsl;
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Entry};
 use std::fmt::Write;
 
@@ -67,9 +67,23 @@ impl Shader {
 
     /// The shader with the qualifiers of the native feature.
     pub(crate) fn native(&self, varyings: Varyings) -> Vec<u32> {
-        let defines = self.defines(&self.layout(varyings));
+        self.native_stage(ShaderStage::Vertex, varyings)
+    }
+
+    /// The same, for a shader of another stage.
+    pub(crate) fn native_stage(&self, stage: ShaderStage, varyings: Varyings) -> Vec<u32> {
+        self.compile(stage, &self.layout(varyings))
+    }
+
+    /// The shader of any stage as it is, with a point's size.
+    pub(crate) fn plain_stage(&self, stage: ShaderStage) -> Vec<u32> {
+        self.compile(stage, &[])
+    }
+
+    fn compile(&self, stage: ShaderStage, layout: &[BufferLayout]) -> Vec<u32> {
+        let defines = self.defines(layout);
         let defines = format!("#define POINT_SIZE gl_PointSize = 1.0\n{defines}");
-        glsl::vertex(self.source, &defines, SpirvVersion::SPIRV1_3)
+        glsl::stage(stage, self.source, &defines, SpirvVersion::SPIRV1_3)
     }
 
     fn defines(&self, layout: &[BufferLayout]) -> String {

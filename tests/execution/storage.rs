@@ -57,17 +57,24 @@ impl Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
 
+    /// Captures, and checks the strides.
+    #[track_caller]
+    pub(crate) fn with_strides(words: Vec<u32>, strides: &[u32], options: &Options) -> Storage {
+        let capture = capture(words, options);
+        let ours = capture.layout.buffers.iter().map(|buffer| buffer.stride);
+        assert_eq!(ours.collect::<Vec<_>>(), strides, "{options:?}");
+        let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
+        let words = capture.capture_only.words().to_vec();
+        Storage { capture, words, layout: strides.iter().map(buffer).collect() }
+    }
+
     /// Captures, and checks that the layout is the specification's.
     pub(crate) fn of_words(
         words: Vec<u32>,
         layout: Vec<BufferLayout>,
         options: &Options,
     ) -> Storage {
-        let module = Module::parse_owned(words).expect("glslang's words parse");
-        // The raster-only variant borrows it, and a test has few of them.
-        let module = Box::leak(Box::new(module));
-        let capture = transform_feedback::capture(module, options)
-            .unwrap_or_else(|error| panic!("{options:?}: {error}"));
+        let capture = capture(words, options);
         let ours = capture.layout.buffers.iter().map(|buffer| BufferLayout {
             stride: buffer.stride,
             varyings: buffer.captured.iter().map(|c| (c.name.clone(), c.offset)).collect(),
@@ -190,6 +197,15 @@ impl Storage {
         let count = self.layout.len();
         buffers.chunks(count + 1).map(|case| case[..count].to_vec()).collect()
     }
+}
+
+#[track_caller]
+fn capture(words: Vec<u32>, options: &Options) -> Capture<'static> {
+    let module = Module::parse_owned(words).expect("glslang's words parse");
+    // The raster-only variant borrows it, and a test has few of them.
+    let module = Box::leak(Box::new(module));
+    transform_feedback::capture(module, options)
+        .unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }
 
 fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {

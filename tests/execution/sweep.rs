@@ -17,7 +17,8 @@ const DRAWS: usize = 12;
 /// The most buffers that are guaranteed wherever there is more than one.
 const MAX_BUFFERS: usize = 4;
 
-fn pick<T: Copy>(noise: &mut Noise, from: &[T]) -> T {
+/// One of several.
+pub(crate) fn pick<T: Copy>(noise: &mut Noise, from: &[T]) -> T {
     from[noise.below(from.len() as u32) as usize]
 }
 
@@ -32,7 +33,7 @@ fn names(noise: &mut Noise, shader: &Shader) -> Vec<&'static str> {
 }
 
 /// A list of varyings. It is leaked, as others are constants.
-fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
+pub(crate) fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
     let mut names = names(noise, shader);
     if noise.below(3) == 0 {
         names.truncate(MAX_BUFFERS);
@@ -71,6 +72,18 @@ fn draw(noise: &mut Noise, topology: Topology, mode: ProvokingVertex) -> Case {
     case
 }
 
+/// A few draws of two topologies: the native feature needs a pipeline for each topology and mode.
+pub(crate) fn draws(noise: &mut Noise) -> Vec<Case> {
+    let topologies = [(); 2].map(|()| pick(noise, &TOPOLOGIES));
+    let mode = pick(noise, &[ProvokingVertex::First, ProvokingVertex::Last]);
+    let mut cases = Vec::new();
+    for _ in 0..DRAWS {
+        let topology = pick(noise, &topologies);
+        cases.push(draw(noise, topology, mode));
+    }
+    cases
+}
+
 #[test]
 fn anything_goes() {
     let mut noise = Noise::new();
@@ -78,15 +91,9 @@ fn anything_goes() {
         let shader = pick(&mut noise, &[VECTORS, AGGREGATES, QUALIFIED, BITS]);
         let varyings = varyings(&mut noise, &shader);
         let storage = Storage::with_host(&shader, varyings, pick(&mut noise, &HOSTS));
-        // The native feature needs a pipeline for each topology and mode, so a round has few of them.
-        let topologies = [(); 2].map(|()| pick(&mut noise, &TOPOLOGIES));
-        let mode = pick(&mut noise, &[ProvokingVertex::First, ProvokingVertex::Last]);
-        let cases = (0..DRAWS).map(|_| {
-            let topology = pick(&mut noise, &topologies);
-            draw(&mut noise, topology, mode)
-        });
-        let mut cases = cases.collect::<Vec<_>>();
+        let mut cases = draws(&mut noise);
         storage_is_native(&storage, &shader, varyings, &cases);
+        let mode = cases[0].draw.provoking_vertex;
         cases.push(draw(&mut noise, LOOP[0], mode));
         storage_is_model(&storage, &shader, varyings, &cases, Driver::SwiftShader);
     }

@@ -3,7 +3,7 @@
 use crate::shader::{Shader, entry, named, outputs};
 use polyshade::Error;
 use polyshade::moves::{self, Copies, TakenOver};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::{BuiltIn, Decoration, ErrorKind, Id, Module, Op, Patch, StorageClass, Type};
 use polyshade_tests::shader::ShaderStage;
 
@@ -245,7 +245,7 @@ fn all_outputs_of_many_shapes_are_copied_in_every_version() {
 #[test]
 fn inputs_and_outputs_of_a_tessellation_evaluation_shader_are_taken_over_together() {
     let shader = Shader::glsl(
-        ShaderStage::TesselationEvaluation,
+        ShaderStage::TessellationEvaluation,
         "layout(triangles) in; layout(location = 0) in vec4 x[]; layout(location = 1) patch in vec4 y;
          layout(location = 0) out vec4 v;
          void main() { gl_Position = gl_in[1].gl_Position + x[2] + y; v = gl_TessCoord.xyzz; }",

@@ -5,9 +5,9 @@ use crate::link::library;
 use crate::lowerings::{MULTIPLY, blend, discard_rasterization};
 use crate::shader::Shader;
 use polyshade_tests::shader::ShaderStage;
-use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
+use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
 
-const TARGET: Target = Target { format: vk::Format::R32G32B32A32_SFLOAT, width: 4, height: 4 };
+const TARGET: Target = Target::new(vk::Format::R32G32B32A32_SFLOAT, 4, 4);
 
 /// A triangle that covers every pixel; its position is written before an early return and after it.
 const COVER: &str = "
@@ -48,7 +48,7 @@ fn draw<'a>(stages: Vec<Stage<'a>>) -> Draw<'a> {
 /// The first row of the target after one draw.
 #[track_caller]
 fn row(driver: Driver, draw: Draw<'_>, buffers: Vec<Vec<u8>>) -> Vec<[f32; 4]> {
-    let work = Work { buffers, targets: vec![TARGET], draws: vec![draw] };
+    let work = Work { buffers, targets: vec![TARGET], draws: vec![draw], ..Work::default() };
     let pixels = driver.run(&work).targets.swap_remove(0);
     let floats: Vec<f32> =
         pixels.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
@@ -68,10 +68,10 @@ fn a_shader_draws_unless_its_constant_discards() {
             let fragment = Stage::fragment(fragment.module().words());
             row(driver, draw(vec![vertex, fragment]), Vec::new())
         };
-        for off in [vec![], vec![(7, 0)]] {
+        for off in [vec![], vec![(7, Constant::Bits32(0))]] {
             assert_eq!(with(off), [[1.0; 4]; 4], "{driver:?}");
         }
-        assert_eq!(with(vec![(7, 1)]), [[0.0; 4]; 4], "{driver:?}");
+        assert_eq!(with(vec![(7, Constant::Bits32(1))]), [[0.0; 4]; 4], "{driver:?}");
     }
 }
 
@@ -99,7 +99,7 @@ fn blended(driver: Driver, equation: &str) -> Vec<[f32; 4]> {
     let [vertex, fragment] = [&vertex, &lowered].map(|shader| shader.module().words());
     let mut draw = draw(vec![Stage::vertex(vertex), Stage::fragment(fragment)]);
     let resource = Resource::UniformBuffer(Range { buffer: 0, offset: 0, size: 16 });
-    draw.descriptors = vec![Descriptor { set: 1, binding: 0, resource }];
+    draw.descriptors = vec![Descriptor::new(1, 0, resource)];
     let bytes = DESTINATION.iter().flat_map(|value| value.to_ne_bytes()).collect();
     row(driver, draw, vec![bytes])
 }

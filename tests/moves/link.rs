@@ -2,7 +2,7 @@
 
 use crate::shader::{Shader, entry};
 use polyshade::moves::{self, Hook, Library};
-use polyshade_glsl::{SpirvVersion, compile};
+use polyshade_formats::{SpirvVersion, compile};
 use polyshade_spv::{Decoration, Id, Op};
 use polyshade_tests::shader::ShaderStage;
 

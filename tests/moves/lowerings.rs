@@ -4,7 +4,7 @@ use crate::link::library;
 use crate::shader::{Shader, named, outputs};
 use polyshade::moves::{self, Binding, Copies, Library, Set};
 use polyshade::{Error, ErrorKind};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::{BuiltIn, Decoration, ExecutionModel, Id, Module, Op, Patch, StorageClass};
 use polyshade_tests::shader::ShaderStage;
 
@@ -251,7 +251,7 @@ const CONTROL: &str = "
 
 #[test]
 fn a_tessellation_control_output_moves_to_another_location() {
-    let shader = Shader::glsl(ShaderStage::TesselationControl, CONTROL);
+    let shader = Shader::glsl(ShaderStage::TessellationControl, CONTROL);
     for (name, from) in [("v", 0), ("w", 1), ("s", 2)] {
         let old = shader.id(name);
         let (moved, new) = shader.rewritten(|m, p| move_output(m, p, (from, 9)));
@@ -270,7 +270,7 @@ fn a_tessellation_control_output_moves_to_another_location() {
 
 #[test]
 fn a_location_that_is_taken_is_refused_by_name() {
-    let shader = Shader::glsl(ShaderStage::TesselationControl, CONTROL);
+    let shader = Shader::glsl(ShaderStage::TessellationControl, CONTROL);
     let error = shader.refused(ErrorKind::Options, |m, p| move_output(m, p, (0, 1)));
     assert_eq!(error.id(), Some(named(shader.module(), "w")));
     shader.refused(ErrorKind::NotFound, |m, p| move_output(m, p, (7, 9)));

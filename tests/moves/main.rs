@@ -1,15 +1,22 @@
 //! Each move by itself, and lowerings written with nothing else.
 
+mod blend;
 mod blocks;
+mod decorate_corpus;
 mod drawn;
 #[path = "../execution/drivers.rs"]
 mod drivers;
+mod eliminate;
+mod eliminate_corpus;
+mod eliminate_sizes;
 mod isolate;
 mod link;
 mod lowerings;
+mod output_points;
 mod push_constants;
 mod redirect;
 mod resources;
+mod scatter;
 mod shader;
 mod take_over;
 mod wrap;

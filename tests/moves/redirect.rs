@@ -20,7 +20,7 @@ const CONTROL: &str = "
 
 #[test]
 fn chains_from_an_arrayed_output_start_from_the_other_variable() {
-    let shader = Shader::glsl(ShaderStage::TesselationControl, CONTROL);
+    let shader = Shader::glsl(ShaderStage::TessellationControl, CONTROL);
     let old = shader.id("v");
     let (redirected, new) = shader.rewritten(|m, p| {
         let old = named(m, "v");

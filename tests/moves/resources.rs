@@ -3,7 +3,7 @@
 use crate::shader::{Shader, entry, named};
 use polyshade::Error;
 use polyshade::moves::{self, Binding, HostBlock, Set};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::{
     BuiltIn, Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type,
 };

@@ -1,7 +1,7 @@
 //! Shaders to move about in, and what is asked of the result.
 
 use polyshade::moves;
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::{EntryPoint, FunctionCall, Variable};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionModel, Id, Inst, Module, Op, Patch, StorageClass,
@@ -51,7 +51,7 @@ impl Shader {
     #[track_caller]
     pub(crate) fn glsl_for(version: SpirvVersion, stage: ShaderStage, source: &str) -> Self {
         let source = format!("#version 450\n{source}");
-        let words = polyshade_glsl::compile(&source, stage, version)
+        let words = polyshade_formats::compile(&source, stage, version)
             .unwrap_or_else(|error| panic!("{error}"));
         Self::valid(words, Rules::Vulkan)
     }

@@ -3,7 +3,7 @@
 use crate::shader::{Shader, entry, named, outputs};
 use polyshade::Error;
 use polyshade::moves::{self, Copies, TakenOver};
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass};
 use polyshade_tests::shader::ShaderStage;
 

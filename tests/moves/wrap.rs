@@ -2,7 +2,7 @@
 
 use crate::shader::{Shader, entry, named};
 use polyshade::moves;
-use polyshade_glsl::SpirvVersion;
+use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::ExtInst;
 use polyshade_spv::{Id, Module, Op, Patch, StorageClass};
 use polyshade_tests::shader::ShaderStage;

@@ -31,6 +31,8 @@ struct Outcome {
     stderr: String,
     /// The modules that it wrote, by the name they have in the `RUN:` line.
     modules: Vec<(String, Vec<u32>)>,
+    /// The texts that it wrote, likewise.
+    texts: Vec<(String, String)>,
 }
 
 /// Runs the case in the file at `path`: an error names every fault.
@@ -53,58 +55,83 @@ pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
     };
     faults.extend(golden::settle(harness.bless, path, diff.as_deref()));
 
-    let sprinkled = sprinkle::sprinkle(&input, path);
-    let with_unknown = execute(harness, &case, path, &sprinkled)?;
-    faults.extend(identity::check(&sprinkled).err());
-    faults.extend(sprinkled_faults(&case, &outcome, &with_unknown));
+    if case.takes_unknown() {
+        let sprinkled = sprinkle::sprinkle(&input, path);
+        let with_unknown = execute(harness, &case, path, &sprinkled)?;
+        faults.extend(identity::check(&sprinkled).err());
+        faults.extend(sprinkled_faults(&case, &outcome, &with_unknown));
+    }
 
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Runs the program as the case says, in a folder of its own, with `input` as `%s`.
+/// Runs the program as the case says, in a folder of its own, with `input` as `%s` and the case itself as `%f`.
 fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result<Outcome, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let name = path.file_name().expect("a case is a file").display();
     let source = folder.path().join(format!("{name}.spv"));
     fs::write(&source, shader::bytes(input)).map_err(|error| format!("the input: {error}"))?;
+    let itself = folder.path().join(path.file_name().expect("a case is a file"));
+    fs::copy(path, &itself).map_err(|error| format!("the case: {error}"))?;
     let outputs = folder.path().join("output");
     fs::create_dir(&outputs).map_err(|error| format!("the output's folder: {error}"))?;
 
     let arguments = case.arguments.iter().map(|argument| -> OsString {
         let argument = argument.replace("%s", &source.to_string_lossy());
+        let argument = argument.replace("%f", &itself.to_string_lossy());
         argument.replace("%t", &outputs.join("t").to_string_lossy()).into()
     });
     let run = Command::new(&harness.program)
         .args(arguments)
         .output()
         .map_err(|error| format!("{} does not start: {error}", harness.program.display()))?;
+    let (modules, texts) = files_in(&outputs)?;
     Ok(Outcome {
         exit: run.status.code(),
         stdout: String::from_utf8_lossy(&run.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&run.stderr).into_owned(),
-        modules: modules_in(&outputs)?,
+        modules,
+        texts,
     })
 }
 
-/// The modules in the folder of outputs, in the order of their names.
-fn modules_in(folder: &Path) -> Result<Vec<(String, Vec<u32>)>, String> {
-    let mut modules = Vec::new();
+/// Files by the names that they have in the `RUN:` line.
+type Named<T> = Vec<(String, T)>;
+
+/// The modules and the texts in the folder of outputs, in the order of their names.
+fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
+    let (mut modules, mut texts) = (Vec::new(), Vec::new());
     let entries = fs::read_dir(folder).map_err(|error| format!("the outputs: {error}"))?;
     for entry in entries {
         let entry = entry.map_err(|error| format!("the outputs: {error}"))?;
         let name = format!("%{}", entry.file_name().display());
         if name.ends_with(".spv") {
             modules.push((name, shader::read(&entry.path())?));
+        } else {
+            let text = fs::read_to_string(entry.path());
+            texts.push((name, text.map_err(|error| format!("the outputs: {error}"))?));
         }
     }
     modules.sort();
-    Ok(modules)
+    texts.sort();
+    Ok((modules, texts))
 }
 
 impl Outcome {
     fn module(&self, name: &str) -> Option<&[u32]> {
         let (_, words) = self.modules.iter().find(|(there, _)| there == name)?;
         Some(words)
+    }
+
+    /// Whether it wrote a file of this name.
+    fn has(&self, name: &str) -> bool {
+        self.module(name).is_some() || self.texts.iter().any(|(there, _)| there == name)
+    }
+
+    /// The first file that it wrote.
+    fn first_file(&self) -> Option<&str> {
+        let modules = self.modules.iter().map(|(name, _)| name.as_str());
+        modules.chain(self.texts.iter().map(|(name, _)| name.as_str())).next()
     }
 
     /// What the `CHECK:` lines of the case are about.
@@ -114,7 +141,8 @@ impl Outcome {
         }
         match self.module(OUTPUT) {
             Some(words) => shader::disassemble(words),
-            None => Ok(self.stdout.clone()),
+            None if self.texts.is_empty() => Ok(self.stdout.clone()),
+            None => Ok(self.texts.iter().map(|(_, text)| text.as_str()).collect()),
         }
     }
 }
@@ -129,10 +157,10 @@ fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
             outcome.stderr.trim_end()
         )];
     }
-    if case.exit != 0 && !outcome.modules.is_empty() {
-        return vec![format!("failed, and left {} behind", outcome.modules[0].0)];
+    if let Some(name) = outcome.first_file().filter(|_| case.exit != 0) {
+        return vec![format!("failed, and left {name} behind")];
     }
-    let lost = case.outputs().into_iter().find(|name| outcome.module(name).is_none());
+    let lost = case.outputs().into_iter().find(|name| !outcome.has(name));
     if let Some(name) = lost.filter(|_| case.exit == 0) {
         return vec![format!("did not write {name}")];
     }
@@ -167,8 +195,10 @@ fn sprinkled_faults(case: &Case, plain: &Outcome, sprinkled: &Outcome) -> Vec<St
     if sprinkled.exit != plain.exit {
         faults.push(format!("ended with {:?}, not {:?}", sprinkled.exit, plain.exit));
     } else if plain.modules.is_empty() {
-        let text = if case.exit == 0 { &sprinkled.stdout } else { &sprinkled.stderr };
-        faults.extend(check::fault(&case.checks, text));
+        match sprinkled.text(case) {
+            Ok(text) => faults.extend(check::fault(&case.checks, &text)),
+            Err(error) => faults.push(error),
+        }
     }
     for (name, words) in &plain.modules {
         let other = sprinkled.module(name).map(sprinkle::strip);

@@ -4,15 +4,16 @@
 use std::fs;
 use std::path::Path;
 
-pub use polyshade_glsl::ShaderStage;
-use polyshade_glsl::{SpirvVersion, stage_of_extension};
+pub use polyshade_formats::ShaderStage;
+use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::{SpirvVersion, stage_of_extension, wgsl};
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 use spirv_tools::val::Validator;
 
-/// The words of a shader file: `.spv`, `.spvasm`, or GLSL by its stage (`.vert`, `.frag`, …). Text
-/// becomes the version of SPIR-V that its comment `; Version: 1.N` or `// Version: 1.N` names, else
-/// 1.0.
+/// The words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL by its stage
+/// (`.vert`, `.frag`, …). Text becomes the version of SPIR-V that its comment `; Version: 1.N` or
+/// `// Version: 1.N` names, else 1.0.
 pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -23,6 +24,10 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     match stage_of_extension(extension) {
         Some(stage) => compile(&text, stage),
         None if extension == "spvasm" => assemble(&text),
+        None if extension == "hlsl" => hlsl(&text, path),
+        None if extension == "wgsl" => {
+            wgsl::read(&text, "0", version(&text)?).map_err(|error| error.to_string())
+        }
         None => Err(format!("{}: not the name of a shader", path.display())),
     }
     .map_err(|error| format!("{}: {error}", path.display()))
@@ -30,16 +35,20 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
 
 /// Compiles GLSL.
 pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
-    let version = match minor_in_comment(glsl)? {
-        0 => SpirvVersion::SPIRV1_0,
-        1 => SpirvVersion::SPIRV1_1,
-        2 => SpirvVersion::SPIRV1_2,
-        3 => SpirvVersion::SPIRV1_3,
-        4 => SpirvVersion::SPIRV1_4,
-        5 => SpirvVersion::SPIRV1_5,
-        _ => SpirvVersion::SPIRV1_6,
-    };
-    polyshade_glsl::compile(glsl, stage, version).map_err(|error| error.to_string())
+    polyshade_formats::compile(glsl, stage, version(glsl)?).map_err(|error| error.to_string())
+}
+
+/// Compiles HLSL of the stage that the name says, `a.vert.hlsl`, from the entry point `main`.
+fn hlsl(text: &str, path: &Path) -> Result<Vec<u32>, String> {
+    let stem = path.file_stem().map(Path::new).and_then(Path::extension);
+    let stage = stem.and_then(|stage| stage_of_extension(stage.to_str()?)).ok_or("no stage")?;
+    let source = Source::new(text, Language::Hlsl, stage).version(version(text)?);
+    source.compile().map_err(|error| error.to_string())
+}
+
+fn version(text: &str) -> Result<SpirvVersion, String> {
+    let minor = minor_in_comment(text)? as usize;
+    Ok(SpirvVersion::ALL[minor.min(SpirvVersion::ALL.len() - 1)])
 }
 
 /// Assembles text; numeric ids stay as they are.

@@ -8,8 +8,10 @@ pub(super) const OUTPUT: &str = "%t.spv";
 /// One case, as its directives describe it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    /// What stands behind `polyshade` in the `RUN:` line, with `%s` and `%t` as they are.
+    /// What stands behind `polyshade` in the `RUN:` line, with `%s`, `%f` and `%t` as they are.
     pub(super) arguments: Vec<String>,
+    /// Unknown instructions in the input are not tried, and the case says why not.
+    pub(super) known: bool,
     /// The exit code that the program must have.
     pub(super) exit: i32,
     /// In the order of their lines.
@@ -26,6 +28,7 @@ impl Case {
         let mut exit = 0;
         let mut checks = Vec::new();
         let mut invalid = false;
+        let mut known = false;
         for (number, line) in (1..).zip(text.lines()) {
             let Some((name, value)) = directive(line) else { continue };
             let fault = |fault: &str| Err(format!("line {number}: {name}: {fault}"));
@@ -40,6 +43,7 @@ impl Case {
                 "CHECK" => checks.push(Check::Contains(value.to_owned())),
                 "CHECK-NOT" => checks.push(Check::Lacks(value.to_owned())),
                 "INVALID" => invalid = true,
+                "KNOWN" => known = true,
                 _ => return fault("no such directive"),
             }
         }
@@ -47,17 +51,22 @@ impl Case {
         if words.next().as_deref() != Some("polyshade") {
             return Err("the RUN: line does not run polyshade".to_owned());
         }
-        let case = Self { arguments: words.collect(), exit, checks, invalid };
+        let case = Self { arguments: words.collect(), known, exit, checks, invalid };
         case.proves_something().then_some(case).ok_or_else(|| {
             format!("proves nothing: it needs a CHECK: line, or to succeed and write {OUTPUT}")
         })
     }
 
-    /// The modules that the `RUN:` line says are written, `%t…spv` each.
+    /// The files that the `RUN:` line says are written, `%t…` each.
     pub(super) fn outputs(&self) -> Vec<&str> {
         let in_argument = |argument: &'_ str| argument.find("%t");
         let arguments = self.arguments.iter();
         arguments.filter_map(|argument| Some(&argument[in_argument(argument)?..])).collect()
+    }
+
+    /// Whether the case is run once more with unknown instructions in the module that it reads.
+    pub(super) fn takes_unknown(&self) -> bool {
+        !self.known && self.arguments.iter().any(|argument| argument.contains("%s"))
     }
 
     fn proves_something(&self) -> bool {
@@ -94,6 +103,14 @@ mod tests {
     fn outputs_are_named_by_the_run_line() {
         let text = "; RUN: polyshade capture %s -o %t.spv --variant both=%t.both.spv";
         assert_eq!(Case::parse(text).unwrap().outputs(), ["%t.spv", "%t.both.spv"]);
+    }
+
+    #[test]
+    fn unknown_instructions_are_tried_where_they_can_be() {
+        let takes = |text: &str| Case::parse(text).unwrap().takes_unknown();
+        assert!(takes("; RUN: polyshade info %s\n; CHECK: x\n"));
+        assert!(!takes("; RUN: polyshade info %f\n; CHECK: x\n"));
+        assert!(!takes("; RUN: polyshade info %s\n; CHECK: x\n; KNOWN: the tool has to\n"));
     }
 
     #[test]

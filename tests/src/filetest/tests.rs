@@ -47,6 +47,22 @@ fn good_runs_pass() {
 }
 
 #[test]
+fn texts_are_outputs_too() {
+    let writes = "; RUN: polyshade %s %t.spv %t.metal\n; KNOWN: a test\n; CHECK: yes";
+    assert_eq!(
+        run_script("; RUN: polyshade %f %t.metal\n; CHECK: yes", SHADER, "echo yes > $2"),
+        Ok(())
+    );
+    fails_with("; RUN: polyshade %f %t.metal\n; CHECK: yes", "echo no > $2", "CHECK: yes");
+    fails_with("; RUN: polyshade %f %t.metal\n; CHECK: yes", "echo yes", "did not write %t.metal");
+    fails_with(writes, "cp $1 $2", "did not write %t.metal");
+    let refuses = "; RUN: polyshade %f %t.metal\n; EXIT: 3\n; CHECK: no";
+    fails_with(refuses, "echo x > $2; echo no >&2; exit 3", "left %t.metal behind");
+    let own = "; RUN: polyshade %f\n; CHECK: OpMemoryModel Logical GLSL450";
+    assert_eq!(run_script(own, SHADER, "cat $1"), Ok(()));
+}
+
+#[test]
 fn exit_codes_are_compared() {
     fails_with(WRITES, "cp $1 $2; echo why >&2; exit 1", "exit code 1, not 0; it printed:\nwhy");
     fails_with(REFUSES, "echo no >&2", "exit code 0, not 3");

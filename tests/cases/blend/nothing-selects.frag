@@ -1,0 +1,10 @@
+#version 450
+// RUN: polyshade blend %s --equations khr -o %t.spv
+// EXIT: 2
+// CHECK: there are 15 equations for a target, and nothing selects one
+
+layout(location = 0) out vec4 colour;
+
+void main() {
+    colour = vec4(0.5);
+}

@@ -1,0 +1,19 @@
+#version 450
+// In a geometry stage the position is converted before each vertex that is rasterized, and as it was behind it.
+// RUN: polyshade depth %s -o %t.spv
+// CHECK: OpFunctionCall %v4float %convert_position
+// CHECK: OpStore
+// CHECK: OpEmitStreamVertex %int_0
+// CHECK: OpStore
+// CHECK-NOT: OpFunctionCall
+// CHECK: OpEmitStreamVertex %int_1
+layout(points) in;
+layout(points, max_vertices = 2) out;
+layout(stream = 1, location = 0) out vec2 g_other;
+
+void main() {
+    gl_Position = gl_in[0].gl_Position;
+    EmitStreamVertex(0);
+    g_other = vec2(1.0);
+    EmitStreamVertex(1);
+}

@@ -1,0 +1,15 @@
+#version 450
+// RUN: polyshade discard %s --spec-id 3 -o %t.spv
+// CHECK: OpFunctionCall %v4float %discard_position
+// CHECK: OpEmitVertex
+// CHECK: OpFunctionCall %v4float %discard_position
+// CHECK: OpEmitVertex
+layout(points) in;
+layout(points, max_vertices = 2) out;
+
+void main() {
+    gl_Position = gl_in[0].gl_Position;
+    EmitVertex();
+    gl_Position = vec4(1.0);
+    EmitVertex();
+}

@@ -1,0 +1,15 @@
+#version 450
+// OpenGL has no descriptor sets.
+// RUN: polyshade convert %s -o %t.vert
+// KNOWN: SPIRV-Cross refuses unknown instructions
+// CHECK: #version 450
+// CHECK: layout(binding = 2, std140) uniform Scene
+
+layout(location = 0) in vec4 p;
+layout(location = 0) out vec3 v;
+layout(set = 1, binding = 2) uniform Scene { mat4 view; } scene;
+
+void main() {
+    v = p.xyz * 2.0;
+    gl_Position = scene.view * p;
+}

@@ -1,0 +1,115 @@
+//! Advanced blend equations: what the lowered shader draws, against the model in double precision and against
+//! SwiftShader's native equations.
+
+mod equations;
+mod formats;
+mod grid;
+mod native;
+mod order;
+mod selection;
+mod shaders;
+
+use crate::glsl;
+use polyshade::Module;
+use polyshade::advanced_blend::{self, Alpha, FormatClass, Options, Overlap, Target as Blending};
+use polyshade_formats::SpirvVersion;
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, Descriptor, Draw, Resource, Stage, Target, vk};
+
+/// A triangle that covers every pixel.
+pub(crate) const COVER: &str = r"
+    #version 450
+    void main() {
+        gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1);
+    }";
+
+pub(crate) fn cover() -> Vec<u32> {
+    glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0)
+}
+
+#[track_caller]
+pub(crate) fn lower(words: &[u32], options: &Options) -> Vec<u32> {
+    let module = Module::parse(words).expect("glslang's words parse");
+    let lowered = advanced_blend::lower(&module, options);
+    lowered.unwrap_or_else(|error| panic!("{error}")).module.into_words()
+}
+
+/// One way to blend, in everybody's words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mode {
+    pub(crate) overlap: Overlap,
+    pub(crate) source: Alpha,
+    pub(crate) destination: Alpha,
+}
+
+/// All that there are.
+pub(crate) fn modes() -> Vec<Mode> {
+    let alphas = [Alpha::Premultiplied, Alpha::Straight];
+    let mut modes = Vec::new();
+    for overlap in [Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint] {
+        for source in alphas {
+            modes.extend(alphas.map(|destination| Mode { overlap, source, destination }));
+        }
+    }
+    modes
+}
+
+impl Mode {
+    pub(crate) const PLAIN: Mode = Mode {
+        overlap: Overlap::Uncorrelated,
+        source: Alpha::Premultiplied,
+        destination: Alpha::Premultiplied,
+    };
+
+    pub(crate) fn of(self, blending: Blending) -> Blending {
+        blending.overlap(self.overlap).source(self.source).destination(self.destination)
+    }
+
+    pub(crate) fn native(self) -> AdvancedBlend {
+        AdvancedBlend {
+            source_premultiplied: self.source == Alpha::Premultiplied,
+            destination_premultiplied: self.destination == Alpha::Premultiplied,
+            overlap: match self.overlap {
+                Overlap::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
+                Overlap::Disjoint => vk::BlendOverlapEXT::DISJOINT,
+                Overlap::Conjoint => vk::BlendOverlapEXT::CONJOINT,
+            },
+        }
+    }
+}
+
+pub(crate) fn clamping(format: FormatClass) -> Clamping {
+    match format {
+        FormatClass::Unorm => Clamping::Unorm,
+        FormatClass::Snorm => Clamping::Snorm,
+        FormatClass::Float => Clamping::Float,
+    }
+}
+
+/// A draw over all of a target, which is input attachment 0 at set 3, binding 0, unless its shader does not read it.
+pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
+    Draw {
+        stages: vec![Stage::vertex(stages[0]), Stage::fragment(stages[1])],
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![Descriptor::new(3, 0, Resource::InputAttachment(target))],
+        target: Some(target),
+        vertices: 0..3,
+        instances: 0..1,
+        ..Draw::default()
+    }
+}
+
+/// A target of floats.
+pub(crate) fn floats(width: u32, height: u32) -> Target {
+    Target::new(vk::Format::R32G32B32A32_SFLOAT, width, height)
+}
+
+pub(crate) fn bytes(values: impl IntoIterator<Item = [f32; 4]>) -> Vec<u8> {
+    values.into_iter().flatten().flat_map(f32::to_ne_bytes).collect()
+}
+
+pub(crate) fn colours(bytes: &[u8]) -> Vec<[f32; 4]> {
+    let float = |at: &[u8]| f32::from_ne_bytes([at[0], at[1], at[2], at[3]]);
+    let pixel = |at: &[u8]| [float(at), float(&at[4..]), float(&at[8..]), float(&at[12..])];
+    bytes.chunks_exact(16).map(pixel).collect()
+}

@@ -1,0 +1,253 @@
+//! Every equation, overlap mode and kind of alpha, against the model.
+
+use super::grid::{SIDE, is_right, pairs};
+use super::{Mode, bytes, colours, cover, draw, floats, lower, modes};
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use polyshade::advanced_blend::{
+    Alpha, Equation, FormatClass, Options, Overlap, Select, Target as Blending,
+};
+use polyshade::transform_feedback::HostWords;
+use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, vk};
+
+/// Writes the source of its pixel.
+pub(crate) const COPY: &str = r"
+    #version 450
+    #extension GL_EXT_samplerless_texture_functions : require
+    layout(set = 1, binding = 0) uniform texture2D sources;
+    layout(location = 0) out vec4 colour;
+    void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
+
+/// A texture with the source of each pixel.
+pub(crate) fn sources(pairs: &[([f32; 4], [f32; 4])]) -> Texture {
+    Texture {
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        width: SIDE,
+        height: SIDE,
+        contents: bytes(pairs.iter().map(|pair| pair.0)),
+        ..Texture::default()
+    }
+}
+
+/// Draws each of `equations` over destinations of its own, selected by a push constant, with `fragment`.
+fn run(driver: Driver, fragment: &[u32], equations: &[Equation], mode: Mode) -> Vec<Vec<[f32; 4]>> {
+    run_pairs(driver, fragment, equations, &pairs(mode, FormatClass::Float))
+}
+
+fn run_pairs(
+    driver: Driver,
+    fragment: &[u32],
+    equations: &[Equation],
+    pairs: &[([f32; 4], [f32; 4])],
+) -> Vec<Vec<[f32; 4]>> {
+    let vertex = cover();
+    let destinations = bytes(pairs.iter().map(|pair| pair.1));
+    let draws = equations.iter().enumerate().map(|(target, equation)| {
+        let mut draw = draw([&vertex, fragment], target);
+        draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
+        draw.push_constants = equation.word().to_ne_bytes().to_vec();
+        draw
+    });
+    let work = Work {
+        textures: vec![sources(pairs)],
+        targets: vec![floats(SIDE, SIDE); equations.len()],
+        pixels: (0..equations.len()).map(|target| (target, destinations.clone())).collect(),
+        draws: draws.collect::<Vec<Draw<'_>>>(),
+        ..Work::default()
+    };
+    driver.run(&work).targets.iter().map(|target| colours(target)).collect()
+}
+
+fn selected(mode: Mode) -> Options {
+    let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
+    let words = HostWords::PushConstant { offset: 0 };
+    Options::new("main").every_target(blending).select(Select::Words(words))
+}
+
+/// Whether any result is wrong.
+fn is_noticed(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> bool {
+    let pairs = pairs(mode, FormatClass::Float);
+    let mut both = pairs.iter().zip(results);
+    both.any(|(pair, result)| !is_right(equation, mode, FormatClass::Float, *pair, *result))
+}
+
+/// The pairs for which a result is wrong.
+fn wrong(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> Vec<String> {
+    let pairs = pairs(mode, FormatClass::Float);
+    let is_wrong = |(pair, result): &(&([f32; 4], [f32; 4]), &[f32; 4])| {
+        !is_right(equation, mode, FormatClass::Float, **pair, **result)
+    };
+    let wrong = pairs.iter().zip(results).filter(is_wrong);
+    wrong.map(|(pair, result)| format!("{equation} {mode:?} {pair:?}: {result:?}")).collect()
+}
+
+#[test]
+fn every_equation_and_mode_is_the_models() {
+    for driver in DRIVERS {
+        for mode in modes() {
+            let fragment = lower(&glsl::fragment(COPY), &selected(mode));
+            let results = run(driver, &fragment, &Equation::ALL, mode);
+            for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+                let wrong = wrong(equation, mode, results);
+                assert_eq!(wrong.len(), 0, "{driver:?}: {:#?}", &wrong[..wrong.len().min(4)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_equation_is_told_from_every_other() {
+    let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
+    let fragment = lower(&glsl::fragment(COPY), &selected(mode));
+    let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, mode);
+    for (drawn, results) in Equation::ALL.into_iter().zip(&results) {
+        for claimed in Equation::ALL.into_iter().filter(|claimed| *claimed != drawn) {
+            assert!(is_noticed(claimed, mode, results), "{drawn} passes for {claimed}");
+        }
+    }
+}
+
+#[test]
+fn another_mode_is_noticed() {
+    let other = |mode: Mode, what| match what {
+        0 => Mode { overlap: Overlap::Disjoint, ..mode },
+        1 => Mode { overlap: Overlap::Conjoint, ..mode },
+        2 => Mode { source: Alpha::Straight, ..mode },
+        _ => Mode { destination: Alpha::Straight, ..mode },
+    };
+    for what in 0..4 {
+        let lowered = selected(other(Mode::PLAIN, what));
+        let fragment = lower(&glsl::fragment(COPY), &lowered);
+        let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
+        let mut noticed = 0;
+        for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+            // Some equations do not look at what the mode is about: the model says which.
+            let model = modelled(equation, other(Mode::PLAIN, what));
+            let expected = is_noticed(equation, Mode::PLAIN, &model);
+            assert_eq!(is_noticed(equation, Mode::PLAIN, results), expected, "{equation} {what}");
+            noticed += u32::from(expected);
+        }
+        assert!(noticed > 30, "{what}: {noticed}");
+    }
+}
+
+/// What the model makes of the pairs of the plain mode, blended in another.
+fn modelled(equation: Equation, mode: Mode) -> Vec<[f32; 4]> {
+    let operation = vk::BlendOp::from_raw(equation.blend_op());
+    let one = |(s, d): ([f32; 4], [f32; 4])| {
+        let [s, d] = [s, d].map(|colour| colour.map(f64::from));
+        let result = blend(operation, mode.native(), Clamping::Float, s, d);
+        result.expect("it is an advanced equation").map(|value| value as f32)
+    };
+    pairs(Mode::PLAIN, FormatClass::Float).into_iter().map(one).collect()
+}
+
+#[test]
+fn source_and_destination_swapped_are_noticed() {
+    let fragment = lower(&glsl::fragment(COPY), &selected(Mode::PLAIN));
+    let swapped: Vec<_> =
+        pairs(Mode::PLAIN, FormatClass::Float).into_iter().map(|(s, d)| (d, s)).collect();
+    let results = run_pairs(Driver::Lavapipe, &fragment, &Equation::ALL, &swapped);
+    let symmetric = [
+        Equation::Zero,
+        Equation::Xor,
+        Equation::Multiply,
+        Equation::Screen,
+        Equation::Darken,
+        Equation::Lighten,
+        Equation::Difference,
+        Equation::Exclusion,
+        Equation::LinearDodge,
+        Equation::LinearBurn,
+        Equation::HardMix,
+        Equation::Plus,
+        Equation::PlusClamped,
+        Equation::PlusClampedAlpha,
+        Equation::PlusDarker,
+    ];
+    for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+        let noticed = is_noticed(equation, Mode::PLAIN, results);
+        assert_eq!(noticed, !symmetric.contains(&equation), "{equation}");
+    }
+}
+
+#[test]
+fn a_missing_clamp_of_the_source_is_noticed() {
+    // The shader clamps as for a normalized format; the model as for floats, and the reverse.
+    let clamped = Options::new("main")
+        .every_target(Blending::new(Equation::ALL))
+        .select(Select::Words(HostWords::PushConstant { offset: 0 }));
+    let fragment = lower(&glsl::fragment(COPY), &clamped);
+    let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
+    let noticed = Equation::ALL.into_iter().zip(&results);
+    let noticed = noticed.filter(|(equation, results)| is_noticed(*equation, Mode::PLAIN, results));
+    assert!(noticed.count() > 35);
+}
+
+#[test]
+fn results_are_clamped_where_that_is_asked_for() {
+    let blending = Blending::new([Equation::Plus, Equation::Minus]).format(FormatClass::Float);
+    let words = Select::Words(HostWords::PushConstant { offset: 0 });
+    let options = Options::new("main").every_target(blending.clamp_results()).select(words);
+    let fragment = lower(&glsl::fragment(COPY), &options);
+    let equations = [Equation::Plus, Equation::Minus];
+    for driver in DRIVERS {
+        let results = run(driver, &fragment, &equations, Mode::PLAIN);
+        for (equation, results) in equations.into_iter().zip(&results) {
+            let pairs = pairs(Mode::PLAIN, FormatClass::Float);
+            for ((s, d), result) in pairs.iter().zip(results) {
+                let sum =
+                    |i: usize| if equation == Equation::Plus { d[i] + s[i] } else { d[i] - s[i] };
+                let expected = [0, 1, 2, 3].map(|i| sum(i).clamp(0.0, 1.0));
+                assert_eq!(*result, expected, "{driver:?} {equation} {s:?} {d:?}");
+            }
+            assert!(!wrong(equation, Mode::PLAIN, results).is_empty(), "it is clamped");
+        }
+    }
+}
+
+#[test]
+fn a_component_that_equals_its_alpha_is_exactly_one() {
+    // HARDMIX is a step just below 1 where the destination is black.
+    let alpha = |i: u32| (i + 1) as f32 / (SIDE * SIDE) as f32;
+    let pairs: Vec<_> = (0..SIDE * SIDE).map(|i| ([alpha(i); 4], [0.0, 0.0, 0.0, 1.0])).collect();
+    let fragment = lower(&glsl::fragment(COPY), &selected(Mode::PLAIN));
+    for driver in DRIVERS {
+        for (pair, result) in
+            pairs.iter().zip(&run_pairs(driver, &fragment, &[Equation::HardMix], &pairs)[0])
+        {
+            assert!(is_right(Equation::HardMix, Mode::PLAIN, FormatClass::Unorm, *pair, *result));
+            assert!((result[0] - pair.0[3]).abs() < 1e-6, "{driver:?} {pair:?}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_api_leaves_undefined_is_a_number_all_the_same() {
+    let alphas = [0.0, -0.5, -1.0, 1.0, 0.25, 2.0, 1.0 / 255.0, 0.75];
+    let levels = [0.0, 1.0, -1.0, 0.5, 29.0 / 255.0, 2.0, -0.25, 0.75];
+    let colour = |i: u32| {
+        let at = |shift: u32| levels[(i.wrapping_mul(2_654_435_761) >> shift & 7) as usize];
+        [
+            at(7),
+            if i.is_multiple_of(3) { at(7) } else { at(13) },
+            at(if i.is_multiple_of(3) { 7 } else { 19 }),
+            alphas[i as usize % 8],
+        ]
+    };
+    let pairs: Vec<_> =
+        (0..SIDE * SIDE).map(|i| (colour(i), colour(i / 8 + 3 * (i % 64)))).collect();
+    for driver in DRIVERS {
+        for mode in modes() {
+            let fragment = lower(&glsl::fragment(COPY), &selected(mode));
+            let results = run_pairs(driver, &fragment, &Equation::ALL, &pairs);
+            for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+                for (pair, result) in pairs.iter().zip(results) {
+                    let finite = result.iter().all(|x| x.is_finite());
+                    assert!(finite, "{driver:?} {equation} {mode:?} {pair:?}: {result:?}");
+                }
+            }
+        }
+    }
+}

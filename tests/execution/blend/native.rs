@@ -1,0 +1,104 @@
+//! The 15 equations that SwiftShader has itself.
+
+use super::equations::{COPY, sources};
+use super::grid::{SIDE, pairs, range};
+use super::{Mode, cover, draw, lower};
+use crate::drivers::Driver;
+use crate::glsl;
+use polyshade::advanced_blend::{Equation, FormatClass, Options};
+use polyshade_vulkan::{Blend, Descriptor, Draw, Resource, Target, Work, vk};
+
+/// Both results of each equation, native first, over the same destinations in 8 bits.
+fn run(fragment: impl Fn(Equation) -> Vec<u32>) -> Vec<[Vec<u8>; 2]> {
+    let pairs = pairs(Mode::PLAIN, FormatClass::Unorm);
+    let (vertex, plain) = (cover(), glsl::fragment(COPY));
+    let lowered: Vec<Vec<u32>> = Equation::KHR.map(fragment).into();
+    let mut draws: Vec<Draw<'_>> = Vec::new();
+    for (equation, lowered) in Equation::KHR.iter().zip(&lowered) {
+        let sources = Descriptor::new(1, 0, Resource::Image(0));
+        let operation = vk::BlendOp::from_raw(equation.blend_op());
+        let mut native = draw([&vertex, &plain], draws.len());
+        native.descriptors = vec![sources];
+        native.blends = vec![Blend::advanced(operation)];
+        draws.push(native);
+        let mut emulated = draw([&vertex, lowered], draws.len());
+        emulated.descriptors.push(sources);
+        draws.push(emulated);
+    }
+    let destinations: Vec<u8> = pairs.iter().flat_map(|pair| pair.1.map(to_8_bits)).collect();
+    let work = Work {
+        textures: vec![sources(&pairs)],
+        targets: vec![Target::new(vk::Format::R8G8B8A8_UNORM, SIDE, SIDE); draws.len()],
+        pixels: (0..draws.len()).map(|target| (target, destinations.clone())).collect(),
+        draws,
+        ..Work::default()
+    };
+    let targets = Driver::SwiftShader.run(&work).targets;
+    targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
+}
+
+fn to_8_bits(value: f32) -> u8 {
+    (value * 255.0).round() as u8
+}
+
+/// The pairs for which native and lowered results are further apart than the specification lets them be: an 8-bit
+/// target has at least the precision of a half float, of 11 bits, so a result is one unit off at most; inputs that
+/// are a little off move it across steps.
+fn apart(equation: Equation, [native, lowered]: &[Vec<u8>; 2]) -> Vec<String> {
+    let mut apart = Vec::new();
+    let all = pairs(Mode::PLAIN, FormatClass::Unorm).into_iter();
+    for ((source, destination), (native, lowered)) in
+        all.zip(native.chunks_exact(4).zip(lowered.chunks_exact(4)))
+    {
+        if native.iter().zip(lowered).all(|(a, b)| a.abs_diff(*b) <= 1) {
+            continue;
+        }
+        let pair = (source, destination.map(|d| f32::from(to_8_bits(d)) / 255.0));
+        let range = range(equation, Mode::PLAIN, FormatClass::Unorm, pair);
+        let within = |values: &[u8]| {
+            values.iter().zip(range).all(|(value, [least, greatest])| {
+                let value = f64::from(*value);
+                value >= least * 255.0 - 1.5 && value <= greatest * 255.0 + 1.5
+            })
+        };
+        if !(within(native) || divides_by_nothing(equation, pair, native)) || !within(lowered) {
+            apart.push(format!("{equation} {pair:?}: native {native:?}, lowered {lowered:?}"));
+        }
+    }
+    apart
+}
+
+/// SwiftShader divides 0 by 0 where rounding leaves the clipping of a grey nothing to divide by, and stores the result,
+/// which is no number, as 0.
+fn divides_by_nothing(
+    equation: Equation,
+    (source, destination): ([f32; 4], [f32; 4]),
+    native: &[u8],
+) -> bool {
+    let is_hsl = equation >= Equation::HslHue;
+    let is_grey = |[r, g, b, _]: [f32; 4]| r == g && g == b;
+    is_hsl && is_grey(source) && is_grey(destination) && native[..3] == [0; 3]
+}
+
+fn lowered(equation: Equation) -> Vec<u32> {
+    lower(&glsl::fragment(COPY), &Options::new("main").equations([equation]))
+}
+
+#[test]
+fn swiftshaders_own_equations_draw_the_same() {
+    for (equation, both) in Equation::KHR.into_iter().zip(run(lowered)) {
+        let apart = apart(equation, &both);
+        assert_eq!(apart.len(), 0, "{:#?}", &apart[..apart.len().min(4)]);
+    }
+}
+
+#[test]
+fn another_equation_is_noticed() {
+    let next = |equation| {
+        let at = Equation::KHR.iter().position(|other| *other == equation);
+        Equation::KHR[(at.expect("it is one of them") + 1) % Equation::KHR.len()]
+    };
+    for (equation, both) in Equation::KHR.into_iter().zip(run(|equation| lowered(next(equation)))) {
+        assert_ne!(apart(equation, &both).len(), 0, "{equation}");
+    }
+}

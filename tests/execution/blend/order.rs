@@ -1,0 +1,137 @@
+//! Primitives that overlap in one draw, and samples.
+
+use super::{bytes, colours, cover, draw, floats, lower};
+use crate::drivers::DRIVERS;
+use crate::glsl;
+use polyshade::advanced_blend::{Equation, FormatClass, Options, Target as Blending};
+use polyshade_formats::SpirvVersion;
+use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade_vulkan::{AdvancedBlend, Descriptor, Resource, Target, Work, vk};
+
+/// One triangle an instance, each of another colour, over every pixel.
+const LAYERS: &str = r"
+    #version 450
+    layout(location = 0) flat out vec4 v_colour;
+    void main() {
+        float i = gl_InstanceIndex;
+        v_colour = vec4(0.15 + 0.1 * i, 0.9 - 0.12 * i, 0.5 + 0.3 * sin(i), 1.0);
+        gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1);
+    }";
+
+const FLAT: &str = r"
+    #version 450
+    layout(location = 0) flat in vec4 v_colour;
+    layout(location = 0) out vec4 colour;
+    void main() { colour = v_colour; }";
+
+const INSTANCES: u32 = 7;
+
+fn layer(i: f64) -> [f64; 4] {
+    [0.15 + 0.1 * i, 0.9 - 0.12 * i, 0.5 + 0.3 * i.sin(), 1.0]
+}
+
+/// The layers over a destination, in an order.
+fn blended(order: impl Iterator<Item = u32>, destination: [f64; 4]) -> [f64; 4] {
+    let how = AdvancedBlend {
+        source_premultiplied: true,
+        destination_premultiplied: true,
+        overlap: vk::BlendOverlapEXT::UNCORRELATED,
+    };
+    order.fold(destination, |destination, i| {
+        blend(vk::BlendOp::SOFTLIGHT_EXT, how, Clamping::Float, layer(f64::from(i)), destination)
+            .expect("it is an advanced equation")
+    })
+}
+
+fn far(a: [f64; 4], b: [f32; 4]) -> bool {
+    a.iter().zip(b).any(|(a, b)| (a - f64::from(b)).abs() > 1e-4)
+}
+
+fn soft_light() -> Options {
+    Options::new("main")
+        .every_target(Blending::new([Equation::SoftLight]).format(FormatClass::Float))
+}
+
+#[test]
+fn primitives_of_one_draw_blend_in_order() {
+    let vertex = glsl::vertex(LAYERS, "", SpirvVersion::SPIRV1_0);
+    let fragment = lower(&glsl::fragment(FLAT), &soft_light());
+    let mut draw = draw([&vertex, &fragment], 0);
+    draw.instances = 0..INSTANCES;
+    let destination = [0.3, 0.6, 0.45, 1.0];
+    let work = Work {
+        targets: vec![floats(32, 32)],
+        pixels: vec![(0, bytes([destination; 32 * 32]))],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let destination = destination.map(f64::from);
+    let expected = blended(0..INSTANCES, destination);
+    let reversed = blended((0..INSTANCES).rev(), destination);
+    assert!(far(reversed, expected.map(|x| x as f32)), "the order matters");
+    for driver in DRIVERS {
+        for pixel in colours(&driver.run(&work).targets[0]) {
+            assert!(!far(expected, pixel), "{driver:?}: {pixel:?}, not {expected:?}");
+        }
+    }
+}
+
+/// Fills each sample with a colour of its own.
+const FILL: &str = r"
+    #version 450
+    layout(location = 0) out vec4 colour;
+    void main() { colour = vec4(0.2 + 0.2 * gl_SampleID, 0.5, 0.8 - 0.2 * gl_SampleID, 1.0); }";
+
+/// Writes to samples 0 and 3 only.
+const MASKED: &str = r"
+    #version 450
+    layout(location = 0) flat in vec4 v_colour;
+    layout(location = 0) out vec4 colour;
+    void main() {
+        colour = v_colour;
+        gl_SampleMask[0] = 9;
+    }";
+
+/// Spreads the four samples of each pixel over four pixels.
+const SPREAD: &str = r"
+    #version 450
+    #extension GL_EXT_samplerless_texture_functions : require
+    layout(set = 0, binding = 0) uniform texture2DMS samples;
+    layout(location = 0) out vec4 colour;
+    void main() {
+        ivec2 at = ivec2(gl_FragCoord.xy);
+        colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
+    }";
+
+#[test]
+fn each_sample_is_blended_with_its_own_destination_in_order() {
+    let (vertex, layers) = (cover(), glsl::vertex(LAYERS, "", SpirvVersion::SPIRV1_0));
+    let (fill, spread) = (glsl::fragment(FILL), glsl::fragment(SPREAD));
+    let fragment = lower(&glsl::fragment(MASKED), &soft_light().multisampled());
+    let mut first = draw([&vertex, &fill], 0);
+    first.descriptors.clear();
+    let mut second = draw([&layers, &fragment], 0);
+    second.instances = 0..INSTANCES;
+    let mut third = draw([&vertex, &spread], 1);
+    third.descriptors = vec![Descriptor::new(0, 0, Resource::TargetImage(0))];
+    let work = Work {
+        targets: vec![
+            Target { samples: vk::SampleCountFlags::TYPE_4, ..floats(8, 8) },
+            floats(32, 8),
+        ],
+        draws: vec![first, second, third],
+        ..Work::default()
+    };
+    for driver in DRIVERS {
+        let pixels = colours(&driver.run(&work).targets[1]);
+        for (x, pixel) in pixels.into_iter().enumerate() {
+            let sample = (x % 4) as f64;
+            let filled = [0.2 + 0.2 * sample, 0.5, 0.8 - 0.2 * sample, 1.0];
+            let expected = match x % 4 {
+                0 | 3 => blended(0..INSTANCES, filled),
+                _ => filled,
+            };
+            assert!(!far(expected, pixel), "{driver:?} {x}: {pixel:?}, not {expected:?}");
+        }
+    }
+}

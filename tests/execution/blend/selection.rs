@@ -1,0 +1,249 @@
+//! Where the words are that select, what they may be, and where the destination is read.
+
+use super::{bytes, colours, cover, draw, floats, lower};
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use polyshade::advanced_blend::{
+    Destination, Equation, FormatClass, Layer, Options, Select, Target as Blending,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::HostWords;
+use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Texture, Work, vk};
+
+const TWO: &str = r"
+    #version 450
+    layout(location = 0) out vec4 first;
+    layout(location = 1) out vec4 second;
+    void main() { first = vec4(0.4, 0.1, 0.3, 0.5); second = vec4(0.2, 0.6, 0.1, 0.75); }";
+
+const SOURCES: [[f32; 4]; 2] = [[0.4, 0.1, 0.3, 0.5], [0.2, 0.6, 0.1, 0.75]];
+const DESTINATIONS: [[f32; 4]; 2] = [[0.3, 0.5, 0.2, 0.625], [0.7, 0.2, 0.4, 0.875]];
+
+fn expected(equation: Option<Equation>, target: usize) -> [f64; 4] {
+    let [source, destination] = [SOURCES, DESTINATIONS].map(|both| both[target].map(f64::from));
+    let Some(equation) = equation else { return source };
+    let operation = vk::BlendOp::from_raw(equation.blend_op());
+    blend(operation, super::Mode::PLAIN.native(), Clamping::Float, source, destination)
+        .expect("it is an advanced equation")
+}
+
+#[track_caller]
+fn assert_near(pixels: &[u8], expected: [f64; 4], what: &str) {
+    for pixel in colours(pixels) {
+        let near = pixel.iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6);
+        assert!(near, "{what}: {pixel:?}, not {expected:?}");
+    }
+}
+
+const DECLARED: [Equation; 2] = [Equation::Screen, Equation::HslColor];
+
+/// Words, and the equations that they are.
+fn words() -> Vec<(u32, Option<Equation>)> {
+    vec![
+        (0, None),
+        (Equation::Screen.word(), Some(Equation::Screen)),
+        (Equation::HslColor.word(), Some(Equation::HslColor)),
+        (Equation::Multiply.word(), None),
+        (47, None),
+        (u32::MAX, None),
+    ]
+}
+
+fn blending(equations: impl IntoIterator<Item = Equation>) -> Blending {
+    Blending::new(equations).format(FormatClass::Float)
+}
+
+#[test]
+fn words_select_wherever_they_are_and_others_pass_the_source_through() {
+    let (set, binding) = (Set(1), Binding(4));
+    let vertex = cover();
+    for place in [
+        HostWords::PushConstant { offset: 16 },
+        HostWords::Uniform { set, binding },
+        HostWords::StorageBuffer { set, binding },
+        HostWords::Specialization { first_id: 5 },
+    ] {
+        let options =
+            Options::new("main").every_target(blending(DECLARED)).select(Select::Words(place));
+        let fragment = lower(&glsl::fragment(TWO), &options);
+        let words = words();
+        let pairs: Vec<_> =
+            (0..words.len()).map(|i| [words[i], words[(i + 1) % words.len()]]).collect();
+        let mut work = Work::default();
+        for (i, pair) in pairs.iter().enumerate() {
+            let first = 2 * i;
+            for (target, destination) in DESTINATIONS.iter().enumerate() {
+                work.targets.push(floats(4, 4));
+                work.pixels.push((first + target, bytes([*destination; 16])));
+            }
+            let mut draw = two(&vertex, &fragment, first);
+            let [a, b] = pair.map(|(word, _)| word);
+            let both = [a.to_ne_bytes(), b.to_ne_bytes()].concat();
+            let range = Range { buffer: work.buffers.len(), offset: 0, size: 8 };
+            match place {
+                HostWords::PushConstant { .. } => {
+                    draw.push_constants = [vec![0; 16], both].concat()
+                }
+                HostWords::Uniform { .. } => {
+                    draw.descriptors.push(Descriptor::new(1, 4, Resource::UniformBuffer(range)));
+                    work.buffers.push(both);
+                }
+                HostWords::StorageBuffer { .. } => {
+                    draw.descriptors.push(Descriptor::new(1, 4, Resource::StorageBuffer(range)));
+                    work.buffers.push(both);
+                }
+                HostWords::Specialization { .. } => {
+                    draw.stages[1].specialization =
+                        vec![(5, Constant::Bits32(a)), (6, Constant::Bits32(b))];
+                }
+            }
+            work.draws.push(draw);
+        }
+        for driver in DRIVERS {
+            let targets = driver.run(&work).targets;
+            for (i, pair) in pairs.iter().enumerate() {
+                for (target, (word, equation)) in pair.iter().enumerate() {
+                    let what = format!("{driver:?} {place:?} {word} at {target}");
+                    assert_near(&targets[2 * i + target], expected(*equation, target), &what);
+                }
+            }
+        }
+    }
+}
+
+/// A draw to two targets that reads both.
+fn two<'a>(vertex: &'a [u32], fragment: &'a [u32], first: usize) -> Draw<'a> {
+    let mut draw = draw([vertex, fragment], first);
+    draw.other_targets = vec![first + 1];
+    draw.descriptors.push(Descriptor::new(3, 1, Resource::InputAttachment(first + 1)));
+    draw
+}
+
+#[test]
+fn targets_have_equations_of_their_own_or_none() {
+    let vertex = cover();
+    let cases: [[Option<Equation>; 2]; 3] = [
+        [Some(Equation::Difference), Some(Equation::Plus)],
+        [None, Some(Equation::SrcAtop)],
+        [Some(Equation::HslHue), None],
+    ];
+    for equations in cases {
+        let options =
+            (0..).zip(equations).fold(
+                Options::new("main"),
+                |options, (at, equation)| match equation {
+                    Some(equation) => options.target(at, blending([equation])),
+                    None => options.unblended(at),
+                },
+            );
+        let fragment = lower(&glsl::fragment(TWO), &options);
+        let work = Work {
+            targets: vec![floats(4, 4); 2],
+            pixels: vec![(0, bytes([DESTINATIONS[0]; 16])), (1, bytes([DESTINATIONS[1]; 16]))],
+            draws: vec![two(&vertex, &fragment, 0)],
+            ..Work::default()
+        };
+        for driver in DRIVERS {
+            let targets = driver.run(&work).targets;
+            for (target, equation) in equations.into_iter().enumerate() {
+                let what = format!("{driver:?} {equations:?} at {target}");
+                assert_near(&targets[target], expected(equation, target), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn alpha_can_be_one_on_either_side() {
+    let vertex = cover();
+    for what in 0..3 {
+        let exclusion = blending([Equation::Exclusion]);
+        let exclusion = match what {
+            0 => exclusion.alpha_to_one(),
+            1 => exclusion.without_alpha(),
+            _ => exclusion,
+        };
+        let options = Options::new("main").target(0, exclusion);
+        let fragment = lower(&glsl::fragment(TWO), &options);
+        let mut draw = draw([&vertex, &fragment], 0);
+        draw.other_targets = vec![1];
+        let work = Work {
+            targets: vec![floats(4, 4); 2],
+            pixels: vec![(0, bytes([DESTINATIONS[0]; 16]))],
+            draws: vec![draw],
+            ..Work::default()
+        };
+        let [mut source, mut destination] =
+            [SOURCES, DESTINATIONS].map(|both| both[0].map(f64::from));
+        match what {
+            0 => source[3] = 1.0,
+            1 => destination[3] = 1.0,
+            _ => {}
+        }
+        let native = super::Mode::PLAIN.native();
+        let operation = vk::BlendOp::EXCLUSION_EXT;
+        let expected = blend(operation, native, Clamping::Float, source, destination)
+            .expect("it is an advanced equation");
+        for driver in DRIVERS {
+            assert_near(&driver.run(&work).targets[0], expected, &format!("{driver:?} {what}"));
+        }
+    }
+}
+
+#[test]
+fn a_copy_of_the_destination_is_read_from_a_texture() {
+    let vertex = cover();
+    let copy = |layers| Texture {
+        view: if layers == 1 {
+            vk::ImageViewType::TYPE_2D
+        } else {
+            vk::ImageViewType::TYPE_2D_ARRAY
+        },
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        width: 4,
+        height: 4,
+        layers,
+        contents: bytes(
+            [DESTINATIONS[0]; 16].into_iter().chain((1..layers).flat_map(|_| [[0.0_f32; 4]; 16])),
+        ),
+        ..Texture::default()
+    };
+    let samples = Texture {
+        samples: vk::SampleCountFlags::TYPE_4,
+        contents: bytes([DESTINATIONS[0]]),
+        ..copy(1)
+    };
+    let (set, binding) = (Set(3), Binding(2));
+    let texture = |layer| Destination::Texture { set, binding, layer };
+    for driver in DRIVERS {
+        for (layer, multisampled, contents) in [
+            (Layer::One, false, copy(1)),
+            (Layer::One, true, samples.clone()),
+            (Layer::View, false, copy(2)),
+            (Layer::Layer, false, copy(2)),
+        ] {
+            // SwiftShader has no stage that writes the layer, and so no capability to read it.
+            if layer == Layer::Layer && driver == Driver::SwiftShader {
+                continue;
+            }
+            let options = Options::new("main").target(0, blending([Equation::Exclusion]));
+            let options = options.destination(texture(layer));
+            let options = if multisampled { options.multisampled() } else { options };
+            let fragment = lower(&glsl::fragment(TWO), &options);
+            let mut draw = draw([&vertex, &fragment], 0);
+            draw.descriptors = vec![Descriptor::new(3, 2, Resource::Image(0))];
+            draw.other_targets = vec![1];
+            let work = Work {
+                textures: vec![contents],
+                targets: vec![floats(4, 4); 2],
+                draws: vec![draw],
+                ..Work::default()
+            };
+            let targets = driver.run(&work).targets;
+            let what = format!("{driver:?} {layer:?} {multisampled}");
+            assert_near(&targets[0], expected(Some(Equation::Exclusion), 0), &what);
+            assert_near(&targets[1], expected(None, 1), &what);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Clip and cull distances: pipelines whose distances lie in registers draw, once they are normalized, what built-in
+//! arrays written by hand draw.
+
+mod chain;
+mod emulate;
+mod last;
+mod shape;
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::noise::Noise;
+use chain::{Stages, pictures};
+use polyshade::clip_cull::{Kind, Mark};
+use shape::{Chain, Form, Shape, Style};
+
+const CHAINS: [Chain; 4] = [
+    Chain { tessellation: false, geometry: false },
+    Chain { tessellation: false, geometry: true },
+    Chain { tessellation: true, geometry: false },
+    Chain { tessellation: true, geometry: true },
+];
+
+/// The drivers that have the stages of a chain.
+fn drivers(chain: Chain) -> &'static [Driver] {
+    if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
+}
+
+/// The pictures of one shape: lowered, and by hand.
+type Pictures = (Vec<Vec<u8>>, Vec<Vec<u8>>);
+
+/// Draws shapes in both styles with every seed.
+#[track_caller]
+fn draw(
+    driver: Driver,
+    shapes: &[Shape],
+    seeds: &[u32],
+    lowered: impl Fn(&Shape) -> Stages,
+) -> Vec<Pictures> {
+    let lowered: Vec<Stages> = shapes.iter().map(lowered).collect();
+    let by_hand: Vec<Stages> = shapes.iter().map(|shape| shape.stages(Style::Arrays)).collect();
+    let [by_hand, lowered] = [by_hand, lowered].map(|stages| pictures(driver, &stages, seeds));
+    let of_shapes = |pictures: Vec<Vec<u8>>| -> Vec<Vec<Vec<u8>>> {
+        pictures.chunks(seeds.len()).map(<[Vec<u8>]>::to_vec).collect()
+    };
+    of_shapes(lowered).into_iter().zip(of_shapes(by_hand)).collect()
+}
+
+/// Whether a shape that was drawn in two ways is, when it is drawn alone. lavapipe's tessellation draws some pictures,
+/// those by hand too, in another way once it has drawn others.
+#[track_caller]
+fn differs(
+    driver: Driver,
+    shape: &Shape,
+    seeds: &[u32],
+    lowered: impl Fn(&Shape) -> Stages,
+) -> bool {
+    let again = |_| draw(driver, std::slice::from_ref(shape), seeds, &lowered);
+    (0..3).flat_map(again).all(|(lowered, by_hand)| lowered != by_hand)
+}
+
+/// The simplest shape that differs as `shape` does.
+#[track_caller]
+fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
+    let simpler = |shape: &Shape| -> Vec<Shape> {
+        let mut simpler = vec![
+            Shape { dynamic: false, ..shape.clone() },
+            Shape { read: false, ..shape.clone() },
+            Shape { callee: false, ..shape.clone() },
+            Shape { sometimes: 8, ..shape.clone() },
+        ];
+        if shape.form != Form::Array {
+            simpler.push(Shape { form: Form::Split, ..shape.clone() });
+            for part in 0..shape.parts.len() {
+                let mut fewer = shape.clone();
+                fewer.parts.remove(part);
+                simpler.push(fewer);
+            }
+        }
+        simpler.retain(|other| other != shape && !other.parts.is_empty());
+        simpler
+    };
+    while let Some(next) =
+        simpler(&shape).into_iter().find(|one| differs(driver, one, seeds, Shape::normalized))
+    {
+        shape = next;
+    }
+    shape
+}
+
+/// As many shapes and pictures of each as a chain is tried with.
+#[track_caller]
+fn matrix(chain: Chain, shapes: usize, seeds: u32) {
+    let mut noise = Noise::new();
+    let shapes: Vec<Shape> = (0..shapes).map(|_| Shape::random(&mut noise, chain)).collect();
+    let seeds: Vec<u32> = (0..seeds).map(|_| noise.bits()).collect();
+    let is_drawn = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
+    for driver in drivers(chain) {
+        for some in shapes.chunks(16) {
+            let drawn = draw(*driver, some, &seeds, Shape::normalized);
+            let count = drawn.iter().flat_map(|(_, by_hand)| by_hand).filter(is_drawn).count();
+            assert!(count * 2 > some.len() * seeds.len(), "{driver:?}: {count} pictures are drawn");
+            for (shape, (lowered, by_hand)) in some.iter().zip(drawn) {
+                if lowered != by_hand && differs(*driver, shape, &seeds, Shape::normalized) {
+                    let least = shrink(*driver, shape.clone(), &seeds);
+                    panic!("{driver:?}: the pictures differ, at least of {least:#?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vertex_and_fragment_stages_draw_what_arrays_by_hand_draw() {
+    matrix(CHAINS[0], 96, 8);
+}
+
+#[test]
+fn geometry_stages_draw_what_arrays_by_hand_draw() {
+    matrix(CHAINS[1], 48, 8);
+}
+
+#[test]
+fn tessellation_stages_draw_what_arrays_by_hand_draw() {
+    matrix(CHAINS[2], 48, 8);
+}
+
+#[test]
+fn all_stages_draw_what_arrays_by_hand_draw() {
+    matrix(CHAINS[3], 32, 8);
+}
+
+/// Shapes of every chain, lowered in some way from arrays by hand and back, draw what they drew.
+#[track_caller]
+fn round_trip(seed: u32, lowered: impl Fn(&Shape) -> Stages) {
+    for chain in CHAINS {
+        let mut noise = Noise::new();
+        noise.skip(seed);
+        let shapes: Vec<Shape> = (0..16).map(|_| Shape::random(&mut noise, chain)).collect();
+        for driver in drivers(chain) {
+            let drawn = draw(*driver, &shapes, &[5, 6, 7], &lowered);
+            for (shape, (one, by_hand)) in shapes.iter().zip(drawn) {
+                let same = one == by_hand || !differs(*driver, shape, &[5, 6, 7], &lowered);
+                assert!(same, "{driver:?}: {shape:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn registers_made_of_arrays_are_arrays_again() {
+    round_trip(100, Shape::there_and_back);
+}
+
+#[test]
+fn one_array_made_of_two_is_two_again() {
+    round_trip(200, Shape::combined_and_separated);
+}
+
+/// How many of some shapes differ, if they are lowered in this way.
+#[track_caller]
+fn differing(driver: Driver, chain: Chain, lowered: impl Fn(&Shape) -> Stages) -> usize {
+    let mut noise = Noise::new();
+    let mut shapes: Vec<Shape> = (0..24).map(|_| Shape::random(&mut noise, chain)).collect();
+    shapes.iter_mut().for_each(|shape| shape.read = true);
+    let drawn = draw(driver, &shapes, &[1, 2, 3, 4], lowered);
+    drawn.iter().filter(|(lowered, by_hand)| lowered != by_hand).count()
+}
+
+#[test]
+fn kinds_that_are_mistaken_are_seen() {
+    let swapped = |shape: &Shape| {
+        shape.normalized_with(|mark| {
+            let kind = if mark.kind == Kind::Clip { Kind::Cull } else { Kind::Clip };
+            Mark { kind, ..mark }
+        })
+    };
+    for driver in DRIVERS {
+        let differing = differing(driver, CHAINS[0], swapped);
+        assert!(differing >= 20, "{driver:?}: {differing}");
+    }
+}
+
+#[test]
+fn stages_that_number_differently_are_seen() {
+    let shifted = |shape: &Shape| {
+        let mut stages = shape.stages(Style::Arrays);
+        let last = stages.len() - 1;
+        stages[last].1 = shape.fragment_numbered_from_the_end();
+        stages
+    };
+    for driver in DRIVERS {
+        let differing = differing(driver, CHAINS[0], shifted);
+        assert!(differing >= 12, "{driver:?}: {differing}");
+    }
+}
+
+#[test]
+fn shapes_that_differ_shrink() {
+    let mut noise = Noise::new();
+    let shape = Shape { read: true, ..Shape::random(&mut noise, CHAINS[0]) };
+    assert!(!differs(Driver::Lavapipe, &shape, &[1], Shape::normalized));
+    // Nothing simpler differs, so the shape stays as it is.
+    assert_eq!(shrink(Driver::Lavapipe, shape.clone(), &[1]), shape);
+}

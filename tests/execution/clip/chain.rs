@@ -1,0 +1,395 @@
+//! The stages of a pipeline that hands distances on, in GLSL, and what it draws.
+
+use crate::clip::shape::{Chain, Form, Scalar, Shape, Style};
+use crate::drivers::Driver;
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Kind, Mark, Options, Target as Entry, combine, normalize_pipeline, separate, to_registers,
+};
+use polyshade::spv::{Capability, ExecutionModel};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::{disassemble, validate};
+use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+
+/// The words of the stages of a pipeline, in its order.
+pub(crate) type Stages = Vec<(ShaderStage, Vec<u32>)>;
+
+pub(crate) const SIZE: u32 = 24;
+const TARGET: Target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
+
+pub(crate) const HEADER: &str = "#version 450
+layout(push_constant) uniform P { uint seed; uint zero; } pc;
+precise float blend(vec3 at, float a, float b, float c) { precise float r = at.x * a + at.y * b + at.z * c; return r; }
+float noise(uint n) {
+    n = (n ^ pc.seed) * 2654435761u; n ^= n >> 15; n *= 2246822519u; n ^= n >> 13;
+    return float(n & 0xffffu) / 32768.0 - 1.0;
+}
+";
+
+impl Shape {
+    /// The members of `gl_PerVertex`, where arrays are declared by hand.
+    fn block(&self, style: Style, side: &str, instance: &str) -> String {
+        if style == Style::Registers {
+            return String::new();
+        }
+        let mut members = "vec4 gl_Position;".to_owned();
+        for (kind, name) in [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")] {
+            if self.count(kind) > 0 {
+                members += &format!(" float {name}[{}];", self.count(kind));
+            }
+        }
+        format!("{side} gl_PerVertex {{ {members} }}{instance};\n")
+    }
+
+    /// For each distance and each ordinary value a line.
+    fn each(
+        &self,
+        distance: impl Fn(usize, Scalar) -> String,
+        ordinary: impl Fn((u32, u32)) -> String,
+    ) -> String {
+        let distances = self.scalars().into_iter().enumerate().map(|(i, one)| distance(i, one));
+        distances.chain(self.rest().into_iter().map(ordinary)).collect()
+    }
+
+    fn vertex(&self, style: Style) -> String {
+        let writes = self.each(
+            |i, scalar| {
+                let target = self.distance('o', "", scalar, style);
+                let value = format!("noise(uint(gl_VertexIndex) * 97u + {i}u * 13u) + 0.25");
+                match (self.sometimes == i, style) {
+                    (false, _) => format!("    {target} = {value};\n"),
+                    (true, Style::Registers) => {
+                        format!("    if (gl_VertexIndex % 2 == 0) {{ {target} = {value}; }}\n")
+                    }
+                    (true, Style::Arrays) => {
+                        format!("    {target} = gl_VertexIndex % 2 == 0 ? {value} : 0.0;\n")
+                    }
+                }
+            },
+            |at| {
+                let target = self.ordinary('o', "", at, style);
+                format!("    {target} = noise({}u);\n", at.0 * 4 + at.1)
+            },
+        );
+        let Chain { tessellation, geometry } = self.chain;
+        let writes = writes + &self.turn_off(style, !tessellation && !geometry);
+        let (function, call) = if self.callee {
+            (format!("void put() {{\n{writes}}}\n"), "    put();\n".to_owned())
+        } else {
+            (String::new(), writes)
+        };
+        format!(
+            "{HEADER}{}{}{function}void main() {{\n{call}
+            uint v = uint(gl_VertexIndex) * 7u + 1000u;
+            gl_Position = vec4(noise(v) * 1.2, noise(v + 1u) * 1.2, 0.5, 1.0 + 0.5 * noise(v + 2u));\n}}\n",
+            self.declarations('o', "", style),
+            self.block(style, "out", ""),
+        )
+    }
+
+    fn control(&self, style: Style) -> String {
+        let own = "[gl_InvocationID]";
+        let copies = if self.form == Form::Whole && style == Style::Registers && !self.dynamic {
+            let mut seen: Vec<u32> = self.parts.iter().map(|part| part.location).collect();
+            seen.dedup();
+            seen.iter().map(|at| format!("    o_{at}{own} = i_{at}{own};\n")).collect()
+        } else {
+            self.each(
+                |_, scalar| {
+                    let to = self.distance('o', own, scalar, style);
+                    format!("    {to} = {};\n", self.distance('i', own, scalar, style))
+                },
+                |at| {
+                    let to = self.ordinary('o', own, at, style);
+                    format!("    {to} = {};\n", self.ordinary('i', own, at, style))
+                },
+            )
+        };
+        let first = self.scalars()[0];
+        let of = |vertex: &str| self.distance('o', vertex, first, style);
+        format!(
+            "{HEADER}layout(vertices = 3) out;\n{}{}{}{}void main() {{\n{copies}
+            gl_out{own}.gl_Position = gl_in{own}.gl_Position;
+            barrier();
+            gl_TessLevelInner[0] = 1.0;
+            for (int i = 0; i < 3; ++i) gl_TessLevelOuter[i] = 1.0;
+            if ({} < 0.0) gl_TessLevelInner[0] = 2.0;
+            if ({} < {}) gl_TessLevelOuter[1] = 3.0;\n}}\n",
+            self.declarations('i', "[]", style),
+            self.declarations('o', "[]", style),
+            self.block(style, "in", " gl_in[gl_MaxPatchVertices]"),
+            self.block(style, "out", " gl_out[]"),
+            of("[(gl_InvocationID + 1) % 3 * 0 + 1]"),
+            of("[2]"),
+            of("[0]"),
+        )
+    }
+
+    fn evaluation(&self, style: Style) -> String {
+        let blend = |of: &dyn Fn(&str) -> String| {
+            format!("blend(gl_TessCoord, {}, {}, {})", of("[0]"), of("[1]"), of("[2]"))
+        };
+        let writes = self.each(
+            |_, scalar| {
+                let value = blend(&|vertex| self.distance('i', vertex, scalar, style));
+                format!("    {} = {value};\n", self.distance('o', "", scalar, style))
+            },
+            |at| {
+                let value = blend(&|vertex| self.ordinary('i', vertex, at, style));
+                format!("    {} = {value};\n", self.ordinary('o', "", at, style))
+            },
+        );
+        let writes = writes + &self.turn_off(style, !self.chain.geometry);
+        format!(
+            "{HEADER}layout(triangles, equal_spacing, ccw) in;\n{}{}{}{}void main() {{\n{writes}
+            precise vec4 position = gl_TessCoord.x * gl_in[0].gl_Position
+                + gl_TessCoord.y * gl_in[1].gl_Position + gl_TessCoord.z * gl_in[2].gl_Position;
+            gl_Position = position;\n}}\n",
+            self.declarations('i', "[]", style),
+            self.declarations('o', "", style),
+            self.block(style, "in", " gl_in[gl_MaxPatchVertices]"),
+            self.block(style, "out", ""),
+        )
+    }
+
+    fn geometry(&self, style: Style) -> String {
+        let writes = |vertex: &str, sign: &str| {
+            self.each(
+                |_, scalar| {
+                    let from = self.distance('i', vertex, scalar, style);
+                    format!("    {} = {sign}{from};\n", self.distance('o', "", scalar, style))
+                },
+                |at| {
+                    let from = self.ordinary('i', vertex, at, style);
+                    format!("    {} = {from};\n", self.ordinary('o', "", at, style))
+                },
+            ) + &self.turn_off(style, true)
+        };
+        format!(
+            "{HEADER}layout(triangles) in;\nlayout(triangle_strip, max_vertices = 6) out;\n{}{}{}{}
+            void put(int v) {{\n{}
+                gl_Position = gl_in[v].gl_Position * vec4(0.5, 1, 1, 1)
+                    - vec4(0.5 * gl_in[v].gl_Position.w, 0, 0, 0);
+                EmitVertex();
+            }}
+            void main() {{
+            for (int v = 0; v < 3; ++v) put(v);
+            EndPrimitive();
+            for (int v = 2; v >= 0; --v) {{\n{}
+                gl_Position = gl_in[v].gl_Position * vec4(0.5, 1, 1, 1)
+                    + vec4(0.5 * gl_in[v].gl_Position.w, 0, 0, 0);
+                EmitVertex();
+            }}\n}}\n",
+            self.declarations('i', "[]", style),
+            self.declarations('o', "", style),
+            self.block(style, "in", " gl_in[]"),
+            self.block(style, "out", ""),
+            writes("[v]", ""),
+            writes("[v]", "0.125 - "),
+        )
+    }
+
+    fn fragment(&self, style: Style) -> String {
+        let mut declarations = String::new();
+        let rest = self.rest();
+        if self.read || !rest.is_empty() {
+            declarations += &self.declarations('i', "", style);
+        }
+        let mut mix = String::new();
+        if self.read {
+            for scalar in self.scalars() {
+                mix += &format!(
+                    "    bits = (bits << 5 | bits >> 27) ^ floatBitsToUint({});\n",
+                    self.distance('i', "", scalar, style)
+                );
+            }
+            if style == Style::Arrays {
+                for (kind, name) in
+                    [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")]
+                {
+                    if self.count(kind) > 0 {
+                        declarations += &format!("in float {name}[{}];\n", self.count(kind));
+                    }
+                }
+            }
+        }
+        for at in rest {
+            mix += &format!(
+                "    other = other * 31u + floatBitsToUint({});\n",
+                self.ordinary('i', "", at, style)
+            );
+        }
+        format!(
+            "{HEADER}{declarations}layout(location = 0) out uvec2 pixel;
+            void main() {{ uint bits = 1u; uint other = 1u;\n{mix}    pixel = uvec2(bits, other);\n}}\n"
+        )
+    }
+
+    /// The stages as glslang compiles them.
+    #[track_caller]
+    pub(crate) fn stages(&self, style: Style) -> Stages {
+        let Chain { tessellation, geometry } = self.chain;
+        let mut sources = vec![(ShaderStage::Vertex, self.vertex(style))];
+        if tessellation {
+            sources.push((ShaderStage::TessellationControl, self.control(style)));
+            sources.push((ShaderStage::TessellationEvaluation, self.evaluation(style)));
+        }
+        if geometry {
+            sources.push((ShaderStage::Geometry, self.geometry(style)));
+        }
+        sources.push((ShaderStage::Fragment, self.fragment(style)));
+        let compiled = sources.into_iter().map(|(stage, source)| {
+            let words = compile(&source, stage, SpirvVersion::SPIRV1_0);
+            (stage, words.unwrap_or_else(|error| panic!("{error}\n{source}")))
+        });
+        compiled.collect()
+    }
+
+    /// The stages with arrays that were made of registers.
+    #[track_caller]
+    pub(crate) fn normalized(&self) -> Stages {
+        self.normalized_with(|mark| mark)
+    }
+
+    /// The same, with other marks than those that are right. Where two stages meet, only the first is told.
+    #[track_caller]
+    pub(crate) fn normalized_with(&self, change: impl Fn(Mark) -> Mark) -> Stages {
+        let registers = self.stages(Style::Registers);
+        let modules = registers.iter().map(|(_, words)| Module::parse(words));
+        let modules = modules.collect::<Result<Vec<_>, _>>().expect("glslang's words parse");
+        let marks: Vec<Mark> = self.marks().map(change).collect();
+        let stages: Vec<_> = modules
+            .iter()
+            .zip(&registers)
+            .map(|(module, (stage, _))| {
+                let options = Options::new(Entry::new("main", model(*stage)));
+                let is_last = *stage == ShaderStage::Fragment;
+                let outputs = marks.iter().copied().filter(|_| !is_last);
+                (module, options.outputs(outputs))
+            })
+            .collect();
+        let normalized = normalize_pipeline(&stages);
+        let normalized = normalized.unwrap_or_else(|error| panic!("{error}: {self:#?}"));
+        let modules = normalized.into_iter().map(|one| one.module.into_words());
+        registers.iter().map(|(stage, _)| *stage).zip(modules).collect()
+    }
+
+    /// The arrays by hand, made registers, and those made arrays.
+    #[track_caller]
+    pub(crate) fn there_and_back(&self) -> Stages {
+        let linked = Some([Kind::Clip, Kind::Cull].map(|kind| self.count(kind)));
+        let by_hand = self.stages(Style::Arrays);
+        let registers: Vec<_> = by_hand
+            .iter()
+            .map(|(stage, words)| {
+                let module = Module::parse(words).expect("glslang's words parse");
+                let target = Entry::new("main", model(*stage));
+                let lowered = to_registers(&module, &target, 9, 9, linked).expect("it has room");
+                for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
+                    assert!(!lowered.module.has_capability(capability));
+                }
+                valid(lowered.module.words());
+                (*stage, lowered)
+            })
+            .collect();
+        let stages: Vec<_> = registers
+            .iter()
+            .map(|(stage, lowered)| {
+                let [inputs, outputs] = lowered.marks.clone();
+                let options = Options::new(Entry::new("main", model(*stage)));
+                (&lowered.module, options.inputs(inputs).outputs(outputs))
+            })
+            .collect();
+        let normalized = normalize_pipeline(&stages).expect("registers are normalized");
+        let words = normalized.into_iter().map(|one| one.module.into_words());
+        by_hand.iter().map(|(stage, _)| *stage).zip(words).collect()
+    }
+
+    /// The arrays by hand, made one array, and that two.
+    #[track_caller]
+    pub(crate) fn combined_and_separated(&self) -> Stages {
+        let clip = self.count(Kind::Clip);
+        let stages = self.stages(Style::Arrays).into_iter().map(|(stage, words)| {
+            let module = Module::parse(&words).expect("glslang's words parse");
+            let target = Entry::new("main", model(stage));
+            let combined = combine(&module, &target, Some(clip)).expect("it has room");
+            valid(combined.module.words());
+            let two = separate(&combined.module, &target, clip).expect("it has room");
+            (stage, two.module.into_words())
+        });
+        stages.collect()
+    }
+
+    /// The fragment stage, whose arrays are read from the end.
+    #[track_caller]
+    pub(crate) fn fragment_numbered_from_the_end(&self) -> Vec<u32> {
+        let mut source = self.fragment(Style::Arrays);
+        for (kind, name) in [(Kind::Clip, "gl_ClipDistance"), (Kind::Cull, "gl_CullDistance")] {
+            let count = self.count(kind);
+            for number in 0..count {
+                let (right, wrong) =
+                    (format!("({name}[{number}]"), format!("({name}[{}u]", count - 1 - number));
+                source = source.replace(&right, &wrong);
+            }
+        }
+        let words = compile(&source, ShaderStage::Fragment, SpirvVersion::SPIRV1_0);
+        words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+    }
+}
+
+#[track_caller]
+fn valid(words: &[u32]) {
+    validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
+}
+
+pub(crate) fn model(stage: ShaderStage) -> ExecutionModel {
+    match stage {
+        ShaderStage::Vertex => ExecutionModel::VERTEX,
+        ShaderStage::TessellationControl => ExecutionModel::TESSELLATION_CONTROL,
+        ShaderStage::TessellationEvaluation => ExecutionModel::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => ExecutionModel::GEOMETRY,
+        _ => ExecutionModel::FRAGMENT,
+    }
+}
+
+fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
+    match stage {
+        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
+        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        _ => vk::ShaderStageFlags::FRAGMENT,
+    }
+}
+
+/// How many triangles a picture has.
+const TRIANGLES: u32 = 5;
+
+/// The pictures that each pipeline draws with each seed, all in one submission.
+#[track_caller]
+pub(crate) fn pictures(driver: Driver, pipelines: &[Stages], seeds: &[u32]) -> Vec<Vec<u8>> {
+    let mut work = Work::default();
+    for stages in pipelines {
+        let patches = stages.iter().any(|(stage, _)| *stage == ShaderStage::TessellationControl);
+        for seed in seeds {
+            work.draws.push(Draw {
+                stages: stages
+                    .iter()
+                    .map(|(stage, words)| Stage::new(flags(*stage), words))
+                    .collect(),
+                topology: match patches {
+                    true => vk::PrimitiveTopology::PATCH_LIST,
+                    false => vk::PrimitiveTopology::TRIANGLE_LIST,
+                },
+                patch_control_points: 3,
+                push_constants: [*seed, 0].map(u32::to_ne_bytes).concat(),
+                target: Some(work.targets.len()),
+                vertices: 0..3 * TRIANGLES,
+                instances: 0..1,
+                ..Draw::default()
+            });
+            work.targets.push(TARGET);
+        }
+    }
+    driver.run(&work).targets
+}

@@ -1,0 +1,284 @@
+//! Distances emulated in the vertex and fragment stages, against the native ones.
+
+use super::chain::{HEADER, model};
+use crate::drivers::{DRIVERS, Driver};
+use polyshade::Module;
+use polyshade::clip_cull::{Target as Entry, emulate_fragment, emulate_last};
+use polyshade::spv::Capability;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+
+const SIZE: u32 = 32;
+
+/// `DISTANCES` writes them; every fourth primitive of each draw is degenerate.
+const VERTEX: &str = "
+OUTPUTS
+void main() {
+    uint v = uint(gl_VertexIndex) * 7u;
+    gl_Position = vec4(noise(v) * 1.2, noise(v + 1u) * 1.2, 0.5, 1.0 + 0.5 * noise(v + 2u));
+    if ((pc.seed & 3u) == 3u) gl_Position.xy = vec2(gl_VertexIndex, gl_VertexIndex) * 0.3;
+    gl_PointSize = 5.0;
+    DISTANCES
+}";
+
+const FRAGMENT: &str = "
+INPUTS
+layout(location = 0) out uvec2 pixel;
+void main() { pixel = uvec2(1u, READ); }";
+
+struct Case {
+    clip: u32,
+    cull: u32,
+    /// Whether some distances are no numbers.
+    nan: bool,
+    read: bool,
+}
+
+type Pair = (Vec<u32>, Vec<u32>);
+
+impl Case {
+    #[track_caller]
+    fn native(&self) -> Pair {
+        let arrays = [("gl_ClipDistance", self.clip), ("gl_CullDistance", self.cull)];
+        let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
+        let mut read = "0u".to_owned();
+        for (name, count) in arrays.into_iter().filter(|(_, count)| *count > 0) {
+            outputs += &format!("out float {name}[{count}];\n");
+            if self.read {
+                inputs += &format!("in float {name}[{count}];\n");
+            }
+            for i in 0..count {
+                writes += &format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3);
+                if self.nan {
+                    writes += &format!(
+                        "if (noise(v + {i}u + 50u) > 0.5) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
+                    );
+                }
+                if self.read {
+                    read += &format!(" * 31u + floatBitsToUint({name}[{i}])");
+                }
+            }
+        }
+        let glsl = |stage, source: &str, defines: &[(&str, &str)]| {
+            let mut source = format!("{HEADER}{source}");
+            for (name, text) in defines {
+                source = source.replace(name, text);
+            }
+            let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
+            words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+        };
+        let outputs = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
+        let inputs = [("INPUTS", inputs.as_str()), ("READ", &read)];
+        (
+            glsl(ShaderStage::Vertex, VERTEX, &outputs),
+            glsl(ShaderStage::Fragment, FRAGMENT, &inputs),
+        )
+    }
+
+    #[track_caller]
+    fn emulated(&self) -> Pair {
+        let (vertex, fragment) = self.native();
+        let target = |stage| Entry::new("main", model(stage));
+        let module = Module::parse(&vertex).unwrap();
+        let last = emulate_last(&module, &target(ShaderStage::Vertex), 2).unwrap();
+        assert_eq!(last.counts, [self.clip, self.cull]);
+        let module = Module::parse(&fragment).unwrap();
+        let fragment =
+            emulate_fragment(&module, &target(ShaderStage::Fragment), 2, last.counts).unwrap();
+        for module in [&last.module, &fragment.module] {
+            validate(module.words()).unwrap();
+            for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
+                assert!(!module.has_capability(capability));
+            }
+        }
+        (last.module.into_words(), fragment.module.into_words())
+    }
+}
+
+/// How many pictures there are.
+const SEEDS: u32 = 96;
+
+/// The push constant of a seed; every fourth makes degenerate primitives.
+fn constant(seed: u32) -> u32 {
+    seed.wrapping_mul(0x9e37_79b9) & !3 | (seed % 4)
+}
+
+fn vertices(topology: vk::PrimitiveTopology) -> u32 {
+    match topology {
+        vk::PrimitiveTopology::POINT_LIST => 1,
+        vk::PrimitiveTopology::LINE_LIST => 2,
+        _ => 3,
+    }
+}
+
+/// A picture of one primitive for each seed.
+#[track_caller]
+fn pictures(
+    driver: Driver,
+    (vertex, fragment): &Pair,
+    topology: vk::PrimitiveTopology,
+    seeds: u32,
+) -> Vec<Vec<u8>> {
+    let mut work = Work::default();
+    for seed in 0..seeds {
+        work.draws.push(Draw {
+            stages: vec![Stage::vertex(vertex), Stage::fragment(fragment)],
+            topology,
+            push_constants: [constant(seed), 0].map(u32::to_ne_bytes).concat(),
+            target: Some(work.targets.len()),
+            vertices: 0..vertices(topology),
+            instances: 0..1,
+            ..Draw::default()
+        });
+        let format = vk::Format::R32G32_UINT;
+        work.targets.push(Target::new(format, SIZE, SIZE));
+    }
+    driver.run(&work).targets
+}
+
+const TOPOLOGIES: [vk::PrimitiveTopology; 3] = [
+    vk::PrimitiveTopology::TRIANGLE_LIST,
+    vk::PrimitiveTopology::LINE_LIST,
+    vk::PrimitiveTopology::POINT_LIST,
+];
+
+fn is_covered(picture: &[u8], pixel: usize) -> bool {
+    picture[pixel * 8] != 0
+}
+
+/// How many pictures have pixels.
+fn drawn(pictures: &[Vec<u8>]) -> usize {
+    let has_pixels = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
+    pictures.iter().filter(has_pixels).count()
+}
+
+/// The `noise` of the shaders: every step is exact.
+fn noise(seed: u32, n: u32) -> f32 {
+    let mut n = (n ^ seed).wrapping_mul(2_654_435_761);
+    n ^= n >> 15;
+    n = n.wrapping_mul(2_246_822_519);
+    n ^= n >> 13;
+    (n & 0xffff) as f32 / 32768.0 - 1.0
+}
+
+impl Case {
+    /// Whether the primitive of a seed goes: one and the same distance is not at least 0 at all of its vertices.
+    fn is_culled(&self, seed: u32, vertices: u32) -> bool {
+        let is_negative = |i: u32, vertex: u32| {
+            let (v, seed) = (vertex * 7, constant(seed));
+            let is_nan = self.nan && noise(seed, v + i + 50) > 0.5;
+            is_nan || noise(seed, v + 11 * i + 3) + 0.2 < 0.0
+        };
+        (0..self.cull).any(|i| (0..vertices).all(|vertex| is_negative(i, vertex)))
+    }
+
+    /// What the specification says: a primitive that goes leaves nothing, and another all that it has.
+    #[track_caller]
+    fn expected(&self, driver: Driver, topology: vk::PrimitiveTopology) -> Vec<Vec<u8>> {
+        let whole = Case { clip: 0, cull: 0, nan: false, read: false }.native();
+        let mut pictures = pictures(driver, &whole, topology, SEEDS);
+        for (seed, picture) in (0..).zip(&mut pictures) {
+            if self.is_culled(seed, vertices(topology)) {
+                picture.fill(0);
+            }
+        }
+        pictures
+    }
+}
+
+#[test]
+fn culled_primitives_are_those_that_the_specification_culls() {
+    for nan in [false, true] {
+        for driver in DRIVERS {
+            for cull in 1..=8 {
+                let case = Case { clip: 0, cull, nan, read: false };
+                let emulated = case.emulated();
+                for topology in TOPOLOGIES {
+                    let expected = case.expected(driver, topology);
+                    let found = pictures(driver, &emulated, topology, SEEDS);
+                    let differing: Vec<u32> = (0..SEEDS)
+                        .filter(|i| expected[*i as usize] != found[*i as usize])
+                        .collect();
+                    assert!(
+                        differing.is_empty(),
+                        "{driver:?} {topology:?} cull {cull} nan {nan}: {differing:?}"
+                    );
+                    assert!(cull > 3 || drawn(&expected) > 4, "{driver:?} {topology:?} {cull}");
+                }
+            }
+        }
+    }
+}
+
+/// With one distance the drivers do what the specification says; with more, SwiftShader wants all of them negative.
+#[test]
+fn one_distance_culls_natively_as_the_specification_says() {
+    for driver in DRIVERS {
+        let case = Case { clip: 0, cull: 1, nan: false, read: false };
+        for topology in TOPOLOGIES {
+            let native = pictures(driver, &case.native(), topology, SEEDS);
+            assert!(native == case.expected(driver, topology), "{driver:?} {topology:?}");
+        }
+    }
+}
+
+/// A control: without the test, more primitives are drawn.
+#[test]
+fn primitives_that_are_not_culled_are_seen() {
+    let culled = Case { clip: 0, cull: 1, nan: false, read: false }.native();
+    let whole = Case { clip: 0, cull: 0, nan: false, read: false }.native();
+    for driver in DRIVERS {
+        for topology in TOPOLOGIES {
+            let [culled, whole] =
+                [&culled, &whole].map(|pair| drawn(&pictures(driver, pair, topology, SEEDS)));
+            assert!(culled < whole, "{driver:?} {topology:?}: {culled} of {whole}");
+        }
+    }
+}
+
+/// Whether a pixel and those around it are all covered, or none is.
+fn is_edge(picture: &[u8], pixel: usize) -> bool {
+    let (x, y) = (pixel as u32 % SIZE, pixel as u32 / SIZE);
+    let around = (y.saturating_sub(1)..=(y + 1).min(SIZE - 1)).flat_map(|y| {
+        (x.saturating_sub(1)..=(x + 1).min(SIZE - 1)).map(move |x| (y * SIZE + x) as usize)
+    });
+    let covered: Vec<bool> = around.map(|pixel| is_covered(picture, pixel)).collect();
+    covered.iter().any(|is| *is != covered[0])
+}
+
+#[test]
+fn what_is_clipped_differs_at_edges_only() {
+    for driver in DRIVERS {
+        for clip in 1..=8 {
+            let case = Case { clip, cull: 0, nan: false, read: false };
+            let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+            let native = pictures(driver, &case.native(), topology, SEEDS);
+            let emulated = pictures(driver, &case.emulated(), topology, SEEDS);
+            let (mut differing, mut covered) = (0, 0);
+            for (seed, (native, emulated)) in native.iter().zip(&emulated).enumerate() {
+                for pixel in 0..(SIZE * SIZE) as usize {
+                    covered += usize::from(is_covered(native, pixel));
+                    if is_covered(native, pixel) != is_covered(emulated, pixel) {
+                        differing += 1;
+                        assert!(is_edge(native, pixel), "{driver:?} {clip} {seed} {pixel}");
+                    }
+                }
+            }
+            println!("{driver:?}, {clip} planes: {differing} of {covered} pixels");
+            assert!(covered > 200 && differing * 100 < covered, "{driver:?} {differing} {covered}");
+        }
+    }
+}
+
+#[test]
+fn distances_that_the_fragment_stage_reads_are_handed_on() {
+    // Where nothing is cut off, what is read is the same.
+    for driver in DRIVERS {
+        let case = Case { clip: 0, cull: 1, nan: false, read: true };
+        let topology = vk::PrimitiveTopology::POINT_LIST;
+        let native = pictures(driver, &case.native(), topology, 48);
+        assert!(native == pictures(driver, &case.emulated(), topology, 48), "{driver:?}");
+        assert!(drawn(&native) > 4);
+    }
+}

@@ -1,0 +1,236 @@
+//! The last stage before rasterization: planes that are off, and planes of the caller, against the same by hand.
+
+use super::chain::{HEADER, SIZE, Stages, model, pictures};
+use super::shape::{Shape, Style};
+use super::{CHAINS, drivers};
+use crate::drivers::{DRIVERS, Driver};
+use crate::noise::Noise;
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Enabled, Kind, Planes, Space, Target as Entry, Words, enable, to_registers, user_planes,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
+
+/// The stages by hand, the last but the fragment stage with these planes alone.
+#[track_caller]
+fn enabled(shape: &Shape, enabled: Enabled) -> Stages {
+    let mut stages = shape.stages(Style::Arrays);
+    let last = stages.len() - 2;
+    let (stage, words) = &stages[last];
+    let module = Module::parse(words).expect("glslang's words parse");
+    let target = Entry::new("main", model(*stage));
+    let lowered = enable(&module, &target, enabled, None).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lowered.clip, shape.count(Kind::Clip));
+    stages[last].1 = lowered.module.into_words();
+    stages
+}
+
+#[test]
+fn planes_that_are_off_do_not_clip_in_any_stage() {
+    for chain in CHAINS {
+        let mut noise = Noise::new();
+        for driver in drivers(chain) {
+            let mut shapes: Vec<Shape> =
+                (0..12).map(|_| Shape::random(&mut noise, chain)).collect();
+            shapes.iter_mut().for_each(|shape| shape.off = noise.below(256));
+            let lowered: Vec<Stages> = shapes
+                .iter()
+                .map(|shape| {
+                    let all = Shape { off: 0, ..shape.clone() };
+                    enabled(&all, Enabled::Constant(!shape.off))
+                })
+                .collect();
+            let by_hand: Vec<Stages> =
+                shapes.iter().map(|shape| shape.stages(Style::Arrays)).collect();
+            let seeds = [1, 2, 3];
+            let (lowered, by_hand) =
+                (pictures(*driver, &lowered, &seeds), pictures(*driver, &by_hand, &seeds));
+            assert!(lowered == by_hand, "{driver:?} {chain:?}");
+        }
+    }
+}
+
+/// A control: with all planes on, the pictures are others.
+#[test]
+fn planes_that_stay_on_are_seen() {
+    let mut noise = Noise::new();
+    let mut shapes: Vec<Shape> = (0..12).map(|_| Shape::random(&mut noise, CHAINS[0])).collect();
+    shapes.retain(|shape| shape.count(Kind::Clip) > 0);
+    for driver in DRIVERS {
+        let of = |off| -> Vec<Stages> {
+            let masked = |shape: &Shape| Shape { off, ..shape.clone() }.stages(Style::Arrays);
+            shapes.iter().map(masked).collect()
+        };
+        let (on, off) = (pictures(driver, &of(0), &[1]), pictures(driver, &of(!0), &[1]));
+        assert!(on.iter().zip(&off).all(|(on, off)| on != off), "{driver:?}");
+    }
+}
+
+const VERTEX: &str = "
+OUTPUTS
+void main() {
+    uint v = uint(gl_VertexIndex) * 7u;
+    gl_Position = vec4(noise(v) * 1.5, noise(v + 1u) * 1.5, 0.5, 1.0 + 0.5 * noise(v + 2u));
+    WRITES
+}";
+
+const FRAGMENT: &str = "
+INPUTS
+layout(location = 0) out uvec2 pixel;
+void main() { pixel = uvec2(1, READ); }";
+
+#[track_caller]
+fn glsl(stage: ShaderStage, source: &str, defines: &[(&str, &str)]) -> Vec<u32> {
+    let mut source = format!("{HEADER}{source}");
+    for (name, text) in defines {
+        source = source.replace(name, text);
+    }
+    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
+    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+/// One picture: two stages, push constants behind the seed, a buffer at set 1, binding 2, and a constant.
+#[track_caller]
+fn picture(
+    driver: Driver,
+    (vertex, fragment): (&[u32], &[u32]),
+    constants: &[u32],
+    resource: Option<(Resource, Vec<u32>)>,
+    specialization: Option<(u32, u32)>,
+) -> Vec<u8> {
+    let mut vertex = Stage::vertex(vertex);
+    vertex.specialization =
+        specialization.iter().map(|(id, value)| (*id, Constant::Bits32(*value))).collect();
+    let push_constants = [&[77, 0], constants].concat();
+    let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_ne_bytes()).collect() };
+    let draw = Draw {
+        stages: vec![vertex, Stage::fragment(fragment)],
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        push_constants: bytes(&push_constants),
+        descriptors: resource.iter().map(|(one, _)| Descriptor::new(1, 2, *one)).collect(),
+        target: Some(0),
+        vertices: 0..18,
+        instances: 0..1,
+        ..Draw::default()
+    };
+    let target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
+    let buffers = resource.map(|(_, words)| bytes(&words)).into_iter().collect();
+    let work = Work { buffers, targets: vec![target], draws: vec![draw], ..Work::default() };
+    driver.run(&work).targets.remove(0)
+}
+
+const RANGE: Range = Range { buffer: 0, offset: 0, size: 64 };
+
+/// What a place of words takes to be filled.
+fn filled(words: Words, values: &[u32]) -> (Vec<u32>, Option<(Resource, Vec<u32>)>) {
+    let mut contents = values.to_vec();
+    contents.resize(16, 0);
+    match words {
+        Words::PushConstant { .. } => (values.to_vec(), None),
+        Words::Uniform { .. } => (Vec::new(), Some((Resource::UniformBuffer(RANGE), contents))),
+        Words::StorageBuffer { .. } => {
+            (Vec::new(), Some((Resource::StorageBuffer(RANGE), contents)))
+        }
+    }
+}
+
+const PLACES: [Words; 3] = [
+    Words::PushConstant { offset: 8 },
+    Words::Uniform { set: Set(1), binding: Binding(2) },
+    Words::StorageBuffer { set: Set(1), binding: Binding(2) },
+];
+
+const DISTANCES: &str =
+    "for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = noise(v + 9u * uint(i)) + 0.2;";
+
+#[test]
+fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written() {
+    let outputs = ("OUTPUTS", "out float gl_ClipDistance[3];");
+    let vertex = glsl(ShaderStage::Vertex, VERTEX, &[outputs, ("WRITES", DISTANCES)]);
+    let bits = "floatBitsToUint(d[0] + 2.0 * d[1] + 4.0 * d[2])";
+    let read = bits.replace("d[", "gl_ClipDistance[");
+    let inputs = ("INPUTS", "in float gl_ClipDistance[3];");
+    let fragment = glsl(ShaderStage::Fragment, FRAGMENT, &[inputs, ("READ", &read)]);
+    let module = Module::parse(&fragment).unwrap();
+    let lowered_fragment =
+        to_registers(&module, &Entry::new("main", model(ShaderStage::Fragment)), 5, 0, None);
+    let lowered_fragment = lowered_fragment.unwrap().module.into_words();
+    let fragment_by_hand = glsl(
+        ShaderStage::Fragment,
+        FRAGMENT,
+        &[("INPUTS", "layout(location = 5) in vec3 d;"), ("READ", bits)],
+    );
+
+    let module = Module::parse(&vertex).unwrap();
+    let target = Entry::new("main", model(ShaderStage::Vertex));
+    for mask in [0_u32, 5, 7] {
+        let writes = format!(
+            "{DISTANCES} d = vec3(gl_ClipDistance[0], gl_ClipDistance[1], gl_ClipDistance[2]);
+            for (int i = 0; i < 3; ++i) if (({mask} >> i & 1) == 0) gl_ClipDistance[i] = 0.0;"
+        );
+        let outputs = format!("{} layout(location = 5) out vec3 d;", outputs.1);
+        let by_hand =
+            glsl(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", &outputs), ("WRITES", &writes)]);
+        for driver in DRIVERS {
+            let expected = picture(driver, (&by_hand, &fragment_by_hand), &[], None, None);
+            assert!(expected.iter().any(|byte| *byte != 0));
+            let ways = [Enabled::Constant(mask), Enabled::Specialization(3)];
+            for way in ways.into_iter().chain(PLACES.map(Enabled::Word)) {
+                let lowered = enable(&module, &target, way, Some(5)).unwrap().module;
+                validate(lowered.words()).unwrap();
+                let (constants, resource) = match way {
+                    Enabled::Word(words) => filled(words, &[mask]),
+                    _ => (Vec::new(), None),
+                };
+                let constant = (way == Enabled::Specialization(3)).then_some((3, mask));
+                let stages = (lowered.words(), lowered_fragment.as_slice());
+                let found = picture(driver, stages, &constants, resource, constant);
+                assert!(found == expected, "{driver:?} {way:?} {mask}");
+            }
+        }
+    }
+}
+
+#[test]
+fn user_planes_clip_as_dot_products_by_hand() {
+    let planes = [[1.0, 0.5, 0.25, 0.0], [-0.5, 1.0, 0.0, 0.5], [0.0, -1.0, 0.5, 0.75]];
+    let words: Vec<u32> = planes.iter().flatten().map(|float: &f32| float.to_bits()).collect();
+    let fragment = glsl(ShaderStage::Fragment, FRAGMENT, &[("INPUTS", ""), ("READ", "0")]);
+    let eye = "layout(location = 3) out vec4 eye;";
+    let put = "eye = gl_Position.yxwz * 0.5;";
+    let vertex = glsl(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", eye), ("WRITES", put)]);
+    let module = Module::parse(&vertex).unwrap();
+    let target = Entry::new("main", model(ShaderStage::Vertex));
+    for (space, name) in [(Space::Clip, "gl_Position"), (Space::Output { location: 3 }, "eye")] {
+        let list: Vec<String> =
+            planes.iter().map(|[x, y, z, w]| format!("vec4({x}, {y}, {z}, {w})")).collect();
+        let writes = format!(
+            "{put} vec4 planes[3] = vec4[3]({});
+            for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = dot({name}, planes[i]);",
+            list.join(", ")
+        );
+        let outputs = format!("{eye} out float gl_ClipDistance[3];");
+        let defines = [("OUTPUTS", outputs.as_str()), ("WRITES", &writes)];
+        let by_hand = glsl(ShaderStage::Vertex, VERTEX, &defines);
+        for driver in DRIVERS {
+            let expected = picture(driver, (&by_hand, &fragment), &[], None, None);
+            let whole = picture(driver, (&vertex, &fragment), &[], None, None);
+            assert!(expected != whole, "{driver:?}: the planes cut nothing off");
+            for words_at in PLACES {
+                let planes = Planes { count: 3, words: words_at, space };
+                let lowered = user_planes(&module, &target, planes).unwrap().module;
+                validate(lowered.words()).unwrap();
+                let (constants, resource) = filled(words_at, &words);
+                let stages = (lowered.words(), fragment.as_slice());
+                let found = picture(driver, stages, &constants, resource, None);
+                assert!(found == expected, "{driver:?} {space:?} {words_at:?}");
+            }
+        }
+    }
+    let twice =
+        user_planes(&module, &target, Planes { count: 9, words: PLACES[0], space: Space::Clip });
+    assert!(twice.is_err(), "nine planes are more than the device takes");
+}

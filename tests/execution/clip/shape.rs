@@ -1,0 +1,266 @@
+//! Random ways to hold distances in registers, and the GLSL for them: in registers, and in built-in arrays by hand.
+
+use crate::noise::Noise;
+use polyshade::clip_cull::{Kind, Mark};
+use polyshade::transform_feedback::Components;
+use std::fmt::Write;
+
+/// How a register is declared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    /// A variable for each kind, as wide as its mask.
+    Split,
+    /// One `vec4`; what is not marked is an ordinary value.
+    Whole,
+    /// Both registers are one array of `vec4`.
+    Array,
+}
+
+/// Components of one register that are distances of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) kind: Kind,
+    pub(crate) location: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// A distance: its kind and register, and its number among its kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scalar {
+    pub(crate) kind: Kind,
+    location: u32,
+    component: u32,
+    /// The first component of its part.
+    first: u32,
+    pub(crate) number: u32,
+}
+
+/// Which stages a pipeline has beside vertex and fragment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Chain {
+    pub(crate) tessellation: bool,
+    pub(crate) geometry: bool,
+}
+
+/// One way to hold distances.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) chain: Chain,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) form: Form,
+    /// Whether indices are found while the shader runs.
+    pub(crate) dynamic: bool,
+    /// Whether the fragment stage reads the distances.
+    pub(crate) read: bool,
+    /// A scalar that is written by some vertices only.
+    pub(crate) sometimes: usize,
+    /// Clip planes that the last stage turns off, where arrays are written by hand.
+    pub(crate) off: u32,
+    /// Whether the vertex shader writes in a function.
+    pub(crate) callee: bool,
+}
+
+/// Whether a shader has registers or built-in arrays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Style {
+    Registers,
+    Arrays,
+}
+
+impl Shape {
+    pub(crate) fn random(noise: &mut Noise, chain: Chain) -> Shape {
+        let first = noise.below(4);
+        let form = [Form::Split, Form::Whole, Form::Array][noise.below(3) as usize];
+        let second = if form == Form::Array { first + 1 } else { first + 1 + noise.below(3) };
+        let registers = if form == Form::Array || noise.below(2) == 0 { 2 } else { 1 };
+        let mut parts = Vec::new();
+        for location in [first, second].into_iter().take(registers) {
+            let split = noise.below(5);
+            let (lower, upper) = match noise.below(2) {
+                0 => (Kind::Clip, Kind::Cull),
+                _ => (Kind::Cull, Kind::Clip),
+            };
+            // Up to two components may be left out behind the last.
+            let end = 4 - noise.below(3).min(3);
+            let ends = [(lower, 0, split.min(end)), (upper, split.min(end), end)];
+            for (kind, from, to) in ends {
+                if to > from {
+                    parts.push(Part { kind, location, first: from, count: to - from });
+                }
+            }
+        }
+        Shape {
+            chain,
+            sometimes: noise.below(8) as usize,
+            dynamic: noise.below(2) == 0,
+            read: noise.below(3) > 0,
+            callee: noise.below(2) == 0,
+            off: 0,
+            form,
+            parts,
+        }
+    }
+
+    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> + '_ {
+        self.parts.iter().map(|part| {
+            let components =
+                Components::new(part.first, part.count).expect("they are in a register");
+            Mark::new(part.kind, part.location, components)
+        })
+    }
+
+    /// All distances, kind by kind and register by register.
+    pub(crate) fn scalars(&self) -> Vec<Scalar> {
+        let mut scalars = Vec::new();
+        for kind in [Kind::Clip, Kind::Cull] {
+            let mut of_kind = Vec::new();
+            for part in self.parts.iter().filter(|part| part.kind == kind) {
+                of_kind
+                    .extend((0..part.count).map(|i| (part.location, part.first + i, part.first)));
+            }
+            of_kind.sort_unstable();
+            for (number, (location, component, first)) in (0..).zip(of_kind) {
+                scalars.push(Scalar { kind, location, component, first, number });
+            }
+        }
+        scalars
+    }
+
+    pub(crate) fn count(&self, kind: Kind) -> u32 {
+        self.parts.iter().filter(|part| part.kind == kind).map(|part| part.count).sum()
+    }
+
+    fn registers(&self) -> Vec<u32> {
+        let mut locations: Vec<u32> = self.parts.iter().map(|part| part.location).collect();
+        locations.dedup();
+        locations
+    }
+
+    /// The declarations of the distances on one side: `o` for outputs and `i` for inputs, with this behind each name.
+    pub(crate) fn declarations(&self, side: char, array: &str, style: Style) -> String {
+        let mut text = String::new();
+        let qualifier = if side == 'o' { "out" } else { "in" };
+        if style == Style::Registers {
+            match self.form {
+                Form::Split => {
+                    for Part { kind, location, first, count } in &self.parts {
+                        let ty =
+                            if *count == 1 { "float".to_owned() } else { format!("vec{count}") };
+                        let _ = writeln!(
+                            text,
+                            "layout(location = {location}, component = {first})
+                            {qualifier} {ty} {side}_{kind}{location}{array};"
+                        );
+                    }
+                }
+                Form::Whole => {
+                    for location in self.registers() {
+                        let _ = writeln!(
+                            text,
+                            "layout(location = {location}) {qualifier} vec4 {side}_{location}{array};"
+                        );
+                    }
+                }
+                Form::Array => {
+                    let first = self.registers()[0];
+                    let _ = writeln!(
+                        text,
+                        "layout(location = {first}) {qualifier} vec4 {side}_all{array}[2];"
+                    );
+                }
+            }
+            return text;
+        }
+        // What is not marked is an ordinary value in both.
+        if self.has_rest() {
+            for location in self.registers() {
+                let _ = writeln!(
+                    text,
+                    "layout(location = {location}) {qualifier} vec4 {side}_{location}{array};"
+                );
+            }
+        }
+        text
+    }
+
+    /// What the last stage before rasterization writes over distances of planes that are off.
+    pub(crate) fn turn_off(&self, style: Style, is_last: bool) -> String {
+        let planes = 0..self.count(Kind::Clip);
+        let off =
+            planes.filter(|plane| is_last && style == Style::Arrays && self.off >> plane & 1 == 1);
+        off.map(|plane| format!("    gl_ClipDistance[{plane}] = 0.0;\n")).collect()
+    }
+
+    /// Whether registers have a component that is an ordinary value.
+    fn has_rest(&self) -> bool {
+        self.form != Form::Split
+    }
+
+    /// Components of registers that are ordinary values.
+    pub(crate) fn rest(&self) -> Vec<(u32, u32)> {
+        let taken = |location, component| {
+            self.parts.iter().any(|part| {
+                part.location == location
+                    && (part.first..part.first + part.count).contains(&component)
+            })
+        };
+        let all =
+            self.registers().into_iter().flat_map(|location| (0..4).map(move |i| (location, i)));
+        all.filter(|(location, i)| self.has_rest() && !taken(*location, *i)).collect()
+    }
+
+    fn index(&self, number: u32) -> String {
+        if self.dynamic { format!("[pc.zero + {number}]") } else { format!("[{number}]") }
+    }
+
+    /// A component of a register that is an ordinary value.
+    pub(crate) fn ordinary(
+        &self,
+        side: char,
+        vertex: &str,
+        at: (u32, u32),
+        style: Style,
+    ) -> String {
+        let (location, component) = at;
+        match self.form {
+            Form::Array if style == Style::Registers => {
+                let element = location - self.registers()[0];
+                format!("{side}_all{vertex}{}[{component}]", self.index(element))
+            }
+            _ => format!("{side}_{location}{vertex}[{component}]"),
+        }
+    }
+
+    /// A distance on one side.
+    pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
+        let Scalar { kind, location, component, first, number } = of;
+        if style == Style::Arrays {
+            let name = if kind == Kind::Clip { "gl_ClipDistance" } else { "gl_CullDistance" };
+            let block = match (side, vertex) {
+                (_, "") => String::new(),
+                ('i', _) => format!("gl_in{vertex}."),
+                _ => format!("gl_out{vertex}."),
+            };
+            return format!("{block}{name}[{number}]");
+        }
+        match self.form {
+            Form::Split => {
+                let width = self
+                    .parts
+                    .iter()
+                    .find(|part| (part.kind, part.location, part.first) == (kind, location, first));
+                let name = format!("{side}_{kind}{location}{vertex}");
+                match width.map(|part| part.count) {
+                    Some(1) => name,
+                    _ => format!("{name}{}", self.index(component - first)),
+                }
+            }
+            Form::Whole => format!("{side}_{location}{vertex}{}", self.index(component)),
+            Form::Array => {
+                let element = location - self.registers()[0];
+                format!("{side}_all{vertex}{}{}", self.index(element), self.index(component))
+            }
+        }
+    }
+}

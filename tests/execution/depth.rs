@@ -1,0 +1,248 @@
+//! A converted position draws what the same shader draws with the conversion written into it, and capture sees what
+//! the shader wrote.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::extension::decorate;
+use crate::feedback::{Case, FILL};
+use crate::pictures::{Host, SCENES, Scene, is_empty};
+use crate::shaders::{Shader, Varyings};
+use crate::storage::Storage;
+use polyshade::Module;
+use polyshade::depth_convention::{self, Options, Rotation, Switch, Turn};
+use polyshade::transform_feedback::{self, Varying};
+use polyshade_formats::ShaderStage;
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::model::Topology;
+use polyshade_vulkan::{Constant, Range, TransformFeedback, Work};
+
+/// What is done: depth, flip, quarters of a turn.
+type Conversion = (bool, bool, u32);
+
+fn conversions() -> Vec<Conversion> {
+    let both = [false, true];
+    both.into_iter()
+        .flat_map(|depth| both.map(|flip| (depth, flip)))
+        .flat_map(|(depth, flip)| [0, 1, 2, 3].map(|quarters| (depth, flip, quarters)))
+        .collect()
+}
+
+/// The conversion as GLSL, written from the specifications' matrices.
+fn glsl((depth, flip, quarters): Conversion) -> String {
+    let mut text = String::new();
+    if depth {
+        text.push_str("gl_Position.z = (gl_Position.z + gl_Position.w) * 0.5;");
+    }
+    if flip {
+        text.push_str("gl_Position.y = -gl_Position.y;");
+    }
+    // Clockwise where Y points down, as in Vulkan.
+    text.push_str(match quarters {
+        0 => "",
+        1 => "gl_Position.xy = vec2(-gl_Position.y, gl_Position.x);",
+        2 => "gl_Position.xy = -gl_Position.xy;",
+        _ => "gl_Position.xy = vec2(gl_Position.y, -gl_Position.x);",
+    });
+    text
+}
+
+#[track_caller]
+fn convert(words: &[u32], options: &Options) -> Vec<u32> {
+    let module = Module::parse(words).expect("glslang's words parse");
+    let converted = depth_convention::convert(&module, options);
+    let converted = converted.unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    validate(converted.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    converted.module.into_words()
+}
+
+fn fixed((depth, flip, quarters): Conversion) -> Options {
+    let switch = |on| if on { Switch::On } else { Switch::Off };
+    let turn = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters][quarters as usize];
+    Options::new("main").depth(switch(depth)).flip_y(switch(flip)).rotation(Rotation::By(turn))
+}
+
+#[test]
+fn pictures_are_those_of_the_reference() {
+    for scene in &SCENES {
+        let plain = scene.plain();
+        for conversion in conversions() {
+            let reference = scene.words(&glsl(conversion), "", "");
+            let converted = convert(&plain, &fixed(conversion).stage(scene.model()));
+            for driver in scene.drivers() {
+                let expected = scene.picture(*driver, &reference, &Host::default());
+                assert!(!is_empty(&expected), "{driver:?} {conversion:?}");
+                let found = scene.picture(*driver, &converted, &Host::default());
+                assert!(found == expected, "{driver:?} {:?} {conversion:?}", scene.model());
+            }
+        }
+    }
+}
+
+/// The comparison notices every conversion: no two of them draw the same.
+#[test]
+fn no_two_conversions_draw_the_same() {
+    for scene in &SCENES {
+        for driver in scene.drivers() {
+            let picture = |conversion| {
+                scene.picture(*driver, &scene.words(&glsl(conversion), "", ""), &Host::default())
+            };
+            let pictures: Vec<Vec<u8>> = conversions().into_iter().map(picture).collect();
+            for (number, one) in pictures.iter().enumerate() {
+                assert!(
+                    !pictures[..number].contains(one),
+                    "{driver:?} {:?}",
+                    conversions()[number]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_host_decides_by_constants_of_the_pipeline() {
+    let options = Options::new("main")
+        .depth(Switch::Specialization(7))
+        .flip_y(Switch::Specialization(3))
+        .rotation(Rotation::Specialization(11));
+    for scene in &SCENES {
+        let converted = convert(&scene.plain(), &options.clone().stage(scene.model()));
+        for driver in scene.drivers() {
+            let original = scene.picture(*driver, &scene.plain(), &Host::default());
+            assert!(scene.picture(*driver, &converted, &Host::default()) == original);
+            for conversion in conversions() {
+                let (depth, flip, quarters) = conversion;
+                let constants = [(7, u32::from(depth)), (3, u32::from(flip)), (11, quarters)];
+                let constants = constants.map(|(id, value)| (id, Constant::Bits32(value))).to_vec();
+                let host = Host { constants, ..Host::default() };
+                is_reference(scene, *driver, &converted, &host, conversion);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_host_decides_by_push_constants() {
+    let options = Options::new("main")
+        .depth(Switch::PushConstant)
+        .flip_y(Switch::PushConstant)
+        .rotation(Rotation::PushConstant)
+        .push_constants(8);
+    for scene in &SCENES {
+        let converted = convert(&scene.plain(), &options.clone().stage(scene.model()));
+        for driver in scene.drivers() {
+            for conversion in conversions() {
+                let (depth, flip, quarters) = conversion;
+                // More quarters than a turn has are as many as are left over.
+                let words = [9, 9, u32::from(depth), 5 * u32::from(flip), quarters + 4];
+                let push_constants = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                let host = Host { push_constants, ..Host::default() };
+                is_reference(scene, *driver, &converted, &host, conversion);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn is_reference(
+    scene: &Scene,
+    driver: Driver,
+    converted: &[u32],
+    host: &Host,
+    conversion: Conversion,
+) {
+    let reference = scene.words(&glsl(conversion), "", "");
+    let expected = scene.picture(driver, &reference, &Host::default());
+    let found = scene.picture(driver, converted, host);
+    assert!(found == expected, "{driver:?} {:?} {conversion:?}", scene.model());
+}
+
+const EVERYTHING: Conversion = (true, true, 1);
+
+/// Bytes for every vertex that any of the scenes hands on.
+const BYTES: usize = 24 * 1024;
+
+/// What lavapipe captures of a scene.
+#[track_caller]
+pub(crate) fn captured(scene: &Scene, words: &[u32], host: &Host) -> Vec<u8> {
+    let ahead = scene.ahead();
+    let mut draw = scene.draw(words, &ahead, host);
+    let range = Range { buffer: 0, offset: 0, size: BYTES as u64 };
+    draw.transform_feedback =
+        Some(TransformFeedback { buffers: vec![range], ..TransformFeedback::default() });
+    let work = Work { buffers: vec![vec![FILL; BYTES]], draws: vec![draw], ..Work::default() };
+    let outcome = Driver::Lavapipe.run(&work);
+    assert!(outcome.captured[0].is_some_and(|captured| captured.written > 7));
+    outcome.buffers.into_iter().next().expect("there is one buffer")
+}
+
+/// What GLSL says to capture both.
+pub(crate) const QUALIFIERS: [&str; 2] = [
+    "layout(xfb_buffer = 0, xfb_offset = 16, xfb_stride = 24)",
+    "layout(xfb_buffer = 0, xfb_offset = 0, xfb_stride = 24)",
+];
+
+/// The shader of a scene, captured by the extension.
+pub(crate) fn decorated(scene: &Scene) -> Vec<u32> {
+    let options = transform_feedback::Options::new("main").stage(scene.model());
+    let names = ["gl_Position", "location=0"].map(|name| name.parse::<Varying>().expect("a name"));
+    let options = options.interleaved(names);
+    decorate(&scene.plain(), &options).module.into_words()
+}
+
+#[test]
+fn the_extension_captures_what_the_shader_wrote() {
+    for scene in &SCENES {
+        let [colour, position] = QUALIFIERS;
+        let expected = captured(scene, &scene.words("", colour, position), &Host::default());
+        let decorated = decorated(scene);
+        assert!(captured(scene, &decorated, &Host::default()) == expected);
+
+        let converted = convert(&decorated, &fixed(EVERYTHING).stage(scene.model()));
+        assert!(captured(scene, &converted, &Host::default()) == expected, "{:?}", scene.model());
+        let reference = scene.words(&glsl(EVERYTHING), "", "");
+        let picture = scene.picture(Driver::Lavapipe, &reference, &Host::default());
+        assert!(scene.picture(Driver::Lavapipe, &converted, &Host::default()) == picture);
+
+        // The comparison notices a position that is captured as it was converted.
+        let wrong = scene.words(&glsl(EVERYTHING), colour, position);
+        assert!(captured(scene, &wrong, &Host::default()) != expected);
+    }
+}
+
+/// Positions for the storage path.
+pub(crate) const POSITIONS: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) out vec2 v_colour;
+        out gl_PerVertex { XFB_gl_Position vec4 gl_Position; float gl_PointSize; };
+        void main() {
+            float f = float(gl_VertexIndex) * 0.25;
+            gl_Position = vec4(f, -f, f - 0.5, 2);
+            v_colour = vec2(f);
+            gl_PointSize = 1.0;
+        }",
+    outputs: &[("gl_Position", 4)],
+};
+
+#[test]
+fn the_storage_path_stores_what_the_shader_wrote() {
+    let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved(&["gl_Position"]));
+    let cases = [Case::new(Topology::PointList, 7)];
+    for driver in DRIVERS {
+        let expected = storage.run(driver, &cases);
+        let capture_only = storage.words.clone();
+        storage.words = convert(storage.capture.both.words(), &fixed(EVERYTHING));
+        assert!(storage.words.len() > storage.capture.both.words().len());
+        assert!(storage.run(driver, &cases) == expected, "{driver:?}");
+
+        // The comparison notices a position that is converted first.
+        let plain = POSITIONS.plain_stage(ShaderStage::Vertex);
+        let (first, rest) =
+            POSITIONS.source.split_once("gl_PointSize = 1.0;").expect("it is there");
+        let fixed_up = format!("{first}{}gl_PointSize = 1.0;{rest}", glsl(EVERYTHING));
+        let wrong = Shader { source: fixed_up.leak(), ..POSITIONS };
+        assert!(wrong.plain_stage(ShaderStage::Vertex) != plain);
+        let wrong = Storage::new(&wrong, Varyings::Interleaved(&["gl_Position"]));
+        assert!(wrong.run(driver, &cases) != expected, "{driver:?}");
+        storage.words = capture_only;
+    }
+}

@@ -1,0 +1,267 @@
+//! What lavapipe captures of a shader that was decorated is what the model says, what it captures of the same shader
+//! with qualifiers, and what the storage path captures.
+
+use crate::cases::{TOPOLOGIES, all, few};
+use crate::controls;
+use crate::drivers::Driver;
+use crate::feedback::{Capture, Case, run_decorated, vertex_values};
+use crate::glsl;
+use crate::noise::Noise;
+use crate::shaders::{
+    AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
+};
+use crate::storage::Storage;
+use crate::sweep;
+use polyshade::Module;
+use polyshade::transform_feedback::{self, Decorated, Options, Varying};
+use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::model::{BufferLayout, Value};
+
+/// The options for a list of varyings.
+pub(crate) fn options(varyings: Varyings) -> Options {
+    let options = Options::new("main");
+    match varyings {
+        Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
+        Varyings::Separate(names) => options.separate(names.iter().copied()),
+    }
+}
+
+/// Decorates, and checks that the result is valid.
+#[track_caller]
+pub(crate) fn decorate(words: &[u32], options: &Options) -> Decorated<'static> {
+    let module = Module::parse_owned(words.to_vec()).expect("glslang's words parse");
+    let module = Box::leak(Box::new(module));
+    let decorated = transform_feedback::decorate(module, options)
+        .unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    validate(decorated.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    decorated
+}
+
+/// The feedback buffers of each case, captured by the extension; checks the strides.
+#[track_caller]
+pub(crate) fn memories(
+    words: &[u32],
+    strides: &[u32],
+    options: &Options,
+    cases: &[Case],
+) -> Vec<Vec<Vec<u8>>> {
+    let decorated = decorate(words, options);
+    let ours = decorated.layout.buffers.iter().map(|buffer| buffer.stride);
+    assert_eq!(ours.collect::<Vec<_>>(), strides, "{options:?}");
+    let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
+    let layout: Vec<BufferLayout> = strides.iter().map(buffer).collect();
+    let captures = run_decorated(decorated.module.words(), &layout, cases);
+    captures.into_iter().map(|capture| capture.memory).collect()
+}
+
+/// The extension captures what the model says, and what the storage path stores.
+#[track_caller]
+fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
+    let layout = shader.layout(varyings);
+    let decorated = decorate(&shader.plain_stage(ShaderStage::Vertex), &options(varyings));
+    let values = vertex_values(shader, varyings, cases);
+    let captures = run_decorated(decorated.module.words(), &layout, cases);
+    assert_eq!(captures.len(), cases.len());
+    let stored = Storage::new(shader, varyings).run(Driver::Lavapipe, cases);
+    for ((case, capture), stored) in cases.iter().zip(&captures).zip(&stored) {
+        assert!(capture.memory == *stored, "{varyings:?} {case:?}");
+        assert!(*capture == case.model(&layout, &values), "{varyings:?} {case:?}");
+    }
+    decorated.locations
+}
+
+/// The extension captures what the storage path stores, where GLSL has no words for it: its block members share a
+/// buffer. Returns the locations of copies.
+#[track_caller]
+fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
+    let words = shader.plain_stage(ShaderStage::Vertex);
+    let strides: Vec<u32> = shader.layout(varyings).iter().map(|buffer| buffer.stride).collect();
+    let captured = memories(&words, &strides, &options(varyings), cases);
+    assert!(captured == Storage::new(shader, varyings).run(Driver::Lavapipe, cases));
+    decorate(&words, &options(varyings)).locations
+}
+
+/// Copies of these varyings take as many locations.
+#[track_caller]
+fn is_right_with(copies: usize, shader: &Shader, varyings: Varyings) {
+    let locations = extension_is_right(shader, varyings, &few());
+    assert_eq!(locations.len(), copies, "{varyings:?} {locations:?}");
+}
+
+const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
+    "v_mixed",
+    "gl_SkipComponents1",
+    "gl_NextBuffer",
+    "gl_SkipComponents2",
+    "v_index",
+]);
+
+#[test]
+fn every_draw_is_captured() {
+    extension_is_right(&INDICES, TWO_BUFFERS, &all(&TOPOLOGIES));
+}
+
+#[test]
+fn whole_outputs_are_decorated_in_any_order() {
+    let vectors = Varyings::Interleaved(&["v_uvec4", "v_vec3", "v_int", "v_float", "v_vec2"]);
+    is_right_with(0, &VECTORS, vectors);
+    is_right_with(0, &VECTORS, Varyings::Separate(&["v_vec4", "v_ivec3", "v_uint"]));
+    is_right_with(0, &BITS, Varyings::Separate(&["v_more", "v_bits"]));
+    let aggregates = Varyings::Interleaved(&[
+        "v_mat4x3",
+        "gl_SkipComponents1",
+        "v_integers",
+        "gl_NextBuffer",
+        "v_vectors",
+        "v_mat3",
+        "v_floats",
+        "v_mat2",
+        "gl_SkipComponents3",
+    ]);
+    is_right_with(0, &AGGREGATES, aggregates);
+}
+
+#[test]
+fn built_ins_are_decorated_by_their_decoration() {
+    is_right_with(0, &BUILT_INS, Varyings::Interleaved(&["gl_PointSize", "gl_Position"]));
+    const TWO: &[&str] = &["v_colour", "gl_NextBuffer", "gl_ClipDistance", "gl_PointSize"];
+    let two = Varyings::Interleaved(TWO);
+    assert_eq!(extension_is_storage(&BUILT_INS, two, &few()), []);
+    let each = Varyings::Separate(&["gl_PointSize", "gl_Position"]);
+    assert_eq!(extension_is_storage(&BUILT_INS, each, &few()), []);
+}
+
+#[test]
+fn outputs_that_share_a_location_do_not_drag_each_other_in() {
+    is_right_with(0, &QUALIFIED, Varyings::Interleaved(&["v_high"]));
+    let all = Varyings::Interleaved(&["v_precise", "v_high", "v_medium", "v_low", "v_straight"]);
+    is_right_with(0, &QUALIFIED, all);
+}
+
+#[test]
+fn members_and_elements_are_copied_where_they_have_to_be() {
+    let members = Varyings::Interleaved(&["Block.weight", "Block.colour", "Block.counts"]);
+    is_right_with(0, &PARTS, members);
+    is_right_with(1, &PARTS, Varyings::Interleaved(&["v_pairs[2]", "Block.counts"]));
+    let parts = Varyings::Separate(&["Block.colour", "v_pairs[2]", "Block.weight"]);
+    assert_eq!(extension_is_storage(&PARTS, parts, &few()), [4]);
+}
+
+/// Any list of names, any draw.
+#[test]
+fn anything_goes() {
+    let mut noise = Noise::new();
+    for _ in 0..12 {
+        let shader = sweep::pick(&mut noise, &[VECTORS, AGGREGATES, QUALIFIED, BITS]);
+        let varyings = sweep::varyings(&mut noise, &shader);
+        let cases = sweep::draws(&mut noise);
+        extension_is_right(&shader, varyings, &cases);
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// What both paths capture of `few()`, which is what the model says where `value` is what a vertex comes to.
+#[track_caller]
+fn both_paths_are_the_model(
+    words: &[u32],
+    stride: u32,
+    options: &Options,
+    value: impl Fn(u32, u32) -> Vec<u8>,
+) -> Decorated<'static> {
+    let cases = few();
+    let captured = memories(words, &[stride], options, &cases);
+    let stored = Storage::with_strides(words.to_vec(), &[stride], options);
+    assert!(stored.run(Driver::Lavapipe, &cases) == captured, "{options:?}");
+    let layout = [BufferLayout { stride, varyings: Vec::new() }];
+    for (case, captured) in cases.iter().zip(captured) {
+        let model = case.model(&layout, |vertex, instance| {
+            vec![Value { buffer: 0, offset: 0, bytes: value(vertex, instance) }]
+        });
+        assert!(model.memory == captured, "{case:?}\n{:02x?}\n{captured:02x?}", model.memory);
+    }
+    decorate(words, options)
+}
+
+#[test]
+fn what_is_named_twice_is_captured_twice() {
+    let options = Options::new("main").interleaved(["v_index", "v_vertex", "v_index"]).repeats();
+    let words = INDICES.plain_stage(ShaderStage::Vertex);
+    let value = |vertex, instance| bytes(&[vertex, instance, vertex, vertex, instance]);
+    let decorated = both_paths_are_the_model(&words, 20, &options, value);
+    assert_eq!(decorated.locations, [4]);
+}
+
+#[test]
+fn components_are_captured_in_any_order() {
+    let names = ["location=1.z", "location=0.y", "location=1.x", "location=0.x", "location=1.y"];
+    let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
+    let words = INDICES.plain_stage(ShaderStage::Vertex);
+    let value = |vertex: u32, instance: u32| {
+        let [x, y, z] = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
+        bytes(&[z, instance, x, vertex, y])
+    };
+    let options = Options::new("main").interleaved(names);
+    let decorated = both_paths_are_the_model(&words, 20, &options, value);
+    // Five words in a row are two vectors.
+    assert_eq!(decorated.locations, [4, 5]);
+}
+
+#[test]
+fn doubles_that_nothing_aligns_are_captured() {
+    let source = "#version 450
+        layout(location = 0) flat out double v_double;
+        layout(location = 1) out float v_float;
+        layout(location = 2) flat out dvec3 v_vector;
+        void main() {
+            v_double = double(gl_VertexIndex) + 1.0lf / 3.0lf;
+            v_float = float(gl_InstanceIndex);
+            v_vector = dvec3(v_double, 2.0lf, -v_double);
+            gl_Position = vec4(0, 0, 0, 1);
+            gl_PointSize = 1.0;
+        }";
+    let words = glsl::vertex(source, "", SpirvVersion::SPIRV1_3);
+    let value = |vertex: u32, instance: u32| {
+        let double = f64::from(vertex) + 1.0 / 3.0;
+        let mut bytes = (instance as f32).to_ne_bytes().to_vec();
+        for value in [double, double, 2.0, -double] {
+            bytes.extend(value.to_ne_bytes());
+        }
+        bytes
+    };
+    let options = Options::new("main").interleaved(["v_float", "v_double", "v_vector"]);
+    let decorated = both_paths_are_the_model(&words, 36, &options, value);
+    assert_eq!(decorated.locations.len(), 2);
+}
+
+/// The comparisons notice a decoration that is wrong, and a copy that is not made.
+#[test]
+fn broken_captures_are_noticed() {
+    let varyings = Varyings::Interleaved(&["v_index", "v_mixed"]);
+    let plain = INDICES.plain_stage(ShaderStage::Vertex);
+    let broken = |options: &Options, edit: &dyn Fn(&str) -> Option<String>| {
+        let words = decorate(&plain, options).module.into_words();
+        let patched = controls::patch(&words, edit);
+        let layout = INDICES.layout(varyings);
+        let cases = few();
+        (run_decorated(&words, &layout, &cases), run_decorated(&patched, &layout, &cases))
+    };
+    let (right, wrong) = broken(&options(varyings), &|line| {
+        line.contains("%v_index Offset 0").then(|| line.replace("Offset 0", "Offset 12"))
+    });
+    let first = Storage::new(&INDICES, varyings).run(Driver::Lavapipe, &few());
+    let memories = |captures: &[Capture]| -> Vec<Vec<Vec<u8>>> {
+        captures.iter().map(|capture| capture.memory.clone()).collect()
+    };
+    assert!(memories(&right) == first && memories(&wrong) != first);
+
+    let names = ["location=0", "location=1.x", "location=1.yz"];
+    let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
+    let (right, wrong) = broken(&Options::new("main").interleaved(names), &|line| {
+        line.contains("OpFunctionCall %void %copy_outputs").then(String::new)
+    });
+    assert!(memories(&right) == first && memories(&wrong) != first);
+}

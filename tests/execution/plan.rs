@@ -1,0 +1,444 @@
+//! Planned captures, interrupted anywhere, leave what one uninterrupted capture leaves.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{FILL, GUARD};
+use crate::noise::Noise;
+use crate::shaders::{INDICES, Shader, Varyings};
+use crate::storage::{HOSTS, Storage, options};
+use polyshade::planner::{
+    self, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End, Feedback,
+    FeedbackBuffer, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses, Variant,
+};
+use polyshade::transform_feedback::{self, Preview, ProvokingVertex};
+use polyshade_vulkan::model::{self, BufferLayout, Value};
+use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage};
+use std::ops::Range;
+
+pub(crate) const VARYINGS: Varyings =
+    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_mixed", "gl_SkipComponents1"]);
+
+/// How many captures are interrupted, and how many of them are submitted together.
+const CASES: usize = 2_400;
+const BATCH: usize = 40;
+
+/// All variants of one shader, and its layout.
+pub(crate) struct Rig {
+    pub(crate) original: Vec<u32>,
+    native: Vec<u32>,
+    pub(crate) storage: Storage,
+}
+
+impl Rig {
+    pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Rig {
+        // Push constants, so that draws with other words share a pipeline.
+        let options = options(varyings, HOSTS[2]);
+        // As it is, but that it writes a point's size.
+        let original = shader.native(Varyings::Separate(&[]));
+        let storage = Storage::of_words(original.clone(), shader.layout(varyings), &options);
+        Rig { original, native: shader.native(varyings), storage }
+    }
+
+    pub(crate) fn layout(&self) -> &[BufferLayout] {
+        &self.storage.layout
+    }
+
+    /// The pipeline's state, for one way of capturing.
+    pub(crate) fn pipeline(&self, topology: Topology, path: Path) -> Pipeline {
+        let capture = &self.storage.capture;
+        let preview = Preview {
+            layout: capture.layout.clone(),
+            host: capture.host.clone(),
+            requirements: capture.requirements.clone(),
+        };
+        let capture = Capture { path: Some(path), ..Capture::from(&preview) };
+        let strides = self.layout().iter().map(|layout| layout.stride);
+        let buffers = strides.map(|stride| FeedbackBuffer { stride, stream: 0 });
+        assert_eq!(capture.buffers, buffers.collect::<Vec<_>>());
+        let capture = Some(capture);
+        Pipeline { topology, rasterizer_discard: true, capture, ..Pipeline::default() }
+    }
+
+    pub(crate) fn variants(&self) -> Vec<(Variant, &[u32])> {
+        let capture = &self.storage.capture;
+        vec![
+            (Variant::Original, &self.original),
+            (Variant::Extension, &self.native),
+            (Variant::CaptureOnly, capture.capture_only.words()),
+            (Variant::RasterOnly, capture.raster_only.words()),
+            (Variant::Both, capture.both.words()),
+        ]
+    }
+
+    /// A draw with its plan.
+    pub(crate) fn planned<'a>(
+        &'a self,
+        plan: &'a Plan,
+        numbers: transform_feedback::Draw,
+        feedback: Vec<usize>,
+    ) -> PlannedDraw<'a> {
+        PlannedDraw {
+            plan,
+            draw: Draw { stages: vec![Stage::vertex(&self.original)], ..Draw::default() },
+            numbers,
+            variants: self.variants(),
+            capture: Some(&self.storage.capture),
+            feedback,
+            arguments: None,
+        }
+    }
+}
+
+/// What happens between two draws of a capture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Between {
+    /// Nothing: capture runs on.
+    Run,
+    /// It pauses, so many draws are not captured, and it resumes.
+    Pause(u32),
+}
+
+/// A capture in pieces.
+#[derive(Debug, Clone)]
+struct Script {
+    topology: Topology,
+    pieces: Vec<(Range<u32>, Range<u32>)>,
+    /// What happens behind each piece but the last.
+    between: Vec<Between>,
+    /// Vertices that fit into each buffer.
+    room: [u32; 2],
+    /// Whether one draw has all the vertices of the pieces.
+    one_draw: bool,
+}
+
+const LISTS: [Topology; 3] = [Topology::PointList, Topology::LineList, Topology::TriangleList];
+const ALL: [Topology; 6] = [
+    Topology::PointList,
+    Topology::LineList,
+    Topology::LineStrip,
+    Topology::TriangleList,
+    Topology::TriangleStrip,
+    Topology::TriangleFan,
+];
+
+impl Script {
+    fn random(noise: &mut Noise) -> Script {
+        let one_draw = noise.below(2) == 0;
+        let topologies: &[Topology] = if one_draw { &LISTS } else { &ALL };
+        let topology = topologies[noise.below(topologies.len() as u32) as usize];
+        let vertices = topology.captured().expect("it is captured").vertices_per_primitive();
+        let (mut first, mut pieces) = (noise.below(50), Vec::new());
+        for _ in 0..noise.below(4) + 1 {
+            let count = match one_draw {
+                true => vertices * noise.below(4),
+                false => noise.below(8),
+            };
+            let instances = if one_draw { 0..1 } else { 2..3 + noise.below(2) };
+            pieces.push((first..first + count, instances));
+            first += count + if one_draw { 0 } else { noise.below(9) };
+        }
+        let between = |_| match noise.below(3) {
+            0 => Between::Run,
+            paused => Between::Pause(paused - 1),
+        };
+        let between = (1..pieces.len()).map(between).collect();
+        let room = [noise.below(40) + 1, noise.below(40) + 1];
+        Script { topology, pieces, between, room, one_draw }
+    }
+
+    /// The same without interruptions: as one draw, or as draws between one begin and one end.
+    fn uninterrupted(&self) -> Script {
+        let (between, pieces) = match self.one_draw {
+            true => {
+                let (first, last) = (&self.pieces[0], &self.pieces[self.pieces.len() - 1]);
+                (Vec::new(), vec![(first.0.start..last.0.end, first.1.clone())])
+            }
+            false => (vec![Between::Run; self.between.len()], self.pieces.clone()),
+        };
+        Script { pieces, between, ..self.clone() }
+    }
+
+    fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
+        let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
+        let sizes = layout.iter().zip(&self.room).map(size);
+        sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect()
+    }
+
+    /// What the model says of the pieces, one behind the other: bytes, and counts of each.
+    fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
+        let buffer = |((layout, room), memory): ((&BufferLayout, &u32), Vec<u8>)| model::Buffer {
+            memory,
+            range: GUARD..GUARD + (layout.stride * room) as usize,
+            stride: layout.stride as usize,
+            reached: 0,
+        };
+        let buffers = layout.iter().zip(&self.room).zip(self.memory(layout)).map(buffer);
+        let mut buffers = buffers.collect::<Vec<_>>();
+        let mut counts = Vec::new();
+        for (vertices, instances) in &self.pieces {
+            let draw = model::Draw {
+                topology: model_topology(self.topology),
+                provoking_vertex: polyshade_vulkan::ProvokingVertex::First,
+                vertices: vertices.clone(),
+                instances: instances.clone(),
+            };
+            counts.push(model::capture(&draw, &mut buffers, indices));
+        }
+        (buffers.into_iter().map(|buffer| buffer.memory).collect(), counts)
+    }
+
+    /// The states of its draws, and what each draws.
+    fn states(
+        &self,
+        layout: &[BufferLayout],
+        counters: u32,
+        path: Path,
+    ) -> Vec<(DrawState, Numbers)> {
+        let bound = |(layout, room): (&BufferLayout, &u32)| {
+            let size = u64::from(layout.stride * room);
+            let buffer_size = size + 2 * GUARD as u64;
+            Some(Bound { buffer_size, offset: GUARD as u64, size: Some(size) })
+        };
+        let buffers = layout.iter().zip(&self.room).map(bound).collect::<Vec<_>>();
+        let counter =
+            |index| Some(Counter { buffer: counters, offset: 4 * u64::from(index as u32) });
+        let counters = (0..buffers.len()).map(counter).collect::<Vec<_>>();
+        let mut states = Vec::new();
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| self.between[before]);
+            let paused = matches!(before, Some(Between::Pause(_)));
+            let begin = match before {
+                None => Begin::Anew,
+                Some(Between::Run) => Begin::Running,
+                Some(Between::Pause(_)) => Begin::Resume(counters.clone()),
+            };
+            let end = match self.between.get(index) {
+                Some(Between::Run) => End::Running,
+                Some(Between::Pause(_)) | None => End::Save(counters.clone()),
+            };
+            let active = Active { buffers: buffers.clone(), begin, end };
+            // Draws that run on store to other bytes, but the validation layer looks at whole ranges.
+            let stored = before.is_some() && path == Path::Storage;
+            let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
+            let saved = if paused { vec![Use::Save] } else { Vec::new() };
+            let state = DrawState {
+                pass: PassState::Inside,
+                feedback: Feedback::Active(active),
+                before: Uses { captured, counters: saved },
+                ..DrawState::default()
+            };
+            states.push((state, piece.clone()));
+            if let Some(Between::Pause(draws)) = self.between.get(index) {
+                let feedback = Feedback::Paused;
+                let paused =
+                    DrawState { pass: PassState::Inside, feedback, ..DrawState::default() };
+                states.extend((0..*draws).map(|_| (paused.clone(), (7..13, 0..2))));
+            }
+        }
+        states
+    }
+}
+
+type Numbers = (Range<u32>, Range<u32>);
+
+/// What `INDICES` computes, in the layout of the varyings.
+fn indices(vertex: u32, instance: u32) -> Vec<Value> {
+    let bytes = |values: &[u32]| values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
+    vec![
+        Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },
+        Value { buffer: 1, offset: 0, bytes: bytes(&mixed) },
+    ]
+}
+
+fn model_topology(topology: Topology) -> model::Topology {
+    match topology {
+        Topology::PointList => model::Topology::PointList,
+        Topology::LineList => model::Topology::LineList,
+        Topology::LineStrip => model::Topology::LineStrip,
+        Topology::TriangleList => model::Topology::TriangleList,
+        Topology::TriangleStrip => model::Topology::TriangleStrip,
+        Topology::TriangleFan => model::Topology::TriangleFan,
+        other => panic!("{other:?} is not among the cases"),
+    }
+}
+
+pub(crate) fn numbers(
+    topology: Topology,
+    (vertices, instances): &(Range<u32>, Range<u32>),
+) -> transform_feedback::Draw {
+    transform_feedback::Draw {
+        topology: topology.captured().expect("it is captured"),
+        provoking_vertex: ProvokingVertex::First,
+        first_vertex: vertices.start,
+        vertex_count: vertices.len() as u32,
+        first_instance: instances.start,
+        instance_count: instances.len() as u32,
+    }
+}
+
+/// The plans of a script's draws, with a query around each captured piece if one is wanted.
+fn plans(
+    rig: &Rig,
+    device: &Device,
+    path: Path,
+    (index, script): (usize, &Script),
+    queries: &[Query],
+) -> Vec<(Plan, Numbers)> {
+    let pipeline = rig.pipeline(script.topology, path);
+    let first = index * (rig.layout().len() + 1);
+    let counters = (first + rig.layout().len()) as u32;
+    let plan = |(mut state, numbers): (DrawState, Numbers)| {
+        state.queries = queries.to_vec();
+        let plan = planner::plan(device, &pipeline, &state);
+        (plan.unwrap_or_else(|error| panic!("{error}: {state:?}")), numbers)
+    };
+    script.states(rig.layout(), counters, path).into_iter().map(plan).collect()
+}
+
+/// Executes scripts in one submission. `edit` may break their plans.
+fn execute(
+    rig: &Rig,
+    driver: Driver,
+    path: Path,
+    scripts: &[Script],
+    edit: impl Fn(&mut Plan),
+) -> (Vec<Vec<Vec<u8>>>, Executed) {
+    let device = driver.device().capabilities().planner();
+    let queries = [Query::Stream(0)];
+    let mut plans: Vec<_> = scripts
+        .iter()
+        .enumerate()
+        .map(|indexed| plans(rig, &device, path, indexed, &queries))
+        .collect();
+    plans.iter_mut().flatten().for_each(|(plan, _)| edit(plan));
+
+    let mut sequence = Sequence::default();
+    for (script, plans) in scripts.iter().zip(&plans) {
+        let first = sequence.work.buffers.len();
+        sequence.work.buffers.extend(script.memory(rig.layout()));
+        sequence.work.buffers.push(vec![0; 4 * rig.layout().len()]);
+        let feedback = (first..first + rig.layout().len()).collect::<Vec<_>>();
+        sequence.items.push(Item::BeginPass(None));
+        for (plan, piece) in plans {
+            let planned = rig.planned(plan, numbers(script.topology, piece), feedback.clone());
+            sequence.items.push(Item::Draw(Box::new(planned)));
+        }
+        sequence.items.push(Item::EndPass);
+    }
+    let executed = driver.execute(&sequence);
+    let buffers = executed.outcome.buffers.chunks(rig.layout().len() + 1);
+    let memories = buffers.map(|buffers| buffers[..rig.layout().len()].to_vec()).collect();
+    (memories, executed)
+}
+
+impl Driver {
+    /// Executes what the driver must accept and the validation layer must have nothing to say about.
+    #[track_caller]
+    pub(crate) fn execute(self, sequence: &Sequence<'_>) -> Executed {
+        let device = self.device();
+        let executed = device.execute(sequence);
+        let messages = device.take_messages();
+        assert!(messages.is_empty(), "{self:?}: {} messages, {}", messages.len(), messages[0]);
+        executed.unwrap_or_else(|error| panic!("{self:?}: {error}"))
+    }
+}
+
+fn scripts(count: usize) -> Vec<Script> {
+    let mut noise = Noise::new();
+    (0..count).map(|_| Script::random(&mut noise)).collect()
+}
+
+/// How captures are interrupted on which driver.
+const WAYS: [(Driver, Path); 3] = [
+    (Driver::Lavapipe, Path::Extension),
+    (Driver::Lavapipe, Path::Storage),
+    (Driver::SwiftShader, Path::Storage),
+];
+
+#[test]
+fn interrupted_captures_are_whole() {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let scripts = scripts(CASES);
+    let pauses = |script: &Script| script.between.iter().any(|one| *one != Between::Run);
+    assert!(scripts.iter().filter(|script| pauses(script)).count() >= CASES / 2);
+    for batch in scripts.chunks(BATCH) {
+        let whole = batch.iter().map(Script::uninterrupted).collect::<Vec<_>>();
+        let (expected, _) = execute(&rig, Driver::Lavapipe, Path::Extension, &whole, |_| {});
+        for (script, expected) in batch.iter().zip(&expected) {
+            assert!(script.model(rig.layout()).0 == *expected, "{script:?}");
+        }
+        for (driver, path) in WAYS {
+            let (memories, executed) = execute(&rig, driver, path, batch, |_| {});
+            for ((script, expected), memory) in batch.iter().zip(&expected).zip(&memories) {
+                assert!(
+                    memory == expected,
+                    "{driver:?} {path:?} {script:?}\n{memory:02x?}\n{expected:02x?}"
+                );
+            }
+            let counts = batch.iter().flat_map(|script| counts(script, rig.layout()));
+            let counted = executed.queries.iter().map(|counted| counted.counts);
+            assert_eq!(counted.collect::<Vec<_>>(), counts.collect::<Vec<_>>(), "{driver:?}");
+        }
+    }
+}
+
+/// What the queries around all draws of a script count: nothing for those that are paused.
+fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
+    let mut counts = Vec::new();
+    for (index, count) in script.model(layout).1.into_iter().enumerate() {
+        counts.push(count);
+        if let Some(Between::Pause(draws)) = script.between.get(index) {
+            counts.extend((0..*draws).map(|_| Captured { written: 0, needed: 0 }));
+        }
+    }
+    counts
+}
+
+/// Resuming at another place than capture was paused at is noticed, whoever keeps the counters.
+#[test]
+fn a_wrong_counter_is_noticed() {
+    use polyshade::planner::{Step, Word};
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let scripts = scripts(BATCH);
+    let forget = |plan: &mut Plan| {
+        for step in &mut plan.steps {
+            match step {
+                Step::BeginFeedback(counters) => *counters = Default::default(),
+                Step::FillIn(words) => {
+                    for word in &mut words.words {
+                        if matches!(word, Word::Counter(_) | Word::Running(_)) {
+                            *word = Word::Constant(0);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    };
+    for (driver, path) in WAYS {
+        let (right, _) = execute(&rig, driver, path, &scripts, |_| {});
+        let (wrong, _) = execute(&rig, driver, path, &scripts, forget);
+        let differ = right.iter().zip(&wrong).filter(|(right, wrong)| right != wrong).count();
+        assert!(differ > BATCH / 10, "{driver:?} {path:?}: only {differ}");
+    }
+}
+
+/// A draw that captures while it should be paused is noticed.
+#[test]
+fn a_paused_draw_that_captures_is_noticed() {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let paused = |script: &Script| script.between.contains(&Between::Pause(1));
+    let script = scripts(200).into_iter().find(paused).expect("there is one among so many");
+    let script = Script { room: [200, 200], ..script };
+    for driver in DRIVERS {
+        let (right, _) =
+            execute(&rig, driver, Path::Storage, std::slice::from_ref(&script), |_| {});
+        let mut running = script.clone();
+        let at =
+            script.between.iter().position(|one| *one == Between::Pause(1)).expect("it pauses");
+        running.between.insert(at, Between::Pause(0));
+        running.pieces.insert(at + 1, (7..13, 0..2));
+        let (wrong, _) = execute(&rig, driver, Path::Storage, &[running], |_| {});
+        assert!(right != wrong, "{driver:?}");
+    }
+}

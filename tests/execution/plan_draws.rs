@@ -1,0 +1,323 @@
+//! Captured data is drawn, as often as was captured and not before it is there; and what is captured is drawn too.
+
+use crate::drivers::Driver;
+use crate::feedback::{FILL, GUARD};
+use crate::glsl;
+use crate::plan::{Rig, VARYINGS, numbers};
+use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
+use crate::shaders::INDICES;
+use polyshade::planner::{
+    self, Active, Bound, ByteCount, Call, Counter, Device, Draw as DrawState, End, Feedback,
+    PassState, Path, Pipeline, Plan, Resource as Waits, Step, Topology, Use, Uses, Variant,
+};
+use polyshade_formats::SpirvVersion;
+use polyshade_vulkan::{
+    Attribute, Draw, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
+    VertexBuffer, VertexLayout, Work, vk,
+};
+
+const WAYS: [(Driver, Path); 3] = [
+    (Driver::Lavapipe, Path::Extension),
+    (Driver::Lavapipe, Path::Storage),
+    (Driver::SwiftShader, Path::Storage),
+];
+
+/// A pixel for each vertex, with what was captured of it.
+const POINTS: &str = r"
+    #version 450
+    layout(location = 0) in uvec2 a_captured;
+    layout(location = 0) flat out uvec2 v_captured;
+    void main() {
+        v_captured = a_captured;
+        gl_Position = vec4((float(gl_VertexIndex) + 0.5) / 16.0 - 1.0, 0, 0, 1);
+        gl_PointSize = 1.0;
+    }";
+
+const POINT_PIXELS: &str = r"
+    #version 450
+    layout(location = 0) flat in uvec2 v_captured;
+    layout(location = 0) out uvec2 pixel;
+    void main() { pixel = v_captured + 1u; }";
+
+const PIXELS: usize = 32;
+const TARGET: Target = Target::new(vk::Format::R32G32_UINT, PIXELS as u32, 1);
+
+const ROOM: [u64; 2] = [24, 24];
+const COUNTERS: u32 = 2;
+const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
+
+/// A captured draw that saves its counters. `drawn` says whether what was captured before was drawn from.
+fn captured(rig: &Rig, path: Path, drawn: bool) -> DrawState {
+    let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
+    let bound = |(stride, room): (u64, u64)| {
+        let size = stride * room;
+        Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })
+    };
+    let counter = |offset| Some(Counter { offset, ..COUNT });
+    let active = Active {
+        buffers: strides.zip(ROOM).map(bound).collect(),
+        end: End::Save(vec![counter(0), counter(4)]),
+        ..Active::default()
+    };
+    let before = match drawn {
+        true => Uses {
+            captured: vec![Use::Vertices, Use::Capture(path)],
+            counters: vec![Use::ByteCount],
+        },
+        false => Uses::default(),
+    };
+    DrawState { feedback: Feedback::Active(active), before, ..DrawState::default() }
+}
+
+/// A draw of what was captured, inside the application's pass.
+fn counted(path: Path) -> DrawState {
+    let before = vec![Use::Save];
+    let count = ByteCount { counter: COUNT, path, counter_offset: 0, stride: 8, before };
+    DrawState {
+        call: Call::ByteCount(count),
+        pass: PassState::Inside,
+        reads: vec![Use::Vertices],
+        before: Uses { captured: vec![Use::Capture(path)], counters: Vec::new() },
+        ..DrawState::default()
+    }
+}
+
+/// Captures a strip, draws what was captured, captures a fan over it, and draws that. Gives the pixels of both draws.
+fn capture_and_draw(
+    (driver, path): (Driver, Path),
+    edit: impl Fn(&mut Plan),
+) -> (Vec<Vec<u32>>, Vec<Message>) {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let (points, pixels) =
+        (glsl::vertex(POINTS, "", SpirvVersion::SPIRV1_3), glsl::fragment(POINT_PIXELS));
+    let device = driver.device().capabilities().planner();
+    let strip = rig.pipeline(Topology::TriangleStrip, path);
+    let fan = rig.pipeline(Topology::TriangleFan, path);
+    let plain = Pipeline { topology: Topology::PointList, ..Pipeline::default() };
+    let plan = |pipeline: &Pipeline, state: &DrawState| {
+        let mut plan = planner::plan(&device, pipeline, state).expect("it has a plan");
+        edit(&mut plan);
+        plan
+    };
+    let plans = [
+        plan(&strip, &captured(&rig, path, false)),
+        plan(&plain, &counted(path)),
+        plan(&fan, &captured(&rig, path, true)),
+        plan(&plain, &counted(path)),
+    ];
+
+    let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 24;
+    let memory = |size: usize| vec![FILL; size + 2 * GUARD];
+    let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
+    buffers.push(vec![0; 8]);
+    let work = Work { buffers, targets: vec![TARGET; 2], ..Work::default() };
+    let capturing = |plan, topology, vertices| {
+        let numbers = numbers(topology, &(vertices, 1..2));
+        Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))
+    };
+    let consuming = |plan, target| consume(plan, target, &points, &pixels);
+    let items = vec![
+        capturing(&plans[0], Topology::TriangleStrip, 3..8),
+        Item::BeginPass(Some(0)),
+        consuming(&plans[1], 0),
+        Item::EndPass,
+        capturing(&plans[2], Topology::TriangleFan, 20..26),
+        Item::BeginPass(Some(1)),
+        consuming(&plans[3], 1),
+        Item::EndPass,
+    ];
+    let device = driver.device();
+    let executed = device.execute(&Sequence { work, items });
+    let messages = device.take_messages();
+    let executed = executed.unwrap_or_else(|error| panic!("{driver:?}: {error}"));
+    let vertices = |pixels: &Vec<u8>| {
+        let word = |bytes: &[u8]| u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        pixels.chunks_exact(8).map(word).take_while(|vertex| *vertex > 0).map(|v| v - 1).collect()
+    };
+    (executed.outcome.targets.iter().map(vertices).collect(), messages)
+}
+
+/// A draw of points from the first feedback buffer.
+fn consume<'a>(plan: &'a Plan, target: usize, points: &'a [u32], pixels: &'a [u32]) -> Item<'a> {
+    let attribute = Attribute { location: 0, format: vk::Format::R32G32_UINT, offset: 0 };
+    let layout =
+        VertexLayout { stride: 8, rate: vk::VertexInputRate::VERTEX, attributes: vec![attribute] };
+    let place = Place { buffer: 0, offset: GUARD as u64 };
+    let draw = Draw {
+        stages: vec![Stage::vertex(points), Stage::fragment(pixels)],
+        vertex_buffers: vec![VertexBuffer { place, layout }],
+        target: Some(target),
+        ..Draw::default()
+    };
+    Item::Draw(Box::new(PlannedDraw {
+        plan,
+        draw,
+        numbers: numbers(Topology::PointList, &(0..0, 0..1)),
+        variants: vec![(Variant::Original, points)],
+        capture: None,
+        feedback: Vec::new(),
+        arguments: None,
+    }))
+}
+
+#[test]
+fn captured_data_is_drawn_as_often_as_was_captured() {
+    for way in WAYS {
+        let (pixels, messages) = capture_and_draw(way, |_| {});
+        assert_eq!(messages, [], "{way:?}");
+        let strip = [3, 4, 5, 4, 6, 5, 5, 6, 7];
+        let fan = [21, 22, 20, 22, 23, 20, 23, 24, 20, 24, 25, 20];
+        assert_eq!(pixels, [strip.to_vec(), fan.to_vec()], "{way:?}");
+    }
+}
+
+fn is_hazard(message: &Message) -> bool {
+    message.id.starts_with("SYNC-HAZARD")
+}
+
+/// The validation layer, silent above, does notice a draw that does not wait for what was captured.
+#[test]
+fn a_missing_barrier_is_noticed() {
+    for driver in [Driver::Lavapipe, Driver::SwiftShader] {
+        let hurry = |plan: &mut Plan| {
+            for step in &mut plan.steps {
+                if let Step::Barriers(barriers) = step {
+                    barriers.retain(|barrier| barrier.resource != Waits::Captured);
+                }
+            }
+        };
+        let (_, messages) = capture_and_draw((driver, Path::Storage), hurry);
+        assert!(messages.iter().any(is_hazard), "{driver:?}: {messages:?}");
+    }
+}
+
+/// As is a barrier that waits for the wrong stage.
+#[test]
+fn a_wrong_stage_is_noticed() {
+    for driver in [Driver::Lavapipe, Driver::SwiftShader] {
+        let other = |plan: &mut Plan| {
+            for step in &mut plan.steps {
+                let Step::Barriers(barriers) = step else { continue };
+                for barrier in barriers {
+                    if barrier.from.stages == planner::Stages::VERTEX_SHADER {
+                        barrier.from.stages = planner::Stages::COMPUTE_SHADER;
+                    }
+                }
+            }
+        };
+        let (_, messages) = capture_and_draw((driver, Path::Storage), other);
+        assert!(messages.iter().any(is_hazard), "{driver:?}: {messages:?}");
+    }
+}
+
+/// What a scene's draw leaves: its pixels, and the memory of its feedback buffers.
+fn scene(
+    rig: &Rig,
+    fragment: &[u32],
+    (driver, path): (Driver, Path),
+    (pipeline, active): (&Pipeline, bool),
+) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let device: Device = driver.device().capabilities().planner();
+    let mut state = DrawState { pass: PassState::Inside, ..captured(rig, path, false) };
+    // What it captures is read at once, so that the pass is interrupted behind it.
+    state.next.captured = vec![Use::Vertices];
+    if !active {
+        state = DrawState { pass: PassState::Inside, ..DrawState::default() };
+    }
+    let plan = planner::plan(&device, pipeline, &state).expect("it has a plan");
+    let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
+        vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
+    };
+    let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+    buffers.push(vec![0; 8]);
+    let target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
+    let mut planned = rig.planned(&plan, numbers(pipeline.topology, &(3..11, 1..2)), vec![0, 1]);
+    planned.draw.stages.push(Stage::fragment(fragment));
+    planned.draw.target = Some(0);
+    let items = vec![Item::BeginPass(Some(0)), Item::Draw(Box::new(planned)), Item::EndPass];
+    let work = Work { buffers, targets: vec![target], ..Work::default() };
+    let mut outcome = driver.execute(&Sequence { work, items }).outcome;
+    outcome.buffers.truncate(2);
+    (outcome.targets.swap_remove(0), outcome.buffers)
+}
+
+#[test]
+fn what_is_captured_is_drawn() {
+    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    let topologies = [
+        Topology::PointList,
+        Topology::TriangleList,
+        Topology::TriangleStrip,
+        Topology::TriangleFan,
+        Topology::LineLoop,
+    ];
+    for (driver, path) in WAYS {
+        for topology in topologies {
+            if topology == Topology::LineLoop && path == Path::Extension {
+                continue;
+            }
+            let shown = Pipeline { rasterizer_discard: false, ..rig.pipeline(topology, path) };
+            let hidden = Pipeline { rasterizer_discard: true, ..shown.clone() };
+            let scene =
+                |pipeline, active| scene(&rig, &fragment, (driver, path), (pipeline, active));
+            let (pixels, captured) = scene(&shown, true);
+            let (blank, discarded) = scene(&hidden, true);
+            let (plain, untouched) = scene(&shown, false);
+            let case = format!("{driver:?} {path:?} {topology:?}");
+            assert!(pixels == plain, "{case}");
+            assert!(captured == discarded, "{case}");
+            assert!(blank.iter().all(|byte| *byte == 0) && plain != blank, "{case}");
+            assert!(untouched.iter().flatten().all(|byte| *byte == FILL), "{case}");
+            assert!(captured != untouched, "{case}");
+        }
+    }
+}
+
+/// Where the device captures, the host need not know what is drawn.
+#[test]
+fn indices_and_arguments_are_captured_natively() {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let device = Driver::Lavapipe.device().capabilities().planner();
+    let pipeline = rig.pipeline(Topology::TriangleStrip, Path::Extension);
+    let bytes =
+        |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
+    let capture = |call: Call| {
+        let state = DrawState { call: call.clone(), ..captured(&rig, Path::Extension, false) };
+        let plan = planner::plan(&device, &pipeline, &state).expect("it has a plan");
+        let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
+            vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
+        };
+        let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+        buffers.extend([vec![0; 8], bytes(&[3, 4, 5, 6, 7])]);
+        let arguments = match call {
+            Call::Indirect => vec![5, 1, 3, 1],
+            _ => vec![5, 1, 0, 0, 1],
+        };
+        buffers.push(bytes(&arguments));
+
+        let mut planned =
+            rig.planned(&plan, numbers(Topology::TriangleStrip, &(3..8, 1..2)), vec![0, 1]);
+        if matches!(call, Call::Indexed | Call::IndexedIndirect) {
+            planned.draw.indices = Some(Indices {
+                place: Place { buffer: 3, offset: 0 },
+                index_type: vk::IndexType::UINT32,
+                count: 5,
+                first: 0,
+                vertex_offset: 0,
+                restart: false,
+            });
+        }
+        planned.arguments = Some(Place { buffer: 4, offset: 0 });
+        let items = vec![Item::Draw(Box::new(planned))];
+        let work = Work { buffers, ..Work::default() };
+        let mut outcome = Driver::Lavapipe.execute(&Sequence { work, items }).outcome;
+        outcome.buffers.truncate(3);
+        outcome.buffers
+    };
+    let direct = capture(Call::Vertices);
+    assert_eq!(direct[2], bytes(&[9 * 8, 9 * rig.layout()[1].stride]));
+    for call in [Call::Indexed, Call::Indirect, Call::IndexedIndirect] {
+        assert!(capture(call.clone()) == direct, "{call:?}");
+    }
+}

@@ -1,0 +1,351 @@
+//! What the crate that runs everything refuses before a driver meets it.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use crate::resources::shader;
+use polyshade::Module;
+use polyshade_formats::SpirvVersion;
+use polyshade_vulkan::{
+    Attribute, Constant, Descriptor, Device, Draw, Error, Indices, Place, Range, Resource, Stage,
+    Target, Texture, Validation, VertexBuffer, VertexLayout, Work, vk,
+};
+use std::time::Duration;
+
+/// Work that runs, of one draw with one buffer of 64 kilobytes and one texture, and is then made to be refused.
+fn work(vertex: &[u32]) -> Work<'_> {
+    let draw = Draw {
+        stages: vec![Stage::vertex(vertex)],
+        descriptors: vec![storage(3, 0, 0)],
+        vertices: 0..1,
+        instances: 0..1,
+        ..Draw::default()
+    };
+    Work {
+        buffers: vec![vec![0; 1 << 16]],
+        textures: vec![Texture::default()],
+        draws: vec![draw],
+        ..Work::default()
+    }
+}
+
+fn storage(set: u32, binding: u32, element: u32) -> Descriptor {
+    let range = Range { buffer: 0, offset: 0, size: 16 };
+    Descriptor { set, binding, element, resource: Resource::StorageBuffer(range) }
+}
+
+fn nothing() -> Vec<u32> {
+    shader("", "words[0] = 1;")
+}
+
+/// What both drivers say of work that is changed like this, in which the validation layer sees nothing.
+#[track_caller]
+fn refused(change: impl Fn(&mut Work<'_>)) -> String {
+    let vertex = nothing();
+    let reasons = DRIVERS.map(|driver| {
+        let mut work = work(&vertex);
+        driver.run(&work);
+        change(&mut work);
+        let (outcome, messages) = driver.run_watched(&work);
+        assert_eq!(messages, [], "{driver:?}");
+        outcome.expect_err("the change makes the work wrong").to_string()
+    });
+    let [first, second] = reasons;
+    let digits = |reason: &str| reason.replace(|c: char| c.is_ascii_digit(), "");
+    assert_eq!(digits(&first), digits(&second));
+    first
+}
+
+#[track_caller]
+fn refused_draw(change: impl Fn(&mut Draw<'_>)) -> String {
+    refused(|work| change(&mut work.draws[0]))
+}
+
+#[track_caller]
+fn refused_texture(change: impl Fn(&mut Texture)) -> String {
+    refused(|work| change(&mut work.textures[0]))
+}
+
+#[test]
+fn limits_are_kept() {
+    let said = refused_draw(|draw| draw.push_constants = vec![0; 1 << 12]);
+    assert!(said.contains("4096 bytes of push constants, only "), "{said}");
+    let said = refused_draw(|draw| draw.descriptors.push(storage(500, 0, 0)));
+    assert!(said.contains("501 descriptor sets, only "), "{said}");
+    let said = refused_draw(|draw| {
+        draw.descriptors.extend((0..1 << 20).map(|element| storage(0, 0, element)));
+    });
+    assert!(said.contains("1048577 storage buffers, only "), "{said}");
+    let said = refused_draw(|draw| {
+        let range = Range { buffer: 0, offset: 1, size: 16 };
+        draw.descriptors.push(Descriptor::new(0, 0, Resource::UniformBuffer(range)));
+    });
+    assert!(said.contains("multiples of"), "{said}");
+}
+
+fn vertex_buffer(stride: u32, location: u32, format: vk::Format, offset: u32) -> VertexBuffer {
+    let attributes = vec![Attribute { location, format, offset }];
+    let layout = VertexLayout { stride, rate: vk::VertexInputRate::VERTEX, attributes };
+    VertexBuffer { place: Place { buffer: 0, offset: 0 }, layout }
+}
+
+#[test]
+fn limits_of_attributes_are_kept() {
+    let float = vk::Format::R32_SFLOAT;
+    let said =
+        |buffers: &[VertexBuffer]| refused_draw(|draw| draw.vertex_buffers = buffers.to_vec());
+    let text = said(&[vertex_buffer(1 << 20, 0, float, 0)]);
+    assert!(text.contains("1048576 bytes of stride, only "), "{text}");
+    let text = said(&[vertex_buffer(4, 400, float, 0)]);
+    assert!(text.contains("400 as the location of an attribute, only "), "{text}");
+    let text = said(&[vertex_buffer(4, 0, float, 60_000)]);
+    assert!(text.contains("60000 bytes before an attribute, only "), "{text}");
+    let text = said(&vec![vertex_buffer(4, 0, float, 0); 100]);
+    assert!(text.contains("100 vertex buffers, only "), "{text}");
+    let text = said(&[vertex_buffer(4, 0, float, 0), vertex_buffer(4, 0, float, 0)]);
+    assert!(text.contains("two attributes are at one location"), "{text}");
+    for format in [vk::Format::R64_SFLOAT, vk::Format::BC1_RGB_UNORM_BLOCK] {
+        assert!(!Driver::Lavapipe.device().takes_vertex_format(format));
+        let text = said(&[vertex_buffer(32, 0, format, 0)]);
+        assert!(text.contains(&format!("attributes of format {format:?}")), "{text}");
+    }
+}
+
+#[test]
+fn vertices_outside_of_their_buffer_are_refused() {
+    let buffers = vec![vertex_buffer(32, 0, vk::Format::R32G32B32A32_UINT, 16)];
+    let said = refused_draw(|draw| {
+        draw.vertex_buffers.clone_from(&buffers);
+        draw.vertices = 0..2049;
+    });
+    assert!(said.contains("is not in a buffer of Some(65536) bytes"), "{said}");
+
+    let indices = |count, vertex_offset| Indices {
+        place: Place { buffer: 1, offset: 0 },
+        index_type: vk::IndexType::UINT16,
+        count,
+        first: 0,
+        vertex_offset,
+        restart: false,
+    };
+    let said = |indices| {
+        refused(|work| {
+            work.buffers.push([0_u16, 2000].map(u16::to_ne_bytes).concat());
+            work.draws[0].vertex_buffers.clone_from(&buffers);
+            work.draws[0].indices = Some(indices);
+        })
+    };
+    let text = said(indices(2, 48));
+    assert!(text.contains("is not in a buffer of Some(65536) bytes"), "{text}");
+    let text = said(indices(2, -1));
+    assert!(text.contains("indices name vertices from -1 to 1999"), "{text}");
+    let text = said(indices(3, 0));
+    assert!(text.contains("is not in a buffer of Some(4) bytes"), "{text}");
+    let text = said(Indices { index_type: vk::IndexType::UINT8_EXT, ..indices(1, 0) });
+    assert!(text.contains("indices of type"), "{text}");
+    let text = said(Indices { restart: true, ..indices(1, 0) });
+    assert!(text.contains("restarting lists of primitives"), "{text}");
+}
+
+#[test]
+fn descriptors_that_contradict_each_other_are_refused() {
+    let said = refused_draw(|draw| draw.descriptors.push(storage(0, 0, 1)));
+    assert_eq!(said, "set 0, binding 0: element 1 where 0 should be");
+    let said = refused_draw(|draw| draw.descriptors.push(storage(3, 0, 0)));
+    assert_eq!(said, "set 3, binding 0: element 0 where 1 should be");
+    let said = refused_draw(|draw| {
+        let resource = Resource::Image(0);
+        draw.descriptors.push(Descriptor { set: 3, binding: 0, element: 1, resource });
+    });
+    assert_eq!(said, "set 3, binding 0: elements of different types");
+    let bind = |resource| refused_draw(|d| d.descriptors.push(Descriptor::new(0, 0, resource)));
+    assert_eq!(bind(Resource::Image(1)), "texture 1 is bound and not there");
+    assert_eq!(bind(Resource::StorageImage(0)), "texture 0 is not for storage");
+    let range = |offset, size| Range { buffer: 0, offset, size };
+    assert_eq!(bind(Resource::StorageBuffer(range(0, 0))), "an empty range is bound");
+    let texels = |size, format| bind(Resource::UniformTexels { range: range(0, size), format });
+    assert!(texels(6, vk::Format::R32_UINT).contains("is not a multiple of 4 bytes"));
+    assert!(texels(16, vk::Format::D32_SFLOAT).contains("UNIFORM_TEXEL_BUFFER of format"));
+}
+
+#[test]
+fn textures_that_are_none_are_refused() {
+    let said = refused_texture(|texture| texture.width = 0);
+    assert!(said.contains("0×1×1"), "{said}");
+    let said = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
+    assert!(said.contains("a texture CUBE of 1×1×1, 1 layers"), "{said}");
+    let said = refused_texture(|texture| texture.contents.push(0));
+    assert!(said.contains("5 bytes of contents"), "{said}");
+    let said = refused_texture(|texture| texture.width = 1 << 20);
+    assert!(said.contains("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1"), "{said}");
+    let said = refused_texture(|texture| (texture.width, texture.height) = (1 << 14, 1 << 14));
+    assert!(said.contains("a texture of more than"), "{said}");
+    let said = refused_texture(|texture| texture.format = vk::Format::BC1_RGB_UNORM_BLOCK);
+    assert!(said.contains("a texture of format BC1_RGB_UNORM_BLOCK"), "{said}");
+    let said = refused_texture(|texture| texture.compare = true);
+    assert!(said.contains("comparing texels of R8G8B8A8_UNORM"), "{said}");
+    let depth = |texture: &mut Texture| {
+        texture.format = vk::Format::D32_SFLOAT;
+        texture.storage = true;
+    };
+    let said = refused_texture(depth);
+    assert!(said.contains("storage true"), "{said}");
+
+    let several = |texture: &mut Texture| texture.samples = vk::SampleCountFlags::TYPE_4;
+    let said = refused_texture(|texture| {
+        several(texture);
+        texture.storage = true;
+    });
+    assert!(said.contains("reading back a multisampled texture"), "{said}");
+    let said = refused_texture(|texture| {
+        several(texture);
+        texture.format = vk::Format::R8G8B8A8_SRGB;
+    });
+    assert!(said.contains("a multisampled texture of R8G8B8A8_SRGB"), "{said}");
+    let said = refused_texture(|texture| texture.samples = vk::SampleCountFlags::empty());
+    assert!(said.contains("samples"), "{said}");
+}
+
+#[test]
+fn shaders_that_make_no_pipeline_are_refused() {
+    let fragment = glsl::fragment("#version 450\nvoid main() {}");
+    let said = refused_draw(|draw| draw.stages[0].entry_point = "other");
+    assert!(said.contains("other"), "{said}");
+    let said = refused_draw(|draw| draw.stages[0].words = &[]);
+    assert!(!said.is_empty());
+    let said = refused_draw(|draw| {
+        let twice = draw.stages[0].clone();
+        draw.stages.push(twice);
+    });
+    assert_eq!(said, "a draw has the stage VERTEX twice");
+    let said = refused_draw(|draw| draw.stages[0].stage = vk::ShaderStageFlags::COMPUTE);
+    assert_eq!(said, "a draw has a stage COMPUTE");
+    let said = refused_draw(|draw| {
+        draw.stages[0].specialization = vec![(1, Constant::Bits32(0)), (1, Constant::Bits8(0))];
+    });
+    assert_eq!(said, "a specialization constant has two values");
+    let said = refused_draw(|draw| draw.topology = vk::PrimitiveTopology::PATCH_LIST);
+    assert!(said.contains("both tessellation stages"), "{said}");
+
+    let vertex = nothing();
+    let mut work = work(&vertex);
+    work.draws[0].stages = vec![Stage::fragment(&fragment)];
+    let outcome = Driver::Lavapipe.device().run(&work);
+    assert_eq!(outcome, Err(Error::Work("a draw has no vertex stage".to_owned())));
+}
+
+#[test]
+fn shaders_that_lack_what_they_use_are_refused() {
+    let lacks = |declarations: &str, body: &str, resource: Option<Resource>| {
+        let vertex = shader(declarations, body);
+        let mut work = work(&vertex);
+        work.draws[0].descriptors.extend(resource.map(|found| Descriptor::new(1, 2, found)));
+        let outcomes = DRIVERS.map(|driver| driver.device().run(&work));
+        assert_eq!(outcomes[0], outcomes[1]);
+        outcomes[0].clone().err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let range = Range { buffer: 0, offset: 0, size: 256 };
+    let buffer = "layout(set = 1, binding = 2) uniform Block { uint value; } block;";
+    let body = "words[0] = block.value;";
+    let text = lacks(buffer, body, None);
+    assert_eq!(text, "set 1, binding 2: a shader has 1 of [UNIFORM_BUFFER], bound is None");
+    assert!(lacks(buffer, body, Some(Resource::StorageBuffer(range))).contains("STORAGE_BUFFER"));
+    assert_eq!(lacks(buffer, body, Some(Resource::UniformBuffer(range))), "");
+    // What is declared and not used need not be there.
+    assert_eq!(lacks(buffer, "", None), "");
+
+    let several = "layout(set = 1, binding = 2) uniform texture2D images[2];";
+    let body = "words[0] = uint(texelFetch(images[0], ivec2(0), 0).x);";
+    let text = lacks(several, body, Some(Resource::Image(0)));
+    assert!(text.contains("a shader has 2 of [SAMPLED_IMAGE"), "{text}");
+    let text = lacks("layout(location = 7) in float a;", "words[0] = uint(a);", None);
+    assert!(text.contains("an attribute at location 7 that is not there"), "{text}");
+    let text = lacks("layout(location = 7) in mat2 a[2];", "words[0] = uint(a[0][0].x);", None);
+    assert!(text.contains("an attribute at location 7 that is not there"), "{text}");
+    let address = "#extension GL_EXT_buffer_reference : enable
+        layout(buffer_reference) buffer Pointed { uint value; };
+        layout(push_constant) uniform Push { Pointed pointed; };";
+    let text = lacks(address, "words[0] = pointed.value;", None);
+    assert!(text.contains("does not support addresses of buffers"), "{text}");
+    let push = "layout(push_constant) uniform Push { uint first; uint second; };";
+    let text = lacks(push, "words[0] = second;", None);
+    assert!(text.contains("a push constant at byte 4, and there are 0 bytes"), "{text}");
+}
+
+#[test]
+fn targets_that_are_none_are_refused() {
+    let target = |format, width| Target::new(format, width, 1);
+    let said = |target| refused(|work| work.targets = vec![target]);
+    let text = said(target(vk::Format::R32_UINT, 1 << 20));
+    assert!(text.contains("1048576 pixels of width, only "), "{text}");
+    assert_eq!(said(target(vk::Format::R32_UINT, 0)), "a target has no pixels");
+    let text = said(target(vk::Format::D32_SFLOAT, 1));
+    assert!(text.contains("a target of format D32_SFLOAT"), "{text}");
+}
+
+#[test]
+fn a_submission_beyond_its_time_limit_is_given_up() {
+    let vertex = shader("", "for (int i = 0; i < 1000; ++i) atomicAdd(words[i & 3], 1);");
+    let mut device = Device::open("llvmpipe", Validation::Off).expect("the driver is there");
+    let mut work = work(&vertex);
+    assert!(device.run(&work).is_ok());
+    work.draws[0].vertices = 0..100_000;
+    device.set_time_limit(Duration::ZERO);
+    assert_eq!(device.run(&work), Err(Error::TimedOut));
+    // It is not used again, whatever the limit.
+    device.set_time_limit(Duration::from_secs(20));
+    work.draws[0].vertices = 0..1;
+    assert_eq!(device.run(&work), Err(Error::TimedOut));
+}
+
+#[test]
+fn devices_are_listed_and_the_first_is_that_of_any_name() {
+    let list = Device::list().expect("there is a loader");
+    assert_eq!(list.len(), DRIVERS.len());
+    assert!(list.iter().all(|name| vk::api_version_minor(name.api_version) >= 3));
+    let first = Device::open("", Validation::Off).expect("there is a device");
+    assert_eq!(first.capabilities().device, list[0].device);
+    for driver in DRIVERS {
+        let device = driver.device();
+        let has = device.capabilities();
+        let named = |name: &&polyshade_vulkan::DeviceName| name.device == has.device;
+        assert_eq!(list.iter().find(named).map(|name| &name.driver), Some(&has.driver));
+    }
+}
+
+#[test]
+fn what_a_module_declares_and_a_device_lacks_is_listed() {
+    let plain = glsl::vertex("#version 450\nvoid main() {}", "", SpirvVersion::SPIRV1_0);
+    // Behind the five words of the header stands `OpCapability Shader`.
+    assert_eq!(plain[5..7], [2 << 16 | 17, 1]);
+    let with = |words: &[u32]| [&plain[..7], words, &plain[7..]].concat();
+    let extension = |name: &str| {
+        let mut text = name.as_bytes().to_vec();
+        text.resize(name.len() / 4 * 4 + 4, 0);
+        let words: Vec<u32> =
+            text.chunks(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        [vec![(words.len() as u32 + 1) << 16 | 10], words].concat()
+    };
+    for driver in DRIVERS {
+        let device = driver.device();
+        let missing = |words: &[u32]| {
+            let m = Module::parse(words).expect("one instruction more is still a module");
+            device.capabilities().missing(&m)
+        };
+        assert_eq!(missing(&plain), [""; 0]);
+        let capability = |number| missing(&with(&[2 << 16 | 17, number]));
+        assert_eq!(capability(99_999), ["capability 99999 (unknown)"]);
+        assert_eq!(capability(6), ["capability Kernel (unknown)"]);
+        assert_eq!(capability(5283), ["capability MeshShadingEXT (unknown)"]);
+        let lavapipe = driver == Driver::Lavapipe;
+        let lacks = ["capability DrawParameters (shaderDrawParameters)"];
+        assert_eq!(capability(4427), if lavapipe { &[][..] } else { &lacks });
+        let lacks = ["capability GroupNonUniform (subgroupSupportedStages)"];
+        assert_eq!(capability(61), if lavapipe { &lacks[..] } else { &[] });
+        assert_eq!(missing(&with(&extension("SPV_KHR_16bit_storage"))), [""; 0]);
+        assert_eq!(missing(&with(&extension("SPV_NO_such"))), ["SPV_NO_such (unknown)"]);
+
+        let mut newer = plain.clone();
+        newer[1] = 0x0001_0700;
+        assert_eq!(missing(&newer), ["SPIR-V 1.7 (the device takes 1.6)"]);
+    }
+}

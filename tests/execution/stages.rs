@@ -1,0 +1,334 @@
+//! What a draw consists of beside resources: constants, attributes, indices, and the stages behind the vertex stage.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use crate::resources::{bytes, shader, words};
+use polyshade::Module;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_vulkan::{
+    Attribute, Constant, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Target,
+    TransformFeedback, VertexBuffer, VertexLayout, Work, vk,
+};
+
+/// A draw of a shader made by [`shader`], whose `words` are buffer 0.
+fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
+    let range = Range { buffer: 0, offset: 0, size: 4 * words };
+    Draw {
+        stages: vec![Stage::vertex(vertex)],
+        descriptors: vec![Descriptor::new(3, 0, Resource::StorageBuffer(range))],
+        vertices: 0..1,
+        instances: 0..1,
+        ..Draw::default()
+    }
+}
+
+/// What the first buffer holds afterwards.
+#[track_caller]
+fn run(driver: Driver, draw: Draw<'_>, buffers: Vec<Vec<u8>>) -> Vec<u32> {
+    let work = Work { buffers, draws: vec![draw], ..Work::default() };
+    words(&driver.run(&work).buffers[0])
+}
+
+/// What the driver says that it cannot run of a module.
+fn missing(driver: Driver, module: &[u32]) -> Vec<String> {
+    let m = Module::parse(module).expect("glslang's words parse");
+    driver.device().capabilities().missing(&m)
+}
+
+#[test]
+fn constants_of_every_size_are_specialized() {
+    let extension = "#extension GL_EXT_shader_explicit_arithmetic_types : enable\n";
+    let cases = [
+        ("bool", "c ? 5 : 6, 0", Constant::Bits32(1), [5, 0], ""),
+        ("int", "uint(c), 0", Constant::Bits32(0x8000_0001), [0x8000_0001, 0], ""),
+        (
+            "float",
+            "floatBitsToUint(c), 0",
+            Constant::Bits32(2.5_f32.to_bits()),
+            [0x4020_0000, 0],
+            "",
+        ),
+        (
+            "int8_t",
+            "uint(int(c)), 0",
+            Constant::Bits8(0x81),
+            [0xffff_ff81, 0],
+            "capability Int8 (shaderInt8)",
+        ),
+        (
+            "uint16_t",
+            "uint(c), 0",
+            Constant::Bits16(0x8001),
+            [0x8001, 0],
+            "capability Int16 (shaderInt16)",
+        ),
+        (
+            "float16_t",
+            "floatBitsToUint(float(c)), 0",
+            Constant::Bits16(0x3e00),
+            [1.5_f32.to_bits(), 0],
+            "capability Float16 (shaderFloat16)",
+        ),
+        (
+            "uint64_t",
+            "uint(c), uint(c >> 32)",
+            Constant::Bits64(0x8765_4321_0fed_cba9),
+            [0x0fed_cba9, 0x8765_4321],
+            "capability Int64 (shaderInt64)",
+        ),
+        (
+            "double",
+            "unpackDouble2x32(c)",
+            Constant::Bits64(2.5_f64.to_bits()),
+            [0, 0x4004_0000],
+            "capability Float64 (shaderFloat64)",
+        ),
+    ];
+    for (name, value, constant, expected, swiftshader_lacks) in cases {
+        let declaration = format!(
+            "{extension}layout(constant_id = 4) const {name} c = {name}(0);
+            layout(constant_id = 5) const uint other = 1;"
+        );
+        let body =
+            format!("uvec2 v = uvec2({value}); words[0] = v.x; words[1] = v.y; words[2] = other;");
+        let vertex = shader(&declaration, &body);
+        for driver in DRIVERS {
+            let lacks = if driver == Driver::Lavapipe { "" } else { swiftshader_lacks };
+            assert_eq!(missing(driver, &vertex).concat(), lacks, "{driver:?} {name}");
+            if !lacks.is_empty() {
+                continue;
+            }
+            let mut draw = draw(&vertex, 3);
+            // The one behind it must not suffer from its size.
+            draw.stages[0].specialization = vec![(4, constant), (5, Constant::Bits32(9))];
+            let found = run(driver, draw, vec![vec![0; 12]]);
+            assert_eq!(found, [expected[0], expected[1], 9], "{driver:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn attributes_of_every_width_are_read() {
+    use vk::Format as F;
+    let [one, negative] = [1.0_f32, -1.0].map(f32::to_bits);
+    let cases: [(&str, F, Vec<u8>, [u32; 4]); 8] = [
+        ("uvec4", F::R8G8B8A8_UINT, vec![1, 2, 3, 255], [1, 2, 3, 255]),
+        ("ivec2", F::R8G8_SINT, vec![0xff, 2], [u32::MAX, 2, 0, 0]),
+        ("vec2", F::R8G8_UNORM, vec![255, 0], [one, 0, 0, 0]),
+        ("ivec2", F::R16G16_SINT, vec![0xfe, 0xff, 5, 0], [u32::MAX - 1, 5, 0, 0]),
+        ("vec2", F::R16G16_SFLOAT, vec![0, 0x3c, 0, 0xbc], [one, negative, 0, 0]),
+        ("uint", F::R32_UINT, bytes(&[8]), [8, 0, 0, 0]),
+        ("vec3", F::R32G32B32_SFLOAT, bytes(&[one, 0, negative]), [one, 0, negative, 0]),
+        ("uvec4", F::R32G32B32A32_UINT, bytes(&[1, 2, 3, 4]), [1, 2, 3, 4]),
+    ];
+    for (name, format, element, expected) in cases {
+        let bits = match name {
+            "vec2" => "uvec4(floatBitsToUint(a), 0, 0)",
+            "vec3" => "uvec4(floatBitsToUint(a), 0)",
+            "uint" => "uvec4(a, 0, 0, 0)",
+            "ivec2" => "uvec4(a, 0, 0)",
+            _ => "a",
+        };
+        let body = format!("uvec4 v = {bits}; for (int i = 0; i < 4; ++i) words[i] = v[i];");
+        let vertex = shader(&format!("layout(location = 2) in {name} a;"), &body);
+        for driver in DRIVERS {
+            assert!(driver.device().takes_vertex_format(format), "{driver:?} {format:?}");
+            let attributes = vec![Attribute { location: 2, format, offset: 0 }];
+            let layout = VertexLayout { stride: 32, rate: vk::VertexInputRate::VERTEX, attributes };
+            let place = Place { buffer: 1, offset: 0 };
+            let mut draw = draw(&vertex, 4);
+            draw.vertex_buffers = vec![VertexBuffer { place, layout }];
+            let found = run(driver, draw, vec![vec![0; 16], element.clone()]);
+            assert_eq!(found, expected, "{driver:?} {format:?}");
+        }
+    }
+}
+
+#[test]
+fn matrices_take_an_attribute_a_column() {
+    let vertex = shader(
+        "layout(location = 2) in mat2 a[2];",
+        "words[0] = uint(a[0][0].x + a[0][1].x + a[1][0].x + a[1][1].x);",
+    );
+    let format = vk::Format::R32G32_SFLOAT;
+    let with = |columns: u32| {
+        let attribute = |i| Attribute { location: 2 + i, format, offset: 8 * i };
+        let attributes = (0..columns).map(attribute).collect();
+        let layout = VertexLayout { stride: 32, rate: vk::VertexInputRate::VERTEX, attributes };
+        let place = Place { buffer: 1, offset: 0 };
+        let vertex_buffers = vec![VertexBuffer { place, layout }];
+        Draw { vertex_buffers, ..draw(&vertex, 1) }
+    };
+    let columns = bytes(&[1.0_f32, 0.0, 2.0, 0.0, 4.0, 0.0, 8.0, 0.0].map(f32::to_bits));
+    for driver in DRIVERS {
+        let buffers = vec![vec![0; 4], columns.clone()];
+        assert_eq!(run(driver, with(4), buffers.clone()), [15], "{driver:?}");
+        let work = Work { buffers, draws: vec![with(3)], ..Work::default() };
+        let refused = driver.device().run(&work).expect_err("a column is missing").to_string();
+        assert!(refused.contains("an attribute at location 5 that is not there"), "{refused}");
+    }
+}
+
+#[test]
+fn indices_choose_the_vertices() {
+    let vertex = shader("", "words[gl_VertexIndex] += 1;");
+    let short = [9_u16, 1, 3, 5, 9].map(u16::to_ne_bytes).concat();
+    let long = [9_u32, 1, 3, 5, 9].map(u32::to_ne_bytes).concat();
+    for driver in DRIVERS {
+        for (index_type, width, buffer) in
+            [(vk::IndexType::UINT16, 2, &short), (vk::IndexType::UINT32, 4, &long)]
+        {
+            let indices = Indices {
+                place: Place { buffer: 1, offset: width },
+                index_type,
+                count: 2,
+                first: 1,
+                vertex_offset: -2,
+                restart: false,
+            };
+            let draw = Draw { indices: Some(indices), ..draw(&vertex, 4) };
+            let found = run(driver, draw, vec![vec![0; 16], buffer.clone()]);
+            assert_eq!(found, [0, 1, 0, 1], "{driver:?} {index_type:?}");
+        }
+    }
+}
+
+/// Draws lines from left to right in one row of eight pixels, each vertex as far right as it says.
+fn line_pixels(driver: Driver, restart: bool) -> Vec<u32> {
+    let vertex = glsl::vertex(
+        "#version 450
+        void main() { gl_Position = vec4(float(gl_VertexIndex) / 4.0 - 1.0, 0, 0, 1); }",
+        "",
+        SpirvVersion::SPIRV1_3,
+    );
+    let fragment = glsl::fragment(
+        "#version 450
+        layout(location = 0) out uint colour;
+        void main() { colour = 1; }",
+    );
+    let last = if restart { 0xffff } else { 4_u16 };
+    let indices = Indices {
+        place: Place { buffer: 0, offset: 0 },
+        index_type: vk::IndexType::UINT16,
+        count: 5,
+        first: 0,
+        vertex_offset: 0,
+        restart,
+    };
+    let draw = Draw {
+        stages: vec![Stage::vertex(&vertex), Stage::fragment(&fragment)],
+        topology: vk::PrimitiveTopology::LINE_STRIP,
+        indices: Some(indices),
+        target: Some(0),
+        instances: 0..1,
+        ..Draw::default()
+    };
+    let work = Work {
+        buffers: vec![[0, 2, last, 6, 8].map(u16::to_ne_bytes).concat()],
+        targets: vec![Target::new(vk::Format::R32_UINT, 8, 1)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    words(&driver.run(&work).targets[0])
+}
+
+#[test]
+fn the_largest_index_starts_a_strip_anew() {
+    for driver in DRIVERS {
+        assert_eq!(line_pixels(driver, true), [1, 1, 0, 0, 0, 0, 1, 1], "{driver:?}");
+        assert_eq!(line_pixels(driver, false), [1; 8], "{driver:?}");
+    }
+}
+
+fn stage(source: &str, stage: ShaderStage) -> Vec<u32> {
+    let words = compile(source.trim_start(), stage, SpirvVersion::SPIRV1_3);
+    words.unwrap_or_else(|error| panic!("{error}"))
+}
+
+const VERTEX: &str = "
+    #version 450
+    layout(location = 0) out float v_vertex;
+    void main() { v_vertex = float(gl_VertexIndex); gl_Position = vec4(0); }";
+
+const CONTROL: &str = "
+    #version 450
+    layout(vertices = 2) out;
+    layout(location = 0) in float v_vertex[];
+    layout(location = 0) out float c_vertex[];
+    void main() {
+        c_vertex[gl_InvocationID] = v_vertex[gl_InvocationID];
+        gl_TessLevelOuter[0] = 1.0;
+        gl_TessLevelOuter[1] = 4.0;
+    }";
+
+const EVALUATION: &str = "
+    #version 450
+    layout(isolines, equal_spacing) in;
+    layout(location = 0) in float c_vertex[];
+    layout(location = 0) out float e_vertex;
+    void main() {
+        e_vertex = mix(c_vertex[0], c_vertex[1], gl_TessCoord.x);
+        gl_Position = vec4(0);
+    }";
+
+const GEOMETRY: &str = "
+    #version 450
+    layout(lines) in;
+    layout(points, max_vertices = 2) out;
+    layout(location = 0) in float e_vertex[];
+    layout(location = 0, xfb_buffer = 0, xfb_stride = 4, xfb_offset = 0) out float g_vertex;
+    void main() {
+        for (int i = 0; i < 2; ++i) {
+            g_vertex = e_vertex[i];
+            gl_PointSize = 1.0;
+            gl_Position = vec4(0);
+            EmitVertex();
+            EndPrimitive();
+        }
+    }";
+
+/// One line of two vertices, cut into four by the tessellation stages; the geometry stage captures both ends of each.
+#[test]
+fn tessellation_and_geometry_stages_run() {
+    let vertex = stage(VERTEX, ShaderStage::Vertex);
+    let control = stage(CONTROL, ShaderStage::TessellationControl);
+    let evaluation = stage(EVALUATION, ShaderStage::TessellationEvaluation);
+    let geometry = stage(GEOMETRY, ShaderStage::Geometry);
+    use vk::ShaderStageFlags as Flags;
+    let draw = Draw {
+        stages: vec![
+            Stage::vertex(&vertex),
+            Stage::new(Flags::TESSELLATION_CONTROL, &control),
+            Stage::new(Flags::TESSELLATION_EVALUATION, &evaluation),
+            Stage::new(Flags::GEOMETRY, &geometry),
+        ],
+        topology: vk::PrimitiveTopology::PATCH_LIST,
+        patch_control_points: 2,
+        transform_feedback: Some(TransformFeedback {
+            buffers: vec![Range { buffer: 0, offset: 0, size: 64 }],
+            ..TransformFeedback::default()
+        }),
+        vertices: 8..10,
+        instances: 0..1,
+        ..Draw::default()
+    };
+    let work = Work { buffers: vec![vec![0; 64]], draws: vec![draw], ..Work::default() };
+    let outcome = Driver::Lavapipe.run(&work);
+    let mut found = words(&outcome.buffers[0]).into_iter().map(f32::from_bits).collect::<Vec<_>>();
+    // In which order a line is cut is up to the driver.
+    found.sort_by(f32::total_cmp);
+    let ends = [8.0, 8.25, 8.25, 8.5, 8.5, 8.75, 8.75, 9.0];
+    assert_eq!(found[8..], ends, "{found:?}");
+    assert_eq!(outcome.captured[0].map(|captured| captured.written), Some(8));
+
+    let (outcome, messages) = Driver::SwiftShader.run_watched(&work);
+    assert!(outcome.is_err() && messages.is_empty());
+    for (module, lacks) in [
+        (&control, "capability Tessellation (tessellationShader)"),
+        (&geometry, "capability Geometry (geometryShader)"),
+    ] {
+        assert!(missing(Driver::SwiftShader, module).contains(&lacks.to_owned()));
+    }
+    let all = [&vertex, &control, &evaluation, &geometry];
+    assert!(all.iter().all(|module| missing(Driver::Lavapipe, module).is_empty()));
+}

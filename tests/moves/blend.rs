@@ -1,0 +1,316 @@
+//! `advanced_blend`: what it makes of shaders, as `spirv-val` sees it.
+
+use crate::shader::Shader;
+use polyshade::advanced_blend::{
+    self, Alpha, Destination, Equation, FormatClass, Layer, Options, Overlap, Select, Target,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::HostWords;
+use polyshade::{ErrorKind, Module};
+use polyshade_formats::SpirvVersion;
+use polyshade_spv::view::FunctionCall;
+use polyshade_spv::{Decoration, Id, Op, StorageClass};
+use polyshade_tests::shader::{ShaderStage, validate};
+use std::fmt::Write;
+
+const COLOUR: &str = "
+    layout(location = 0) out vec4 colour;
+    void main() {
+        colour = gl_FragCoord;
+        if (gl_FragCoord.x < 2.0) return;
+        colour.x = 0.5;
+    }";
+
+const WORD: HostWords = HostWords::PushConstant { offset: 0 };
+
+/// Lowers, and has `spirv-val` look at the result.
+#[track_caller]
+fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
+    let lowered = advanced_blend::lower(shader.module(), options);
+    let module = lowered.unwrap_or_else(|error| panic!("{error}")).module.into_owned();
+    validate(module.words()).unwrap_or_else(|error| panic!("{error}"));
+    module
+}
+
+fn count(m: &Module<'_>, op: Op) -> usize {
+    m.instructions().filter(|inst| inst.op() == op).count()
+}
+
+#[test]
+fn every_version_and_destination_is_valid() {
+    let early = COLOUR.replace("void main", "layout(early_fragment_tests) in; void main");
+    let (set, binding) = (Set(2), Binding(5));
+    let texture = |layer| Destination::Texture { set, binding, layer };
+    let destinations = [
+        Destination::InputAttachment { set, binding, index: 3 },
+        texture(Layer::One),
+        texture(Layer::Layer),
+        texture(Layer::View),
+        Destination::TileImage,
+        Destination::StorageImage { set, binding },
+    ];
+    for version in [
+        SpirvVersion::SPIRV1_0,
+        SpirvVersion::SPIRV1_3,
+        SpirvVersion::SPIRV1_4,
+        SpirvVersion::SPIRV1_5,
+        SpirvVersion::SPIRV1_6,
+    ] {
+        let shader = Shader::glsl_for(version, ShaderStage::Fragment, &early);
+        for destination in destinations {
+            let options = Options::new("main").equations([Equation::Multiply]);
+            let options = options.destination(destination);
+            lowered(&shader, &options);
+            lowered(&shader, &options.multisampled());
+        }
+    }
+}
+
+#[test]
+fn every_equation_and_selection_is_valid() {
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    let (set, binding) = (Set(1), Binding(0));
+    for equation in Equation::ALL {
+        lowered(&shader, &Options::new("main").equations([equation]));
+    }
+    for place in [
+        HostWords::PushConstant { offset: 16 },
+        HostWords::Uniform { set, binding },
+        HostWords::StorageBuffer { set, binding },
+        HostWords::Specialization { first_id: 7 },
+    ] {
+        let module = lowered(&shader, &Options::new("main").all().select(Select::Words(place)));
+        assert_eq!(count(&module, Op::SWITCH), 1, "one indexed branch");
+        let switch = module.instructions().find(|inst| inst.op() == Op::SWITCH).unwrap();
+        assert_eq!(switch.words().len(), 3 + 2 * Equation::ALL.len());
+    }
+}
+
+#[test]
+fn one_equation_adds_no_branch_and_no_other_equation() {
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    for equation in Equation::ALL {
+        let module = lowered(&shader, &Options::new("main").equations([equation]));
+        for op in [Op::SWITCH, Op::BRANCH_CONDITIONAL, Op::BRANCH] {
+            assert_eq!(count(&module, op), shader.count(op), "{equation}: {op:?}");
+        }
+        let named = |other: &Equation| {
+            let name = format!("blend_{}", other.name().replace('-', "_"));
+            module.functions().any(|f| module.name(f.id()).is_some_and(|own| own == name))
+        };
+        let there: Vec<Equation> = Equation::ALL.into_iter().filter(named).collect();
+        assert_eq!(there, [equation]);
+    }
+}
+
+#[test]
+fn relaxed_precision_stays_on_the_output() {
+    let source =
+        "layout(location = 0) out mediump vec4 colour; void main() { colour = vec4(0.5); }";
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    let options = Options::new("main").equations([Equation::SoftLight]);
+    let module = lowered(&shader, &options);
+    let relaxed = module
+        .variables()
+        .map(|variable| variable.result())
+        .filter(|id| module.decoration(*id, Decoration::RELAXED_PRECISION).is_some());
+    assert_eq!(relaxed.count(), 2, "the colour that bodies write, and the output");
+    let in_code = |inst: &polyshade_spv::Inst<'_>| {
+        let result = inst.result().filter(|_| module.function_around(inst.at()).is_some());
+        result.is_some_and(|id| module.decoration(id, Decoration::RELAXED_PRECISION).is_some())
+    };
+    assert_eq!(module.instructions().filter(in_code).count(), 0);
+}
+
+#[test]
+fn targets_that_are_alike_share_their_code() {
+    let source = "
+        layout(location = 0) out vec4 a; layout(location = 1) out vec4 b; layout(location = 2) out uvec4 c;
+        layout(location = 3) out vec4 d;
+        void main() { a = vec4(0.1); b = vec4(0.2); c = uvec4(3); d = vec4(0.4); }";
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    let straight = Target::new([Equation::Screen])
+        .source(Alpha::Straight)
+        .destination(Alpha::Straight)
+        .overlap(Overlap::Conjoint)
+        .format(FormatClass::Snorm)
+        .clamp_results()
+        .without_alpha();
+    let options = Options::new("main").equations([Equation::Screen]).target(3, straight);
+    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    validate(lowered.module.words()).unwrap();
+    let m = &lowered.module;
+    let named = |name: &str| {
+        m.functions().filter(|f| m.name(f.id()).is_some_and(|own| own == name)).count()
+    };
+    assert_eq!(named("polyshade_blend_target"), 2);
+    assert_eq!(named("blend_screen"), 1);
+    let locations: Vec<u32> = lowered.targets.iter().map(|target| target.location).collect();
+    assert_eq!(locations, [0, 1, 3]);
+    let bindings: Vec<u32> =
+        lowered.requirements.descriptors.iter().map(|one| one.binding.0).collect();
+    assert_eq!(bindings, [0, 1, 3]);
+}
+
+#[test]
+fn nothing_to_blend_changes_nothing() {
+    let integers = "layout(location = 0) out ivec4 c; void main() { c = ivec4(1); }";
+    let shader = Shader::glsl(ShaderStage::Fragment, integers);
+    let options = Options::new("main").all().select(Select::Words(WORD));
+    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    assert_eq!(lowered.module.words(), shader.module().words());
+    assert!(lowered.targets.is_empty() && lowered.requirements.descriptors.is_empty());
+
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    for options in [
+        Options::new("main"),
+        Options::new("main").all_khr().select(Select::Words(WORD)).unblended(0),
+        Options::new("main").target(1, Target::new([Equation::Xor])),
+    ] {
+        let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+        assert_eq!(lowered.module.words(), shader.module().words());
+    }
+}
+
+#[test]
+fn the_preview_says_what_the_lowering_does() {
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    let options = Options::new("main").all().select(Select::Words(WORD)).multisampled();
+    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    let preview = advanced_blend::preview(shader.module(), &options).unwrap();
+    assert_eq!(preview.targets, lowered.targets);
+    assert_eq!(preview.requirements, lowered.requirements);
+}
+
+#[test]
+fn outputs_that_a_function_gets_pointers_to_move_together() {
+    // One of the two outputs is blended; the function may get a pointer into either, so both move and one is copied.
+    let shader = Shader::assembled_before_legalization(
+        r#"
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint Fragment %main "main" %a %b
+               OpExecutionMode %main OriginUpperLeft
+               OpName %a "a"
+               OpName %b "b"
+               OpDecorate %a Location 0
+               OpDecorate %b Location 1
+        %void = OpTypeVoid
+          %fn = OpTypeFunction %void
+       %float = OpTypeFloat 32
+        %vec4 = OpTypeVector %float 4
+         %ptr = OpTypePointer Output %vec4
+         %dim = OpTypeFunction %void %ptr
+           %a = OpVariable %ptr Output
+           %b = OpVariable %ptr Output
+        %half = OpConstant %float 0.5
+        %grey = OpConstantComposite %vec4 %half %half %half %half
+        %main = OpFunction %void None %fn
+           %1 = OpLabel
+           %2 = OpFunctionCall %void %write %a
+           %3 = OpFunctionCall %void %write %b
+                OpReturn
+                OpFunctionEnd
+       %write = OpFunction %void None %dim
+           %p = OpFunctionParameter %ptr
+           %4 = OpLabel
+                OpStore %p %grey
+                OpReturn
+                OpFunctionEnd"#,
+    );
+    let options = Options::new("main").target(1, Target::new([Equation::Multiply]));
+    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    validate(lowered.module.words()).unwrap();
+    let m = &lowered.module;
+    let outputs: Vec<String> = m
+        .variables()
+        .filter(|variable| variable.storage_class() == StorageClass::OUTPUT)
+        .filter_map(|variable| Some(m.name(variable.result())?.into_owned()))
+        .collect();
+    assert_eq!(outputs, ["b_interface", "a_interface"]);
+    assert_eq!(lowered.targets.len(), 1);
+}
+
+/// The instructions of a function that do something when it runs, its calls' included.
+fn cost(m: &Module<'_>, function: Id) -> usize {
+    let body = m.function(function).expect("it is a function");
+    let instructions = body.instructions().map(|inst| match inst.op() {
+        Op::FUNCTION
+        | Op::FUNCTION_PARAMETER
+        | Op::FUNCTION_END
+        | Op::LABEL
+        | Op::VARIABLE
+        | Op::RETURN
+        | Op::RETURN_VALUE => 0,
+        Op::FUNCTION_CALL => {
+            let call = FunctionCall::of(inst).expect("it is a call");
+            cost(m, call.function())
+        }
+        _ => 1,
+    });
+    instructions.sum()
+}
+
+/// What one equation adds to a shader: the instructions of the new entry point but for those of the old one.
+fn added(target: Target) -> usize {
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    let module = lowered(&shader, &Options::new("main").every_target(target));
+    let main = module.entry_points().next().expect("there is one").function();
+    cost(&module, main) - cost(shader.module(), shader.id("main"))
+}
+
+#[test]
+fn the_documented_cost_is_that_of_today() {
+    let mut table = String::from("| Equation | premultiplied | straight |\n|---|---|---|\n");
+    for equation in Equation::ALL {
+        let target = || Target::new([equation]);
+        let straight = target().source(Alpha::Straight).destination(Alpha::Straight);
+        let _ = writeln!(table, "| {equation} | {} | {} |", added(target()), added(straight));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/lowerings/advanced-blend.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    assert!(page.contains(&table), "docs/lowerings/advanced-blend.md should have\n{table}");
+}
+
+#[track_caller]
+fn refused(source: &str, options: &Options, kind: ErrorKind, part: &str) {
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    for error in [
+        advanced_blend::lower(shader.module(), options).map(|_| ()).unwrap_err(),
+        advanced_blend::preview(shader.module(), options).map(|_| ()).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_honoured_is_refused() {
+    let multiply = || Options::new("main").equations([Equation::Multiply]);
+    let set = Set(3);
+    let storage = Destination::StorageImage { set, binding: Binding(0) };
+    let second =
+        "layout(location = 0, index = 0) out vec4 a; layout(location = 0, index = 1) out vec4 b;
+                  void main() { a = vec4(1); b = vec4(0); }";
+    let sized = "layout(constant_id = 1) const int n = 2; layout(location = 0) out vec4 a[n];
+                 void main() { a[0] = vec4(1); }";
+    let taken =
+        "layout(set = 3, binding = 0) uniform U { vec4 x; }; layout(location = 0) out vec4 a;
+                 void main() { a = x; }";
+    refused(COLOUR, &Options::new("other"), ErrorKind::NotFound, "other");
+    refused(COLOUR, &Options::new("main").all(), ErrorKind::Options, "46 equations");
+    refused(COLOUR, &Options::new("main").equations([]), ErrorKind::Options, "without an equation");
+    refused(
+        COLOUR,
+        &multiply().destination(storage),
+        ErrorKind::Unsupported,
+        "stored all the same",
+    );
+    refused(second, &multiply(), ErrorKind::Unsupported, "second source");
+    refused(sized, &multiply(), ErrorKind::Unsupported, "size of an array");
+    refused(taken, &multiply(), ErrorKind::Options, "shader's own");
+    let words = Select::Words(HostWords::Uniform { set, binding: Binding(0) });
+    refused(COLOUR, &multiply().select(words), ErrorKind::Options, "added twice");
+    let reserved = polyshade::Reserved::new().binding(set, Binding(0));
+    refused(COLOUR, &multiply().reserved(reserved), ErrorKind::Options, "reserved");
+}

@@ -1,0 +1,166 @@
+//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and what else is worth
+//! a look.
+
+use crate::states::{anew, counters, pipeline, resumed};
+use polyshade::planner::{
+    self, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline, Preset,
+    Query, Topology, TransformFeedback, Use, Uses,
+};
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+/// Compares a text with the committed one, or commits it.
+#[track_caller]
+fn golden(name: &str, text: &str) {
+    let text = text.trim_end().to_owned() + "\n";
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("planner/goldens").join(name);
+    if std::env::var_os("POLYSHADE_BLESS").is_some() {
+        fs::write(&path, text).expect("the folder of the goldens is there");
+        return;
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    let diff = similar::TextDiff::from_lines(&committed, &text);
+    assert!(
+        committed == text,
+        "planner/goldens/{name} is not what is planned now:\n{}\nif what is planned now is right, run \
+         `cargo xtask bless`, and read the diff",
+        diff.unified_diff().header("committed", "now")
+    );
+}
+
+/// A plan, or why there is none, under a heading.
+fn section(text: &mut String, heading: &str, device: &Device, pipeline: &Pipeline, draw: &Draw) {
+    let _ = writeln!(text, "== {heading}");
+    let _ = match planner::plan(device, pipeline, draw) {
+        Ok(plan) => writeln!(text, "{plan}"),
+        Err(error) => writeln!(text, "{:?}: {error}\n", error.kind()),
+    };
+}
+
+/// The device with or without the feature: whatever is said of it, only Vulkan has one.
+fn devices(preset: Preset) -> [(&'static str, Device); 2] {
+    let base = Device::from(preset);
+    let feature = base.transform_feedback.unwrap_or(TransformFeedback {
+        max_buffers: 4,
+        queries: true,
+        draw: true,
+        ..TransformFeedback::default()
+    });
+    [
+        ("feature", Device { transform_feedback: Some(feature), ..base.clone() }),
+        ("no-feature", Device { transform_feedback: None, ..base }),
+    ]
+}
+
+#[test]
+fn every_combination() {
+    let presets =
+        [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpu, Preset::WebGpuNative];
+    for preset in presets {
+        for (feature, device) in devices(preset) {
+            let mut text = String::new();
+            for (discard, rasterizer_discard) in [("discard off", false), ("discard on", true)] {
+                let pipeline = Pipeline { rasterizer_discard, ..pipeline() };
+                let inside =
+                    |feedback| Draw { feedback, pass: PassState::Inside, ..Draw::default() };
+                for (state, draw) in [
+                    ("active", resumed()),
+                    ("active anew, outside of a pass", anew()),
+                    ("paused", inside(Feedback::Paused)),
+                    ("inactive", inside(Feedback::Inactive)),
+                    ("inactive, outside of a pass", Draw::default()),
+                ] {
+                    section(&mut text, &format!("{discard}, {state}"), &device, &pipeline, &draw);
+                }
+            }
+            golden(&format!("{}-{feature}.txt", preset.name()), &text);
+        }
+    }
+}
+
+#[test]
+fn topologies() {
+    let topologies = [
+        Topology::PointList,
+        Topology::LineLoop,
+        Topology::TriangleList,
+        Topology::TriangleFan,
+        Topology::TriangleStripWithAdjacency,
+        Topology::PatchList,
+    ];
+    let mut text = String::new();
+    for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative] {
+        for topology in topologies {
+            let tessellation = topology == Topology::PatchList;
+            let pipeline = Pipeline { topology, tessellation, ..pipeline() };
+            let heading = format!("{}, {}", preset.name(), topology.name());
+            section(&mut text, &heading, &preset.into(), &pipeline, &anew());
+        }
+    }
+    golden("topologies.txt", &text);
+}
+
+fn counted(path: Path) -> Draw {
+    let count = ByteCount {
+        counter: Counter { buffer: 7, offset: 0 },
+        path,
+        counter_offset: 0,
+        stride: 16,
+        before: vec![Use::Save],
+    };
+    Draw {
+        call: Call::ByteCount(count),
+        reads: vec![Use::Vertices],
+        before: Uses { captured: vec![Use::Capture(path)], counters: Vec::new() },
+        ..Draw::default()
+    }
+}
+
+#[test]
+fn draws_of_captured_data() {
+    let plain = Pipeline { capture: None, ..pipeline() };
+    let mut text = String::new();
+    for (preset, path) in [
+        (Preset::Vulkan, Path::Extension),
+        (Preset::VulkanMobile, Path::Storage),
+        (Preset::VulkanMobile, Path::Extension),
+        (Preset::Metal, Path::Storage),
+        (Preset::WebGpu, Path::Storage),
+    ] {
+        let heading = format!("{}, {}", preset.name(), path.name());
+        section(&mut text, &heading, &preset.into(), &plain, &counted(path));
+    }
+    golden("byte-count.txt", &text);
+}
+
+#[test]
+fn queries() {
+    let queries = vec![Query::Stream(0), Query::PrimitivesGenerated(0)];
+    let mut text = String::new();
+    for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
+        for (state, draw) in [("active", anew()), ("paused", Draw::default())] {
+            let draw = Draw { queries: queries.clone(), ..draw };
+            let heading = format!("{}, {state}", preset.name());
+            section(&mut text, &heading, &preset.into(), &pipeline(), &draw);
+        }
+    }
+    golden("queries.txt", &text);
+}
+
+#[test]
+fn counters_that_others_read() {
+    let mut draw = resumed();
+    draw.next.counters = vec![Use::CopySource];
+    let mut text = String::new();
+    for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
+        section(&mut text, preset.name(), &preset.into(), &pipeline(), &draw);
+    }
+    let mut sparse = resumed();
+    let Feedback::Active(active) = &mut sparse.feedback else { panic!("it is active") };
+    let second = vec![None, counters()[1]];
+    active.begin = planner::Begin::Resume(second.clone());
+    active.end = planner::End::Save(second);
+    section(&mut text, "vulkan, only of the second", &Preset::Vulkan.into(), &pipeline(), &sparse);
+    golden("counters.txt", &text);
+}

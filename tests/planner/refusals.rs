@@ -1,0 +1,225 @@
+//! What cannot be done is refused with the reason; none of these is a plan.
+
+use crate::states::{anew, counters, pipeline, resumed};
+use polyshade::ErrorKind;
+use polyshade::planner::{
+    self, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End,
+    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology, Use,
+};
+use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+
+#[track_caller]
+fn refused(device: impl Into<Device>, pipeline: &Pipeline, draw: &Draw, reason: &str) {
+    expect(device, pipeline, draw, ErrorKind::Unsupported, reason);
+}
+
+#[track_caller]
+fn contradicts(device: impl Into<Device>, pipeline: &Pipeline, draw: &Draw, reason: &str) {
+    expect(device, pipeline, draw, ErrorKind::Options, reason);
+}
+
+#[track_caller]
+fn expect(
+    device: impl Into<Device>,
+    pipeline: &Pipeline,
+    draw: &Draw,
+    kind: ErrorKind,
+    reason: &str,
+) {
+    let error = planner::plan(&device.into(), pipeline, draw).expect_err(reason);
+    assert!(error.message().contains(reason), "{error}");
+    assert_eq!(error.kind(), kind, "{error}");
+}
+
+/// The state that these tests change does have a plan.
+#[test]
+fn the_base_is_planned() {
+    for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
+        for draw in [anew(), resumed()] {
+            assert!(planner::plan(&preset.into(), &pipeline(), &draw).is_ok(), "{preset:?}");
+        }
+    }
+}
+
+fn change(edit: impl FnOnce(&mut Active)) -> Draw {
+    let mut draw = resumed();
+    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
+    edit(active);
+    draw
+}
+
+fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
+    let mut pipeline = pipeline();
+    edit(pipeline.capture.as_mut().expect("it captures"));
+    pipeline
+}
+
+#[test]
+fn ranges_lie_in_their_buffers() {
+    for (bound, reason) in [
+        (Bound { buffer_size: 64, offset: 68, size: None }, "from byte 68"),
+        (Bound { buffer_size: 64, offset: 32, size: Some(36) }, "a range of 36 bytes where 32"),
+        (Bound { buffer_size: 64, offset: 2, size: Some(4) }, "not multiples of 4"),
+        (Bound { buffer_size: 64, offset: 0, size: Some(6) }, "not multiples of 4"),
+        (Bound { buffer_size: u64::MAX, offset: u64::MAX, size: Some(u64::MAX) }, "where 0 are"),
+    ] {
+        for preset in [Preset::Vulkan, Preset::VulkanMobile] {
+            let draw = change(|active| active.buffers[1] = Some(bound));
+            contradicts(preset, &pipeline(), &draw, reason);
+        }
+    }
+    let huge = Bound { buffer_size: 1 << 40, offset: 0, size: None };
+    let draw = change(|active| active.buffers[1] = Some(huge));
+    refused(Preset::Vulkan, &pipeline(), &draw, "a range of 1099511627776 bytes");
+    refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
+}
+
+#[test]
+fn counters_are_whole_words_of_buffers_that_are_there() {
+    let odd = vec![Some(Counter { buffer: 0, offset: 2 })];
+    let draw = change(|active| active.end = End::Save(odd));
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "a counter at byte 2");
+    let three = [counters(), counters()].concat();
+    let draw = change(|active| active.begin = Begin::Resume(three));
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "4 counters for 2 feedback buffers");
+}
+
+#[test]
+fn running_capture_is_left_alone() {
+    let draw = change(|active| active.begin = Begin::Running);
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "while capture runs");
+    let outside = Draw { pass: PassState::Outside, before: Default::default(), ..draw };
+    contradicts(Preset::Vulkan, &pipeline(), &outside, "none is open");
+    let draw = change(|active| active.end = End::Running);
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "while capture runs");
+}
+
+#[test]
+fn a_device_and_its_api_agree() {
+    let feature = Device::from(Preset::Vulkan).transform_feedback;
+    let device = Device { transform_feedback: feature, ..Preset::Metal.into() };
+    contradicts(device, &pipeline(), &anew(), "Metal has no VK_EXT_transform_feedback");
+    let extension = with_capture(|capture| capture.path = Some(Path::Extension));
+    refused(Preset::Metal, &extension, &anew(), "no VK_EXT_transform_feedback");
+}
+
+#[test]
+fn limits_are_kept() {
+    let five = with_capture(|capture| capture.buffers = vec![FeedbackBuffer::default(); 5]);
+    refused(Preset::Vulkan, &five, &anew(), "5 feedback buffers");
+    let wide = with_capture(|capture| capture.buffers[0].stride = 4096);
+    refused(Preset::Vulkan, &wide, &anew(), "a stride of 4096 bytes, only 2048");
+    let odd = with_capture(|capture| capture.buffers[0].stride = 6);
+    contradicts(Preset::Vulkan, &odd, &anew(), "6 bytes, is not a multiple of 4");
+    let none = with_capture(|capture| capture.buffers[..].fill(FeedbackBuffer::default()));
+    contradicts(Preset::Vulkan, &none, &anew(), "no feedback buffer captures anything");
+
+    let storage = |edit: fn(&mut planner::Storage)| {
+        with_capture(|capture| edit(capture.storage.as_mut().expect("it is there")))
+    };
+    let crowded = storage(|storage| storage.storage_buffers = 5);
+    refused(Preset::VulkanMobile, &crowded, &anew(), "5 storage buffers, only 4");
+    let far = storage(|storage| storage.set.0 = 4);
+    refused(Preset::VulkanMobile, &far, &anew(), "5 descriptor sets, only 4");
+    let pushed = storage(|storage| storage.host = HostWords::PushConstant { offset: 100 });
+    refused(Preset::VulkanMobile, &pushed, &anew(), "144 bytes of push constants, only 128");
+    let missing = with_capture(|capture| capture.storage = None);
+    refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");
+}
+
+#[test]
+fn streams_need_a_device_that_has_them() {
+    let streams = with_capture(|capture| capture.buffers[1].stream = 1);
+    contradicts(Preset::Vulkan, &streams, &anew(), "stream 1 without a geometry stage");
+    let points = Pipeline { geometry: Some(Emitted::Points), ..streams };
+    assert!(planner::plan(&Preset::Vulkan.into(), &points, &anew()).is_ok());
+    let lines = Pipeline { geometry: Some(Emitted::LineStrips), ..points.clone() };
+    refused(Preset::Vulkan, &lines, &anew(), "several streams of anything but points");
+    let mut device = Device::from(Preset::Vulkan);
+    let has = device.transform_feedback.as_mut().expect("the preset has it");
+    has.geometry_streams = false;
+    refused(device, &points, &anew(), "no geometry streams");
+    let last = with_capture(|capture| capture.buffers[1].stream = 4);
+    let last = Pipeline { geometry: Some(Emitted::Points), ..last };
+    refused(Preset::Vulkan, &last, &anew(), "stream 4, only 4 streams");
+    let draw = Draw { queries: vec![Query::Stream(9)], ..anew() };
+    refused(Preset::Vulkan, &pipeline(), &draw, "a query of stream 9");
+}
+
+#[test]
+fn what_the_variants_cannot_capture() {
+    let mobile = Preset::VulkanMobile;
+    for (call, reason) in [
+        (Call::Indexed, "no draws with indices"),
+        (Call::IndexedIndirect, "no draws with indices"),
+        (Call::Indirect, "no draws with arguments in buffers"),
+    ] {
+        refused(mobile, &pipeline(), &Draw { call, ..anew() }, reason);
+    }
+    let geometry = Pipeline { geometry: Some(Emitted::Points), ..pipeline() };
+    refused(mobile, &geometry, &anew(), "vertex stages only");
+    let unbound = change(|active| active.buffers[1] = None);
+    refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures something");
+    assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &unbound).is_ok());
+    let adjacency = Topology::TriangleListWithAdjacency;
+    let pipeline = Pipeline { topology: adjacency, ..pipeline() };
+    refused(mobile, &pipeline, &anew(), "does not capture a triangle list with adjacency");
+    assert!(planner::plan(&Preset::Vulkan.into(), &pipeline, &anew()).is_ok());
+}
+
+#[test]
+fn a_vertex_stage_has_to_be_able_to_store() {
+    refused(Preset::WebGpu, &pipeline(), &anew(), "no vertex stage store");
+    refused(Device::default(), &pipeline(), &anew(), "vertexPipelineStoresAndAtomics");
+    let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
+    refused(Preset::WebGpuNative, &fan, &anew(), "lists and strips");
+}
+
+#[test]
+fn side_effects_happen_once() {
+    let fan = |side_effects| Pipeline {
+        topology: Topology::TriangleFan,
+        side_effects: Some(side_effects),
+        ..pipeline()
+    };
+    let mobile = Preset::VulkanMobile;
+    refused(mobile, &fan(SideEffects::Refuse), &anew(), "two passes would do twice");
+    let discarded = Pipeline { rasterizer_discard: true, ..fan(SideEffects::InRaster) };
+    refused(mobile, &discarded, &anew(), "a pass that is not drawn");
+    assert!(planner::plan(&mobile.into(), &fan(SideEffects::InCapture), &anew()).is_ok());
+}
+
+#[test]
+fn counts_come_from_whoever_keeps_them() {
+    let count = |path, stride| {
+        let counter = Counter { buffer: 0, offset: 0 };
+        let count = ByteCount { counter, path, counter_offset: 0, stride, before: Vec::new() };
+        Draw { call: Call::ByteCount(count), ..Draw::default() }
+    };
+    let plain = Pipeline::default();
+    refused(Preset::Metal, &plain, &count(Path::Extension, 16), "no vertex count from a counter");
+    refused(Preset::Vulkan, &plain, &count(Path::Extension, 4096), "4096 bytes a vertex, only");
+    contradicts(Preset::Vulkan, &plain, &count(Path::Extension, 0), "0 bytes a vertex");
+    let captured = Draw { call: count(Path::Extension, 16).call, ..anew() };
+    refused(Preset::VulkanMobile, &pipeline(), &captured, "does not know the counter");
+}
+
+#[test]
+fn other_contradictions() {
+    contradicts(Preset::Vulkan, &Pipeline::default(), &anew(), "the pipeline captures nothing");
+    let views = Pipeline { multiview: true, ..pipeline() };
+    refused(Preset::Vulkan, &views, &anew(), "several views");
+    let patches = Pipeline { topology: Topology::PatchList, ..pipeline() };
+    contradicts(Preset::Vulkan, &patches, &anew(), "patches and tessellation");
+    let draw = Draw { reads: vec![Use::Resume], ..anew() };
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "done with counters");
+    let draw = Draw { queries: vec![Query::Stream(0); 2], ..anew() };
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "asked for twice");
+    let draw = Draw { reads: vec![Use::Vertices; 65], ..anew() };
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "more than 64 entries");
+    let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
+    let device = Device { provoking_vertex: None, ..Preset::Vulkan.into() };
+    refused(device, &last, &anew(), "no provoking vertex mode");
+    let looped = Pipeline { topology: Topology::LineLoop, ..pipeline() };
+    refused(Preset::Vulkan, &looped, &anew(), "no line loops to capture");
+}

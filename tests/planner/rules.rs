@@ -1,0 +1,151 @@
+//! What every plan keeps to, whatever the state: the rules of the APIs, written down once more.
+
+use polyshade::planner::{
+    Api, Attachments, Begin, Contents, Device, Draw, End, Feedback, PassState, Path, Pipeline,
+    Plan, Position, Rasterization, RasterizationOff, Resource, Step, Variant,
+};
+
+/// Says which rule a plan breaks.
+pub(crate) fn broken(
+    device: &Device,
+    pipeline: &Pipeline,
+    draw: &Draw,
+    plan: &Plan,
+) -> Option<String> {
+    let mut walk = Walk::new(device, pipeline, draw, plan);
+    plan.steps.iter().find_map(|step| walk.step(step).err()).or_else(|| walk.end(plan).err())
+}
+
+struct Walk<'s> {
+    device: &'s Device,
+    pipeline: &'s Pipeline,
+    draw: &'s Draw,
+    open: Option<Attachments>,
+    running: bool,
+    /// Whether what the last pass has drawn was waited for.
+    waited: bool,
+    queries: usize,
+    captures: usize,
+    rasterizes: usize,
+    bound: Option<polyshade::planner::Bind>,
+}
+
+fn rule(kept: bool, rule: &str) -> Result<(), String> {
+    if kept { Ok(()) } else { Err(rule.to_owned()) }
+}
+
+impl<'s> Walk<'s> {
+    fn new(device: &'s Device, pipeline: &'s Pipeline, draw: &'s Draw, plan: &Plan) -> Self {
+        let running = match &draw.feedback {
+            Feedback::Active(active) => {
+                active.begin == Begin::Running && plan.path == Some(Path::Extension)
+            }
+            Feedback::Inactive | Feedback::Paused => false,
+        };
+        let open = (draw.pass == PassState::Inside).then_some(Attachments::Application);
+        Self {
+            device,
+            pipeline,
+            draw,
+            open,
+            running,
+            waited: false,
+            queries: 0,
+            captures: 0,
+            rasterizes: 0,
+            bound: None,
+        }
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::BeginPass(pass) => {
+                rule(self.open.is_none(), "passes do not nest")?;
+                let none = pass.attachments == Attachments::None;
+                rule(!none || self.device.passes_without_attachments, "a pass has attachments")?;
+                let goes_on = self.device.api == Api::Vulkan && pass.contents == Contents::Load;
+                rule(!goes_on || self.waited, "a pass goes on behind what it has drawn")?;
+                self.open = Some(pass.attachments);
+            }
+            Step::EndPass(attachments) => {
+                rule(self.open == Some(*attachments), "the pass that is open ends")?;
+                rule(!self.running, "capture does not outlive its pass")?;
+                rule(self.queries == 0, "a query ends in the pass in which it began")?;
+                self.open = None;
+                self.waited = false;
+            }
+            Step::Barriers(barriers) => {
+                rule(self.open.is_none(), "no barrier inside a pass")?;
+                rule(self.device.api == Api::Vulkan, "only Vulkan has barriers")?;
+                rule(!barriers.is_empty(), "a barrier waits for something")?;
+                self.waited |= barriers.iter().any(|one| one.resource == Resource::Attachments);
+            }
+            Step::BeginQuery(_) => self.queries += 1,
+            Step::EndQuery(_) => self.queries -= 1,
+            Step::BindPipeline(bind) => {
+                rule(!self.running, "no pipeline is bound while capture runs")?;
+                self.bound = Some(*bind);
+            }
+            Step::BindFeedback(_) => rule(!self.running, "no buffer is bound while capture runs")?,
+            Step::BeginFeedback(_) => {
+                rule(self.open.is_some() && !self.running, "capture begins inside a pass")?;
+                self.running = true;
+            }
+            Step::EndFeedback(_) => {
+                rule(self.running, "capture that runs ends")?;
+                self.running = false;
+            }
+            Step::Draw(_) => self.drawn()?,
+            Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
+            Step::Count(_) | Step::BindStorage(_) | Step::FillIn(_) | Step::Advance(_) => {}
+        }
+        Ok(())
+    }
+
+    fn drawn(&mut self) -> Result<(), String> {
+        rule(self.open.is_some(), "a draw is inside a pass")?;
+        self.captures += usize::from(self.running);
+        let Some(bind) = self.bound else {
+            // What is bound is the draw before's.
+            self.rasterizes += usize::from(!self.pipeline.rasterizer_discard);
+            return rule(self.running, "a pipeline is bound");
+        };
+        let stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
+        self.captures += usize::from(stores);
+        let rasterized = bind.rasterization == Rasterization::On && bind.position == Position::Kept;
+        self.rasterizes += usize::from(rasterized);
+        if bind.variant == Variant::Both {
+            rule(self.device.stores_beside_outputs, "no stores beside outputs")?;
+        }
+        if bind.rasterization == Rasterization::Off {
+            let without_outputs = bind.variant == Variant::CaptureOnly;
+            rule(
+                match self.device.rasterization_off {
+                    RasterizationOff::Always => true,
+                    RasterizationOff::WithoutOutputs => without_outputs,
+                    RasterizationOff::Never => false,
+                },
+                "rasterization is off where it can be",
+            )?;
+        }
+        let application = self.open == Some(Attachments::Application);
+        rule(application || !rasterized, "what is rasterized is drawn to the attachments")
+    }
+
+    fn end(&self, plan: &Plan) -> Result<(), String> {
+        let (active, runs_on) = match &self.draw.feedback {
+            Feedback::Active(active) => (true, active.end == End::Running),
+            Feedback::Inactive | Feedback::Paused => (false, false),
+        };
+        let native = plan.path == Some(Path::Extension);
+        rule(plan.path.is_some() == active, "who captures is said")?;
+        rule(self.captures == usize::from(active), "a draw is captured once, if it is active")?;
+        let wanted = usize::from(!self.pipeline.rasterizer_discard);
+        rule(self.rasterizes == wanted, "a draw is rasterized once, unless discarded")?;
+        rule(self.running == (native && runs_on), "capture ends unless it runs on")?;
+        rule(self.queries == 0, "queries end")?;
+        let inside = self.draw.pass == PassState::Inside;
+        let wanted = inside || native && runs_on;
+        rule(self.open.is_some() == wanted, "the pass is as it was")
+    }
+}

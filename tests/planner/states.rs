@@ -1,0 +1,57 @@
+//! States that the tests plan.
+
+use polyshade::moves::{Binding, Set};
+use polyshade::planner::{
+    Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, PassState,
+    Pipeline, ShaderStage, Storage, Topology, Use, Uses,
+};
+use polyshade::transform_feedback::HostWords;
+
+/// A pipeline that captures into two buffers, and says what either path needs.
+pub(crate) fn pipeline() -> Pipeline {
+    let (set, binding) = (Set(3), Binding(0));
+    let host = HostWords::StorageBuffer { set, binding: Binding(2) };
+    let buffer = |stride| FeedbackBuffer { stride, stream: 0 };
+    let capture = Capture {
+        path: None,
+        buffers: vec![buffer(16), buffer(12)],
+        storage: Some(Storage { set, binding, host, storage_buffers: 3 }),
+    };
+    Pipeline { topology: Topology::TriangleStrip, capture: Some(capture), ..Pipeline::default() }
+}
+
+/// Two ranges: one of a given size, one that is what is left of its buffer.
+pub(crate) fn buffers() -> Vec<Option<Bound>> {
+    vec![
+        Some(Bound { buffer_size: 65_536, offset: 1028, size: Some(4096) }),
+        Some(Bound { buffer_size: 8192, offset: 0, size: None }),
+    ]
+}
+
+/// The counters of two buffers.
+pub(crate) fn counters() -> Vec<Option<Counter>> {
+    [0, 4].map(|offset| Some(Counter { buffer: 7, offset })).to_vec()
+}
+
+/// A captured draw that goes on at the counters and saves them, inside the application's pass. What it captures was
+/// drawn from before, and will be drawn from and read by a compute shader.
+pub(crate) fn resumed() -> Draw {
+    let active =
+        Active { buffers: buffers(), begin: Begin::Resume(counters()), end: End::Save(counters()) };
+    Draw {
+        pass: PassState::Inside,
+        feedback: Feedback::Active(active),
+        before: Uses { captured: vec![Use::Vertices], counters: vec![Use::Save] },
+        next: Uses {
+            captured: vec![Use::Vertices, Use::Storage(ShaderStage::Compute)],
+            counters: vec![Use::Resume, Use::ByteCount],
+        },
+        ..Draw::default()
+    }
+}
+
+/// A captured draw from the start, outside of any pass, of which nothing more is said.
+pub(crate) fn anew() -> Draw {
+    let active = Active { buffers: buffers(), ..Active::default() };
+    Draw { feedback: Feedback::Active(active), ..Draw::default() }
+}

@@ -1,0 +1,243 @@
+//! Draws a contact sheet of all advanced blend equations and overlap modes: what a device makes of the lowered shader,
+//! and beside it what the model says.
+//!
+//!     cargo run --release -p polyshade-tests --bin blend-sheet -- docs/lowerings/advanced-blend.png
+
+use polyshade::Module;
+use polyshade::advanced_blend::{self, Equation, FormatClass, Options, Overlap, Select};
+use polyshade::transform_feedback::HostWords;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade_vulkan::{
+    AdvancedBlend, Descriptor, Device, Draw, Resource, Stage, Target, Texture, Validation, Work, vk,
+};
+use std::error::Error;
+use std::fs::File;
+use std::io::BufWriter;
+
+/// The size of one picture.
+const WIDTH: usize = 72;
+const HEIGHT: usize = 54;
+/// Around each picture.
+const GAP: usize = 2;
+/// Room for an equation's number.
+const LABEL: usize = 12;
+/// Equations one below the other; the rest goes beside them.
+const ROWS: usize = 23;
+
+const OVERLAPS: [(Overlap, vk::BlendOverlapEXT); 3] = [
+    (Overlap::Uncorrelated, vk::BlendOverlapEXT::UNCORRELATED),
+    (Overlap::Disjoint, vk::BlendOverlapEXT::DISJOINT),
+    (Overlap::Conjoint, vk::BlendOverlapEXT::CONJOINT),
+];
+
+type Colour = [f32; 4];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("where does the sheet go?")?;
+    let (sources, destinations) = (picture(ball), picture(landscape));
+    let mut sheet = Sheet::new();
+    let mut worst = 0.0_f32;
+    for (column, (overlap, native)) in OVERLAPS.into_iter().enumerate() {
+        let drawn = draw(overlap, &sources, &destinations)?;
+        for (equation, drawn) in Equation::ALL.into_iter().zip(&drawn) {
+            let model = model(equation, native, &sources, &destinations);
+            let differences = drawn.iter().flatten().zip(model.iter().flatten());
+            worst = differences.map(|(a, b)| (a - b).abs()).fold(worst, f32::max);
+            sheet.place(equation, column, drawn);
+            sheet.place(equation, OVERLAPS.len() + column, &model);
+        }
+    }
+    sheet.write(&path)?;
+    println!("the pictures differ by {worst:.1e} at most");
+    if worst > 1.0 / 255.0 {
+        return Err("the pictures differ from the model's".into());
+    }
+    Ok(())
+}
+
+/// A picture of premultiplied colours, from what is at each place: x and y from -1 to 1.
+fn picture(at: fn(f32, f32) -> Colour) -> Vec<Colour> {
+    let place = |i: usize, size: usize| (i as f32 + 0.5) / size as f32 * 2.0 - 1.0;
+    let pixels = (0..WIDTH * HEIGHT).map(|i| at(place(i % WIDTH, WIDTH), place(i / WIDTH, HEIGHT)));
+    pixels.map(|[r, g, b, a]| [r * a, g * a, b * a, a]).collect()
+}
+
+/// A beach ball of six colours, less and less opaque to the right, over nothing.
+fn ball(x: f32, y: f32) -> Colour {
+    let (x, y) = (x * WIDTH as f32 / HEIGHT as f32, y);
+    let radius = (x * x + y * y).sqrt();
+    if radius > 0.9 {
+        return [0.0; 4];
+    }
+    let alpha = if x > 0.3 { 0.5 } else { 1.0 };
+    if radius < 0.2 {
+        return [1.0, 1.0, 1.0, alpha];
+    }
+    let sector = ((y.atan2(x) / std::f32::consts::TAU + 0.5) * 6.0) as usize;
+    let [r, g, b] = [
+        [0.9, 0.1, 0.1],
+        [1.0, 0.85, 0.1],
+        [0.1, 0.6, 0.2],
+        [0.5, 0.5, 0.5],
+        [0.1, 0.3, 0.9],
+        [0.95, 0.5, 0.1],
+    ][sector.min(5)];
+    [r, g, b, alpha]
+}
+
+/// A sun over hills and a lake, which is half transparent; nothing at the left edge.
+fn landscape(x: f32, y: f32) -> Colour {
+    if x < -0.85 {
+        return [0.0; 4];
+    }
+    let sun = ((x - 0.5) * 1.33).powi(2) + (y + 0.5).powi(2) < 0.06;
+    let hill = y > 0.1 + 0.25 * (x * 3.0).sin();
+    let band = ((y + 1.0) * 4.0).floor() / 8.0;
+    match (sun, hill, y > 0.55) {
+        (_, _, true) => [0.15, 0.35, 0.6, 0.5],
+        (_, true, _) => [0.2, 0.45, 0.15, 1.0],
+        (true, _, _) => [1.0, 0.95, 0.6, 1.0],
+        _ => [0.35 + 0.4 * band, 0.6 + 0.2 * band, 0.95, 1.0],
+    }
+}
+
+fn model(
+    equation: Equation,
+    overlap: vk::BlendOverlapEXT,
+    sources: &[Colour],
+    destinations: &[Colour],
+) -> Vec<Colour> {
+    let how =
+        AdvancedBlend { source_premultiplied: true, destination_premultiplied: true, overlap };
+    let operation = vk::BlendOp::from_raw(equation.blend_op());
+    let one = |(s, d): (&Colour, &Colour)| {
+        let [s, d] = [s, d].map(|colour| colour.map(f64::from));
+        let result = blend(operation, how, Clamping::Float, s, d);
+        result.expect("it is an advanced equation").map(|value| value as f32)
+    };
+    sources.iter().zip(destinations).map(one).collect()
+}
+
+const COVER: &str = "#version 450
+    void main() {
+        gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1);
+    }";
+
+const COPY: &str = "#version 450
+    #extension GL_EXT_samplerless_texture_functions : require
+    layout(set = 1, binding = 0) uniform texture2D sources;
+    layout(location = 0) out vec4 colour;
+    void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
+
+/// The pictures of all equations, in their order, as a device draws them.
+fn draw(
+    overlap: Overlap,
+    sources: &[Colour],
+    destinations: &[Colour],
+) -> Result<Vec<Vec<Colour>>, Box<dyn Error>> {
+    let vertex = compile(COVER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
+    let fragment = compile(COPY, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
+    let target = advanced_blend::Target::new(Equation::ALL);
+    let options = Options::new("main")
+        .every_target(target.overlap(overlap).format(FormatClass::Float))
+        .select(Select::Words(HostWords::PushConstant { offset: 0 }));
+    let module = Module::parse(&fragment)?;
+    let lowered = advanced_blend::lower(&module, &options)?;
+
+    let format = vk::Format::R32G32B32A32_SFLOAT;
+    let (width, height) = (WIDTH as u32, HEIGHT as u32);
+    let bytes = |colours: &[Colour]| -> Vec<u8> {
+        colours.iter().flatten().flat_map(|value| value.to_ne_bytes()).collect()
+    };
+    let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| Draw {
+        stages: vec![Stage::vertex(&vertex), Stage::fragment(lowered.module.words())],
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![
+            Descriptor::new(1, 0, Resource::Image(0)),
+            Descriptor::new(3, 0, Resource::InputAttachment(target)),
+        ],
+        push_constants: equation.word().to_ne_bytes().to_vec(),
+        target: Some(target),
+        vertices: 0..3,
+        instances: 0..1,
+        ..Draw::default()
+    });
+    let contents = bytes(sources);
+    let work = Work {
+        textures: vec![Texture { format, width, height, contents, ..Texture::default() }],
+        targets: vec![Target::new(format, width, height); Equation::ALL.len()],
+        pixels: (0..Equation::ALL.len()).map(|target| (target, bytes(destinations))).collect(),
+        draws: draws.collect(),
+        ..Work::default()
+    };
+    let outcome = Device::open("", Validation::Off)?.run(&work)?;
+    let float = |at: &[u8]| f32::from_ne_bytes([at[0], at[1], at[2], at[3]]);
+    let colour = |at: &[u8]| [0, 4, 8, 12].map(|i| float(&at[i..]));
+    Ok(outcome.targets.iter().map(|pixels| pixels.chunks_exact(16).map(colour).collect()).collect())
+}
+
+/// The pixels of the sheet.
+struct Sheet {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Sheet {
+    fn new() -> Self {
+        let block = LABEL + 2 * OVERLAPS.len() * (WIDTH + GAP);
+        let (width, height) = (Equation::ALL.len().div_ceil(ROWS) * block, ROWS * (HEIGHT + GAP));
+        Self { width, height, pixels: vec![[255; 3]; width * height] }
+    }
+
+    /// Puts a picture, over a chequered ground, into a column of its equation.
+    fn place(&mut self, equation: Equation, column: usize, picture: &[Colour]) {
+        let number = equation.word() as usize - 1;
+        let block = LABEL + 2 * OVERLAPS.len() * (WIDTH + GAP);
+        let (left, top) = (number / ROWS * block, number % ROWS * (HEIGHT + GAP));
+        self.label(left + 1, top + HEIGHT / 2, equation.word());
+        for (i, [r, g, b, a]) in picture.iter().enumerate() {
+            let (x, y) = (i % WIDTH, i / WIDTH);
+            let ground = if (x / 6 + y / 6) % 2 == 0 { 1.0 } else { 0.8 };
+            let over = |c: f32| {
+                let shown = c + (1.0 - a.clamp(0.0, 1.0)) * ground;
+                (shown.clamp(0.0, 1.0) * 255.0).round() as u8
+            };
+            let at = (top + y) * self.width + left + LABEL + column * (WIDTH + GAP) + x;
+            self.pixels[at] = [over(*r), over(*g), over(*b)];
+        }
+    }
+
+    /// A number of two digits.
+    fn label(&mut self, left: usize, top: usize, number: u32) {
+        // Five rows of three pixels for each digit.
+        const DIGITS: [u16; 10] = [
+            0b111_101_101_101_111,
+            0b010_110_010_010_111,
+            0b111_001_111_100_111,
+            0b111_001_111_001_111,
+            0b101_101_111_001_001,
+            0b111_100_111_001_111,
+            0b111_100_111_101_111,
+            0b111_001_010_010_010,
+            0b111_101_111_101_111,
+            0b111_101_111_001_111,
+        ];
+        for (place, digit) in [number / 10, number % 10].into_iter().enumerate() {
+            for bit in (0..15).filter(|bit| DIGITS[digit as usize] >> (14 - bit) & 1 != 0) {
+                let at = (top + bit / 3) * self.width + left + place * 4 + bit % 3;
+                self.pixels[at] = [0; 3];
+            }
+        }
+    }
+
+    fn write(&self, path: &str) -> Result<(), Box<dyn Error>> {
+        let file = BufWriter::new(File::create(path)?);
+        let mut encoder = png::Encoder::new(file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_compression(png::Compression::High);
+        encoder.write_header()?.write_image_data(self.pixels.as_flattened())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Every lowering on every module that its stage allows: lowered, or refused for a reason. What `spirv-val` accepted
+//! before it accepts after, and nothing panics.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
+use polyshade::{Error, Module};
+use polyshade_spv::view::{EntryPoint, Mode};
+use polyshade_spv::{ExecutionMode, ExecutionModel, Section};
+
+use crate::shader;
+
+/// What became of modules: how many, by verb and by what happened.
+#[derive(Default, Clone, PartialEq, Eq, Debug)]
+pub struct Tally(BTreeMap<(&'static str, String), usize>);
+
+impl Tally {
+    /// Counts one more.
+    pub fn add(&mut self, verb: &'static str, outcome: impl Into<String>) {
+        *self.0.entry((verb, outcome.into())).or_default() += 1;
+    }
+
+    /// Counts everything that `other` counted.
+    pub fn merge(&mut self, other: &Tally) {
+        for (key, count) in &other.0 {
+            *self.0.entry(key.clone()).or_default() += count;
+        }
+    }
+
+    /// How many had this outcome.
+    pub fn count(&self, verb: &str, outcome: &str) -> usize {
+        let wanted = |key: &&(&'static str, String)| key.0 == verb && key.1 == outcome;
+        self.0.iter().filter(|(key, _)| wanted(key)).map(|(_, count)| count).sum()
+    }
+
+    /// As a Markdown table, one row an outcome.
+    pub fn table(&self) -> String {
+        let mut table = "| Verb | Outcome | Entry points |\n|---|---|---|\n".to_owned();
+        for ((verb, outcome), count) in &self.0 {
+            writeln!(table, "| `{verb}` | {outcome} | {count} |")
+                .expect("strings can be written to");
+        }
+        table
+    }
+}
+
+/// Lowers everything that can be lowered in the module at `path`, counts what happened, and returns what must not
+/// happen: a panic, or a module that was valid and is not any more.
+pub fn check(path: &Path, tally: &mut Tally) -> Vec<String> {
+    let words = match shader::read(path) {
+        Ok(words) => words,
+        Err(error) => return vec![error],
+    };
+    let checked = catch_unwind(AssertUnwindSafe(|| {
+        let mut tally = Tally::default();
+        let faults = check_module(&words, &mut tally);
+        (tally, faults)
+    }));
+    let faults = match checked {
+        Ok((own, faults)) => {
+            tally.merge(&own);
+            faults
+        }
+        Err(_) => vec!["it panics".to_owned()],
+    };
+    faults.into_iter().map(|fault| format!("{}: {fault}", path.display())).collect()
+}
+
+fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
+    let module = match Module::parse(words) {
+        Ok(module) => module,
+        Err(error) => return vec![error.to_string()],
+    };
+    let was_valid = shader::validate(words).is_ok();
+    let mut faults = Vec::new();
+    for entry in module.entry_points() {
+        for (verb, attempt) in attempts(&module, entry) {
+            match attempt {
+                Ok((outcome, variants)) => {
+                    tally.add(verb, outcome);
+                    let checked = variants.iter().map(|words| shader::validate(words));
+                    let fault = checked.filter_map(Result::err).find(|_| was_valid);
+                    faults.extend(fault.map(|fault| format!("{verb}: invalid: {fault}")));
+                }
+                Err(reason) => tally.add(verb, format!("refused: {}", general(&reason))),
+            }
+        }
+    }
+    faults
+}
+
+/// What happened, and the variants that came of it; or why nothing did.
+type Attempt = Result<(&'static str, Vec<Vec<u32>>), String>;
+
+/// What each verb makes of `entry`.
+fn attempts(module: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(&'static str, Attempt)> {
+    if entry.model() != ExecutionModel::VERTEX {
+        return Vec::new();
+    }
+    let mut attempts = vec![("capture, every output", capture_all(module, entry))];
+    let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
+    let is_xfb = |mode: &Mode<'_>| {
+        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
+    };
+    if modes.any(|mode| is_xfb(&mode)) {
+        let options = Options::new(entry.name()).decorated();
+        attempts.push(("capture, as decorated", capture(module, &options)));
+    }
+    attempts
+}
+
+/// Captures all outputs of `entry`, from everything that can be captured of it.
+fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
+    let outputs = transform_feedback::capturable(module, entry);
+    if outputs.is_empty() {
+        return Ok(("no outputs", Vec::new()));
+    }
+    if let Some(refused) = outputs.iter().find_map(|output| output.components.as_ref().err()) {
+        return Err(refused.message().to_owned());
+    }
+    let varyings: Vec<Varying> = outputs.into_iter().map(|output| output.varying).collect();
+    capture(module, &Options::new(entry.name()).interleaved(varyings))
+}
+
+/// Captures; where the shader has side effects, in the pass that may keep them.
+fn capture(module: &Module<'_>, options: &Options) -> Attempt {
+    let variants = |options: &Options| -> Result<Vec<Vec<u32>>, Error> {
+        let capture = transform_feedback::capture(module, options)?;
+        let variants = [&capture.capture_only, &capture.raster_only, &capture.both];
+        Ok(variants.map(|variant| variant.words().to_vec()).to_vec())
+    };
+    if let Ok(variants) = variants(options) {
+        return Ok(("captured", variants));
+    }
+    match variants(&options.clone().side_effects(SideEffects::InCapture)) {
+        Ok(variants) => Ok(("captured, side effects in the capture pass", variants)),
+        Err(error) => Err(error.message().to_owned()),
+    }
+}
+
+/// A message without what only one shader has: names and numbers.
+fn general(message: &str) -> String {
+    let mut parts = message.split('`');
+    let mut general = parts.next().unwrap_or_default().to_owned();
+    while let (Some(_), Some(rest)) = (parts.next(), parts.next()) {
+        general.push('…');
+        general.push_str(rest);
+    }
+    general
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shader::{ShaderStage, compile};
+
+    #[test]
+    fn what_happens_is_counted() {
+        let source =
+            "#version 450\nlayout(location = 0) out vec2 v;\nvoid main() { v = vec2(1); }\n";
+        let words = compile(source, ShaderStage::Vertex).unwrap();
+        let mut tally = Tally::default();
+        assert_eq!(check_module(&words, &mut tally), Vec::<String>::new());
+        assert_eq!(tally.count("capture, every output", "captured"), 1);
+        assert!(tally.table().contains("| `capture, every output` | captured | 1 |"));
+    }
+
+    #[test]
+    fn names_are_left_out_of_reasons() {
+        assert_eq!(general("`v` and `w` have 16 bits"), "… and … have 16 bits");
+    }
+}

@@ -1,0 +1,381 @@
+//! Lowerings that are broken on purpose, each of which must be found different on both drivers.
+
+use crate::subject::{DRIVERS, Subject, vertex};
+use polyshade_tests::shader::{assemble, disassemble, validate};
+use polyshade_verify::{Asked, Difference, Part, Verdict};
+
+/// Captures a matrix, a vector and a scalar into one buffer, and what is copied into another.
+fn subject() -> Subject {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in uvec2 b;
+        layout(location = 0) out mat2 v_matrix;
+        layout(location = 2) out vec3 v_vector;
+        layout(location = 3) flat out uint v_id;
+        layout(location = 4) out float v_bits;
+        void main() {
+            v_matrix = mat2(a.x, a.y, a.z, a.w);
+            v_vector = vec3(0.0);
+            v_id = uint(gl_VertexIndex) + 100u * uint(gl_InstanceIndex);
+            v_bits = uintBitsToFloat(b.x);
+            v_vector = a.xyz * 2.0 + vec3(float(gl_VertexIndex));
+            gl_Position = a;
+        }",
+    );
+    let list = "v_matrix v_vector gl_SkipComponents1 gl_NextBuffer v_id v_bits";
+    Subject::interleaved(words, list)
+}
+
+/// The lines of a module, with the function that is edited set apart.
+struct Text {
+    words: Vec<u32>,
+    before: Vec<String>,
+    function: Vec<String>,
+    after: Vec<String>,
+}
+
+impl Text {
+    /// A variant as text, and its function `name`.
+    fn of(words: &[u32], name: &str) -> Text {
+        let text = disassemble(words).expect("polyshade's words can be read");
+        let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        let head = format!("%{name} = OpFunction ");
+        let start = lines.iter().position(|line| line.starts_with(&head));
+        let start = start.unwrap_or_else(|| panic!("there is no function {name} in\n{text}"));
+        let length = lines[start..].iter().position(|line| line == "OpFunctionEnd");
+        let end = start + length.expect("a function ends");
+        Text {
+            words: words.to_vec(),
+            before: lines[..start].to_vec(),
+            function: lines[start..end].to_vec(),
+            after: lines[end..].to_vec(),
+        }
+    }
+
+    /// The number of the line that `is` for the `nth` time, from 0.
+    #[track_caller]
+    fn line(&self, nth: usize, is: impl Fn(&str) -> bool) -> usize {
+        let mut found = (0..self.function.len()).filter(|line| is(&self.function[*line]));
+        found.nth(nth).unwrap_or_else(|| panic!("it is not in\n{}", self.function.join("\n")))
+    }
+
+    /// The same where the line contains all `parts`.
+    #[track_caller]
+    fn with(&self, nth: usize, parts: &[&str]) -> usize {
+        self.line(nth, |line| parts.iter().all(|part| line.contains(part)))
+    }
+
+    /// Replaces a word of a line.
+    fn replace(mut self, line: usize, from: &str, to: &str) -> Text {
+        let mut words: Vec<&str> = self.function[line].split(' ').collect();
+        let at = words.iter().rposition(|word| *word == from);
+        words[at.unwrap_or_else(|| panic!("no {from} in `{}`", self.function[line]))] = to;
+        self.function[line] = words.join(" ");
+        self
+    }
+
+    /// The operands of a line, its result and opcode left out.
+    fn operands(&self, line: usize) -> Vec<&str> {
+        let text = self.function[line].split_once(" = ").map_or(&*self.function[line], |one| one.1);
+        text.split(' ').skip(1).collect()
+    }
+
+    /// The words.
+    fn into_words(self) -> Vec<u32> {
+        let lines = [self.before, self.function, self.after].concat();
+        let mut words = assemble(&lines.join("\n")).expect("it is still a module");
+        words[1] = self.words[1];
+        validate(&words).unwrap_or_else(|error| panic!("{error}"));
+        words
+    }
+}
+
+/// The numbers of the stores to feedback buffers, in their order.
+fn stores(text: &Text) -> Vec<usize> {
+    let is_store = |line: &usize| text.function[*line].starts_with("OpStore ");
+    let feedback = |line: &usize| {
+        let pointer = text.operands(*line)[0];
+        let chain = text.function.iter().find(|line| line.starts_with(&format!("{pointer} = ")));
+        chain.is_some_and(|chain| chain.contains("polyshade_feedback"))
+    };
+    (0..text.function.len()).filter(is_store).filter(feedback).collect()
+}
+
+/// The first difference, on either driver.
+#[track_caller]
+fn difference(subject: &Subject) -> Difference {
+    let [one, other] = DRIVERS.map(|driver| match subject.verify(driver) {
+        Verdict::Different(difference) => *difference,
+        other => panic!("{driver:?}: {other:?}"),
+    });
+    // Which vertex comes first may be a matter of chance where two are stored to one place.
+    assert_eq!(one.part, other.part, "{one}\n{other}");
+    one
+}
+
+/// The difference that comes of editing function `name` of the capture-only variant.
+#[track_caller]
+fn edited(name: &str, edit: impl Fn(Text) -> Text) -> Difference {
+    let subject = subject();
+    let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
+    let broken = edit(Text::of(&words, name)).into_words();
+    assert!(broken != words, "nothing is broken");
+    let found = difference(&subject.given(Part::CaptureOnly, broken));
+    assert_eq!(found.part, Part::CaptureOnly, "{found}");
+    found
+}
+
+#[test]
+fn what_is_not_broken_is_equal() {
+    let subject = subject();
+    let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
+    let same = Text::of(&words, "store_to_slot").into_words();
+    subject.given(Part::CaptureOnly, same).is_equal();
+}
+
+#[test]
+fn a_dropped_store() {
+    let found = edited("store_to_slot", |mut text| {
+        let store = stores(&text)[1];
+        text.function.remove(store);
+        text
+    });
+    assert_eq!(found.varying.as_deref(), Some("v_matrix, column 0"));
+    assert_eq!(found.component, Some(1));
+    assert_eq!(found.found.expect("it has a value").bits, [0xa5a5_a5a5]);
+    assert_eq!(found.vertex, Some((0, 0)));
+}
+
+/// Lets two stores, in this order, store what the other one does.
+fn swap_values(text: Text, one: usize, other: usize) -> Text {
+    let [(pointer, value), (_, later)] = [one, other]
+        .map(|line| (text.operands(line)[0].to_owned(), text.operands(line)[1].to_owned()));
+    let mut text = text.replace(other, &later, &value);
+    // What the first one is to store is not there yet where it stands.
+    text.function.insert(other + 1, format!("OpStore {pointer} {later}"));
+    text.function.remove(one);
+    text
+}
+
+#[test]
+fn swapped_components() {
+    let found = edited("store_to_slot", |text| {
+        let all = stores(&text);
+        swap_values(text, all[4], all[5])
+    });
+    assert_eq!(found.varying.as_deref(), Some("v_vector"));
+}
+
+#[test]
+fn a_matrix_by_rows() {
+    let found = edited("store_to_slot", |text| {
+        let all = stores(&text);
+        swap_values(text, all[1], all[2])
+    });
+    assert_eq!(found.varying.as_deref(), Some("v_matrix, column 0"));
+    assert_eq!(found.component, Some(1));
+}
+
+#[test]
+fn corners_in_another_order() {
+    let found = edited("strip_corner", |text| {
+        let line = text.with(0, &["OpBitwiseAnd", "%uint_1"]);
+        text.replace(line, "%uint_1", "%uint_0")
+    });
+    assert!(found.draw.expect("it is of a draw").starts_with("TriangleStrip"));
+}
+
+#[test]
+fn another_provoking_vertex() {
+    let found = edited("capture", |text| {
+        let line = text.with(0, &["OpBitwiseAnd"]);
+        text.replace(line, "%uint_1", "%uint_0")
+    });
+    assert!(found.draw.expect("it is of a draw").contains("provoking vertex Last"));
+}
+
+#[test]
+fn a_wrong_stride() {
+    edited("store_to_slot", |text| {
+        let line = text.with(0, &["OpIMul", "%uint_8"]);
+        text.replace(line, "%uint_8", "%uint_7")
+    });
+}
+
+#[test]
+fn a_wrong_offset() {
+    let found = edited("store_to_slot", |text| {
+        let line = text.with(0, &["OpShiftRightLogical"]);
+        text.replace(line, "%uint_2", "%uint_1")
+    });
+    assert!(found.message.contains("buffer 0"), "{found}");
+}
+
+#[test]
+fn a_counter_that_is_not_gone_on_from() {
+    let found = edited("store_to_slot", |text| {
+        let line = text.with(1, &["OpShiftRightLogical"]);
+        text.replace(line, "%uint_2", "%uint_16")
+    });
+    assert!(found.draw.expect("it is of a draw").contains("resumed"));
+}
+
+#[test]
+fn a_limit_that_counts_vertices_and_not_primitives() {
+    // Half a primitive is stored where the room ends within it.
+    let found = edited("put", |text| {
+        let line = text.with(0, &["OpULessThan"]);
+        text.replace(line, "OpULessThan", "OpULessThanEqual")
+    });
+    assert!(found.message.contains("behind"), "{found}");
+}
+
+#[test]
+fn a_limit_that_is_not_kept() {
+    // No further than the guard: what is written beyond it would bring the driver down.
+    let found = edited("primitives_that_fit", |mut text| {
+        let line = text.line(0, |line| line.starts_with("OpReturnValue"));
+        let value = text.operands(line)[0].to_owned();
+        text.function.insert(line, format!("%more = OpIAdd %uint {value} %uint_2"));
+        text.replace(line + 1, &value, "%more")
+    });
+    assert!(found.message.contains("behind"), "{found}");
+}
+
+#[test]
+fn a_first_vertex_that_is_not_subtracted() {
+    let found = edited("main", |text| {
+        let line = text.with(0, &["OpISub"]);
+        let subtracted = text.operands(line)[2].to_owned();
+        text.replace(line, &subtracted, "%uint_0")
+    });
+    assert!(found.draw.expect("it is of a draw").contains("vertices 3..10"));
+}
+
+#[test]
+fn instances_in_another_order() {
+    let found = edited("capture", |text| {
+        let line = text.with(0, &["OpIMul"]);
+        let factor = text.operands(line)[2].to_owned();
+        text.replace(line, &factor, "%uint_2")
+    });
+    assert!(found.vertex.is_some(), "{found}");
+}
+
+#[test]
+fn bits_that_go_through_arithmetic() {
+    let found = edited("store_to_slot", |mut text| {
+        // A zero that no compiler knows of: the upper half of an offset.
+        let loaded = text.with(0, &["OpLoad %uint"]);
+        let word = text.function[loaded].split(' ').next().expect("it has a result").to_owned();
+        let last = text.function.iter().rposition(|line| line.contains(" = OpBitcast %uint "));
+        let last = last.expect("floats are stored as words");
+        let value = text.operands(last)[1].to_owned();
+        let lines = [
+            format!("%upper = OpShiftRightLogical %uint {word} %uint_16"),
+            "%zero = OpConvertUToF %float %upper".to_owned(),
+            format!("%sum = OpFAdd %float {value} %zero"),
+        ];
+        text.function.splice(last..last, lines);
+        text.replace(last + 3, &value, "%sum")
+    });
+    assert_eq!(found.varying.as_deref(), Some("v_bits"));
+}
+
+#[test]
+fn a_value_before_the_last_write() {
+    let found = edited("main", |mut text| {
+        let body = text.with(0, &["%main_body"]);
+        let call = text.function.remove(body);
+        let capture = text.with(0, &["OpFunctionCall %void %capture"]);
+        text.function.insert(capture + 1, call);
+        text
+    });
+    assert_eq!(found.vertex, Some((0, 0)));
+}
+
+#[test]
+fn a_both_variant_that_drops_a_store() {
+    let subject = subject();
+    let words = subject.rewrite(|capture| capture.both.words().to_vec());
+    let mut text = Text::of(&words, "store_to_slot");
+    let store = stores(&text)[0];
+    text.function.remove(store);
+    let found = difference(&subject.given(Part::Both, text.into_words()));
+    assert_eq!(found.part, Part::Both);
+}
+
+#[test]
+fn a_raster_variant_that_stores() {
+    let subject = subject();
+    let words = subject.rewrite(|capture| capture.both.words().to_vec());
+    let found = difference(&subject.given(Part::RasterOnly, words));
+    assert_eq!(found.part, Part::RasterOnly);
+    assert!(found.message.contains("which nothing is told of"), "{found}");
+}
+
+#[test]
+fn a_raster_variant_with_another_output() {
+    let subject = subject();
+    let words = subject.rewrite(|capture| capture.raster_only.words().to_vec());
+    let text = Text::of(&words, "main");
+    let line = text.with(0, &["OpVectorTimesScalar"]);
+    let factor = text.operands(line)[2].to_owned();
+    let broken = text.replace(line, &factor, "%float_0").into_words();
+    let found = difference(&subject.given(Part::RasterOnly, broken));
+    assert_eq!((found.part, found.varying.as_deref()), (Part::RasterOnly, Some("v_vector")));
+    assert!(found.expected.expect("there is a value") != found.found.expect("there is a value"));
+}
+
+#[test]
+fn a_layout_that_is_not_what_was_asked_for() {
+    let mut subject = subject();
+    let swapped = "v_vector v_matrix gl_SkipComponents1 gl_NextBuffer v_id v_bits";
+    subject.asked = Asked::Interleaved(crate::subject::names(swapped));
+    assert_eq!(difference(&subject).varying.as_deref(), Some("v_vector"));
+
+    let longer = "v_matrix v_vector gl_SkipComponents2 gl_NextBuffer v_id v_bits";
+    subject.asked = Asked::Interleaved(crate::subject::names(longer));
+    let found = difference(&subject);
+    assert_eq!(found.part, Part::Host);
+    assert!(found.message.contains("strides"), "{found}");
+}
+
+#[test]
+fn counts_and_requirements_that_are_wrong() {
+    let words = subject().words;
+    let (captured, skipped) =
+        ("v_id gl_NextBuffer v_bits", "v_id gl_NextBuffer gl_SkipComponents1");
+    let mut subject = Subject::interleaved(words.clone(), captured);
+    subject.asked = Asked::Interleaved(crate::subject::names(skipped));
+    let found = difference(&subject);
+    assert!(found.part == Part::Host && found.message.starts_with("the counts are"), "{found}");
+
+    let mut subject = Subject::interleaved(words, skipped);
+    subject.asked = Asked::Interleaved(crate::subject::names(captured));
+    let found = difference(&subject);
+    assert_eq!(found.message, "requirements leave feedback buffer 1 out");
+}
+
+/// The other half of the rule is `bits_that_go_through_arithmetic`.
+#[test]
+fn a_not_a_number_that_is_computed_may_have_other_bits() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 0) out float v_root;
+        layout(location = 1) flat out uint v_one;
+        void main() { v_root = sqrt(-1.0 - abs(a.x)); v_one = 1u; gl_Position = a; }",
+    );
+    let subject = Subject::interleaved(words, "v_root v_one");
+    let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
+    let set_a_bit = |store: usize| {
+        let mut text = Text::of(&words, "store_to_slot");
+        let line = stores(&text)[store];
+        let value = text.operands(line)[1].to_owned();
+        text.function.insert(line, format!("%other = OpBitwiseOr %uint {value} %uint_2"));
+        text.replace(line + 1, &value, "%other").into_words()
+    };
+    subject.clone().given(Part::CaptureOnly, set_a_bit(0)).is_equal();
+    let found = difference(&subject.given(Part::CaptureOnly, set_a_bit(1)));
+    assert_eq!(found.varying.as_deref(), Some("v_one"));
+}
