@@ -8,6 +8,7 @@
 use std::hint::black_box;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};
+use polyshade::position_only;
 use polyshade::transform_feedback::{self, Capture, Options};
 use polyshade_benches::inputs;
 use polyshade_spv::Module;
@@ -69,6 +70,26 @@ fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'s
     transform_feedback::capture(black_box(module), &options).expect("it can be captured")
 }
 
+// What is dead when nothing but the position is needed is removed, of a module that is parsed already.
+#[library_benchmark(setup = module)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn position(module: &'static Module<'static>) -> Module<'static> {
+    let options = position_only::Options::new("main");
+    position_only::derive(black_box(module), &options).expect("it can be reduced")
+}
+
+// The variant with the other outputs.
+#[library_benchmark(setup = module)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+#[bench::large("large")]
+fn complement(module: &'static Module<'static>) -> Module<'static> {
+    let options = position_only::Options::new("main");
+    position_only::complement(black_box(module), &options).expect("it can be reduced")
+}
+
 // Control: visit every instruction's first word.
 #[library_benchmark(setup = words)]
 #[bench::medium("medium")]
@@ -110,7 +131,10 @@ fn rspirv_load_assemble(words: &'static [u32]) -> (rspirv::dr::Module, Vec<u32>)
     (module, words)
 }
 
-library_benchmark_group!(name = operations, benchmarks = [parse, identity, uses, capture]);
+library_benchmark_group!(
+    name = operations,
+    benchmarks = [parse, identity, uses, capture, position, complement]
+);
 library_benchmark_group!(
     name = controls,
     benchmarks = [header_scan, streaming_copy, rspirv_load_assemble]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use polyshade_benches::inputs;
-use polyshade_glsl::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
 fn is_current(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("inputs");

@@ -46,6 +46,11 @@ enum Verb {
     Tidy,
     /// Count the benchmarks' instructions and compare them with the committed limits
     Bench,
+    /// Print what every lowering makes of every shader of the cases and of a corpus, as a table
+    Corpus {
+        /// Folders of shaders, instead of the cases and of `../shared/corpus`
+        folders: Vec<std::path::PathBuf>,
+    },
     /// Run every fuzz target for a while
     Fuzz {
         /// For how long, all targets together
@@ -64,6 +69,7 @@ fn main() -> ExitCode {
         Verb::Codegen { check } => codegen(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
+        Verb::Corpus { folders } => corpus(&folders),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };
     match result {
@@ -80,4 +86,11 @@ fn codegen(check: bool) -> Result<(), String> {
     let mut arguments = vec!["run", "--release", "--quiet", "--package", "polyshade-codegen", "--"];
     arguments.extend(check.then_some("--check"));
     command::run(&mut command::cargo(arguments))
+}
+
+/// Nothing but lowerings and the validator is asked, so no driver is needed.
+fn corpus(folders: &[std::path::PathBuf]) -> Result<(), String> {
+    let run =
+        ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin", "corpus", "--"];
+    command::run(command::cargo(run).args(folders))
 }

@@ -12,6 +12,12 @@ pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
     run_setup()?;
     let newer = variables(ValidationLayer::Chromium)?;
 
+    // First, so that the program with all features is what is left behind.
+    if filter.is_none() {
+        println!("A program without any feature says what it lacks:");
+        let bare = ["test", "--release", "--package", "polyshade-cli", "--no-default-features"];
+        run(&mut cargo(bare.into_iter().chain(["--test", "left_out"])))?;
+    }
     run(cargo_test(&["--workspace"], filter).envs(variables(ValidationLayer::Debian)?))?;
     println!("\nOnce more under the newer validation layer:");
     // Of the whole workspace again, so that the features are the same and nothing is built anew.
@@ -21,14 +27,15 @@ pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let comparing = ["--workspace", "--test", "filetests", "--test", "inputs"];
+    let comparing = ["--workspace", "--test", "filetests", "--test", "inputs", "--test", "plan*"];
     run(cargo_test(&comparing, filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
 
 fn cargo_test(selection: &[&str], filter: Option<&str>) -> Command {
-    let mut command = cargo(["test", "--release"]);
+    // With all features of the program, as the filetests build it.
+    let mut command = cargo(["test", "--release", "--all-features"]);
     command.args(selection);
     if let Some(filter) = filter {
         command.args(["--", filter]);

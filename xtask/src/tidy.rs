@@ -33,10 +33,15 @@ pub(crate) fn run_tidy() -> Result<(), String> {
 
     let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
     let clippy = ["clippy", "--release", "--all-targets"];
-    run(cargo(clippy).arg("--workspace").args(strict))?;
+    run(cargo(clippy).args(["--workspace", "--all-features"]).args(strict))?;
+    // What is left out must not leave warnings behind.
+    let bare =
+        ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
+    run(cargo(clippy).args(bare).args(strict))?;
     run(cargo(clippy).args(fuzz).args(strict))?;
 
-    let doc = ["doc", "--release", "--workspace", "--lib", "--no-deps", "--document-private-items"];
+    let doc = ["doc", "--release", "--workspace", "--all-features", "--lib"];
+    let doc = doc.into_iter().chain(["--no-deps", "--document-private-items"]);
     run(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

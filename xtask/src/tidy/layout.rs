@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::File;
+use crate::command::workspace;
 
 pub(super) fn complaints(files: &[File]) -> Vec<String> {
     let mut complaints = architecture_complaints(files);
@@ -48,11 +49,13 @@ fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     }
     let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let there = |target: &str| {
-        files.iter().any(|file| {
+        let text = files.iter().any(|file| {
             file.path
                 .strip_prefix(target)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+        });
+        // A picture is no text, and so not among the files.
+        text || target.ends_with(".png") && workspace().join(target).is_file()
     };
     prose(&file.text)
         .flat_map(links)
