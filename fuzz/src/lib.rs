@@ -72,9 +72,17 @@ pub fn any<'m>(
 
 /// A number out of the bytes.
 pub fn seed(bytes: &[u8]) -> u64 {
-    // FNV-1a.
-    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, hash)
+    fnv(bytes.iter().map(|byte| u64::from(*byte)))
+}
+
+/// A number out of the words.
+pub fn hash(words: &[u32]) -> u64 {
+    fnv(words.iter().map(|word| u64::from(*word))) >> 32
+}
+
+/// FNV-1a.
+fn fnv(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value).wrapping_mul(0x100_0000_01b3))
 }
 
 /// The seeds that are valid: `cargo xtask fuzz` writes them there.

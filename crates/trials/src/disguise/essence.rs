@@ -15,7 +15,8 @@ pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
     let mut essence = Essence {
         module,
         inlined: inlined(module),
-        numbers: HashMap::new(),
+        numbers: vec![0; module.bound() as usize],
+        last: 0,
         out: Vec::new(),
         functions: Vec::new(),
     };
@@ -113,7 +114,9 @@ fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
 struct Essence<'m> {
     module: &'m Module<'m>,
     inlined: HashMap<Id, Inlined<'m>>,
-    numbers: HashMap<Id, u32>,
+    /// The number of each id; 0 is none yet.
+    numbers: Vec<u32>,
+    last: u32,
     out: Vec<Vec<u32>>,
     functions: Vec<Id>,
 }
@@ -121,8 +124,8 @@ struct Essence<'m> {
 impl<'m> Essence<'m> {
     /// The number of an id; what it stands for follows, if it is of the module's scope.
     fn number(&mut self, id: Id) -> u32 {
-        if let Some(number) = self.numbers.get(&id) {
-            return *number;
+        if let Some(number) = self.has(id) {
+            return number;
         }
         let first = self.new_number(id);
         let mut stack = vec![id];
@@ -131,7 +134,7 @@ impl<'m> Essence<'m> {
             let mut operands = Vec::new();
             self.module.for_each_operand(inst, |_, operand, _| operands.push(operand));
             for operand in operands {
-                if !self.numbers.contains_key(&operand) {
+                if self.has(operand).is_none() {
                     self.new_number(operand);
                     stack.push(operand);
                 }
@@ -143,12 +146,16 @@ impl<'m> Essence<'m> {
     }
 
     fn new_number(&mut self, id: Id) -> u32 {
-        let number = self.numbers.len() as u32 + 1;
-        self.numbers.insert(id, number);
+        self.last += 1;
+        self.numbers[id.word() as usize] = self.last;
         if self.module.function(id).is_some() {
             self.functions.push(id);
         }
-        number
+        self.last
+    }
+
+    fn has(&self, id: Id) -> Option<u32> {
+        self.numbers.get(id.word() as usize).copied().filter(|number| *number != 0)
     }
 
     /// The definition of something of the module's scope that is no function.
@@ -160,7 +167,7 @@ impl<'m> Essence<'m> {
     /// The words with the numbers of ids that have one, where `given` stand for others.
     fn renumbered(&self, inst: Inst<'_>, given: &HashMap<Id, Id>) -> Vec<u32> {
         let mut words = inst.words().to_vec();
-        let number = |id: Id| self.numbers.get(given.get(&id).unwrap_or(&id)).copied();
+        let number = |id: Id| self.has(*given.get(&id).unwrap_or(&id));
         self.module.for_each_operand(inst, |at, id, _| {
             words[(at - inst.at()) as usize] = number(id).unwrap_or(0);
         });
@@ -214,7 +221,7 @@ impl<'m> Essence<'m> {
             }
             let mut ids = Vec::new();
             self.module.for_each_operand(inst, |_, id, _| ids.push(id));
-            if ids.iter().all(|id| self.numbers.contains_key(id)) {
+            if ids.iter().all(|id| self.has(*id).is_some()) {
                 lines.push(self.renumbered(inst, &HashMap::new()));
             }
         }
