@@ -13,8 +13,8 @@ use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{ProvokingVertex, Stage, Work, vk};
 
 /// The stages ahead of the one that is captured from, and what is drawn.
-struct Ahead {
-    stages: &'static [(ShaderStage, &'static str)],
+pub(crate) struct Ahead {
+    pub(crate) stages: &'static [(ShaderStage, &'static str)],
     topology: vk::PrimitiveTopology,
     patch_control_points: u32,
 }
@@ -74,7 +74,7 @@ fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_ne_bytes()).collect()
 }
 
-const POINTS: Ahead = Ahead {
+pub(crate) const POINTS: Ahead = Ahead {
     stages: &[(
         ShaderStage::Vertex,
         "#version 450
@@ -211,7 +211,7 @@ fn an_emit_without_its_copy_is_noticed() {
 }
 
 /// One vertex to stream 0 and two to stream 1 for each point.
-const STREAMS: Shader = Shader {
+pub(crate) const STREAMS: Shader = Shader {
     source: r"
         #version 450
         layout(points) in;

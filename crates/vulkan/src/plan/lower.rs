@@ -4,11 +4,14 @@ use super::{Counted, Item, PlannedDraw, Sequence};
 use crate::capture::place_host_words;
 use crate::device::Device;
 use crate::error::Error;
-use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Target, Work};
+use crate::work::{
+    Captured, Constant, Descriptor, Draw, Indices, Place, ProvokingVertex, Range, Resource, Stage,
+    Target, Work,
+};
 use ash::vk;
 use polyshade::planner::{
     Assembly, Attachments, Barrier, Bind, CountedBy, Counter, Counters, DrawCall, FeedbackRange,
-    Position, Query, Rasterization, Step, StorageRange, Topology, Word, Words,
+    PassScope, Position, Query, Rasterization, Step, StorageRange, Topology, Word, Words,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use std::collections::BTreeMap;
@@ -24,9 +27,9 @@ pub(super) enum Command {
     EndQuery(u32, Query),
     /// The draw of the work with this index is what comes next: its pipeline and all that it binds.
     Bind(usize),
-    BindFeedback(Vec<Range>),
-    BeginFeedback(u32, Vec<Option<Place>>),
-    EndFeedback(u32, Vec<Option<Place>>),
+    BindFeedback(Vec<Option<Range>>),
+    BeginFeedback(Vec<Option<Place>>),
+    EndFeedback(Vec<Option<Place>>),
     Draw(Call),
 }
 
@@ -51,6 +54,7 @@ pub(super) struct Lowered<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
+    pub(super) scope: PassScope,
 }
 
 pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowered<'a>, Error> {
@@ -62,9 +66,16 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
         commands: Vec::new(),
         queries: Vec::new(),
         on_device: 0,
+        scope: sequence.scope,
     };
-    let mut lowering =
-        Lowering { device, lowered, counters: BTreeMap::new(), running: Vec::new(), dummy: None };
+    let mut lowering = Lowering {
+        device,
+        lowered,
+        counters: BTreeMap::new(),
+        running: Vec::new(),
+        dummy: None,
+        bound: Vec::new(),
+    };
     for item in &sequence.items {
         lowering.item(item)?;
     }
@@ -79,6 +90,8 @@ struct Lowering<'a, 'd> {
     /// Where the draw before has left each feedback buffer.
     running: Vec<u32>,
     dummy: Option<usize>,
+    /// Which feedback buffers have been bound.
+    bound: Vec<bool>,
 }
 
 /// A draw on its way.
@@ -87,8 +100,8 @@ struct Pending<'p, 'a> {
     numbers: transform_feedback::Draw,
     /// What is bound, since the last pipeline was.
     bound: Option<Draw<'a>>,
-    /// Whether what is open is the application's pass; else a pass of ours and its target.
-    pass: Option<Option<usize>>,
+    /// The pass that the plan has begun, with its target.
+    pass: Option<(Attachments, Option<usize>)>,
     /// The ranges that the host words say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
@@ -138,8 +151,13 @@ impl<'a> Lowering<'a, '_> {
     fn step(&mut self, pending: &mut Pending<'_, 'a>, step: &Step) -> Result<(), Error> {
         match step {
             Step::BeginPass(pass) => {
+                if pass.scope != self.lowered.scope {
+                    let (plan, sequence) = (pass.scope, self.lowered.scope);
+                    let message = format!("a plan begins a {plan:?} in a sequence of {sequence:?}");
+                    return Err(Error::Work(message));
+                }
                 let target = self.target(pending.planned, pass.attachments);
-                pending.pass = Some(target);
+                pending.pass = Some((pass.attachments, target));
                 self.push(Command::BeginPass(target));
             }
             Step::EndPass(_) => {
@@ -173,14 +191,15 @@ impl<'a> Lowering<'a, '_> {
             Step::BindStorage(range) => bind_storage(pending, range)?,
             Step::BindFeedback(ranges) => {
                 let ranges = feedback_ranges(pending.planned, ranges)?;
+                self.bind_feedback(&ranges)?;
                 self.push(Command::BindFeedback(ranges));
             }
             Step::FillIn(words) => self.fill_in(pending, words)?,
             Step::BeginFeedback(counters) => {
-                self.push(Command::BeginFeedback(counters.first, places(counters)));
+                self.push(Command::BeginFeedback(places(counters)));
             }
             Step::EndFeedback(counters) => {
-                self.push(Command::EndFeedback(counters.first, places(counters)));
+                self.push(Command::EndFeedback(places(counters)));
             }
             Step::Draw(call) => {
                 let call = self.call(pending, call)?;
@@ -194,6 +213,19 @@ impl<'a> Lowering<'a, '_> {
                     self.push(Command::Update(place(counter), value));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Vulkan has no command that takes a feedback buffer away.
+    fn bind_feedback(&mut self, ranges: &[Option<Range>]) -> Result<(), Error> {
+        self.bound.resize(ranges.len().max(self.bound.len()), false);
+        for (number, (bound, range)) in self.bound.iter_mut().zip(ranges).enumerate() {
+            if *bound && range.is_none() {
+                let message = format!("feedback buffer {number} has been bound and stays so");
+                return Err(Error::Unsupported(message));
+            }
+            *bound |= range.is_some();
         }
         Ok(())
     }
@@ -214,27 +246,31 @@ impl<'a> Lowering<'a, '_> {
     /// The draw with the pipeline that a plan binds.
     fn bind(&self, pending: &Pending<'_, 'a>, bind: &Bind) -> Result<Draw<'a>, Error> {
         let planned = pending.planned;
-        if bind.position != Position::Kept {
-            return Err(Error::Missing(
-                "pipelines with a position moved away: rasterization is turned off",
-            ));
-        }
         let variant = planned.variants.iter().find(|(variant, _)| *variant == bind.variant);
         let Some((_, words)) = variant else {
             return Err(Error::Work(format!("the variant {:?} is not there", bind.variant)));
         };
         let mut draw = planned.draw.clone();
-        let Some(stage) = draw.stages.first_mut() else {
-            return Err(Error::Work("a draw has no stage".to_owned()));
+        let Some(stage) = last_before_rasterization(&mut draw) else {
+            return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
         };
         stage.words = words;
-        draw.topology = topology(bind.assembly)?;
-        draw.discard = bind.rasterization == Rasterization::Off;
-        if draw.discard {
-            draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
+        if let Position::MovedAway { constant: Some(id) } = bind.position {
+            stage.specialization.push((id, Constant::Bits32(1)));
         }
-        if let Some(target) = pending.pass {
+        draw.topology = topology(bind.assembly)?;
+        draw.provoking_vertex = match planned.numbers.provoking_vertex {
+            transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
+            transform_feedback::ProvokingVertex::Last => ProvokingVertex::Last,
+        };
+        draw.discard = bind.rasterization == Rasterization::Off;
+        if let Some((_, target)) = pending.pass {
             draw.target = target;
+        }
+        // To a pass of the plan's own nothing is drawn.
+        let own = pending.pass.is_some_and(|(attached, _)| attached != Attachments::Application);
+        if draw.discard || own {
+            draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
         }
         // What a counter says is not known yet, and not checked.
         let counted = planned
@@ -337,14 +373,22 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Indices that make a line strip of a line loop: Vulkan has all other topologies.
+    /// Indices that make a line strip of a line loop, and a triangle list of a fan.
     fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
-        if numbers.topology != transform_feedback::Topology::LineLoop {
-            return Err(Error::Unsupported(format!("rewriting {:?}", numbers.topology)));
-        }
         let vertices = numbers.vertex_count;
-        let closed = (0..vertices).chain((vertices > 1).then_some(0));
-        let indices: Vec<u8> = closed.flat_map(u32::to_ne_bytes).collect();
+        use transform_feedback::ProvokingVertex as Provoking;
+        use transform_feedback::Topology as Captured;
+        let indices: Vec<u32> = match (numbers.topology, numbers.provoking_vertex) {
+            (Captured::LineLoop, _) => (0..vertices).chain((vertices > 1).then_some(0)).collect(),
+            (Captured::TriangleFan, Provoking::First) => {
+                (2..vertices).flat_map(|last| [last - 1, last, 0]).collect()
+            }
+            (Captured::TriangleFan, Provoking::Last) => {
+                (2..vertices).flat_map(|last| [0, last - 1, last]).collect()
+            }
+            (other, _) => return Err(Error::Unsupported(format!("rewriting {other:?}"))),
+        };
+        let indices: Vec<u8> = indices.into_iter().flat_map(u32::to_ne_bytes).collect();
         let count = (indices.len() / 4) as u32;
         self.lowered.work.buffers.push(indices);
         Ok(Indices {
@@ -356,6 +400,14 @@ impl<'a> Lowering<'a, '_> {
             restart: false,
         })
     }
+}
+
+/// The stage that is captured, and that moves the position away.
+fn last_before_rasterization<'d, 'a>(draw: &'d mut Draw<'a>) -> Option<&'d mut Stage<'a>> {
+    // The bits of stages are in the order in which they run.
+    let stages = draw.stages.iter_mut();
+    let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
+    before.max_by_key(|stage| stage.stage.as_raw())
 }
 
 /// What the host says that a query counts.
@@ -391,13 +443,11 @@ fn bind_storage(pending: &mut Pending<'_, '_>, range: &StorageRange) -> Result<(
 fn feedback_ranges(
     planned: &PlannedDraw<'_>,
     ranges: &[Option<FeedbackRange>],
-) -> Result<Vec<Range>, Error> {
-    let range = |(number, range): (usize, &Option<FeedbackRange>)| match range {
-        Some(FeedbackRange { offset, size }) => {
-            let buffer = feedback(planned, number)?;
-            Ok(Range { buffer, offset: *offset, size: *size })
-        }
-        None => Err(Error::Unsupported("feedback buffers that are not bound".to_owned())),
+) -> Result<Vec<Option<Range>>, Error> {
+    let range = |(number, range): (usize, &Option<FeedbackRange>)| {
+        let Some(FeedbackRange { offset, size }) = range else { return Ok(None) };
+        let buffer = feedback(planned, number)?;
+        Ok(Some(Range { buffer, offset: *offset, size: *size }))
     };
     ranges.iter().enumerate().map(range).collect()
 }

@@ -7,9 +7,9 @@ use crate::error::{Context, Error};
 use crate::memory::Owned;
 use crate::pipeline::create_render_pass;
 use crate::run::{Objects, create_framebuffer, read_query};
-use crate::work::{Place, Range, Work};
+use crate::work::{Draw, Place, Range, Work};
 use ash::vk;
-use polyshade::planner::{Barrier, CountedBy, Query};
+use polyshade::planner::{Barrier, CountedBy, PassScope, Query};
 
 /// What the commands use beside the objects of the work.
 pub(super) struct Extra<'d> {
@@ -69,6 +69,7 @@ impl Lowered<'_> {
     /// Refuses what the device has not, and what names a place that is not there.
     fn check(&self, device: &Device) -> Result<(), Error> {
         let has = device.capabilities().transform_feedback;
+        self.check_scope(device)?;
         for command in &self.commands {
             match command {
                 Command::BeginPass(Some(target)) if *target >= self.work.targets.len() => {
@@ -85,9 +86,10 @@ impl Lowered<'_> {
                     if ranges.len() > has.max_buffers as usize {
                         return Err(Error::Missing("that many feedback buffers"));
                     }
-                    ranges.iter().try_for_each(|range| self.work.check_range(*range))?;
+                    let bound = ranges.iter().flatten();
+                    bound.copied().try_for_each(|range| self.work.check_range(range))?;
                 }
-                Command::BeginFeedback(_, counters) | Command::EndFeedback(_, counters) => {
+                Command::BeginFeedback(counters) | Command::EndFeedback(counters) => {
                     for place in counters.iter().flatten() {
                         self.work.check_range(place.with_size(4))?;
                     }
@@ -107,6 +109,28 @@ impl Lowered<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Lowered<'_> {
+    /// Refuses passes that the device cannot begin so.
+    fn check_scope(&self, device: &Device) -> Result<(), Error> {
+        let newer = device.capabilities().newer_features.vulkan_1_3;
+        let reads = |draw: &Draw<'_>| draw.reads_targets().contains(&true);
+        match self.scope {
+            PassScope::RenderPass => Ok(()),
+            PassScope::Rendering if newer.dynamic_rendering == vk::FALSE => {
+                Err(Error::Missing("dynamic rendering"))
+            }
+            PassScope::Rendering if self.work.draws.iter().any(reads) => {
+                let message = "input attachments without a render pass object".to_owned();
+                Err(Error::Unsupported(message))
+            }
+            PassScope::Rendering => Ok(()),
+            PassScope::Encoder | PassScope::PassEncoder => {
+                Err(Error::Missing("passes of other APIs than Vulkan"))
+            }
+        }
     }
 }
 
@@ -132,9 +156,17 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
     }
     for command in &lowered.commands {
         match command {
-            Command::BeginPass(target) => begin_pass(objects, extra, *target),
+            Command::BeginPass(target) => match lowered.scope {
+                PassScope::Rendering => begin_rendering(objects, extra, *target),
+                _ => begin_pass(objects, extra, *target),
+            },
             // SAFETY: a pass is open, or the validation layer says that none is.
-            Command::EndPass => unsafe { device.cmd_end_render_pass(commands) },
+            Command::EndPass => unsafe {
+                match lowered.scope {
+                    PassScope::Rendering => device.cmd_end_rendering(commands),
+                    _ => device.cmd_end_render_pass(commands),
+                }
+            },
             Command::Wait(barriers) => wait(objects, barriers),
             Command::Copy(from, to) => copy(objects, *from, *to),
             Command::Update(place, value) => {
@@ -167,6 +199,24 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
         let inline = vk::SubpassContents::INLINE;
         objects.device.handle.cmd_begin_render_pass(objects.command_buffer, &begin, inline);
     }
+}
+
+/// The same without a render pass object.
+fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
+    let pass = &extra.passes[target.map_or(0, |target| target + 1)];
+    let attachments = target.map(|target| {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(*objects.images[target].view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::LOAD)
+            .store_op(vk::AttachmentStoreOp::STORE)
+    });
+    let begin = vk::RenderingInfo::default()
+        .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent })
+        .layer_count(1)
+        .color_attachments(attachments.as_slice());
+    // SAFETY: `check` found that the device has the feature, and the view is that of a target.
+    unsafe { objects.device.handle.cmd_begin_rendering(objects.command_buffer, &begin) };
 }
 
 /// The barriers of a plan, as they are.
@@ -285,31 +335,32 @@ fn feedback(objects: &Objects<'_>, extra: &Extra<'_>, command: &Command) {
                 (extension.cmd_end_query_indexed_ext)(commands, queries, *number, *stream);
             }
             Command::BindFeedback(ranges) => {
-                let places = ranges.iter().map(|range| {
-                    objects.place(Place { buffer: range.buffer, offset: range.offset })
-                });
-                let (buffers, offsets): (Vec<_>, Vec<_>) = places.unzip();
-                let sizes = ranges.iter().map(|range| range.size).collect::<Vec<_>>();
-                (extension.cmd_bind_transform_feedback_buffers_ext)(
-                    commands,
-                    0,
-                    buffers.len() as u32,
-                    buffers.as_ptr(),
-                    offsets.as_ptr(),
-                    sizes.as_ptr(),
-                );
+                for (number, range) in (0..).zip(ranges) {
+                    // One that is not bound stays so: there is no null handle for it.
+                    let Some(Range { buffer, offset, size }) = *range else { continue };
+                    let (buffer, offset) = objects.place(Place { buffer, offset });
+                    let bind = extension.cmd_bind_transform_feedback_buffers_ext;
+                    bind(
+                        commands,
+                        number,
+                        1,
+                        &raw const buffer,
+                        &raw const offset,
+                        &raw const size,
+                    );
+                }
             }
-            Command::BeginFeedback(first, places) => {
+            Command::BeginFeedback(places) => {
                 let (buffers, offsets) = counters(places);
                 let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
                 let begin = extension.cmd_begin_transform_feedback_ext;
-                begin(commands, *first, count, buffers, offsets.as_ptr());
+                begin(commands, 0, count, buffers, offsets.as_ptr());
             }
-            Command::EndFeedback(first, places) => {
+            Command::EndFeedback(places) => {
                 let (buffers, offsets) = counters(places);
                 let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
                 let end = extension.cmd_end_transform_feedback_ext;
-                end(commands, *first, count, buffers, offsets.as_ptr());
+                end(commands, 0, count, buffers, offsets.as_ptr());
             }
             _ => {}
         }
