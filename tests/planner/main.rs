@@ -5,6 +5,7 @@ mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]
 #[path = "../execution/noise.rs"]
 mod noise;
+mod page;
 mod random;
 mod refusals;
 mod rules;
