@@ -8,7 +8,7 @@ use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::depth_convention::{self, Switch};
-use polyshade::planner::{Device, Path, Pipeline, RasterizationOff, Topology};
+use polyshade::planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade::rasterizer_discard::{self, When};
 use polyshade_tests::shader::validate;
 
@@ -97,7 +97,7 @@ fn draw(rig: &Rig, way: Way, off: RasterizationOff, discard_constant: Option<u32
     let pipeline = Pipeline { discard_constant, ..pipeline };
     let draw = |rasterizer_discard, active| {
         let pipeline = Pipeline { rasterizer_discard, ..pipeline.clone() };
-        scene(rig, &fragment, (way, &device), (&pipeline, active))
+        scene(rig, &fragment, (way, &device), (&pipeline, active, PassState::Inside))
     };
     Drawn { shown: draw(false, true), hidden: draw(true, true), idle: draw(true, false) }
 }
@@ -120,6 +120,27 @@ fn one_constant_discards_and_captures_the_same() {
             assert!(found.shown == expected.shown, "{way:?} {off:?}");
             assert!(found.hidden == expected.hidden, "{way:?} {off:?}");
             assert!(found.idle == expected.idle, "{way:?} {off:?}");
+        }
+    }
+}
+
+/// Outside of the application's pass, what is discarded has a pass of its own: without attachments, or with a dummy.
+#[test]
+fn a_pass_without_attachments_or_with_a_dummy_will_do() {
+    let rig = changed(Rig::new(&SCENE, SCENE_VARYINGS), &[discard]);
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    for way in WAYS {
+        let expected = draw(&rig, way, RasterizationOff::Always, Some(ID)).hidden;
+        let pipeline = rig.pipeline(Topology::TriangleStrip, way.path);
+        let pipeline = Pipeline { discard_constant: Some(ID), ..pipeline };
+        for rasterization_off in OFF.into_iter().chain([RasterizationOff::Always]) {
+            for passes_without_attachments in [true, false] {
+                let base = way.device();
+                let device = Device { rasterization_off, passes_without_attachments, ..base };
+                let outside = (&pipeline, true, PassState::Outside);
+                let found = scene(&rig, &fragment, (way, &device), outside);
+                assert!(found == expected, "{way:?} {device:?}");
+            }
         }
     }
 }

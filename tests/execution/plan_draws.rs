@@ -229,19 +229,21 @@ fn a_wrong_barrier_is_noticed() {
     }
 }
 
+const INSIDE: PassState = PassState::Inside;
+
 /// What a scene's draw leaves: its pixels, and the memory of its feedback buffers.
 pub(crate) fn scene(
     rig: &Rig,
     fragment: &[u32],
     (way, device): (Way, &Device),
-    (pipeline, active): (&Pipeline, bool),
+    (pipeline, active, pass): (&Pipeline, bool, PassState),
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
     let Way { driver, path, scope } = way;
-    let mut state = DrawState { pass: PassState::Inside, ..captured(rig, path, false) };
+    let mut state = DrawState { pass, ..captured(rig, path, false) };
     // What it captures is read at once, so that the pass is interrupted behind it.
     state.next.captured = vec![Use::Vertices];
     if !active {
-        state = DrawState { pass: PassState::Inside, ..DrawState::default() };
+        state = DrawState { pass, ..DrawState::default() };
     }
     let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
     let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
@@ -255,7 +257,11 @@ pub(crate) fn scene(
     let mut planned = rig.planned(&plan, numbers, vec![0, 1]);
     planned.draw.stages.push(Stage::fragment(fragment));
     planned.draw.target = Some(0);
-    let items = vec![Item::BeginPass(Some(0)), Item::Draw(Box::new(planned)), Item::EndPass];
+    let draw = Item::Draw(Box::new(planned));
+    let items = match pass {
+        PassState::Inside => vec![Item::BeginPass(Some(0)), draw, Item::EndPass],
+        PassState::Outside => vec![draw],
+    };
     let work = Work { buffers, targets: vec![target], ..Work::default() };
     let mut outcome = driver.execute(&Sequence { work, items, scope }).outcome;
     outcome.buffers.truncate(2);
@@ -282,8 +288,9 @@ fn what_is_captured_is_drawn() {
             let shown = Pipeline { rasterizer_discard: false, ..pipeline };
             let hidden = Pipeline { rasterizer_discard: true, ..shown.clone() };
             let device = way.device();
-            let scene =
-                |pipeline, active| scene(&rig, &fragment, (way, &device), (pipeline, active));
+            let scene = |pipeline, active| {
+                scene(&rig, &fragment, (way, &device), (pipeline, active, INSIDE))
+            };
             let (pixels, captured) = scene(&shown, true);
             let (blank, discarded) = scene(&hidden, true);
             let (plain, untouched) = scene(&shown, false);
@@ -310,7 +317,8 @@ fn fans_are_drawn_as_lists_where_there_are_none() {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             let pipeline = rig.pipeline(Topology::TriangleFan, way.path);
             let shown = Pipeline { rasterizer_discard: false, provoking_vertex, ..pipeline };
-            let scene = |device, active| scene(&rig, &fragment, (way, device), (&shown, active));
+            let scene =
+                |device, active| scene(&rig, &fragment, (way, device), (&shown, active, INSIDE));
             for active in [true, false] {
                 let expected = scene(&fans, active);
                 assert!(scene(&lists, active) == expected, "{way:?} {provoking_vertex:?}");

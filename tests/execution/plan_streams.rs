@@ -92,7 +92,8 @@ fn capture(
     let mut plans: Vec<(Plan, Range<u32>)> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let begin = if index == 0 { Begin::Anew } else { Begin::Resume(counters.clone()) };
-        let end = End::Save(counters.clone());
+        // Behind a buffer that is not bound there are no counters.
+        let end = if room[0].is_some() { End::Save(counters.clone()) } else { End::Forget };
         let active = Active { buffers: buffers.clone(), begin, end };
         let saved = if index == 0 { Vec::new() } else { vec![Use::Save] };
         let captured = DrawState {

@@ -5,7 +5,7 @@ use polyshade::ErrorKind;
 use polyshade::planner::{
     self, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End,
     Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
-    TransformFeedback, Use,
+    TransformFeedback, Use, Uses,
 };
 use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
@@ -223,6 +223,14 @@ fn what_the_variants_cannot_capture() {
     }
     let geometry = Pipeline { geometry: Some(Emitted::Points), ..pipeline() };
     refused(mobile, &geometry, &anew(), "vertex stages only");
+    let first = change(|active| active.buffers[0] = None);
+    refused(Preset::Vulkan, &pipeline(), &first, "a counter for feedback buffer 1, where one");
+    let uncounted = change(|active| {
+        active.buffers[0] = None;
+        (active.begin, active.end) = (Begin::Anew, End::Forget);
+    });
+    let uncounted = Draw { before: Uses::default(), next: Uses::default(), ..uncounted };
+    assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &uncounted).is_ok());
     let unbound = change(|active| active.buffers[1] = None);
     refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures something");
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &unbound).is_ok());

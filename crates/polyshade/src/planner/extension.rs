@@ -48,12 +48,12 @@ pub(super) fn plan(
     } else {
         steps.draw(Variant::Extension, position, rasterization)?;
         let at = steps.steps.len() - 1;
-        let begin = counters(active, active.begin.counters());
+        let begin = counters(active, active.begin.counters())?;
         steps.steps.insert(at, Step::BeginFeedback(begin));
         steps.steps.insert(at, Step::BindFeedback(ranges));
     }
     if active.end != End::Running {
-        steps.steps.push(Step::EndFeedback(counters(active, active.end.counters())));
+        steps.steps.push(Step::EndFeedback(counters(active, active.end.counters())?));
     }
     steps.end_queries(&queries);
     steps.wait_after()?;
@@ -144,15 +144,24 @@ fn ranges(has: &TransformFeedback, active: &Active) -> Result<Vec<Option<Feedbac
     active.buffers.iter().map(range).collect()
 }
 
-/// The counters up to the last that there is. A buffer that is not bound has none.
-fn counters(active: &Active, all: &[Option<Counter>]) -> Counters {
+/// The counters up to the last that there is. A buffer that is not bound has none; Vulkan takes as many as buffers are
+/// bound, so that behind one that is not there can be none either.
+fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error> {
     let is_bound = |number: usize| active.buffers.get(number).is_some_and(Option::is_some);
     let all = all.iter().enumerate();
     let mut counters: Vec<Option<Counter>> =
         all.map(|(number, counter)| counter.filter(|_| is_bound(number))).collect();
     let last = counters.iter().rposition(Option::is_some);
     counters.truncate(last.map_or(0, |last| last + 1));
-    Counters { counters }
+    let bound = active.buffers.iter().flatten().count();
+    if counters.len() > bound {
+        let number = counters.len() - 1;
+        let message = format!(
+            "a counter for feedback buffer {number}, where one before it is not bound (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
+        );
+        return Err(unsupported(message));
+    }
+    Ok(Counters { counters })
 }
 
 impl Begin {

@@ -1,17 +1,19 @@
 //! Steps become commands, and what the host computes becomes numbers.
 
+mod names;
+
 use super::{Counted, Item, PlannedDraw, Sequence};
 use crate::capture::place_host_words;
 use crate::device::Device;
 use crate::error::Error;
-use crate::work::{
-    Captured, Constant, Descriptor, Draw, Indices, Place, ProvokingVertex, Range, Resource, Stage,
-    Target, Work,
-};
+use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
+use names::{
+    bind_storage, count, feedback_ranges, last_before_rasterization, place, places, topology,
+};
 use polyshade::planner::{
-    Assembly, Attachments, Barrier, Bind, CountedBy, Counter, Counters, DrawCall, FeedbackRange,
-    PassScope, Position, Query, Rasterization, Step, StorageRange, Topology, Word, Words,
+    Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, PassScope, Position, Query,
+    Rasterization, Step, Word, Words,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use std::collections::BTreeMap;
@@ -75,6 +77,7 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
         running: Vec::new(),
         dummy: None,
         bound: Vec::new(),
+        open: None,
     };
     for item in &sequence.items {
         lowering.item(item)?;
@@ -92,6 +95,8 @@ struct Lowering<'a, 'd> {
     dummy: Option<usize>,
     /// Which feedback buffers have been bound.
     bound: Vec<bool>,
+    /// The target of the pass that is open.
+    open: Option<Option<usize>>,
 }
 
 /// A draw on its way.
@@ -110,8 +115,8 @@ struct Pending<'p, 'a> {
 impl<'a> Lowering<'a, '_> {
     fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
         match item {
-            Item::BeginPass(target) => self.push(Command::BeginPass(*target)),
-            Item::EndPass => self.push(Command::EndPass),
+            Item::BeginPass(target) => self.begin_pass(*target),
+            Item::EndPass => self.end_pass(),
             Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
             Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
             Item::Draw(planned) => self.draw(planned)?,
@@ -121,6 +126,27 @@ impl<'a> Lowering<'a, '_> {
 
     fn push(&mut self, command: Command) {
         self.lowered.commands.push(command);
+    }
+
+    fn begin_pass(&mut self, target: Option<usize>) {
+        self.open = Some(target);
+        self.push(Command::BeginPass(target));
+    }
+
+    fn end_pass(&mut self) {
+        self.open = None;
+        self.push(Command::EndPass);
+    }
+
+    /// A draw goes to the target of the pass that is open: the layers do not see it where nothing is rasterized.
+    fn check_target(&self, pending: &Pending<'_, '_>) -> Result<(), Error> {
+        match (self.open, &pending.bound) {
+            (Some(open), Some(draw)) if draw.target != open => {
+                let target = draw.target;
+                Err(Error::Work(format!("a draw to target {target:?} in a pass with {open:?}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn draw(&mut self, planned: &PlannedDraw<'a>) -> Result<(), Error> {
@@ -158,11 +184,11 @@ impl<'a> Lowering<'a, '_> {
                 }
                 let target = self.target(pending.planned, pass.attachments);
                 pending.pass = Some((pass.attachments, target));
-                self.push(Command::BeginPass(target));
+                self.begin_pass(target);
             }
             Step::EndPass(_) => {
                 pending.pass = None;
-                self.push(Command::EndPass);
+                self.end_pass();
             }
             Step::Barriers(barriers) => self.push(Command::Wait(barriers.clone())),
             Step::BeginQuery(query) => {
@@ -203,6 +229,7 @@ impl<'a> Lowering<'a, '_> {
             }
             Step::Draw(call) => {
                 let call = self.call(pending, call)?;
+                self.check_target(pending)?;
                 self.lowered.work.draws.extend(pending.bound.take());
                 self.push(Command::Draw(call));
             }
@@ -400,89 +427,4 @@ impl<'a> Lowering<'a, '_> {
             restart: false,
         })
     }
-}
-
-/// The stage that is captured, and that moves the position away.
-fn last_before_rasterization<'d, 'a>(draw: &'d mut Draw<'a>) -> Option<&'d mut Stage<'a>> {
-    // The bits of stages are in the order in which they run.
-    let stages = draw.stages.iter_mut();
-    let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
-    before.max_by_key(|stage| stage.stage.as_raw())
-}
-
-/// What the host says that a query counts.
-fn count(
-    numbers: &transform_feedback::Draw,
-    planned: &PlannedDraw<'_>,
-    ranges: &[BufferRange],
-    query: Query,
-) -> Result<Captured, Error> {
-    let needed = numbers.primitives();
-    match (query, planned.plan.path, planned.capture) {
-        (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
-        (Query::Stream(0), Some(_), Some(capture)) => {
-            let counts = capture.counts(numbers, ranges);
-            let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
-            Ok(Captured { written: counts.written, needed: counts.needed })
-        }
-        (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
-    }
-}
-
-fn bind_storage(pending: &mut Pending<'_, '_>, range: &StorageRange) -> Result<(), Error> {
-    let buffer = feedback(pending.planned, range.buffer as usize)?;
-    let Some(draw) = &mut pending.bound else {
-        return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
-    };
-    let bound = Range { buffer, offset: range.offset, size: range.size };
-    let resource = Resource::StorageBuffer(bound);
-    draw.descriptors.push(Descriptor::new(range.set.0, range.binding.0, resource));
-    Ok(())
-}
-
-fn feedback_ranges(
-    planned: &PlannedDraw<'_>,
-    ranges: &[Option<FeedbackRange>],
-) -> Result<Vec<Option<Range>>, Error> {
-    let range = |(number, range): (usize, &Option<FeedbackRange>)| {
-        let Some(FeedbackRange { offset, size }) = range else { return Ok(None) };
-        let buffer = feedback(planned, number)?;
-        Ok(Some(Range { buffer, offset: *offset, size: *size }))
-    };
-    ranges.iter().enumerate().map(range).collect()
-}
-
-fn feedback(planned: &PlannedDraw<'_>, number: usize) -> Result<usize, Error> {
-    let buffer = planned.feedback.get(number).copied();
-    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is not there")))
-}
-
-fn places(counters: &Counters) -> Vec<Option<Place>> {
-    counters.counters.iter().map(|counter| counter.as_ref().map(place)).collect()
-}
-
-fn place(counter: &Counter) -> Place {
-    Place { buffer: counter.buffer as usize, offset: counter.offset }
-}
-
-fn topology(assembly: Assembly) -> Result<vk::PrimitiveTopology, Error> {
-    use vk::PrimitiveTopology as Native;
-    let topology = match assembly {
-        Assembly::Points => return Ok(Native::POINT_LIST),
-        Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
-    };
-    Ok(match topology {
-        Topology::PointList => Native::POINT_LIST,
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::LineLoop => return Err(Error::Missing("line loops")),
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
-        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
-        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
-        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
-        Topology::PatchList => Native::PATCH_LIST,
-    })
 }

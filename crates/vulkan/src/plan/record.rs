@@ -335,19 +335,26 @@ fn feedback(objects: &Objects<'_>, extra: &Extra<'_>, command: &Command) {
                 (extension.cmd_end_query_indexed_ext)(commands, queries, *number, *stream);
             }
             Command::BindFeedback(ranges) => {
-                for (number, range) in (0..).zip(ranges) {
-                    // One that is not bound stays so: there is no null handle for it.
-                    let Some(Range { buffer, offset, size }) = *range else { continue };
-                    let (buffer, offset) = objects.place(Place { buffer, offset });
-                    let bind = extension.cmd_bind_transform_feedback_buffers_ext;
-                    bind(
-                        commands,
-                        number,
-                        1,
-                        &raw const buffer,
-                        &raw const offset,
-                        &raw const size,
-                    );
+                // One that is not bound stays so: there is no null handle for it.
+                let mut first = 0;
+                for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
+                    let bound = run.iter().flatten();
+                    let place = |range: &Range| {
+                        objects.place(Place { buffer: range.buffer, offset: range.offset })
+                    };
+                    let (buffers, offsets): (Vec<_>, Vec<_>) = bound.clone().map(place).unzip();
+                    let sizes = bound.map(|range| range.size).collect::<Vec<_>>();
+                    if !buffers.is_empty() {
+                        (extension.cmd_bind_transform_feedback_buffers_ext)(
+                            commands,
+                            first,
+                            buffers.len() as u32,
+                            buffers.as_ptr(),
+                            offsets.as_ptr(),
+                            sizes.as_ptr(),
+                        );
+                    }
+                    first += run.len() as u32;
                 }
             }
             Command::BeginFeedback(places) => {
