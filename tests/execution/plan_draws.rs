@@ -8,7 +8,7 @@ use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
 use polyshade::planner::{
     self, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device, Draw as DrawState,
-    End, Feedback, PassState, Path, Pipeline, Plan, Resource as Waits, Scope, Stages, Step,
+    End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits, Scope, Stages, Step,
     Topology, Use, Uses, Variant,
 };
 use polyshade::transform_feedback::ProvokingVertex;
@@ -302,6 +302,46 @@ fn what_is_captured_is_drawn() {
             assert!(captured != untouched, "{case}");
         }
     }
+}
+
+/// Primitives are counted whether or not they are captured, and rasterized: by the device, or by the host.
+#[test]
+fn primitives_that_are_generated_are_counted() {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    for way in WAYS {
+        let device = way.device();
+        let alone = Device { primitives_generated: None, ..device.clone() };
+        for (topology, expected) in [(Topology::TriangleStrip, 2 * 6), (Topology::LineList, 2 * 4)]
+        {
+            for (active, device) in [(true, &device), (false, &device), (true, &alone)] {
+                let pipeline = rig.pipeline(topology, way.path);
+                let queries = vec![Query::PrimitivesGenerated(0)];
+                let state =
+                    if active { captured(&rig, way.path, false) } else { DrawState::default() };
+                let state = DrawState { queries, ..state };
+                let plan = planner::plan(device, &pipeline, &state).expect("it has a plan");
+                let by_device = plan.steps.iter().any(|step| matches!(step, Step::BeginQuery(_)));
+                let split = active && way.path == Path::Storage;
+                assert_eq!(by_device, device.primitives_generated.is_some() && !split, "{plan}");
+                let counted = count_generated(&rig, way, &plan, topology);
+                assert_eq!(counted, expected, "{way:?} {topology:?} {active}");
+            }
+        }
+    }
+}
+
+/// What the query around a draw of eight vertices and two instances counts.
+fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 {
+    let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
+        vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
+    };
+    let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+    buffers.push(vec![0; 8]);
+    let numbers = numbers(topology, &(3..11, 0..2));
+    let items = vec![Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))];
+    let work = Work { buffers, ..Work::default() };
+    let executed = way.driver.execute(&Sequence { work, items, scope: way.scope });
+    executed.queries[0].counts.needed
 }
 
 /// A device without fans draws lists: the same pictures, with values from the same provoking vertices, and the same

@@ -2,7 +2,7 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade::planner::{self, ProvokingVertexModes, TransformFeedback};
+use polyshade::planner::{self, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
 
 impl Capabilities {
     /// What plans for this device depend on.
@@ -15,8 +15,10 @@ impl Capabilities {
                 preserved_by_capture: has.preserved_by_capture,
                 preserved_by_capture_in_fans: has.preserved_by_capture_in_fans,
             }),
-            // Its queries are not enabled.
-            primitives_generated: None,
+            primitives_generated: self.primitives_generated.map(|has| PrimitivesGenerated {
+                with_discard: has.with_discard,
+                with_streams: has.with_streams,
+            }),
             vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
             dynamic_rendering: self.newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE,
             max_bound_sets: limits.max_bound_descriptor_sets,
