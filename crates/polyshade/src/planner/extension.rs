@@ -157,7 +157,8 @@ fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error>
     if counters.len() > bound {
         let number = counters.len() - 1;
         let message = format!(
-            "a counter for feedback buffer {number}, where one before it is not bound (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
+            "a counter for feedback buffer {number}, where one before it is not bound \
+             (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
         );
         return Err(unsupported(message));
     }
