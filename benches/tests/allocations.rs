@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use polyshade_benches::inputs;
-use polyshade_spv::Module;
+use polyshade_spv::{Module, Workspace};
 
 /// The most allocations that parsing a module may make.
 const MOST: usize = 16;
@@ -61,5 +61,25 @@ fn parsing_allocates_a_few_times_whatever_the_size() {
         let count = allocations(|| Module::parse(&words).expect("the input is well-formed"));
         println!("{name}: {count} allocations");
         assert!(count <= MOST, "{name}: {count} allocations, more than {MOST}");
+    }
+}
+
+#[test]
+fn modules_that_share_a_workspace_and_a_buffer_allocate_nothing() {
+    let mut workspace = Workspace::default();
+    let mut copy = Vec::new();
+    let mut identity = |words: &[u32]| {
+        let module = Module::parse_in(words, &mut workspace).expect("the input is well-formed");
+        let next = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
+        copy.clear();
+        copy.extend_from_slice(next.module.words());
+        drop(next);
+        module.recycle(&mut workspace);
+    };
+    let inputs = ["large", "medium", "small", "medium"]
+        .map(|name| inputs::words(name).expect("there is an input of this name"));
+    identity(&inputs[0]);
+    for words in &inputs {
+        assert_eq!(allocations(|| identity(words)), 0);
     }
 }

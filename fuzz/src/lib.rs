@@ -47,8 +47,9 @@ pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
     let mut choices = Choices::seeded(u64::from(words[2]) << 32 | u64::from(words[4]));
     let Some((trial, entry)) = any(&module, trials, &mut choices) else { return };
     let Ok(variants) = trial.attempt(&module, entry, &mut choices) else { return };
-    for (_, variant) in variants {
-        let again = Module::parse(variant.words()).expect("what is written can be read");
+    for (name, variant) in variants {
+        let again = Module::parse(variant.words());
+        let again = again.unwrap_or_else(|error| panic!("{}: {name}: {error}", trial.name));
         assert_identity(&again);
     }
 }

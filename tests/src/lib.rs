@@ -6,6 +6,7 @@
 pub mod corpus;
 pub mod filetest;
 pub mod identity;
+pub mod reduce;
 pub mod shader;
 pub mod tree;
 

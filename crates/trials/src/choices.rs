@@ -32,6 +32,11 @@ impl Choices {
         }
     }
 
+    /// A multiple of 4, mostly small.
+    pub fn offset(&mut self) -> u32 {
+        self.number().wrapping_mul(4)
+    }
+
     /// No, or maybe.
     pub fn maybe(&mut self) -> bool {
         self.below(2) == 1

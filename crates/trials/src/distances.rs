@@ -22,11 +22,11 @@ fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
 }
 
 fn words(choices: &mut Choices) -> Words {
-    let (set, binding) = (Set(choices.number()), Binding(choices.number()));
+    let (set, binding) = (Set(3 - choices.below(4)), Binding(choices.number()));
     match choices.below(3) {
-        0 => Words::PushConstant { offset: choices.number() * 4 },
-        1 => Words::Uniform { set, binding },
-        _ => Words::StorageBuffer { set, binding },
+        0 => Words::Uniform { set, binding },
+        1 => Words::StorageBuffer { set, binding },
+        _ => Words::PushConstant { offset: choices.offset() },
     }
 }
 
@@ -95,9 +95,9 @@ pub(crate) fn enable(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let enabled = match choices.below(3) {
-        0 => Enabled::Constant(choices.number()),
-        1 => Enabled::Specialization(choices.number()),
-        _ => Enabled::Word(words(choices)),
+        0 => Enabled::Word(words(choices)),
+        1 => Enabled::Constant(choices.number()),
+        _ => Enabled::Specialization(choices.number()),
     };
     let as_written = choices.maybe().then(|| choices.below(32));
     let one = clip_cull::enable(module, &target(entry, choices), enabled, as_written)?;

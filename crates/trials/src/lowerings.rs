@@ -30,7 +30,7 @@ pub(crate) fn capture(
     let options = match choices.below(5) {
         0 => options,
         1 => options.host(HostWords::Uniform { set: Set(2), binding: Binding(7) }),
-        2 => options.host(HostWords::PushConstant { offset: choices.number() * 4 }),
+        2 => options.host(HostWords::PushConstant { offset: choices.offset() }),
         3 => options.host(HostWords::Specialization { first_id: choices.number() }),
         _ => options.host(HostWords::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
@@ -67,7 +67,7 @@ fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -
     let options = match choices.below(6) {
         0..4 => options.interleaved(varyings(module, entry, choices)),
         4 => options.separate(varyings(module, entry, choices)),
-        _ => options.stream_output(stream_output(choices), [choices.number() * 4, 16]),
+        _ => options.stream_output(stream_output(choices), [choices.offset(), 16]),
     };
     let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
     if choices.below(4) == 3 && modes.any(|mode| mode.mode() == ExecutionMode::XFB) {
@@ -197,7 +197,7 @@ pub(crate) fn depth(
         .depth(switch(choices))
         .flip_y(switch(choices))
         .rotation(rotation)
-        .push_constants(choices.number() * 4)
+        .push_constants(choices.offset())
         .reserved(reserved(choices))
         .names(!choices.maybe());
     let converted = depth_convention::convert(module, &options)?;
@@ -228,7 +228,7 @@ pub(crate) fn blend(
     let select = match choices.below(5) {
         0 => Select::Constant,
         1 => Select::Words(HostWords::Specialization { first_id: choices.number() }),
-        2 => Select::Words(HostWords::PushConstant { offset: choices.number() * 4 }),
+        2 => Select::Words(HostWords::PushConstant { offset: choices.offset() }),
         3 => Select::Words(HostWords::Uniform { set, binding: Binding(20) }),
         _ => Select::Words(HostWords::StorageBuffer { set, binding: Binding(20) }),
     };

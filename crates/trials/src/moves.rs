@@ -85,7 +85,7 @@ pub(crate) fn redirect(
             let Some(ty) = pointee(m, from) else { continue };
             let to = p.variable(class, ty, None);
             for decoration in m.decorations_of(from) {
-                p.decorate(to, decoration.decoration, decoration.operands);
+                p.copy_decoration(to, None, &decoration);
             }
             moves::redirect(m, p, from, to)?;
             p.remove_definition(from);
@@ -104,7 +104,7 @@ pub(crate) fn scatter(
 ) -> Result<Variants, Error> {
     rewritten("scattered", module, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
-        for variable in variables {
+        for (number, variable) in (0..).zip(variables) {
             let dimensions = pointee(m, variable).and_then(|ty| moves::float_dimensions(m, ty));
             let Some(dimensions) = dimensions else { continue };
             let scalars = dimensions.iter().map(|one| u64::from(*one)).product::<u64>();
@@ -115,7 +115,8 @@ pub(crate) fn scatter(
             let (float, length) = (p.float(), p.uint_constant(scalars.max(1)));
             let array = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
             let to = p.variable(class, array, None);
-            p.decorate(to, Decoration::LOCATION, &[16]);
+            // Far behind what anything else has.
+            p.decorate(to, Decoration::LOCATION, &[100 + 64 * number]);
             p.join_interface(entry, to);
             p.leave_interface(entry, variable);
             let places: Vec<Option<Place>> = (0..scalars)
@@ -193,7 +194,7 @@ pub(crate) fn resources(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let at = (Set(5), Binding(choices.number()));
-    let offset = choices.number() * 4;
+    let offset = choices.offset();
     rewritten("with words", module, entry, &mut |m, p, entry| {
         let place = moves::wrap(m, p, entry).prologue;
         let words = moves::word_array(m, p);

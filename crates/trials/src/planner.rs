@@ -100,7 +100,7 @@ fn capture(choices: &mut Choices) -> Capture {
         _ => HostWords::Specialization { first_id: choices.number() },
     };
     let buffer = |choices: &mut Choices| FeedbackBuffer {
-        stride: choices.number().wrapping_mul(4),
+        stride: choices.offset(),
         stream: choices.below(8) / 7 * choices.number(),
         data: (choices.below(4) == 3).then(|| choices.number()),
     };
@@ -155,7 +155,7 @@ fn active(choices: &mut Choices) -> Active {
     let bound = |choices: &mut Choices| {
         (choices.below(8) < 7).then(|| Bound {
             buffer_size: u64::from(choices.number()) << choices.below(32),
-            offset: u64::from(choices.number()) * 4,
+            offset: u64::from(choices.offset()),
             size: choices.maybe().then(|| u64::from(choices.number())),
         })
     };
@@ -180,7 +180,7 @@ fn counters(choices: &mut Choices) -> Vec<Option<Counter>> {
 }
 
 fn counter(choices: &mut Choices) -> Counter {
-    Counter { buffer: choices.below(3), offset: u64::from(choices.number()) * 4 }
+    Counter { buffer: choices.below(3), offset: u64::from(choices.offset()) }
 }
 
 fn uses(choices: &mut Choices) -> Vec<Use> {

@@ -36,31 +36,31 @@ macro_rules! shapes {
 }
 
 shapes! {
-    instructions: 20_000, 1_000_000;
-    stores: 8_000, 300_000;
-    functions: 4_000, 100_000;
-    calls_in_calls: 4_000, 100_000;
+    instructions: 2_000, 1_000_000;
+    stores: 1_200, 300_000;
+    functions: 500, 100_000;
+    calls_in_calls: 500, 100_000;
     calls_of_two: 30, 30;
-    pointers_handed_on: 4_000, 100_000;
-    copies_of_pointers: 8_000, 200_000;
-    selections_in_selections: 1_000, 10_000;
-    loops_in_loops: 1_000, 10_000;
-    cases: 4_000, 30_000;
-    loops_one_after_another: 2_000, 100_000;
-    types: 8_000, 100_000;
-    types_in_types: 8_000, 100_000;
-    constants_in_constants: 8_000, 100_000;
-    outputs_in_outputs: 200, 10_000;
-    names: 8_000, 100_000;
-    decorations: 8_000, 100_000;
-    decorations_of_one: 8_000, 100_000;
-    outputs: 1_000, 10_000;
-    members: 1_000, 10_000;
-    inputs: 2_000, 50_000;
+    pointers_handed_on: 500, 100_000;
+    copies_of_pointers: 2_000, 200_000;
+    selections_in_selections: 500, 10_000;
+    loops_in_loops: 400, 10_000;
+    cases: 1_000, 30_000;
+    loops_one_after_another: 200, 100_000;
+    types: 1_000, 100_000;
+    types_in_types: 2_000, 100_000;
+    constants_in_constants: 1_000, 100_000;
+    outputs_in_outputs: 250, 10_000;
+    names: 1_000, 100_000;
+    decorations: 1_000, 100_000;
+    decorations_of_one: 2_000, 100_000;
+    outputs: 400, 10_000;
+    members: 500, 10_000;
+    inputs: 400, 50_000;
     entry_points: 500, 5_000;
-    long_instructions: 4, 24;
-    unknown_instructions: 8_000, 100_000;
-    ids: 100_000, 4_000_000;
+    long_instructions: 1, 24;
+    unknown_instructions: 2_000, 100_000;
+    ids: 20_000, 4_000_000;
 }
 
 /// One function with this many instructions, each of which uses the one before.
