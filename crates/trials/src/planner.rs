@@ -34,6 +34,8 @@ pub fn device(choices: &mut Choices) -> Device {
         feedback.max_streams = choices.number();
         feedback.max_buffers = choices.number();
         feedback.max_buffer_size = u64::from(choices.number());
+        feedback.max_stream_data = choices.number();
+        feedback.max_buffer_data = choices.number();
         feedback.max_stride = choices.number();
         feedback.queries = choices.maybe();
         feedback.draw = choices.maybe();
@@ -60,6 +62,7 @@ pub fn pipeline(choices: &mut Choices) -> Pipeline {
             _ => None,
         },
         rasterizer_discard: choices.maybe(),
+        discard_constant: choices.maybe().then(|| choices.number()),
         multiview: choices.below(8) == 7,
         side_effects: choices.of(&[
             None,
@@ -99,6 +102,7 @@ fn capture(choices: &mut Choices) -> Capture {
     let buffer = |choices: &mut Choices| FeedbackBuffer {
         stride: choices.offset(),
         stream: choices.below(8) / 7 * choices.number(),
+        data: (choices.below(4) == 3).then(|| choices.number()),
     };
     Capture {
         path: choices.of(&[None, Some(Path::Extension), Some(Path::Storage)]),

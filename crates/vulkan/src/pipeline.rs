@@ -7,6 +7,7 @@ use crate::error::{Context, Error};
 use crate::memory::Owned;
 use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
+use polyshade::planner::PassScope;
 use std::ffi::CString;
 
 /// Format and samples of a target.
@@ -30,10 +31,16 @@ pub(crate) struct State<'a> {
     reads_targets: Vec<bool>,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
+    /// How the passes begin in which it is used.
+    scope: PassScope,
 }
 
 impl<'a> State<'a> {
-    pub(crate) fn new(work: &'a Work<'_>, draw: &'a Draw<'_>) -> Result<State<'a>, Error> {
+    pub(crate) fn new(
+        work: &'a Work<'_>,
+        draw: &'a Draw<'_>,
+        scope: PassScope,
+    ) -> Result<State<'a>, Error> {
         let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
         Ok(State {
             stages: &draw.stages,
@@ -52,6 +59,7 @@ impl<'a> State<'a> {
             reads_targets: draw.reads_targets(),
             blends: &draw.blends,
             advanced_blend: draw.advanced_blend,
+            scope,
         })
     }
 }
@@ -180,11 +188,7 @@ fn create_pipeline<'d>(
     layout: vk::PipelineLayout,
     render_pass: vk::RenderPass,
 ) -> Result<Owned<'d, vk::Pipeline>, Error> {
-    let shaders = state
-        .stages
-        .iter()
-        .map(|stage| Shader::new(device, stage))
-        .collect::<Result<Vec<_>, _>>()?;
+    let shaders = Shader::all(device, state.stages)?;
     let specializations = shaders.iter().map(Shader::specialization).collect::<Vec<_>>();
     let stages = shaders
         .iter()
@@ -241,8 +245,14 @@ fn create_pipeline<'d>(
         .multisample_state(&multisample)
         .color_blend_state(&blend)
         .dynamic_state(&dynamic)
-        .layout(layout)
-        .render_pass(render_pass);
+        .layout(layout);
+    let formats = state.targets.iter().map(|target| target.0).collect::<Vec<_>>();
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    match state.scope {
+        PassScope::Rendering => info = info.push_next(&mut rendering),
+        _ => info.render_pass = render_pass,
+    }
     if state.patch_control_points > 0 {
         info = info.tessellation_state(&tessellation);
     }
@@ -287,6 +297,10 @@ struct Shader<'d> {
 }
 
 impl<'d> Shader<'d> {
+    fn all(device: &'d Device, stages: &[Stage<'_>]) -> Result<Vec<Shader<'d>>, Error> {
+        stages.iter().map(|stage| Shader::new(device, stage)).collect()
+    }
+
     fn new(device: &'d Device, stage: &Stage<'_>) -> Result<Shader<'d>, Error> {
         let entry_point = CString::new(stage.entry_point)
             .map_err(|_| Error::Work("the entry point's name contains a zero".to_owned()))?;
