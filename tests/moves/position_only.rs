@@ -127,7 +127,8 @@ fn structures_of_hlsl_and_wgsl_are_taken_apart() {
         struct In { vec4 place; vec4 other; }; struct All { vec4 place; vec4 v; vec4 w; };
         All shade(In i) { All all; all.place = i.place * 2.0; all.v = sin(i.other); all.w = cos(i.place); return all; }
         All entry(In i) { All all = shade(i); all.v += 1.0; return all; }
-        void main() { In i; i.place = x; i.other = y; All all = entry(i); gl_Position = all.place; v = all.v; w = all.w; }";
+        void main() { In i; i.place = x; i.other = y; All all = entry(i);
+            gl_Position = all.place; v = all.v; w = all.w; }";
     let shader = Shader::glsl(ShaderStage::Vertex, source);
     let m = position_only::derive(shader.module(), &Options::new("main")).unwrap();
     validate(m.words()).unwrap();

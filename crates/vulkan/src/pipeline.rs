@@ -133,8 +133,8 @@ fn create_layout<'d>(
     Ok(Owned::new(device, layout))
 }
 
-/// One subpass that draws to `targets`, and tests against `depth`. They stay in the layout `GENERAL` and keep what was drawn before; those that
-/// `reads` says are read are input attachments too, and then the subpass depends on itself.
+/// One subpass that draws to `targets`, and tests against `depth`. They stay in the layout `GENERAL` and keep what was
+/// drawn before; those that `reads` says are read are input attachments too, and then the subpass depends on itself.
 pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],

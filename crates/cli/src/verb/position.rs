@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     invariant: bool,
 
-    /// Decorate all arithmetic that decides what is kept with NoContraction, in the position-only variant and in --full:
-    /// for drivers that do not heed Invariant
+    /// Decorate all arithmetic that decides what is kept with NoContraction, in the position-only variant and in
+    /// --full: for drivers that do not heed Invariant
     #[arg(long)]
     precise: bool,
 

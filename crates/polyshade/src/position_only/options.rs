@@ -167,8 +167,8 @@ impl Options {
     }
 
     /// Adds `NoContraction` to all arithmetic that the position-only variant has, in it and in the
-    /// [full](super::full) shader: for drivers that contract the arithmetic of one in another way than that of the other
-    /// although the outputs are `Invariant`.
+    /// [full](super::full) shader: for drivers that contract the arithmetic of one in another way than that of the
+    /// other although the outputs are `Invariant`.
     #[must_use]
     pub fn precise(mut self) -> Self {
         self.precise = true;

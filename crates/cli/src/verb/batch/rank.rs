@@ -91,7 +91,9 @@ impl Ranking {
     /// The ranking as JSON.
     pub(super) fn json(&self) -> Value {
         let shaders = self.0.iter().map(|one| {
-            let both = |[original, position_only]: [u64; 2]| json!({ "original": original, "position_only": position_only });
+            let both = |[original, position_only]: [u64; 2]| {
+                json!({ "original": original, "position_only": position_only })
+            };
             json!({
                 "shader": one.shader,
                 "saved": one.share() as f64 / 1e6,
