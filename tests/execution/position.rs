@@ -4,15 +4,15 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use crate::position_shaders::{TANGLED, Tangled};
-use polyshade::Module;
 use polyshade::moves::{Binding, Set};
 use polyshade::position_only::{self, Options};
-use polyshade::transform_feedback::{self, BufferRange, ProvokingVertex, Topology};
+use polyshade::transform_feedback::{self, BufferRange, Capture, ProvokingVertex, Topology};
+use polyshade::{Error, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, StorageClass};
 use polyshade_vulkan::{
-    Attribute, Descriptor, Place, Range, Resource, VertexBuffer, VertexLayout, Work, capture_draw,
-    vk,
+    Attribute, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, VertexLayout, Work,
+    capture_draw, vk,
 };
 
 const VERTICES: u32 = 96;
@@ -20,7 +20,7 @@ const INSTANCES: u32 = 2;
 /// Bytes of the uniform block, and of the attributes of a vertex.
 const UNIFORMS: usize = 64 + 48 + 64 + 256 + 16;
 const STRIDE: u32 = 48;
-const SEEDS: u64 = 3;
+pub(crate) const SEEDS: u64 = 3;
 
 pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
     let words = glsl::vertex(&tangled.text(), "", SpirvVersion::SPIRV1_0);
@@ -28,7 +28,7 @@ pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
 }
 
 /// Random numbers, most of them small; the last 16 bytes of the uniforms are integers.
-fn inputs(seed: u64) -> (Vec<u8>, Vec<u8>) {
+pub(crate) fn inputs(seed: u64) -> Given {
     let mut noise = Noise::new();
     for _ in 0..seed * 1000 {
         noise.bits();
@@ -37,16 +37,68 @@ fn inputs(seed: u64) -> (Vec<u8>, Vec<u8>) {
     let attributes = (0..VERTICES * STRIDE / 4).flat_map(|_| float()).collect();
     let mut uniforms: Vec<u8> = (0..UNIFORMS / 4 - 4).flat_map(|_| float()).collect();
     uniforms.extend([seed as i32, 3 + seed as i32, 7, 1].iter().flat_map(|i| i.to_ne_bytes()));
-    (attributes, uniforms)
+    let range = Range { buffer: 1, offset: 0, size: uniforms.len() as u64 };
+    Given {
+        buffers: vec![attributes, uniforms],
+        textures: Vec::new(),
+        descriptors: vec![Descriptor::new(0, 0, Resource::UniformBuffer(range))],
+        push_constants: Vec::new(),
+        stride: STRIDE,
+        attributes: (0..STRIDE / 16).map(attribute).collect(),
+        vertices: VERTICES,
+        instances: INSTANCES,
+    }
 }
 
-/// The attributes that `m` reads.
-fn attributes(m: &Module<'_>) -> Vec<Attribute> {
-    let inputs = m.variables().filter(|one| one.storage_class() == StorageClass::INPUT);
-    let location = |id| m.decoration(id, Decoration::LOCATION).and_then(|words| words.first());
-    let locations = inputs.filter_map(|one| location(one.result()).copied());
-    let format = vk::Format::R32G32B32A32_SFLOAT;
-    locations.map(|location| Attribute { location, format, offset: location * 16 }).collect()
+fn attribute(location: u32) -> Attribute {
+    Attribute { location, format: vk::Format::R32G32B32A32_SFLOAT, offset: location * 16 }
+}
+
+/// What a vertex shader is given: buffer 0 has the attributes.
+pub(crate) struct Given {
+    pub(crate) buffers: Vec<Vec<u8>>,
+    pub(crate) textures: Vec<Texture>,
+    pub(crate) descriptors: Vec<Descriptor>,
+    pub(crate) push_constants: Vec<u8>,
+    pub(crate) stride: u32,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) vertices: u32,
+    pub(crate) instances: u32,
+}
+
+impl Given {
+    /// A draw of `m` with what it reads of it.
+    pub(crate) fn draw<'a>(&self, m: &Module<'_>) -> Draw<'a> {
+        let mut draw = Draw {
+            descriptors: self.descriptors.clone(),
+            push_constants: self.push_constants.clone(),
+            vertices: 0..self.vertices,
+            instances: 0..self.instances,
+            ..Draw::default()
+        };
+        self.bind(m, &mut draw);
+        draw
+    }
+
+    /// A draw whose vertex stage has these words.
+    pub(crate) fn draw_with<'a>(&self, vertex: &[u32]) -> Draw<'a> {
+        self.draw(&Module::parse(vertex).expect("glslang's words parse"))
+    }
+
+    /// Binds the attributes that `m` reads.
+    fn bind(&self, m: &Module<'_>, draw: &mut Draw<'_>) {
+        let inputs = m.variables().filter(|one| one.storage_class() == StorageClass::INPUT);
+        let location = |id| m.decoration(id, Decoration::LOCATION).and_then(|words| words.first());
+        let read: Vec<u32> = inputs.filter_map(|one| location(one.result())).copied().collect();
+        let wanted = self.attributes.iter().filter(|one| read.contains(&one.location));
+        let attributes: Vec<Attribute> = wanted.copied().collect();
+        if !attributes.is_empty() {
+            let rate = vk::VertexInputRate::VERTEX;
+            let layout = VertexLayout { stride: self.stride, rate, attributes };
+            draw.vertex_buffers =
+                vec![VertexBuffer { place: Place { buffer: 0, offset: 0 }, layout }];
+        }
+    }
 }
 
 /// What `m` writes to `outputs`, on random inputs.
@@ -56,12 +108,22 @@ pub(crate) fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u6
         .separate(outputs.iter().copied())
         .into_storage(Set(3), Binding(0));
     let capture = transform_feedback::capture(m, &options).unwrap_or_else(|e| panic!("{e}"));
-    let (vertices, uniforms) = inputs(seed);
-    let uniform = Range { buffer: 1, offset: 0, size: uniforms.len() as u64 };
-    let mut work = Work { buffers: vec![vertices, uniforms], ..Work::default() };
+    let (work, feedback) = capture_all(&capture, &inputs(seed)).expect("it fits");
+    let buffers = driver.run(&work).buffers;
+    feedback.into_iter().map(|buffer| buffers[buffer].clone()).collect()
+}
+
+/// Work that captures all vertices of a draw, and the buffers that they go to.
+pub(crate) fn capture_all<'a>(
+    capture: &'a Capture<'_>,
+    given: &Given,
+) -> Result<(Work<'a>, Vec<usize>), Error> {
+    let (buffers, textures) = (given.buffers.clone(), given.textures.clone());
+    let mut work = Work { buffers, textures, ..Work::default() };
     let (mut ranges, mut feedback) = (Vec::new(), Vec::new());
+    let (vertices, instances) = (given.vertices, given.instances);
     for buffer in &capture.layout.buffers {
-        let size = buffer.stride * VERTICES * INSTANCES;
+        let size = buffer.stride * vertices * instances;
         ranges.push(BufferRange { offset: 0, size, reached: 0 });
         feedback.push(Range { buffer: work.buffers.len(), offset: 0, size: size.into() });
         work.buffers.push(vec![0xa5; size as usize]);
@@ -71,20 +133,18 @@ pub(crate) fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u6
         topology: Topology::PointList,
         provoking_vertex: ProvokingVertex::First,
         first_vertex: 0,
-        vertex_count: VERTICES,
+        vertex_count: vertices,
         first_instance: 0,
-        instance_count: INSTANCES,
+        instance_count: instances,
     };
-    let mut pass = capture_draw(&capture, &draw, &ranges, &feedback, &mut work).expect("it fits");
-    let attributes = attributes(&capture.capture_only);
-    if !attributes.is_empty() {
-        let layout = VertexLayout { stride: STRIDE, rate: vk::VertexInputRate::VERTEX, attributes };
-        pass.vertex_buffers = vec![VertexBuffer { place: Place { buffer: 0, offset: 0 }, layout }];
-    }
-    pass.descriptors.push(Descriptor::new(0, 0, Resource::UniformBuffer(uniform)));
+    let mut pass = capture_draw(capture, &draw, &ranges, &feedback, &mut work)?;
+    given.bind(&capture.capture_only, &mut pass);
+    pass.descriptors.extend(given.descriptors.iter().copied());
+    let own = &given.push_constants;
+    pass.push_constants.resize(pass.push_constants.len().max(own.len()), 0);
+    pass.push_constants[..own.len()].copy_from_slice(own);
     work.draws.push(pass);
-    let buffers = driver.run(&work).buffers;
-    feedback.iter().map(|range| buffers[range.buffer].clone()).collect()
+    Ok((work, feedback.iter().map(|range| range.buffer).collect()))
 }
 
 /// Whether `variant` writes to `outputs` what `m` does.

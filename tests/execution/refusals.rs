@@ -6,8 +6,8 @@ use crate::resources::shader;
 use polyshade::Module;
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{
-    Attribute, Constant, Descriptor, Device, Draw, Error, Indices, Place, Range, Resource, Stage,
-    Target, Texture, Validation, VertexBuffer, VertexLayout, Work, vk,
+    Attribute, Constant, DepthTest, Descriptor, Device, Draw, Error, Indices, Place, Range,
+    Resource, Stage, Target, Texture, Validation, VertexBuffer, VertexLayout, Work, vk,
 };
 use std::time::Duration;
 
@@ -278,8 +278,20 @@ fn targets_that_are_none_are_refused() {
     let text = said(target(vk::Format::R32_UINT, 1 << 20));
     assert!(text.contains("1048576 pixels of width, only "), "{text}");
     assert_eq!(said(target(vk::Format::R32_UINT, 0)), "a target has no pixels");
-    let text = said(target(vk::Format::D32_SFLOAT, 1));
-    assert!(text.contains("a target of format D32_SFLOAT"), "{text}");
+    let text = said(target(vk::Format::BC1_RGB_UNORM_BLOCK, 1));
+    assert!(text.contains("a target of format BC1_RGB_UNORM_BLOCK"), "{text}");
+
+    let formats = [vk::Format::R32_UINT, vk::Format::D32_SFLOAT];
+    let drawn = |colour, depth| {
+        refused(|work| {
+            work.targets = formats.map(|format| target(format, 1)).to_vec();
+            work.draws[0].target = Some(colour);
+            work.draws[0].depth = Some(DepthTest::nearest(depth));
+        })
+    };
+    assert_eq!(drawn(1, 1), "target 1 holds depths, not colours");
+    assert_eq!(drawn(0, 0), "target 0 holds colours, not depths");
+    assert_eq!(drawn(0, 2), "a draw goes to target 2");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod isolate;
 mod link;
 mod lowerings;
 mod output_points;
+mod position_only;
 mod push_constants;
 mod redirect;
 mod resources;

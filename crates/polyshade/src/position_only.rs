@@ -21,6 +21,7 @@
 mod cost;
 mod options;
 mod outputs;
+mod precise;
 mod read_back;
 
 pub use cost::{Cost, Report, cost};
@@ -62,7 +63,8 @@ enum Variant {
 /// * `Unsupported`: side effects, where the options refuse them or where what is kept needs one that goes; an output
 ///   that goes though the shader reads it, in a geometry or mesh stage; what the [moves] refuse.
 pub fn derive(module: &Module<'_>, options: &Options) -> Result<Module<'static>, Error> {
-    reduce(module, options, Variant::PositionOnly)
+    let variant = reduce(module, options, Variant::PositionOnly)?;
+    if options.is_precise() { precise::decorate(&variant, &variant) } else { Ok(variant) }
 }
 
 /// The variant of `module` with exactly the outputs that [`derive`](fn@derive) takes out. Position may still be
@@ -75,25 +77,32 @@ pub fn complement(module: &Module<'_>, options: &Options) -> Result<Module<'stat
     reduce(module, options, Variant::Complement)
 }
 
-/// The full shader, with `Invariant` on what [`derive`](fn@derive) keeps where the options ask for it: what is drawn
-/// together with the variants.
+/// The full shader, with `Invariant` on what [`derive`](fn@derive) keeps, and `NoContraction` on what decides it, where
+/// the options ask for it: what is drawn together with the variants.
 ///
 /// # Errors
 ///
-/// `NotFound` and `Options` as [`derive`](fn@derive).
+/// `NotFound` and `Options` as [`derive`](fn@derive), and all of its errors for `NoContraction`.
 pub fn full<'m>(module: &'m Module<'_>, options: &Options) -> Result<Module<'m>, Error> {
     let (name, model) = options.entry_point(module)?;
-    let isolated = moves::isolate(module, &name, model)?;
-    if !options.is_invariant() {
+    if !options.is_invariant() && !options.is_precise() {
+        moves::isolate(module, &name, model)?;
         return Ok(module.borrowed());
     }
-    let m = isolated.module;
-    let decorated = m.rewrite(|m, p| {
-        let entry = m.entry_point(&name, model)?;
-        Outputs::find(m, entry, options)?.make_invariant(m, p);
+    let isolated = moves::isolate(module, &name, model)?.module;
+    let decorated = isolated.rewrite(|m, p| {
+        if options.is_invariant() {
+            let entry = m.entry_point(&name, model)?;
+            Outputs::find(m, entry, options)?.make_invariant(m, p);
+        }
         Ok(())
     })?;
-    Ok(decorated.module.into_owned())
+    let full = decorated.module;
+    if !options.is_precise() {
+        return Ok(full.into_owned());
+    }
+    // What decides coverage has the same ids in both.
+    precise::decorate(&full, &reduce(module, options, Variant::PositionOnly)?)
 }
 
 /// What `module` costs, and the variants that `options` make of it.

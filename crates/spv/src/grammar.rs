@@ -76,6 +76,12 @@ impl Grammar {
         (self.0 & 0xffff) as u32
     }
 
+    /// The [`Self::id_mask`] without the result, which is always among the fixed words.
+    #[inline]
+    pub(crate) fn operand_mask(self) -> u32 {
+        self.id_mask() & !(1 << (self.0 >> 41 & 3) >> 1)
+    }
+
     /// How many words after the first one have a meaning that the opcode alone decides.
     #[inline]
     pub(crate) fn fixed(self) -> usize {

@@ -172,7 +172,16 @@ impl<'w> Module<'w> {
         self.words[3]
     }
 
+    #[inline]
     fn scan(&self) -> &Scan {
+        match self.scan.get() {
+            Some(scan) => scan,
+            None => self.scan_now(),
+        }
+    }
+
+    #[cold]
+    fn scan_now(&self) -> &Scan {
         self.scan.get_or_init(|| {
             Scan::new(&self.words).expect("a patch makes a well-formed module of a well-formed one")
         })
@@ -232,6 +241,7 @@ impl<'w> Module<'w> {
     }
 
     /// The result type of the instruction that defines `id`.
+    #[inline]
     pub fn type_of(&self, id: Id) -> Option<Id> {
         self.definition(id)?.result_type()
     }
@@ -307,14 +317,12 @@ impl<'w> Module<'w> {
 
     /// Calls `f` for every word of `inst` that is an id: with the word's offset in the module. Results are left out.
     /// Words that may be ids, as those of unknown instructions, come with `false`.
+    #[inline]
     pub fn for_each_operand(&self, inst: Inst<'_>, mut f: impl FnMut(u32, Id, bool)) {
-        let result = crate::grammar::Grammar::of(inst.op()).result_word();
         let switch_literal =
             if inst.op() == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
-        operands::for_each_id(inst.words(), switch_literal, |word, certain| {
-            if Some(word) != result
-                && let Some(id) = Id::new(inst.words()[word])
-            {
+        operands::for_each_operand(inst.words(), switch_literal, |word, certain| {
+            if let Some(id) = Id::new(inst.words()[word]) {
                 f(inst.at() + word as u32, id, certain);
             }
         });

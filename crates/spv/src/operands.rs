@@ -11,10 +11,28 @@ const MEMORY_PARAMETERS: [(u32, bool); 5] =
 /// whether it is certain. Result type and result are among them. `switch_literal` is the number of words that a
 /// literal of this instruction takes, if it is an `OpSwitch`.
 #[inline(always)]
-pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut(usize, bool)) {
+pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
+    ids_of(inst, grammar, grammar.id_mask(), switch_literal, f);
+}
+
+/// As [`for_each_id`], but for the result.
+#[inline(always)]
+pub(crate) fn for_each_operand(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
+    let grammar = Grammar::of(Op(inst[0] as u16));
+    ids_of(inst, grammar, grammar.operand_mask(), switch_literal, f);
+}
+
+#[inline(always)]
+fn ids_of(
+    inst: &[u32],
+    grammar: Grammar,
+    mask: u32,
+    switch_literal: usize,
+    mut f: impl FnMut(usize, bool),
+) {
     let fixed = (inst.len() - 1).min(grammar.fixed());
-    let mut mask = grammar.id_mask() & ((1 << fixed) - 1);
+    let mut mask = mask & ((1 << fixed) - 1);
     while mask != 0 {
         f(mask.trailing_zeros() as usize + 1, true);
         mask &= mask - 1;
@@ -24,7 +42,7 @@ pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, mut f: impl FnMut
     }
 }
 
-#[inline(always)]
+#[inline(never)]
 fn tail_ids(
     inst: &[u32],
     grammar: Grammar,

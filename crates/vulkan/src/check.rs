@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::format;
 use crate::interface;
+use crate::pipeline::TargetFormat;
 use crate::work::{Draw, Indices, Place, Range, Resource, Target, TransformFeedback, Work};
 use ash::vk;
 use polyshade::spv::{ExecutionModel, Module};
@@ -75,19 +76,27 @@ impl Work<'_> {
     /// Refuses targets that are not there, that do not fit each other, or that are read where they are drawn to.
     fn check_targets(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let named = draw.descriptors.iter().filter_map(|d| d.resource.target());
-        if let Some(target) = draw.targets().chain(named).find(|at| *at >= self.targets.len()) {
+        if let Some(target) = draw.attachments().chain(named).find(|at| *at >= self.targets.len()) {
             return Err(Error::Work(format!("a draw goes to target {target}")));
         }
         if draw.target.is_none() && !draw.other_targets.is_empty() {
             return Err(Error::Work("a draw has a second target and no first".to_owned()));
         }
-        let mut shapes = draw.targets().map(|target| {
+        let mut shapes = draw.attachments().map(|target| {
             let Target { width, height, samples, .. } = self.targets[target];
             (width, height, samples)
         });
         let first = shapes.next();
         if shapes.any(|shape| Some(shape) != first) {
             return Err(Error::Work("the targets of a draw differ in size or samples".to_owned()));
+        }
+        let is_depth = |target: usize| format::is_depth(self.targets[target].format);
+        let read = draw.descriptors.iter().filter_map(|d| d.resource.target());
+        if let Some(target) = draw.targets().chain(read).find(|target| is_depth(*target)) {
+            return Err(Error::Work(format!("target {target} holds depths, not colours")));
+        }
+        if let Some(test) = draw.depth.filter(|test| !is_depth(test.target)) {
+            return Err(Error::Work(format!("target {} holds colours, not depths", test.target)));
         }
         for descriptor in &draw.descriptors {
             let drawn_to = |target| draw.targets().any(|other| other == target);
@@ -236,11 +245,14 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
 }
 
 impl Target {
+    /// What a render pass has to know of it.
+    pub(crate) fn attached(&self) -> TargetFormat {
+        (self.format, self.samples)
+    }
+
     /// The bytes of a pixel, as they are copied.
     pub(crate) fn texel_size(&self) -> Result<u64, Error> {
-        let colour = Some(self.format).filter(|format| !format::is_depth(*format));
-        colour
-            .and_then(format::size)
+        format::size(self.format)
             .ok_or_else(|| Error::Work(format!("a target of format {:?}", self.format)))
     }
 
@@ -254,6 +266,11 @@ impl Draw<'_> {
     /// The targets, in the order of their locations.
     pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
         self.target.iter().chain(&self.other_targets).copied()
+    }
+
+    /// The targets, and behind them that of the depth test.
+    pub(crate) fn attachments(&self) -> impl Iterator<Item = usize> {
+        self.targets().chain(self.depth.map(|test| test.target))
     }
 
     /// For each target whether it is an input attachment too.

@@ -16,6 +16,7 @@ pub mod blend_model;
 mod capabilities;
 mod capture;
 mod check;
+mod depth;
 mod descriptors;
 mod device;
 mod error;
@@ -42,6 +43,7 @@ pub use capabilities::{
     TransformFeedbackCapabilities,
 };
 pub use capture::{bind_capture, capture_draw};
+pub use depth::DepthTest;
 pub use device::{Device, Validation};
 pub use error::Error;
 pub use features::Features;

@@ -227,11 +227,18 @@ impl Target {
         if self.width == 0 || self.height == 0 {
             return Err(Error::Work("a target has no pixels".to_owned()));
         }
-        let samples = limits.framebuffer_color_sample_counts;
+        let is_depth = format::is_depth(self.format);
+        let samples = match is_depth {
+            true => limits.framebuffer_depth_sample_counts,
+            false => limits.framebuffer_color_sample_counts,
+        };
         if self.samples.as_raw().count_ones() != 1 || !samples.contains(self.samples) {
             return Err(Error::Unsupported(format!("targets of {:?} samples", self.samples)));
         }
-        let wanted = vk::FormatFeatureFlags::COLOR_ATTACHMENT;
+        let wanted = match is_depth {
+            true => vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+            false => vk::FormatFeatureFlags::COLOR_ATTACHMENT,
+        };
         if !device.format_features(self.format).0.contains(wanted) {
             return Err(Error::Unsupported(format!("targets of format {:?}", self.format)));
         }

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Context, Error};
+use crate::format;
 use crate::work::{Resource, Target, Work};
 use ash::vk;
 use std::ops::Deref;
@@ -154,7 +155,11 @@ impl<'d> Image<'d> {
             None => Buffer::new(device, &vec![0; size])?,
         };
         let is_given = given.is_some();
-        let mut usage = Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
+        let attachment = match format::is_depth(target.format) {
+            true => Usage::DEPTH_STENCIL_ATTACHMENT,
+            false => Usage::COLOR_ATTACHMENT,
+        };
+        let mut usage = attachment | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
         for resource in work.draws.iter().flat_map(|draw| &draw.descriptors) {
             usage |= match resource.resource {
                 Resource::InputAttachment(named) if named == index => Usage::INPUT_ATTACHMENT,
@@ -171,7 +176,8 @@ impl<'d> Image<'d> {
             .samples(target.samples)
             .usage(usage);
         let (handle, memory) = create_image(device, &info)?;
-        let view = create_view(device, *handle, vk::ImageViewType::TYPE_2D, &info, COLOR)?;
+        let all = target.subresources();
+        let view = create_view(device, *handle, vk::ImageViewType::TYPE_2D, &info, all)?;
         Ok(Image { view, handle, _memory: memory, pixels, target, is_given })
     }
 }
@@ -209,15 +215,6 @@ pub(crate) fn create_view<'d>(
     let view = unsafe { device.handle.create_image_view(&info, None) }.call("vkCreateImageView")?;
     Ok(Owned::new(device, view))
 }
-
-/// All there is of an [`Image`].
-pub(crate) const COLOR: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
 
 fn allocate<'d>(
     device: &'d Device,

@@ -1,6 +1,7 @@
 //! The pipeline of a draw.
 
 use crate::blend::{AdvancedBlend, Blend};
+use crate::depth::DepthTest;
 use crate::descriptors::Binding;
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -27,6 +28,8 @@ pub(crate) struct State<'a> {
     discard: bool,
     /// Format and samples of each target.
     targets: Vec<TargetFormat>,
+    /// The depth test, and format and samples of its target.
+    depth: Option<(DepthTest, TargetFormat)>,
     /// For each target whether it is an input attachment too.
     reads_targets: Vec<bool>,
     blends: &'a [Blend],
@@ -51,16 +54,23 @@ impl<'a> State<'a> {
             vertex_layouts: draw.vertex_buffers.iter().map(|buffer| &buffer.layout).collect(),
             bindings: Binding::of_draw(&draw.descriptors)?,
             push_constants: draw.push_constants.len(),
-            discard: draw.discard || draw.target.is_none(),
-            targets: draw
-                .targets()
-                .map(|target| (work.targets[target].format, work.targets[target].samples))
-                .collect(),
+            discard: draw.discard || draw.target.is_none() && draw.depth.is_none(),
+            targets: draw.targets().map(|target| work.targets[target].attached()).collect(),
+            depth: draw.depth.map(|test| (test, work.targets[test.target].attached())),
             reads_targets: draw.reads_targets(),
             blends: &draw.blends,
             advanced_blend: draw.advanced_blend,
             scope,
         })
+    }
+}
+
+impl State<'_> {
+    /// The samples of a pixel, of all targets.
+    fn samples(&self) -> vk::SampleCountFlags {
+        let depth = self.depth.as_ref().map(|(_, target)| target);
+        let attached = self.targets.first().or(depth);
+        attached.map_or(vk::SampleCountFlags::TYPE_1, |target| target.1)
     }
 }
 
@@ -80,7 +90,8 @@ impl<'d> Pipeline<'d> {
             .map(|set| create_set_layout(device, state, set))
             .collect::<Result<Vec<_>, _>>()?;
         let layout = create_layout(device, state, &set_layouts)?;
-        let render_pass = create_render_pass(device, &state.targets, &state.reads_targets)?;
+        let depth = state.depth.map(|(_, target)| target);
+        let render_pass = create_render_pass(device, &state.targets, depth, &state.reads_targets)?;
         let handle = create_pipeline(device, state, *layout, *render_pass)?;
         Ok(Pipeline { handle, layout, render_pass, set_layouts })
     }
@@ -130,15 +141,17 @@ fn create_layout<'d>(
     Ok(Owned::new(device, layout))
 }
 
-/// One subpass that draws to `targets`. They stay in the layout `GENERAL` and keep what was drawn before; those that
-/// `reads` says are read are input attachments too, and then the subpass depends on itself.
+/// One subpass that draws to `targets`, and tests against `depth`. They stay in the layout `GENERAL` and keep what was
+/// drawn before; those that `reads` says are read are input attachments too, and then the subpass depends on itself.
 pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],
+    depth: Option<TargetFormat>,
     reads: &[bool],
 ) -> Result<Owned<'d, vk::RenderPass>, Error> {
     let attachments = targets
         .iter()
+        .chain(&depth)
         .map(|(format, samples)| {
             vk::AttachmentDescription::default()
                 .format(*format)
@@ -150,12 +163,17 @@ pub(crate) fn create_render_pass<'d>(
         })
         .collect::<Vec<_>>();
     let layout = vk::ImageLayout::GENERAL;
-    let references = (0..attachments.len() as u32)
+    let count = targets.len() as u32;
+    let references = (0..count)
         .map(|attachment| vk::AttachmentReference { attachment, layout })
         .collect::<Vec<_>>();
-    let subpass = vk::SubpassDescription::default()
+    let tested = vk::AttachmentReference { attachment: count, layout };
+    let mut subpass = vk::SubpassDescription::default()
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
         .color_attachments(&references);
+    if depth.is_some() {
+        subpass = subpass.depth_stencil_attachment(&tested);
+    }
     let dependencies = [vk::SubpassDependency::default()
         .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
         .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
@@ -213,9 +231,9 @@ fn create_pipeline<'d>(
         .patch_control_points(state.patch_control_points);
     let viewport =
         vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let samples = state.targets.first().map_or(vk::SampleCountFlags::TYPE_1, |target| target.1);
     let multisample =
-        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples);
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(state.samples());
+    let depth = state.depth.map(|(test, _)| test.state());
     let blends = (0..state.targets.len())
         .map(|target| state.blends.get(target).copied().unwrap_or_default().state())
         .collect::<Vec<_>>();
@@ -255,6 +273,9 @@ fn create_pipeline<'d>(
     }
     if state.patch_control_points > 0 {
         info = info.tessellation_state(&tessellation);
+    }
+    if let Some(depth) = &depth {
+        info = info.depth_stencil_state(depth);
     }
     // SAFETY: what `info` points to lives until the end of this function, and the modules are valid.
     let pipelines = unsafe {

@@ -1,7 +1,8 @@
 //! The commands of a submission.
 
 use crate::error::{Context, Error};
-use crate::memory::{COLOR, Image};
+use crate::format;
+use crate::memory::Image;
 use crate::run::{DrawObjects, Objects, STREAM};
 use crate::texture::{Fill, TextureImage};
 use crate::work::{Draw, Place, Target, TransformFeedback, Work};
@@ -97,7 +98,8 @@ impl Objects<'_> {
 
     /// Gives a target its pixels, or zeros.
     fn begin(&self, image: &Image<'_>) {
-        self.enter(*image.handle, COLOR);
+        let all = [image.target.subresources()];
+        self.enter(*image.handle, all[0]);
         if image.is_given {
             // SAFETY: recorded outside of render passes; the buffer holds exactly the image's pixels.
             unsafe {
@@ -111,15 +113,17 @@ impl Objects<'_> {
             }
             return;
         }
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        let (handle, layout) = (*image.handle, vk::ImageLayout::GENERAL);
         // SAFETY: recorded outside of render passes; the image may be a transfer's destination.
         unsafe {
-            self.device.handle.cmd_clear_color_image(
-                self.command_buffer,
-                *image.handle,
-                vk::ImageLayout::GENERAL,
-                &vk::ClearColorValue::default(),
-                &[COLOR],
-            );
+            if format::is_depth(image.target.format) {
+                let zero = vk::ClearDepthStencilValue::default();
+                device.cmd_clear_depth_stencil_image(commands, handle, layout, &zero, &all);
+            } else {
+                let zero = vk::ClearColorValue::default();
+                device.cmd_clear_color_image(commands, handle, layout, &zero, &all);
+            }
         }
     }
 
@@ -333,10 +337,10 @@ impl Objects<'_> {
 
 /// The copy of all pixels of a target.
 fn whole(image: &Image<'_>) -> vk::BufferImageCopy {
-    let Target { width, height, .. } = image.target;
+    let Target { format, width, height, .. } = image.target;
     vk::BufferImageCopy {
         image_subresource: vk::ImageSubresourceLayers {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
+            aspect_mask: format::aspect(format),
             layer_count: 1,
             ..vk::ImageSubresourceLayers::default()
         },

@@ -213,7 +213,7 @@ impl<'d> DrawObjects<'d> {
         sources: Sources<'_, 'd>,
     ) -> Result<DrawObjects<'d>, Error> {
         let images: Vec<&Image<'_>> =
-            draw.targets().map(|target| &sources.images[target]).collect();
+            draw.attachments().map(|target| &sources.images[target]).collect();
         let (framebuffer, extent) = create_framebuffer(device, *pipeline.render_pass, &images)?;
         let sets = Sets::new(device, draw, &pipeline.set_layouts, sources)?;
         Ok(DrawObjects { pipeline: index, framebuffer, extent, sets })

@@ -1,6 +1,8 @@
 //! What to run, and what came out: plain data.
 
 use crate::blend::{AdvancedBlend, Blend};
+use crate::depth::DepthTest;
+use crate::format;
 use crate::texture::Texture;
 use ash::vk;
 use std::ops;
@@ -46,7 +48,7 @@ pub struct Captured {
 /// An image that is drawn to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The format: a colour that is not compressed.
+    /// The format: a colour that is not compressed, or `D16_UNORM` or `D32_SFLOAT` for a depth test.
     pub format: vk::Format,
     /// The width in pixels.
     pub width: u32,
@@ -64,6 +66,16 @@ impl Target {
 
     pub(crate) fn is_multisampled(&self) -> bool {
         self.samples != vk::SampleCountFlags::TYPE_1
+    }
+
+    /// All there is of the image.
+    pub(crate) fn subresources(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange {
+            aspect_mask: format::aspect(self.format),
+            level_count: 1,
+            layer_count: 1,
+            ..vk::ImageSubresourceRange::default()
+        }
     }
 }
 
@@ -87,8 +99,10 @@ pub struct Draw<'a> {
     pub push_constants: Vec<u8>,
     /// Native transform feedback, for this draw.
     pub transform_feedback: Option<TransformFeedback>,
-    /// The index of the target; without one, rasterization is off.
+    /// The index of the target; without one, and without a depth test, rasterization is off.
     pub target: Option<usize>,
+    /// The depth test; without one, every fragment passes.
+    pub depth: Option<DepthTest>,
     /// Whether rasterization is off although there is a target.
     pub discard: bool,
     /// The indices of the targets at locations 1, 2, …, as large as the first, with as many samples.

@@ -7,6 +7,7 @@ mod command;
 mod index;
 mod plan;
 mod progress;
+mod rank;
 mod select;
 mod shader;
 mod summary;
@@ -19,6 +20,7 @@ use command::Command;
 use index::{Entry, Index, Status};
 use plan::Plan;
 use progress::Progress;
+use rank::Ranking;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -110,7 +112,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     refuse_folders(&arguments.folder, out)?;
     let shaders = select::shaders(&arguments.folder, out, &arguments.select)?;
     let plan = Plan::new(&arguments.folder, &arguments.names, &command, shaders)?;
-    let mut files: Vec<&Path> = [&arguments.report, &arguments.timings, &arguments.depfile]
+    let rank = &arguments.names.rank;
+    let mut files: Vec<&Path> = [&arguments.report, &arguments.timings, &arguments.depfile, rank]
         .into_iter()
         .flatten()
         .map(PathBuf::as_path)
@@ -143,10 +146,15 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if let (Some(file), Some(rule)) = (&arguments.depfile, rule) {
         outputs.add(file, rule.into_bytes())?;
     }
+    let ranking = rank.as_ref().map(|_| Ranking::read(out, &plan, &entries)).transpose()?;
+    if let (Some(file), Some(ranking)) = (rank, &ranking) {
+        outputs.add(file, summary::pretty(&ranking.json()))?;
+    }
     outputs.write()?;
-    let printed = [&arguments.report, &arguments.timings].map(|file| file.as_deref());
+    let printed = [&arguments.report, &arguments.timings, rank].map(|file| file.as_deref());
     if !arguments.quiet && !printed.contains(&Some(Path::new("-"))) {
-        print_text(&summary::text(&entries))?;
+        let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
+        print_text(&(table + &summary::text(&entries)))?;
     }
     verdict(&entries, arguments.allow_unsupported)
 }

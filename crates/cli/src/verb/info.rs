@@ -230,6 +230,16 @@ fn capturable(text: &mut String, entry: &Value) {
     }
 }
 
+/// What is said of each variant, and its key.
+const COSTS: [(&str, &str); 6] = [
+    ("arithmetic", "arithmetic"),
+    ("memory", "memory"),
+    ("texture", "texture"),
+    ("control", "control"),
+    ("input, bytes a vertex", "input_bytes"),
+    ("output, bytes a vertex", "output_bytes"),
+];
+
 fn position(text: &mut String, entry: &Value) {
     let cost = &entry["cost"];
     let instructions = |variant: &str| cost[variant]["instructions"].as_u64();
@@ -241,6 +251,23 @@ fn position(text: &mut String, entry: &Value) {
             text,
             "  position only: {position} instructions ({repeated} %); the other outputs: {complement}"
         );
+        let _ = writeln!(
+            text,
+            "{:<26} {:>9} {:>14} {:>11}",
+            "", "original", "position only", "complement"
+        );
+        for (name, key) in COSTS {
+            let of = |variant: &str| cost[variant][key].as_u64().unwrap_or_default();
+            let [original, position, complement] =
+                ["original", "position_only", "complement"].map(of);
+            let _ = writeln!(text, "    {name:<22} {original:>9} {position:>14} {complement:>11}");
+        }
+        if cost["gains_little"] == true {
+            let _ = writeln!(
+                text,
+                "    the position needs most of the work: a run for it alone gains little"
+            );
+        }
     } else if let Some(reason) = cost["refused"].as_str() {
         let _ = writeln!(text, "  position only: refused, {reason}");
     }

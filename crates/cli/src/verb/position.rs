@@ -35,6 +35,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     invariant: bool,
 
+    /// Decorate all arithmetic that decides what is kept with NoContraction, in the position-only variant and in
+    /// --full: for drivers that do not heed Invariant
+    #[arg(long)]
+    precise: bool,
+
     /// What becomes of the shader's own stores and atomics, which would happen in both runs
     #[arg(long, value_enum, default_value_t = Effects::Refuse)]
     side_effects: Effects,
@@ -51,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     complement: Option<PathBuf>,
 
-    /// Where the full shader goes, with what --invariant adds
+    /// Where the full shader goes, with what --invariant and --precise add
     #[arg(long, value_name = "FILE")]
     full: Option<PathBuf>,
 
@@ -204,6 +209,9 @@ impl Arguments {
         }
         if self.invariant {
             options = options.invariant();
+        }
+        if self.precise {
+            options = options.precise();
         }
         options
     }

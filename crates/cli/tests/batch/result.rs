@@ -153,6 +153,8 @@ fn wrong_usage_is_noticed_before_anything_is_done() {
         "batch in batch in info -o out",
         "batch in nonsense -o out",
         "batch in info --reports -o out",
+        "batch in info --rank rank.json -o out",
+        "batch in position --rank out/0/000.vert.spv -o out",
         "batch nowhere capture --varyings a -o out",
         "batch in capture --varyings a",
         "batch in capture --varyings a -o in",
@@ -196,4 +198,38 @@ fn a_process_for_each_shader_gives_the_same() {
     assert!(outputs("here") == outputs("there"));
     let statuses = &work.json("r.json")["statuses"];
     assert_eq!((&statuses["failed"], &statuses["unsupported"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
+    let work = Work::new();
+    let declared = "#version 450\nlayout(location = 0) in vec4 a; layout(location = 1) in vec4 b;\n\
+        layout(location = 0) out vec4 v;\n";
+    let write = |name: &str, body: &str| {
+        work.write(&format!("in/{name}.vert"), &format!("{declared}void main() {{ {body} }}\n"));
+    };
+    write("all", "gl_Position = a; v = vec4(0.0);");
+    write("most", "gl_Position = a; v = normalize(b) * sin(b.x) + cos(b.y) * b;");
+    write("little", "gl_Position = normalize(a) * sin(a.x) + cos(a.y) * a; v = b;");
+    work.write("in/effect.vert", &with_side_effect());
+
+    let line = "batch in position --dry-run -o out --rank rank.json";
+    let output = work.run(line);
+    exits(&output, 3);
+    let ranking = work.json("rank.json");
+    let shaders = ranking["shaders"].as_array().unwrap();
+    let names: Vec<&str> = shaders.iter().map(|one| one["shader"].as_str().unwrap()).collect();
+    assert_eq!(names, ["most.vert", "all.vert", "little.vert"]);
+    let [most, little] = [&shaders[0], &shaders[2]];
+    assert!(most["saved"].as_f64() > Some(0.5) && little["saved"].as_f64() < Some(0.25));
+    assert_eq!([&most["gains_little"], &little["gains_little"]], [false, true]);
+    assert_eq!(most["input_bytes"], serde_json::json!({ "original": 32, "position_only": 16 }));
+    let text = stdout(&output);
+    let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{text}"));
+    assert!(at("most.vert") < at("all.vert") && at("all.vert") < at("little.vert"), "{text}");
+
+    // What is done already is ranked all the same.
+    fs::remove_file(work.path("rank.json")).unwrap();
+    exits(&work.run(line), 3);
+    assert_eq!(work.json("rank.json"), ranking);
 }

@@ -9,6 +9,7 @@
 //! flow by the constructs of SPIR-V: one in which nothing is live goes as a whole, if it ends for sure.
 
 mod bits;
+mod capabilities;
 mod debug;
 mod graph;
 mod kinds;

@@ -116,6 +116,7 @@ pub struct Options {
     keep: Vec<Keep>,
     keeps_interface: bool,
     invariant: bool,
+    precise: bool,
     side_effects: SideEffects,
     feedback: Feedback,
 }
@@ -130,6 +131,7 @@ impl Options {
             keep: RASTERIZER.to_vec(),
             keeps_interface: false,
             invariant: false,
+            precise: false,
             side_effects: SideEffects::default(),
             feedback: Feedback::default(),
         }
@@ -164,6 +166,15 @@ impl Options {
         self
     }
 
+    /// Adds `NoContraction` to all arithmetic that the position-only variant has, in it and in the
+    /// [full](super::full) shader: for drivers that contract the arithmetic of one in another way than that of the
+    /// other although the outputs are `Invariant`.
+    #[must_use]
+    pub fn precise(mut self) -> Self {
+        self.precise = true;
+        self
+    }
+
     /// Says what becomes of side effects.
     #[must_use]
     pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
@@ -188,6 +199,10 @@ impl Options {
 
     pub(super) fn is_invariant(&self) -> bool {
         self.invariant
+    }
+
+    pub(super) fn is_precise(&self) -> bool {
+        self.precise
     }
 
     pub(super) fn feedback_in(&self) -> Feedback {

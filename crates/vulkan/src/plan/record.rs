@@ -4,6 +4,7 @@ use super::Counted;
 use super::lower::{Call, Command, Lowered, Source};
 use crate::device::Device;
 use crate::error::{Context, Error};
+use crate::format;
 use crate::memory::Owned;
 use crate::pipeline::create_render_pass;
 use crate::run::{Objects, create_framebuffer, read_query};
@@ -32,8 +33,8 @@ impl<'d> Extra<'d> {
         lowered.check(device)?;
         let targets = std::iter::once(None).chain(objects.images.iter().map(Some));
         let pass = |image: Option<&crate::memory::Image<'d>>| {
-            let format = image.map(|image| (image.target.format, image.target.samples));
-            let handle = create_render_pass(device, format.as_slice(), &[])?;
+            let format = image.map(|image| image.target.attached());
+            let handle = create_render_pass(device, format.as_slice(), None, &[])?;
             let (framebuffer, extent) = create_framebuffer(device, *handle, image.as_slice())?;
             Ok(Pass { handle, framebuffer, extent })
         };
@@ -93,6 +94,9 @@ impl<'d> Extra<'d> {
 impl Lowered<'_> {
     /// Refuses what the device has not, and what names a place that is not there.
     fn check(&self, device: &Device) -> Result<(), Error> {
+        if self.work.targets.iter().any(|target| format::is_depth(target.format)) {
+            return Err(Error::Unsupported("depth tests in a planned sequence".to_owned()));
+        }
         let has = device.capabilities().transform_feedback;
         self.check_scope(device)?;
         for command in &self.commands {

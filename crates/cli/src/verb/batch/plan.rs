@@ -31,6 +31,11 @@ pub(crate) struct Options {
     /// Write the verb's own report of each shader beside its output, as {base}.json
     #[arg(long)]
     reports: bool,
+
+    /// Rank the shaders by what a position-only pass saves, in this file, as JSON; the verb is `position`. Implies
+    /// --reports
+    #[arg(long, value_name = "FILE")]
+    pub(super) rank: Option<PathBuf>,
 }
 
 /// What a file is of a verb.
@@ -113,7 +118,11 @@ impl Options {
         if !self.variants.is_empty() && !command.variants {
             return usage(format!("`{verb}` has no variants"));
         }
-        if self.reports && !command.reports {
+        if self.rank.is_some() && verb != "position" {
+            return usage(format!("`{verb}` says nothing of what a position-only pass saves"));
+        }
+        let reports = self.reports || self.rank.is_some();
+        if reports && !command.reports {
             return usage(format!("`{verb}` writes no reports"));
         }
         let printed = if command.json { "json" } else { "txt" };
@@ -129,7 +138,7 @@ impl Options {
             };
             patterns.push((Role::Variant(name.to_owned()), pattern));
         }
-        if self.reports {
+        if reports {
             patterns.push((Role::Report, "{base}.json".to_owned()));
         }
         match patterns.iter().find_map(|(_, pattern)| fault(pattern)) {

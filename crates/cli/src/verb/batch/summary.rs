@@ -142,7 +142,7 @@ pub(super) fn timings(results: &[(Entry, Duration)], elapsed: Duration, threads:
     }))
 }
 
-fn pretty(value: &Value) -> Vec<u8> {
+pub(super) fn pretty(value: &Value) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(value).expect("a report has no keys but strings");
     text.push(b'\n');
     text

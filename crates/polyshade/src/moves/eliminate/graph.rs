@@ -88,6 +88,12 @@ struct Scratch {
 }
 
 impl Graph {
+    /// Nothing yet, with room for as many blocks.
+    pub(super) fn with_room(blocks: usize) -> Self {
+        let constructs = Vec::with_capacity(blocks);
+        Self { blocks: Vec::with_capacity(blocks), constructs, ..Self::default() }
+    }
+
     /// Adds a block that begins at `label`.
     pub(super) fn begin_block(&mut self, label: u32) -> u32 {
         let (merge, terminator) = (0, label);

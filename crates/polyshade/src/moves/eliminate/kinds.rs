@@ -7,6 +7,8 @@ use polyshade_spv::{Op, is_known};
 pub(super) enum Kind {
     /// Computes a value from its operands, and nothing else.
     Value,
+    /// Takes a part out of a value.
+    Extract,
     /// Makes a pointer into what its first operand points to.
     Chain,
     /// Copies a value, which may be a pointer.
@@ -86,6 +88,7 @@ const fn of_number(op: u16) -> Kind {
         | Op::PTR_ACCESS_CHAIN
         | Op::IN_BOUNDS_PTR_ACCESS_CHAIN => Kind::Chain,
         Op::COPY_OBJECT => Kind::Copy,
+        Op::COMPOSITE_EXTRACT => Kind::Extract,
         Op::ARRAY_LENGTH => Kind::ArrayLength,
         Op::PHI => Kind::Phi,
         Op::LABEL => Kind::Label,

@@ -373,7 +373,8 @@ impl<'m> Search<'_, 'm, '_> {
         if let Some(load) = Load::of(inst) {
             return self.is_invariant_memory(load.pointer(), depth);
         }
-        let is_value = matches!(kind(inst.op()), Kind::Value | Kind::Chain | Kind::Copy);
+        let is_value =
+            matches!(kind(inst.op()), Kind::Value | Kind::Extract | Kind::Chain | Kind::Copy);
         if !is_value || inst.words().len() > DEEPEST as usize {
             return false;
         }

@@ -2,6 +2,7 @@
 
 mod flow;
 mod memory;
+mod value;
 mod visit;
 
 use super::bits::Bits;
@@ -14,6 +15,9 @@ use super::{Dead, Elimination};
 use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
 use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
 
+/// How much there usually is to be followed at once, and how many chains through structures.
+const DEEP: usize = 128;
+
 /// What is still to be followed.
 #[derive(Clone, Copy)]
 enum Open {
@@ -21,6 +25,8 @@ enum Open {
     Inst(u32),
     /// A type of a live value, all of whose members are.
     Whole(u32),
+    /// A member of the structure that an instruction makes or stores.
+    Member(u32, u8),
     /// A construct in which something is live.
     Construct(u32),
     /// Memory that something live reads.
@@ -55,7 +61,7 @@ pub(super) struct Marks<'m, 'w> {
     pub(super) numbers: Vec<u32>,
     pub(super) renumbers: bool,
     /// Room for the writes that one read finds.
-    found: Vec<Write>,
+    found: Vec<(Write, Option<u32>)>,
     open: Vec<Open>,
 }
 
@@ -64,7 +70,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         let words = survey.m.words().len();
         let members = Bits::new(survey.members as usize);
         let (live, whole) = (Bits::new(words + 1), Bits::new(words + 1));
-        let (chains, open) = (Vec::new(), Vec::new());
+        let (chains, open) = (Vec::with_capacity(DEEP), Vec::with_capacity(DEEP));
         let partial = partial_blocks(survey.m, wanted);
         let keeps_resources = wanted.keeps_interface;
         let (numbers, renumbers) = (Vec::new(), false);
@@ -116,7 +122,8 @@ impl<'m, 'w> Marks<'m, 'w> {
         for function in 0..self.survey.whole {
             self.keep_function(function);
         }
-        for inst in m.preamble() {
+        for at in std::mem::take(&mut self.survey.sayings) {
+            let inst = m.inst_at(at);
             // What says how large a workgroup is says it by being there.
             if let Some(decorate) = Decorate::of(inst)
                 && decorate.decoration() == Decoration::BUILT_IN
@@ -155,7 +162,8 @@ impl<'m, 'w> Marks<'m, 'w> {
                         self.live(variable.inst().at());
                         let depth = depth_of_block(self.m(), variable);
                         if let Some(part) = self.survey.part(id) {
-                            self.read_but(part, depth, members);
+                            let count = self.members_of(variable);
+                            self.read_but(part, depth, count, members);
                         }
                     }
                 },
@@ -177,20 +185,30 @@ impl<'m, 'w> Marks<'m, 'w> {
     }
 
     /// Reads the members of a block, below this many arrays, but for those that are dead.
-    fn read_but(&mut self, part: u32, depth: u32, dead: &[u32]) {
-        let mut child = self.survey.parts.get(part).first_child;
-        while child != NONE {
-            let (key, next) = {
-                let part = self.survey.parts.get(child);
-                (part.key, part.next_sibling)
-            };
-            if depth > 0 {
-                self.read_but(child, depth - 1, dead);
-            } else if !dead.contains(&key) {
+    fn read_but(&mut self, part: u32, depth: u32, members: u32, dead: &[u32]) {
+        if depth == 0 {
+            for member in (0..members).filter(|member| !dead.contains(member)) {
+                let child = self.survey.parts.child(part, member);
                 self.open.push(Open::Read(child));
             }
-            child = next;
+            return;
         }
+        // What is written whole is read whole.
+        if self.survey.parts.writes_of(part).next().is_some() {
+            self.open.push(Open::Read(part));
+        }
+        let mut child = self.survey.parts.get(part).first_child;
+        while child != NONE {
+            self.read_but(child, depth - 1, members, dead);
+            child = self.survey.parts.get(child).next_sibling;
+        }
+    }
+
+    /// How many members the block has that a variable holds, or arrays of it.
+    fn members_of(&self, variable: Variable<'m>) -> u32 {
+        let m = self.m();
+        let pointee = m.pointer(variable.pointer_type()).map(|(_, pointee)| pointee);
+        pointee.map_or(0, |ty| m.members(m.innermost_element(ty)).len() as u32)
     }
 
     /// Keeps everything in a function.
@@ -218,6 +236,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             match open {
                 Open::Inst(at) => self.visit(at),
                 Open::Whole(at) => self.visit_whole(at),
+                Open::Member(at, member) => self.visit_member(at, member.into()),
                 Open::Construct(construct) => self.visit_construct(construct),
                 Open::Read(part) => self.visit_read(part),
                 Open::Wanted(parameter) => self.visit_wanted(parameter),
@@ -237,9 +256,15 @@ impl<'m, 'w> Marks<'m, 'w> {
     }
 
     /// Marks what `id` is, for a use of its value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn want(&mut self, id: Id) {
         let Some(at) = self.m().defined_at(id) else { return };
+        self.want_at(at);
+    }
+
+    /// Marks the instruction at word `at`, for a use of all that it makes or writes.
+    #[inline(always)]
+    fn want_at(&mut self, at: u32) {
         self.live(at);
         if self.survey.notes[at as usize + 1] != 0 {
             self.want_noted(at);
@@ -253,6 +278,13 @@ impl<'m, 'w> Marks<'m, 'w> {
             Note::Call(call) => {
                 let callee = self.survey.calls[call as usize].callee;
                 self.open.push(Open::Result(callee));
+            }
+            Note::Value(value) => {
+                let one = &mut self.survey.values[value as usize];
+                // It is live for a member already, and was not visited.
+                if !std::mem::replace(&mut one.whole, true) && one.members != 0 {
+                    self.open.push(Open::Inst(at));
+                }
             }
             Note::Set(_) | Note::None => {}
         }
@@ -327,6 +359,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             Kind::Function => self.visit_function(inst),
             Kind::Load | Kind::Store | Kind::CopyMemory => self.visit_access(inst),
             Kind::Chain => self.visit_chain(inst),
+            Kind::Extract => self.visit_extract(inst),
             Kind::Copy | Kind::ArrayLength => self.visit_copy(inst),
             Kind::Call => self.visit_call(inst),
             Kind::Extended => self.visit_extended(inst),

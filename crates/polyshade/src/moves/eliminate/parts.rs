@@ -7,6 +7,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The key of any element, where some index is not a constant.
 pub(super) const ANY: u32 = u32::MAX;
 
+/// How many parts of one are looked through before a map is asked.
+const FEW: u32 = 8;
+
 /// A variable, what a parameter points to, or a part of one.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
@@ -23,6 +26,8 @@ pub(super) struct Part {
     whole: bool,
     /// Something live reads it, or a part of it.
     read: bool,
+    /// Whatever writes to it is live as a whole.
+    settled: bool,
 }
 
 /// What a whole variable is.
@@ -51,7 +56,7 @@ pub(super) struct Write {
 pub(super) struct Parts {
     parts: Vec<Part>,
     pub(super) writes: Vec<Write>,
-    /// By part and key.
+    /// By part and key, of parts of which there are many beside each other.
     children: HashMap<(u32, u32), u32>,
     roots: Vec<Root>,
     /// What is still to be visited while something is marked.
@@ -71,6 +76,12 @@ pub(super) struct Root {
 }
 
 impl Parts {
+    /// Nothing yet, with room for as many parts.
+    pub(super) fn with_room(parts: usize) -> Self {
+        let (writes, open) = (Vec::with_capacity(parts), Vec::with_capacity(FEW as usize));
+        Self { parts: Vec::with_capacity(parts), writes, open, ..Self::default() }
+    }
+
     /// Adds a whole variable.
     pub(super) fn add_root(&mut self, owner: Owner) -> u32 {
         let part = self.parts.len() as u32;
@@ -81,8 +92,18 @@ impl Parts {
 
     fn add(&mut self, parent: u32, root: u32, key: u32) {
         let (first_child, next_sibling, writes) = (NONE, NONE, NONE);
-        let (whole, read) = (false, false);
-        self.parts.push(Part { parent, root, key, first_child, next_sibling, writes, whole, read });
+        let (whole, read, settled) = (false, false, false);
+        self.parts.push(Part {
+            parent,
+            root,
+            key,
+            first_child,
+            next_sibling,
+            writes,
+            whole,
+            read,
+            settled,
+        });
     }
 
     pub(super) fn get(&self, part: u32) -> &Part {
@@ -100,15 +121,46 @@ impl Parts {
 
     /// The part of `part` that has this key.
     pub(super) fn child(&mut self, part: u32, key: u32) -> u32 {
-        if let Some(child) = self.children.get(&(part, key)) {
+        let (mut child, mut seen) = (self.get(part).first_child, 0);
+        while child != NONE && seen < FEW {
+            let one = self.get(child);
+            if one.key == key {
+                return child;
+            }
+            (child, seen) = (one.next_sibling, seen + 1);
+        }
+        if seen == FEW
+            && let Some(child) = self.children.get(&(part, key))
+        {
             return *child;
         }
-        let child = self.parts.len() as u32;
+        let new = self.parts.len() as u32;
         self.add(part, self.get(part).root, key);
-        self.parts[child as usize].next_sibling = self.get(part).first_child;
-        self.parts[part as usize].first_child = child;
-        self.children.insert((part, key), child);
-        child
+        let before = std::mem::replace(&mut self.parts[part as usize].first_child, new);
+        self.parts[new as usize].next_sibling = before;
+        // The last of those that are looked through is pushed out.
+        let last = (1..FEW)
+            .try_fold(new, |one, _| Some(self.get(one).next_sibling).filter(|next| *next != NONE));
+        if let Some(last) = last {
+            self.children.insert((part, self.get(last).key), last);
+        }
+        new
+    }
+
+    /// The part of `other` that lies in it where `part` lies in its whole variable; all of `other`, where an index that
+    /// is not a constant has made the keys of one differ from those of the other.
+    pub(super) fn alike(&mut self, part: u32, other: u32) -> u32 {
+        let root = *self.root(part);
+        if root.indexed || self.root(other).indexed {
+            return other;
+        }
+        let mut keys = Vec::new();
+        let mut inner = part;
+        while inner != root.part {
+            keys.push(self.get(inner).key);
+            inner = self.get(inner).parent;
+        }
+        keys.into_iter().rev().fold(other, |part, key| self.child(part, key))
     }
 
     /// Notes that `by` may write to `part`.
@@ -128,23 +180,29 @@ impl Parts {
         self.get(part).first_child == NONE
     }
 
-    /// Notes that something live reads `part`, and calls `f` for whatever may have written what it reads.
-    pub(super) fn read(&mut self, part: u32, mut f: impl FnMut(Write)) {
-        let mut above = part;
-        while above != NONE && !self.parts[above as usize].read {
-            self.parts[above as usize].read = true;
-            if !self.parts[above as usize].whole {
-                self.writes_of(above).for_each(&mut f);
+    /// Notes that something live reads `part`, and calls `f` for whatever may have written what it reads: with the
+    /// key of what is read, where more than that was written. `f` says whether it asks to be called for others beside.
+    pub(super) fn read(&mut self, part: u32, mut f: impl FnMut(Write, Option<u32>) -> bool) {
+        let mut inner = part;
+        while !std::mem::replace(&mut self.parts[inner as usize].read, true) {
+            let Part { parent: above, key, .. } = self.parts[inner as usize];
+            let Some(around) = self.parts.get(above as usize) else { break };
+            if !around.whole && !around.settled {
+                let mut more = false;
+                for write in self.writes_of(above) {
+                    more |= f(write, Some(key));
+                }
+                self.parts[above as usize].settled = !more;
             }
-            above = self.parts[above as usize].parent;
+            inner = above;
         }
         self.open.push(part);
         while let Some(part) = self.open.pop() {
             if std::mem::replace(&mut self.parts[part as usize].whole, true) {
                 continue;
             }
-            if !self.parts[part as usize].read {
-                self.writes_of(part).for_each(&mut f);
+            if !self.parts[part as usize].settled {
+                self.writes_of(part).for_each(|write| _ = f(write, None));
             }
             let mut child = self.get(part).first_child;
             while child != NONE {
@@ -162,7 +220,10 @@ mod tests {
     /// Reads `part`, and says who is known to have written to it that was not known before.
     fn read(parts: &mut Parts, part: u32) -> Vec<u32> {
         let mut by = Vec::new();
-        parts.read(part, |write| by.push(write.by));
+        parts.read(part, |write, _| {
+            by.push(write.by);
+            false
+        });
         by.sort_unstable();
         by
     }
@@ -182,5 +243,43 @@ mod tests {
         assert_eq!(read(&mut parts, inner), []);
         assert_eq!(read(&mut parts, root), [3]);
         assert_eq!(read(&mut parts, root), []);
+    }
+
+    #[test]
+    fn a_write_of_more_than_is_read_is_asked_for_each_part() {
+        let mut parts = Parts::default();
+        let root = parts.add_root(Owner::Function);
+        let (x, y) = (parts.child(root, 0), parts.child(root, 1));
+        parts.add_write(root, 1, None);
+        let mut keys = Vec::new();
+        for part in [x, y, x, root, y] {
+            parts.read(part, |_, key| {
+                keys.push(key);
+                key.is_some()
+            });
+        }
+        assert_eq!(keys, [Some(0), Some(1), None]);
+    }
+
+    #[test]
+    fn a_part_of_one_variable_is_found_in_another() {
+        let mut parts = Parts::default();
+        let (one, other) = (parts.add_root(Owner::Function), parts.add_root(Owner::Parameter(0)));
+        let place = parts.child(one, 7);
+        let part = parts.child(other, 2);
+        let inner = parts.child(part, 5);
+        let expected = parts.child(place, 2);
+        let expected = parts.child(expected, 5);
+        assert_eq!([parts.alike(inner, place), parts.alike(other, place)], [expected, place]);
+        parts.root_mut(one).indexed = true;
+        assert_eq!(parts.alike(inner, place), place);
+    }
+
+    #[test]
+    fn a_part_is_found_again_among_many() {
+        let mut parts = Parts::default();
+        let root = parts.add_root(Owner::Function);
+        let all: Vec<u32> = (0..100).map(|key| parts.child(root, key)).collect();
+        assert!((0..100).all(|key| parts.child(root, key) == all[key as usize]));
     }
 }

@@ -73,7 +73,12 @@ impl<'m> Survey<'m, '_> {
             }
             let Some(target) = written_by(inst) else { continue };
             match self.part(target) {
-                Some(part) => self.parts.add_write(part, at, None),
+                Some(part) => {
+                    self.parts.add_write(part, at, None);
+                    if let Some(store) = Store::of(inst).filter(|_| inst.words().len() == 3) {
+                        self.structure(inst, self.m.type_of(store.object()));
+                    }
+                }
                 None if self.drops_effects && changes_memory(self.m, inst) => self.dropped.push(at),
                 None => self.roots.push(at),
             }

@@ -7,7 +7,7 @@ use super::pointers::stores;
 use super::{Effects, Elimination, loops};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
-use polyshade_spv::{ExecutionModel, Id, Inst, Module, Op, Section, StorageClass};
+use polyshade_spv::{Decoration, ExecutionModel, Id, Inst, Module, Op, Section, StorageClass};
 
 /// One function.
 pub(super) struct Function {
@@ -25,8 +25,9 @@ pub(super) struct Function {
     pub(super) returned: Vec<u32>,
     /// Something live in it is seen outside of it.
     pub(super) has_effect: bool,
-    /// Something live uses its result.
+    /// Something live uses its result; else the members of it that something live uses, one bit each.
     pub(super) result_wanted: bool,
+    pub(super) result_members: u64,
 }
 
 /// One parameter.
@@ -40,6 +41,8 @@ pub(super) struct Parameter {
     pub(super) read: bool,
     pub(super) wanted: bool,
     pub(super) written: bool,
+    /// Where not all of it is read: the parts that are.
+    pub(super) reads: Vec<u32>,
     /// Calls after which the argument is read, and which write to it as soon as the function does.
     pub(super) waiting: Vec<u32>,
 }
@@ -67,7 +70,22 @@ pub(super) enum Note {
     Aggregate(u32),
     /// It is a set of extended instructions.
     Set(Set),
+    /// It makes or stores this structure.
+    Value(u32),
 }
+
+/// A structure that an instruction makes or stores, and may be asked for members of.
+#[derive(Clone, Copy)]
+pub(super) struct Value {
+    pub(super) at: u32,
+    /// Members that something live uses, one bit each.
+    pub(super) members: u64,
+    /// Something live uses all of it.
+    pub(super) whole: bool,
+}
+
+/// The members that a structure may have to be looked at one by one.
+pub(super) const MOST_MEMBERS: u32 = 64;
 
 /// Sets of extended instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +99,11 @@ pub(super) enum Set {
 }
 
 const KIND: u32 = 0x3fff_ffff;
+/// How many kinds of sets there are.
+const SETS: u32 = 3;
+/// Words for each pointer or store, and for each block, in shaders as compilers make them.
+const WORDS_A_POINTER: usize = 32;
+const WORDS_A_BLOCK: usize = 64;
 
 /// What was found.
 pub(super) struct Survey<'m, 'w> {
@@ -94,6 +117,10 @@ pub(super) struct Survey<'m, 'w> {
     pub(super) calls: Vec<Call>,
     pub(super) graph: Graph,
     pub(super) parts: Parts,
+    pub(super) values: Vec<Value>,
+    /// Declarations that may say something of what nothing else names, and whether there are groups of decorations.
+    pub(super) sayings: Vec<u32>,
+    pub(super) has_groups: bool,
     /// How many members all structures have.
     pub(super) members: u32,
     /// Instructions that are live whatever becomes of their results, and loops that may not end.
@@ -115,22 +142,28 @@ pub(super) struct Survey<'m, 'w> {
 
 impl<'m, 'w> Survey<'m, 'w> {
     pub(super) fn new(m: &'m Module<'w>, wanted: &Elimination) -> Self {
+        // Room for as much as is usual, so that lists do not grow step by step.
+        let words = m.words().len();
+        let few = || Vec::with_capacity(words / WORDS_A_POINTER);
         let mut survey = Self {
             m,
-            notes: vec![0; m.words().len() + 1],
+            notes: vec![0; words + 1],
             bodies: m.section_end(Section::Globals),
             functions: Vec::new(),
             parameters: Vec::new(),
             calls: Vec::new(),
-            graph: Graph::default(),
-            parts: Parts::default(),
+            graph: Graph::with_room(words / WORDS_A_BLOCK),
+            parts: Parts::with_room(words / WORDS_A_POINTER),
+            values: Vec::new(),
+            sayings: Vec::new(),
+            has_groups: false,
             members: 0,
             roots: Vec::new(),
             endless: Vec::new(),
             whole: 0,
             dropped: Vec::new(),
-            pointers: Vec::new(),
-            writes: Vec::new(),
+            pointers: few(),
+            writes: few(),
             drops_effects: wanted.effects != Effects::Stay,
             shares_outputs: m
                 .entry_points()
@@ -155,6 +188,7 @@ impl<'m, 'w> Survey<'m, 'w> {
         survey
     }
 
+    #[inline]
     pub(super) fn note(&self, at: u32) -> Note {
         let note = self.notes[at as usize + 1];
         match note >> 30 {
@@ -162,11 +196,12 @@ impl<'m, 'w> Survey<'m, 'w> {
             0 => Note::Part(note - 1),
             1 => Note::Call(note & KIND),
             2 => Note::Aggregate(note & KIND),
-            _ => Note::Set(match note & KIND {
-                0 => Set::Glsl,
-                1 => Set::Debug,
-                _ => Set::Other,
-            }),
+            _ => match note & KIND {
+                0 => Note::Set(Set::Glsl),
+                1 => Note::Set(Set::Debug),
+                2 => Note::Set(Set::Other),
+                value => Note::Value(value - SETS),
+            },
         }
     }
 
@@ -179,15 +214,15 @@ impl<'m, 'w> Survey<'m, 'w> {
             Note::Set(Set::Glsl) => 3 << 30,
             Note::Set(Set::Debug) => 3 << 30 | 1,
             Note::Set(Set::Other) => 3 << 30 | 2,
+            Note::Value(value) => 3 << 30 | (value + SETS),
         };
     }
 
     /// The part that `id` points to.
+    #[inline]
     pub(super) fn part(&self, id: Id) -> Option<u32> {
-        match self.note(self.m.defined_at(id)?) {
-            Note::Part(part) => Some(part),
-            _ => None,
-        }
+        let note = self.notes[self.m.defined_at(id)? as usize + 1];
+        (note != 0 && note >> 30 == 0).then(|| note - 1)
     }
 
     /// The number of the function `id`, if it was walked through.
@@ -218,10 +253,16 @@ impl<'m, 'w> Survey<'m, 'w> {
                     self.set_note(inst.at(), Note::Aggregate(KIND));
                 }
                 Op::VARIABLE => self.variable(inst, Owner::Module),
+                Op::DECORATION_GROUP => self.has_groups = true,
+                Op::DECORATE if inst.words()[2] != Decoration::BUILT_IN.0 => {}
+                Op::DECORATE | Op::DECORATE_ID | Op::EXECUTION_MODE_ID => {
+                    self.sayings.push(inst.at());
+                }
                 Op::EXT_INST_IMPORT => {
                     let import = ExtInstImport::of(inst).expect("it is an import");
                     self.set_note(inst.at(), Note::Set(set_named(&import.name())));
                 }
+                op if kind(op) == Kind::Unknown => self.sayings.push(inst.at()),
                 _ => {}
             }
         }
@@ -253,6 +294,7 @@ impl<'m, 'w> Survey<'m, 'w> {
             returned: Vec::new(),
             has_effect: false,
             result_wanted: false,
+            result_members: 0,
         });
         self.notes[body.at() as usize] = self.functions.len() as u32;
         Some(self.functions.len() as u32 - 1)
@@ -320,8 +362,9 @@ impl<'m, 'w> Survey<'m, 'w> {
                     block.merge = inst.at();
                 }
             }
-            if kind != Kind::Value {
-                self.look_at(inst, kind, function);
+            match kind {
+                Kind::Value | Kind::Extract => self.value(inst),
+                _ => self.look_at(inst, kind, function),
             }
         }
         self.is_malformed |= block == NONE;
@@ -338,9 +381,18 @@ impl<'m, 'w> Survey<'m, 'w> {
             self.set_note(inst.at(), Note::Part(part));
         }
         let (read, wanted, written) = (false, false, false);
-        let waiting = Vec::new();
+        let (reads, waiting) = (Vec::new(), Vec::new());
         let at = inst.at();
-        self.parameters.push(Parameter { at, function, part, read, wanted, written, waiting });
+        self.parameters.push(Parameter {
+            at,
+            function,
+            part,
+            read,
+            wanted,
+            written,
+            reads,
+            waiting,
+        });
     }
 
     fn look_at(&mut self, inst: Inst<'m>, kind: Kind, function: u32) {
@@ -348,6 +400,9 @@ impl<'m, 'w> Survey<'m, 'w> {
             Kind::Chain | Kind::Copy => self.pointer(inst),
             Kind::Variable => self.variable(inst, Owner::Function),
             Kind::Load if is_volatile(inst.words().get(4)) => self.roots.push(inst.at()),
+            // Memory operands may name more than the pointer.
+            Kind::Load if inst.words().len() == 4 => self.structure(inst, inst.result_type()),
+            Kind::Phi => self.structure(inst, inst.result_type()),
             Kind::Store | Kind::CopyMemory => self.writes.push(inst.at()),
             Kind::Call => self.call(inst, function),
             Kind::Extended => {
@@ -374,6 +429,34 @@ impl<'m, 'w> Survey<'m, 'w> {
                     self.parts.root_mut(part).addressed = true;
                 }
             });
+        }
+    }
+
+    /// Notes a value of a structure that is made of others.
+    #[inline]
+    fn value(&mut self, inst: Inst<'m>) {
+        let is_made = match inst.op() {
+            Op::COMPOSITE_CONSTRUCT => true,
+            Op::COMPOSITE_INSERT => inst.words().len() > 5,
+            _ => false,
+        };
+        if is_made {
+            self.structure(inst, inst.result_type());
+        }
+    }
+
+    /// Notes that `inst` makes or stores a value of type `ty`, if that is a structure.
+    #[inline]
+    pub(super) fn structure(&mut self, inst: Inst<'m>, ty: Option<Id>) {
+        let Some(ty) = ty.and_then(|ty| self.m.defined_at(ty)) else { return };
+        // Nearly all are of no structure, and have no note (benchmark `position`).
+        if self.notes[ty as usize + 1] == 0 {
+            return;
+        }
+        let (ty, most) = (self.m.inst_at(ty), MOST_MEMBERS as usize + 2);
+        if ty.op() == Op::TYPE_STRUCT && ty.words().len() <= most {
+            self.set_note(inst.at(), Note::Value(self.values.len() as u32));
+            self.values.push(Value { at: inst.at(), members: 0, whole: false });
         }
     }
 

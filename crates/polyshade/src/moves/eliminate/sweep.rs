@@ -1,15 +1,17 @@
 //! Takes out what is not live.
 
+use super::capabilities::{self, Seen};
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
 use super::pointers::step;
+use super::survey::Value;
 use super::types::{indices_of, structure_at};
 use polyshade_spv::view::{
     AccessChain, ArrayLength, Decorate, EntryPoint, GroupDecorate, GroupMemberDecorate,
     MemberDecorate, MemberName, Name, ReturnValue,
 };
 use polyshade_spv::{Id, Inst, Op, Patch, Section};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Word of the member's number in instructions that name or decorate one.
 const MEMBER: u32 = 2;
@@ -23,20 +25,22 @@ pub(super) struct Sweep<'s, 'm, 'w, 'p> {
     /// Decoration groups that something live is in.
     groups: BTreeSet<Id>,
     /// Undefined values, by their type; constants, by type and value.
-    undefined: HashMap<Id, Id>,
-    constants: HashMap<(Id, u32), Id>,
+    undefined: BTreeMap<Id, Id>,
+    constants: BTreeMap<(Id, u32), Id>,
 }
 
 /// Takes out what is not live.
 pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
-    let (undefined, constants) = (HashMap::new(), HashMap::new());
+    let (undefined, constants) = (BTreeMap::new(), BTreeMap::new());
     let groups = BTreeSet::new();
     let mut sweep = Sweep { marks, p, line: None, groups, undefined, constants };
     sweep.renumber_chains();
     sweep.return_anything();
+    sweep.make_of_anything();
     sweep.find_groups();
     sweep.preamble();
     sweep.functions();
+    sweep.capabilities();
 }
 
 impl<'m> Sweep<'_, 'm, '_, '_> {
@@ -100,6 +104,9 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     }
 
     fn find_groups(&mut self) {
+        if !self.marks.survey.has_groups {
+            return;
+        }
         for inst in self.marks.m().section(Section::Annotations) {
             if let Some(group) = GroupDecorate::of(inst) {
                 if group.targets().any(|id| self.is_live(id)) {
@@ -229,14 +236,17 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
             for inst in body.instructions() {
-                let kind = kind(inst.op());
                 if self.marks.live.contains(inst.at()) {
                     self.line = None;
-                } else if kind == Kind::Line {
-                    self.pend(inst);
-                } else {
-                    self.p.remove(inst);
-                    self.branch_on(inst);
+                    continue;
+                }
+                match kind(inst.op()) {
+                    Kind::Line => self.pend(inst),
+                    Kind::Branch => {
+                        self.p.remove(inst);
+                        self.branch_on(inst);
+                    }
+                    _ => self.p.remove(inst),
                 }
             }
             self.drop_line();
@@ -264,6 +274,41 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.p.insert(inst.after(), Op::BRANCH, &[label.word()]);
     }
 
+    /// Takes out the capabilities and extensions that nothing needs of what stays.
+    fn capabilities(&mut self) {
+        let m = self.marks.m();
+        if !capabilities::may_go(m) {
+            return;
+        }
+        let mut seen = Seen::default();
+        for inst in m.preamble().filter(|inst| self.is_left(*inst)) {
+            seen.note(inst);
+        }
+        for inst in m.functions().flat_map(|body| body.instructions()) {
+            if self.marks.live.contains(inst.at()) {
+                seen.note(inst);
+            }
+        }
+        for inst in capabilities::unneeded(m, &seen) {
+            self.p.remove(inst);
+        }
+    }
+
+    /// Whether an instruction ahead of the functions is still there, in whatever form.
+    fn is_left(&self, inst: Inst<'m>) -> bool {
+        if let Some(decorate) = Decorate::of(inst) {
+            let target = decorate.target();
+            return self.is_live(target) || self.groups.contains(&target);
+        }
+        if let Some(decorate) = MemberDecorate::of(inst) {
+            let Some(at) = self.marks.m().defined_at(decorate.target()) else { return true };
+            let is_structure = self.marks.m().inst_at(at).op() == Op::TYPE_STRUCT;
+            let stays = || self.marks.new_number(at, decorate.member()).is_some();
+            return self.marks.live.contains(at) && (!is_structure || stays());
+        }
+        inst.result().is_none() || self.marks.live.contains(inst.at())
+    }
+
     /// What is returned and not looked at can be anything.
     fn return_anything(&mut self) {
         let m = self.marks.m();
@@ -282,6 +327,27 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                     let undefined = self.undefined(ty, value);
                     self.p.replace(inst, value, undefined);
                 }
+            }
+        }
+    }
+
+    /// What a structure is made of and not looked at can be anything.
+    fn make_of_anything(&mut self) {
+        let m = self.marks.m();
+        for number in 0..self.marks.survey.values.len() {
+            let Value { at, members, whole } = self.marks.survey.values[number];
+            let inst = m.inst_at(at);
+            let is_made = matches!(inst.op(), Op::COMPOSITE_CONSTRUCT | Op::COMPOSITE_INSERT);
+            if whole || members == 0 || !is_made {
+                continue;
+            }
+            // All operands are values, but for the indices of an insertion.
+            let last = if inst.op() == Op::COMPOSITE_INSERT { 5 } else { inst.words().len() };
+            for word in 3..last {
+                let Some(value) = Id::new(inst.words()[word]) else { continue };
+                let Some(ty) = m.type_of(value).filter(|_| !self.is_live(value)) else { continue };
+                let undefined = self.undefined(ty, value);
+                self.p.overwrite(at + word as u32, undefined.word());
             }
         }
     }

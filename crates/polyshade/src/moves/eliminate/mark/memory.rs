@@ -2,33 +2,61 @@
 
 use super::{Marks, Open};
 use crate::moves::eliminate::parts::{NONE, Owner, Write};
+use crate::moves::eliminate::survey::{MOST_MEMBERS, Note};
 use polyshade_spv::Id;
 use polyshade_spv::view::FunctionCall;
+
+/// How many parts of what a parameter points to are read one by one.
+const MOST_READS: usize = 64;
 
 impl Marks<'_, '_> {
     /// Something live reads `part`.
     pub(super) fn visit_read(&mut self, part: u32) {
         self.touch(part);
-        if let Owner::Parameter(number) = self.survey.parts.root(part).owner
-            && !std::mem::replace(&mut self.survey.parameters[number as usize].read, true)
-        {
-            let function = self.survey.parameters[number as usize].function;
-            let mut call = self.survey.functions[function as usize].live_calls;
-            while let Some(one) = self.survey.calls.get(call as usize) {
-                let (at, next) = (one.at, one.next_live);
-                self.read_argument(at, number);
-                call = next;
-            }
+        let root = *self.survey.parts.root(part);
+        let Owner::Parameter(number) = root.owner else { return };
+        let parameter = &mut self.survey.parameters[number as usize];
+        let whole = part == root.part || parameter.reads.len() >= MOST_READS;
+        if parameter.read || !whole && parameter.reads.contains(&part) {
+            return;
+        }
+        match whole {
+            true => parameter.read = true,
+            false => parameter.reads.push(part),
+        }
+        let part = if whole { root.part } else { part };
+        let mut call = self.survey.functions[parameter.function as usize].live_calls;
+        while let Some(one) = self.survey.calls.get(call as usize) {
+            let (at, next) = (one.at, one.next_live);
+            self.read_argument(at, number, part);
+            call = next;
+        }
+    }
+
+    /// A live call reads what it passes the address of, as far as its function reads it.
+    pub(super) fn read_through(&mut self, argument: u32, parameter: u32) {
+        if self.survey.parameters[parameter as usize].read {
+            return self.open.push(Open::Read(argument));
+        }
+        for number in 0..self.survey.parameters[parameter as usize].reads.len() {
+            let read = self.survey.parameters[parameter as usize].reads[number];
+            let part = self.survey.parts.alike(read, argument);
+            self.open.push(Open::Read(part));
         }
     }
 
     /// Marks what may have written what is read from `part`.
     pub(super) fn touch(&mut self, part: u32) {
         let mut writes = std::mem::take(&mut self.found);
-        self.survey.parts.read(part, |write| writes.push(write));
-        for Write { by, argument, .. } in writes.drain(..) {
+        let (parts, notes) = (&mut self.survey.parts, &self.survey.notes);
+        parts.read(part, |write, key| {
+            writes.push((write, key));
+            // Only what stores a structure is noted.
+            write.argument.is_none() && notes[write.by as usize + 1] != 0
+        });
+        for (Write { by, argument, .. }, key) in writes.drain(..) {
             let Some(number) = argument else {
-                self.live(by);
+                self.live_write(by, key);
                 continue;
             };
             let callee = self.survey.calls[by as usize].callee;
@@ -40,6 +68,16 @@ impl Marks<'_, '_> {
             }
         }
         self.found = writes;
+    }
+
+    /// Marks an instruction that writes what is read, or a member of it that is.
+    fn live_write(&mut self, by: u32, key: Option<u32>) {
+        match (self.survey.note(by), key) {
+            (Note::Value(value), Some(key)) if key < MOST_MEMBERS => {
+                self.want_member_at(by, value, key);
+            }
+            _ => self.want_at(by),
+        }
     }
 
     pub(super) fn parameter(&self, function: u32, number: u32) -> Option<u32> {
@@ -54,8 +92,10 @@ impl Marks<'_, '_> {
         call.arguments().nth((parameter - first) as usize)
     }
 
-    pub(super) fn read_argument(&mut self, call_at: u32, parameter: u32) {
+    /// A live call reads `read`, a part of what its parameter points to.
+    fn read_argument(&mut self, call_at: u32, parameter: u32, read: u32) {
         if let Some(part) = self.argument(call_at, parameter).and_then(|id| self.survey.part(id)) {
+            let part = self.survey.parts.alike(read, part);
             self.open.push(Open::Read(part));
         }
     }

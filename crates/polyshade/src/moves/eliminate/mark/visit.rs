@@ -3,7 +3,7 @@
 use super::{Marks, Open};
 use crate::moves::eliminate::pointers::{read_by, stores, written_by};
 use crate::moves::eliminate::survey::{Note, Set};
-use polyshade_spv::view::{ArrayLength, ExtInst, FunctionCall, Phi};
+use polyshade_spv::view::{ArrayLength, ExtInst, FunctionCall, Load, Phi, Store};
 use polyshade_spv::{Id, Inst, Op};
 
 /// The instructions whose live ones are followed one by one.
@@ -21,13 +21,24 @@ impl<'m> Marks<'m, '_> {
     /// A load, a store, a copy of memory.
     pub(super) fn visit_access(&mut self, inst: Inst<'m>) {
         let (read, written) = (read_by(inst), written_by(inst));
-        self.m().for_each_operand(inst, |_, id, _| {
-            if Some(id) == read || Some(id) == written {
-                self.want_pointer(id);
-            } else {
-                self.want(id);
+        // Nearly all are loads and stores without memory operands (benchmark `position`).
+        match (Load::of(inst), Store::of(inst), inst.words().len()) {
+            (Some(load), None, 4) => {
+                inst.result_type().into_iter().for_each(|ty| self.want(ty));
+                self.want_pointer(load.pointer());
             }
-        });
+            (None, Some(store), 3) => {
+                self.want_pointer(store.pointer());
+                self.want(store.object());
+            }
+            _ => self.m().for_each_operand(inst, |_, id, _| {
+                if Some(id) == read || Some(id) == written {
+                    self.want_pointer(id);
+                } else {
+                    self.want(id);
+                }
+            }),
+        }
         if let Some(part) = read.and_then(|id| self.survey.part(id)) {
             self.open.push(Open::Read(part));
         }
@@ -99,9 +110,7 @@ impl<'m> Marks<'m, '_> {
             match self.survey.part(argument) {
                 Some(part) => {
                     self.want_pointer(argument);
-                    if self.survey.parameters[parameter as usize].read {
-                        self.open.push(Open::Read(part));
-                    }
+                    self.read_through(part, parameter);
                 }
                 None => self.want(argument),
             }
@@ -128,14 +137,9 @@ impl<'m> Marks<'m, '_> {
             self.want(ty);
         }
         for pair in phi.pairs().chunks_exact(2) {
-            let (Some(value), Some(from)) = (Id::new(pair[0]), Id::new(pair[1])) else { continue };
-            self.want(value);
-            if let Some(block) = self.m().defined_at(from).map(|at| self.survey.notes[at as usize])
-            {
-                self.live_block(block);
-                self.live_terminator(block);
-            }
+            Id::new(pair[0]).into_iter().for_each(|value| self.want(value));
         }
+        self.live_sources(phi);
     }
 
     /// A branch needs where it may go.

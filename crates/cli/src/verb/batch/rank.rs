@@ -1,0 +1,107 @@
+//! The shaders of a batch, ranked by what a position-only pass saves of each.
+
+use super::index::{Entry, Status};
+use super::plan::{Plan, Role};
+use crate::failure::{Exit, Failure};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+/// Version of the ranking's shape: it grows when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// What one shader saves.
+struct Ranked {
+    shader: String,
+    /// Instructions and bytes of inputs a vertex: of the original, and of the position-only variant.
+    instructions: [u64; 2],
+    input_bytes: [u64; 2],
+    gains_little: bool,
+}
+
+impl Ranked {
+    /// Instructions that the position-only pass has no need of.
+    fn saved(&self) -> u64 {
+        self.instructions[0].saturating_sub(self.instructions[1])
+    }
+
+    /// Their share of the original, in parts of a million: shares are compared as whole numbers.
+    fn share(&self) -> u64 {
+        (self.saved() * 1_000_000).checked_div(self.instructions[0]).unwrap_or(0)
+    }
+
+    fn of(shader: &str, report: &Value) -> Option<Self> {
+        let cost = &report["cost"];
+        let both = |what: &str| {
+            let number = |variant: &str| cost[variant][what].as_u64();
+            Some([number("original")?, number("position_only")?])
+        };
+        Some(Self {
+            shader: shader.to_owned(),
+            instructions: both("instructions")?,
+            input_bytes: both("input_bytes")?,
+            gains_little: cost["gains_little"].as_bool()?,
+        })
+    }
+}
+
+/// The shaders that are done, those first of which a position-only pass saves the largest share.
+pub(super) struct Ranking(Vec<Ranked>);
+
+impl Ranking {
+    /// Reads the reports that the verb wrote, now or in an earlier run, below `out`.
+    pub(super) fn read(out: &Path, plan: &Plan, entries: &[Entry]) -> Result<Self, Failure> {
+        let report = plan.roles.iter().position(|role| *role == Role::Report);
+        let done = entries.iter().filter(|entry| entry.status == Status::Ok);
+        let read = |entry: &Entry| {
+            let file = report.and_then(|report| entry.outputs.get(report));
+            let path = out.join(&file.expect("the verb writes a report").path);
+            let failed =
+                |why: String| Failure::new(Exit::Failed, format!("{}: {why}", path.display()));
+            let bytes = fs::read(&path).map_err(|error| failed(error.to_string()))?;
+            let value: Value =
+                serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
+            Ranked::of(&entry.shader, &value)
+                .ok_or_else(|| failed("this report says nothing of what is saved".to_owned()))
+        };
+        let mut ranked = done.map(read).collect::<Result<Vec<_>, _>>()?;
+        ranked.sort_by_cached_key(|one| {
+            (Reverse(one.share()), Reverse(one.saved()), one.shader.clone())
+        });
+        Ok(Self(ranked))
+    }
+
+    /// The table for standard output.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let head = ["saves", "instructions", "in bytes a vertex"];
+        let _ = write!(text, "{:>7}  {:>15}  {:>17}  shader", head[0], head[1], head[2]);
+        for one in &self.0 {
+            let percent = (one.share() as f64 / 1e4).round();
+            let [instructions, bytes] =
+                [one.instructions, one.input_bytes].map(|[from, to]| format!("{from} → {to}"));
+            let _ =
+                write!(text, "\n{percent:>5} %  {instructions:>15}  {bytes:>17}  {}", one.shader);
+        }
+        text
+    }
+
+    /// The ranking as JSON.
+    pub(super) fn json(&self) -> Value {
+        let shaders = self.0.iter().map(|one| {
+            let both = |[original, position_only]: [u64; 2]| {
+                json!({ "original": original, "position_only": position_only })
+            };
+            json!({
+                "shader": one.shader,
+                "saved": one.share() as f64 / 1e6,
+                "instructions": both(one.instructions),
+                "input_bytes": both(one.input_bytes),
+                "gains_little": one.gains_little,
+            })
+        });
+        json!({ "version": VERSION, "shaders": shaders.collect::<Vec<_>>() })
+    }
+}
