@@ -11,8 +11,8 @@ use rspirv::spirv::{Op, Word};
 /// How often the functions of the medium shader are repeated in the large one.
 const REPEATS: u32 = 140;
 
-/// The words of the input of this name: `small`, `medium` or `large`; and `shape_N`, where N counts the [shapes](SHAPES)
-/// and a larger one behind each.
+/// The words of the input of this name: `small`, `medium` or `large`; and `shape_N`, where N counts the
+/// [shapes](SHAPES) and a larger one behind each.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     match name {
         "small" => Some(committed(include_bytes!("../inputs/small.spv"))),

@@ -300,6 +300,9 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
                 let Some(start) = open.take() else {
                     return Err(Error::malformed("a function ends that did not begin", at));
                 };
+                if inst.len() != 1 {
+                    return Err(Error::malformed("the end of a function has operands", at));
+                }
                 let end = (at + inst.len()) as u32;
                 self.functions.push(Extent { at: start as u32, end });
             }
