@@ -1,8 +1,9 @@
-//! Three vertex shaders: of the usual size, of the size of a good engine's, and a huge one.
+//! Three vertex shaders: of the usual size, of the size of a good engine's, and a huge one; and shapes of two sizes.
 
 use std::collections::HashMap;
 use std::iter::once;
 
+use polyshade_trials::SHAPES;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
@@ -10,14 +11,24 @@ use rspirv::spirv::{Op, Word};
 /// How often the functions of the medium shader are repeated in the large one.
 const REPEATS: u32 = 140;
 
-/// The words of the input of this name: `small`, `medium` or `large`.
+/// The words of the input of this name: `small`, `medium` or `large`; and `shape_N`, where N counts the [shapes](SHAPES)
+/// and a larger one behind each.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     match name {
         "small" => Some(committed(include_bytes!("../inputs/small.spv"))),
         "medium" => Some(committed(include_bytes!("../inputs/medium.spv"))),
         "large" => Some(large()),
-        _ => None,
+        _ => shape(name.strip_prefix("shape_")?.parse().ok()?),
     }
+}
+
+/// How much larger the second of two inputs of one shape is.
+pub const LARGER: u32 = 4;
+
+fn shape(number: usize) -> Option<Vec<u32>> {
+    let shape = SHAPES.get(number / 2)?;
+    let times = if number.is_multiple_of(2) { 1 } else { LARGER };
+    Some(shape.words(shape.many * times))
 }
 
 fn committed(bytes: &[u8]) -> Vec<u32> {

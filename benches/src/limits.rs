@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use polyshade_trials::SHAPES;
 use serde_json::Value;
 
 use crate::inputs;
@@ -30,10 +31,7 @@ struct Measured {
 /// `summaries` is what gungraun prints with `--output-format=json`: one object a benchmark.
 pub fn report(limits: &str, summaries: &str) -> Result<(String, bool), String> {
     let limits = parse_limits(limits)?;
-    let measured: Vec<Measured> = serde_json::Deserializer::from_str(summaries)
-        .into_iter()
-        .map(|summary| measured(&summary.map_err(|error| format!("gungraun's output: {error}"))?))
-        .collect::<Result<_, String>>()?;
+    let measured = read(summaries)?;
 
     let mut table = format!(
         "{:<20} {:<7} {:>8} {:>13} {:>9} {:>7} {:>5}\n",
@@ -60,6 +58,43 @@ pub fn report(limits: &str, summaries: &str) -> Result<(String, bool), String> {
         Some(row) => Err(format!("limits.txt has no line `{} {}`", row.benchmark, row.input)),
         None => Ok((table, kept)),
     }
+}
+
+/// How many times as many instructions a word a larger module of one shape may take: it takes no more but for how full
+/// hash tables happen to be.
+const LINEAR: f64 = 1.2;
+
+/// The table of what was measured on [shapes](SHAPES) of two sizes, and whether it grows no faster than they do.
+pub fn report_shapes(summaries: &str) -> Result<(String, bool), String> {
+    let measured = read(summaries)?;
+    let per_word = |number: usize| {
+        let input = format!("shape_{number}");
+        let row = measured.iter().find(|row| row.input == input);
+        let row = row.ok_or_else(|| format!("nothing was measured on {input}"))?;
+        let words = inputs::words(&input).expect("there are two of each shape").len();
+        Ok::<_, String>((words, row.instructions as f64 / words as f64))
+    };
+    let mut table = format!(
+        "{:<26} {:>8} {:>9} {:>8} {:>9} {:>6}\n",
+        "shape", "words", "per word", "words", "per word", "times"
+    );
+    let mut kept = true;
+    for (number, shape) in SHAPES.iter().enumerate() {
+        let ((words, few), (more_words, many)) = (per_word(2 * number)?, per_word(2 * number + 1)?);
+        let times = many / few;
+        let verdict = if times > LINEAR { "  NOT LINEAR" } else { "" };
+        kept &= verdict.is_empty();
+        let numbers = format!("{words:>8} {few:>9.1} {more_words:>8} {many:>9.1} {times:>6.2}");
+        writeln!(table, "{:<26} {numbers}{verdict}", shape.name).expect("writing to a string");
+    }
+    Ok((table, kept))
+}
+
+fn read(summaries: &str) -> Result<Vec<Measured>, String> {
+    serde_json::Deserializer::from_str(summaries)
+        .into_iter()
+        .map(|summary| measured(&summary.map_err(|error| format!("gungraun's output: {error}"))?))
+        .collect()
 }
 
 /// Reads lines of `benchmark input limit aim`; what follows a `#` is a comment.

@@ -1,9 +1,13 @@
-//! What the fuzz targets share: words from bytes, and the two oracles, identity and `spirv-val`.
+//! What the fuzz targets share: words from bytes, valid modules to begin with, and the oracles.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::sync::LazyLock;
 
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Module, Progress};
+use polyshade_trials::{Choices, Trial};
+use spirv_tools::TargetEnv;
+use spirv_tools::val::Validator;
 
 /// The whole words in the bytes.
 pub fn words(bytes: &[u8]) -> Vec<u32> {
@@ -34,28 +38,75 @@ pub fn look_around(module: &Module<'_>) {
     module.functions().for_each(|function| drop(module.reachable(function.id())));
 }
 
-/// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
+/// Tries something from `trials` on the module, whatever it is. The trial and its options are drawn from two words of
+/// the header that nothing else reads, the generator and the schema: so every module is an input as it is, and mutating
+/// it mutates the options too.
+pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
+    let words = words(bytes);
+    let Ok(module) = Module::parse(&words) else { return };
+    let mut choices = Choices::seeded(u64::from(words[2]) << 32 | u64::from(words[4]));
+    let Some((trial, entry)) = any(&module, trials, &mut choices) else { return };
+    let Ok(variants) = trial.attempt(&module, entry, &mut choices) else { return };
+    for (name, variant) in variants {
+        let again = Module::parse(variant.words());
+        let again = again.unwrap_or_else(|error| panic!("{}: {name}: {error}", trial.name));
+        assert_identity(&again);
+    }
+}
+
+/// An entry point, and a trial that takes its stage.
+pub fn any<'m>(
+    module: &'m Module<'_>,
+    trials: &[Trial],
+    choices: &mut Choices,
+) -> Option<(Trial, EntryPoint<'m>)> {
+    let entries: Vec<EntryPoint<'m>> = module.entry_points().take(8).collect();
+    if entries.is_empty() {
+        return None;
+    }
+    let entry = choices.of(&entries);
+    let taking: Vec<Trial> =
+        trials.iter().filter(|trial| trial.takes(entry.model())).copied().collect();
+    (!taking.is_empty()).then(|| (choices.of(&taking), entry))
+}
+
+/// A number out of the bytes.
+pub fn seed(bytes: &[u8]) -> u64 {
+    fnv(bytes.iter().map(|byte| u64::from(*byte)))
+}
+
+/// A number out of the words.
+pub fn hash(words: &[u32]) -> u64 {
+    fnv(words.iter().map(|word| u64::from(*word))) >> 32
+}
+
+/// FNV-1a.
+fn fnv(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The seeds that are valid: `cargo xtask fuzz` writes them there.
+pub static VALID: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/seeds");
+    let files = std::fs::read_dir(&folder).expect("`cargo xtask fuzz` writes the seeds");
+    let mut paths: Vec<_> = files.map(|file| file.expect("it is listed").path()).collect();
+    paths.sort();
+    let read = |path| words(&std::fs::read(path).expect("it can be read"));
+    let valid: Vec<Vec<u32>> =
+        paths.iter().map(read).filter(|words| validate(words).is_ok()).collect();
+    assert!(valid.len() > 100, "of {} seeds {} are valid", paths.len(), valid.len());
+    valid
+});
+
+/// What SPIRV-Tools says of the module under the oldest Vulkan that takes its version.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     let environment = match words.get(1).map_or(0, |version| version >> 8 & 0xff) {
-        0 => "vulkan1.0",
-        1..=3 => "vulkan1.1",
-        4 => "vulkan1.1spv1.4",
-        5 => "vulkan1.2",
-        _ => "vulkan1.3",
+        0 => TargetEnv::Vulkan_1_0,
+        1..=3 => TargetEnv::Vulkan_1_1,
+        4 => TargetEnv::Vulkan_1_1_Spirv_1_4,
+        5 => TargetEnv::Vulkan_1_2,
+        _ => TargetEnv::Vulkan_1_3,
     };
-    let mut validator = Command::new("spirv-val")
-        .args(["--target-env", environment, "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("spirv-val is installed: run `cargo xtask setup`");
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    // It reads everything before it prints, so neither side waits for the other.
-    let written = validator.stdin.take().expect("it was asked for").write_all(&bytes);
-    let verdict = validator.wait_with_output().expect("spirv-val ends");
-    match written {
-        Ok(()) if verdict.status.success() => Ok(()),
-        _ => Err(String::from_utf8_lossy(&verdict.stderr).into_owned()),
-    }
+    let validator = spirv_tools::val::create(Some(environment));
+    validator.validate(words, None).map_err(|error| error.to_string())
 }

@@ -148,6 +148,70 @@ fn members_and_elements_are_copied_where_they_have_to_be() {
     assert_eq!(extension_is_storage(&PARTS, parts, &few()), [4]);
 }
 
+/// An array of three blocks, with a pair in each and something that is not captured.
+const BLOCKS: &str = "#version 450
+    layout(location = 0) out Block {
+        vec2 a;
+        flat uint other;
+        flat uvec2 pair[2];
+    } blocks[3];
+    void main() {
+        for (int i = 0; i < 3; ++i) {
+            blocks[i].a = vec2(float(gl_VertexIndex), float(i));
+            blocks[i].other = 99u;
+            blocks[i].pair[0] = uvec2(gl_InstanceIndex, i);
+            blocks[i].pair[1] = uvec2(gl_VertexIndex, 7);
+        }
+        gl_Position = vec4(0, 0, 0, 1);
+        gl_PointSize = 1.0;
+    }";
+
+/// Varyings of all three blocks in the buffers from 0 on.
+fn of_blocks(names: &[&str]) -> Options {
+    let mut varyings = Vec::new();
+    for block in 0..3 {
+        let next = (block > 0).then(|| "gl_NextBuffer".to_owned());
+        let names = names.iter().map(|name| match name.strip_prefix('.') {
+            Some(member) => format!("Block[{block}].{member}"),
+            None => (*name).to_owned(),
+        });
+        varyings.extend(next.into_iter().chain(names));
+    }
+    Options::new("main").interleaved(varyings.iter().map(String::as_str))
+}
+
+/// What is captured of each buffer is what the storage path stores there.
+#[track_caller]
+fn blocks_are_captured(options: &Options, stride: u32) -> Decorated<'static> {
+    let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
+    let cases = few();
+    let captured = memories(&words, &[stride; 3], options, &cases);
+    let stored = Storage::with_strides(words.clone(), &[stride; 3], options);
+    assert!(stored.run(Driver::Lavapipe, &cases) == captured, "{options:?}");
+    decorate(&words, options)
+}
+
+#[test]
+fn arrays_of_blocks_are_decorated_where_each_has_its_buffer() {
+    for (names, stride) in [
+        (&[".a", ".pair"] as &[&str], 24),
+        (&["gl_SkipComponents1", ".pair", ".a", "gl_SkipComponents2"], 36),
+        (&[".a"], 8),
+    ] {
+        let decorated = blocks_are_captured(&of_blocks(names), stride);
+        assert_eq!(decorated.locations, [], "{names:?}");
+    }
+    // An element alone, or elements that change places, are copied.
+    assert!(!blocks_are_captured(&of_blocks(&[".pair[1]", ".a"]), 16).locations.is_empty());
+    let names = ["Block[1].a", "Block[0].a", "Block[2].a"];
+    let options = Options::new("main").separate(names);
+    assert_eq!(blocks_are_captured(&options, 8).locations.len(), 3);
+    let names = ["Block[0].a", "Block[1].a", "Block[2].other"];
+    let options = Options::new("main").separate(names);
+    let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
+    assert_eq!(decorate(&words, &options).locations.len(), 3);
+}
+
 /// Any list of names, any draw.
 #[test]
 fn anything_goes() {

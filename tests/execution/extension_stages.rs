@@ -6,15 +6,17 @@ use crate::drivers::Driver;
 use crate::extension::{decorate, options};
 use crate::feedback::{Capture, Case, native_draw};
 use crate::glsl;
+use crate::noise::Noise;
 use crate::shaders::{Shader, Varyings};
+use crate::sweep;
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{ProvokingVertex, Stage, Work, vk};
 
 /// The stages ahead of the one that is captured from, and what is drawn.
-struct Ahead {
-    stages: &'static [(ShaderStage, &'static str)],
+pub(crate) struct Ahead {
+    pub(crate) stages: &'static [(ShaderStage, &'static str)],
     topology: vk::PrimitiveTopology,
     patch_control_points: u32,
 }
@@ -74,7 +76,7 @@ fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_ne_bytes()).collect()
 }
 
-const POINTS: Ahead = Ahead {
+pub(crate) const POINTS: Ahead = Ahead {
     stages: &[(
         ShaderStage::Vertex,
         "#version 450
@@ -167,6 +169,25 @@ const EVERYTHING: Varyings = Varyings::Interleaved(&[
     "g_pair.a",
 ]);
 
+/// The extension captures of `STRIPS` what the model says, with room and without. Returns how many copies that takes.
+#[track_caller]
+fn strips_are_right(varyings: Varyings) -> usize {
+    let layout = STRIPS.layout(varyings);
+    let words = STRIPS.plain_stage(ShaderStage::Geometry);
+    let decorated = decorate(&words, &options(varyings).stage(ExecutionModel::GEOMETRY));
+    let ample = case(Topology::TriangleStrip, 5, 4);
+    // Room for a strip and two triangles of the next.
+    let tight = Case { room: vec![15; 4], ..ample.clone() };
+    for case in [ample, tight] {
+        let stage = (ShaderStage::Geometry, decorated.module.words());
+        let found = run(&POINTS, stage, 4, &layout, &case);
+        let expected =
+            case.model(&layout, |k, input| values(&layout, |name| strip_value(name, k, input)));
+        assert!(found == expected, "{varyings:?} {case:?}\n{found:02x?}\n{expected:02x?}");
+    }
+    decorated.locations.len()
+}
+
 #[test]
 fn geometry_stages_are_captured_at_each_emit() {
     for (varyings, copies) in [
@@ -174,20 +195,7 @@ fn geometry_stages_are_captured_at_each_emit() {
         (Varyings::Interleaved(&["g_packed", "gl_Position", "g_index"]), 0),
         (Varyings::Separate(&["g_list[1]", "g_double", "g_pair.b"]), 2),
     ] {
-        let layout = STRIPS.layout(varyings);
-        let words = STRIPS.plain_stage(ShaderStage::Geometry);
-        let decorated = decorate(&words, &options(varyings).stage(ExecutionModel::GEOMETRY));
-        assert_eq!(decorated.locations.len(), copies, "{varyings:?} {:?}", decorated.locations);
-        let ample = case(Topology::TriangleStrip, 5, 4);
-        // Room for a strip and two triangles of the next.
-        let tight = Case { room: vec![15; 4], ..ample.clone() };
-        for case in [ample, tight] {
-            let stage = (ShaderStage::Geometry, decorated.module.words());
-            let found = run(&POINTS, stage, 4, &layout, &case);
-            let expected =
-                case.model(&layout, |k, input| values(&layout, |name| strip_value(name, k, input)));
-            assert!(found == expected, "{varyings:?} {case:?}\n{found:02x?}\n{expected:02x?}");
-        }
+        assert_eq!(strips_are_right(varyings), copies, "{varyings:?}");
     }
 }
 
@@ -211,7 +219,7 @@ fn an_emit_without_its_copy_is_noticed() {
 }
 
 /// One vertex to stream 0 and two to stream 1 for each point.
-const STREAMS: Shader = Shader {
+pub(crate) const STREAMS: Shader = Shader {
     source: r"
         #version 450
         layout(points) in;
@@ -326,43 +334,63 @@ const LINES: Shader = Shader {
     outputs: &[("e_list[1]", 2), ("e_along", 1), ("e_other", 3), ("gl_Position", 4)],
 };
 
+/// What `LINES` hands on for a point of a patch.
+fn line_value(name: &str, point: u32, patch: u32) -> Vec<u8> {
+    let along = point as f32 / 4.0;
+    let f = patch as f32 * 2.0 + along;
+    match name {
+        "e_along" => floats(&[f]),
+        "e_list[1]" => floats(&[f, if along > 0.6 { -f } else { 5.0 }]),
+        "e_other" => floats(&[1.0, 2.0, f]),
+        _ => floats(&[f, 0.0, 0.0, 1.0]),
+    }
+}
+
+/// The extension captures of `LINES` what the model says. Returns how many copies that takes.
+#[track_caller]
+fn lines_are_right(varyings: Varyings) -> usize {
+    let layout = LINES.layout(varyings);
+    let options = options(varyings).stage(ExecutionModel::TESSELLATION_EVALUATION);
+    let words = LINES.plain_stage(ShaderStage::TessellationEvaluation);
+    let decorated = decorate(&words, &options);
+    let case = case(Topology::PointList, 5, 3);
+    let stage = (ShaderStage::TessellationEvaluation, decorated.module.words());
+    let mut found = run(&PATCHES, stage, 6, &layout, &case);
+    let mut expected =
+        case.model(&layout, |point, patch| values(&layout, |name| line_value(name, point, patch)));
+    assert_eq!(found.captured, expected.captured);
+    // In which order a patch is cut is up to the driver; patches follow each other.
+    for memory in [&mut found.memory, &mut expected.memory] {
+        for (memory, layout) in memory.iter_mut().zip(&layout) {
+            let start = crate::feedback::GUARD + crate::feedback::LEAD;
+            let stride = layout.stride as usize;
+            for patch in memory[start..start + 15 * stride].chunks_mut(5 * stride) {
+                let mut points: Vec<Vec<u8>> = patch.chunks(stride).map(Vec::from).collect();
+                points.sort();
+                patch.copy_from_slice(&points.concat());
+            }
+        }
+    }
+    assert!(found == expected, "{varyings:?}\n{found:02x?}\n{expected:02x?}");
+    decorated.locations.len()
+}
+
 #[test]
 fn tessellation_evaluation_stages_are_captured() {
     for (varyings, copies) in [
         (Varyings::Interleaved(&["e_along", "e_list[1]", "gl_NextBuffer", "gl_Position"]), 1),
         (Varyings::Interleaved(&["gl_Position", "gl_SkipComponents1", "e_other"]), 0),
     ] {
-        let layout = LINES.layout(varyings);
-        let options = options(varyings).stage(ExecutionModel::TESSELLATION_EVALUATION);
-        let words = LINES.plain_stage(ShaderStage::TessellationEvaluation);
-        let decorated = decorate(&words, &options);
-        assert_eq!(decorated.locations.len(), copies);
-        let case = case(Topology::PointList, 5, 3);
-        let stage = (ShaderStage::TessellationEvaluation, decorated.module.words());
-        let mut found = run(&PATCHES, stage, 6, &layout, &case);
-        let mut expected = case.model(&layout, |point, patch| {
-            let along = point as f32 / 4.0;
-            let f = patch as f32 * 2.0 + along;
-            values(&layout, |name| match name {
-                "e_along" => floats(&[f]),
-                "e_list[1]" => floats(&[f, if along > 0.6 { -f } else { 5.0 }]),
-                "e_other" => floats(&[1.0, 2.0, f]),
-                _ => floats(&[f, 0.0, 0.0, 1.0]),
-            })
-        });
-        assert_eq!(found.captured, expected.captured);
-        // In which order a patch is cut is up to the driver; patches follow each other.
-        for memory in [&mut found.memory, &mut expected.memory] {
-            for (memory, layout) in memory.iter_mut().zip(&layout) {
-                let start = crate::feedback::GUARD + crate::feedback::LEAD;
-                let stride = layout.stride as usize;
-                for patch in memory[start..start + 15 * stride].chunks_mut(5 * stride) {
-                    let mut points: Vec<Vec<u8>> = patch.chunks(stride).map(Vec::from).collect();
-                    points.sort();
-                    patch.copy_from_slice(&points.concat());
-                }
-            }
-        }
-        assert!(found == expected, "{varyings:?}\n{found:02x?}\n{expected:02x?}");
+        assert_eq!(lines_are_right(varyings), copies, "{varyings:?}");
+    }
+}
+
+/// Any list of names, in any stage.
+#[test]
+fn anything_goes_in_later_stages() {
+    let mut noise = Noise::new();
+    for _ in 0..12 {
+        strips_are_right(sweep::varyings(&mut noise, &STRIPS));
+        lines_are_right(sweep::varyings(&mut noise, &LINES));
     }
 }

@@ -89,8 +89,41 @@ const EVALUATION: Scene = Scene {
     vertices: 24,
 };
 
-/// A shader of each stage.
-pub(crate) const SCENES: [Scene; 3] = [VERTEX, EVALUATION, GEOMETRY];
+/// Of two vertex streams, only the first has a position.
+const STREAMS: Scene = Scene {
+    stage: ShaderStage::Geometry,
+    source: r"
+        #version 450
+        layout(triangles) in;
+        layout(points, max_vertices = 9) out;
+        layout(location = 0) in vec2 v_colour[];
+        in gl_PerVertex { vec4 gl_Position; float gl_PointSize; } gl_in[];
+        layout(location = 0) XFB_v_colour out vec2 g_colour;
+        out gl_PerVertex { XFB_gl_Position vec4 gl_Position; float gl_PointSize; };
+        layout(stream = 1, location = 1) flat out uint t_number;
+        void other(int i) {
+            t_number = uint(i);
+            EmitStreamVertex(1);
+            EndStreamPrimitive(1);
+        }
+        void main() {
+            for (int i = 0; i < 3; ++i) {
+                other(i);
+                g_colour = v_colour[i];
+                gl_Position = gl_in[i].gl_Position;
+                gl_PointSize = 3.0;
+                FIX;
+                EmitStreamVertex(0);
+                EndStreamPrimitive(0);
+                other(7);
+            }
+        }",
+    topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+    vertices: 24,
+};
+
+/// A shader of each stage, and one of several streams.
+pub(crate) const SCENES: [Scene; 4] = [VERTEX, EVALUATION, GEOMETRY, STREAMS];
 
 const CONTROL: &str = "
     #version 450

@@ -1,13 +1,15 @@
 //! Planned captures, interrupted anywhere, leave what one uninterrupted capture leaves.
 
-use crate::drivers::{DRIVERS, Driver};
+use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
+use crate::hazards::hazards;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::planner::{
     self, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End, Feedback,
-    FeedbackBuffer, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses, Variant,
+    FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses,
+    Variant,
 };
 use polyshade::transform_feedback::{self, Preview, ProvokingVertex};
 use polyshade_vulkan::model::{self, BufferLayout, Value};
@@ -24,7 +26,7 @@ const BATCH: usize = 40;
 /// All variants of one shader, and its layout.
 pub(crate) struct Rig {
     pub(crate) original: Vec<u32>,
-    native: Vec<u32>,
+    pub(crate) native: Vec<u32>,
     pub(crate) storage: Storage,
 }
 
@@ -51,9 +53,9 @@ impl Rig {
             requirements: capture.requirements.clone(),
         };
         let capture = Capture { path: Some(path), ..Capture::from(&preview) };
-        let strides = self.layout().iter().map(|layout| layout.stride);
-        let buffers = strides.map(|stride| FeedbackBuffer { stride, stream: 0 });
-        assert_eq!(capture.buffers, buffers.collect::<Vec<_>>());
+        let strides = |buffer: &FeedbackBuffer| (buffer.stride, buffer.stream);
+        let expected = self.layout().iter().map(|layout| (layout.stride, 0));
+        assert!(capture.buffers.iter().map(strides).eq(expected));
         let capture = Some(capture);
         Pipeline { topology, rasterizer_discard: true, capture, ..Pipeline::default() }
     }
@@ -298,12 +300,12 @@ fn plans(
 /// Executes scripts in one submission. `edit` may break their plans.
 fn execute(
     rig: &Rig,
-    driver: Driver,
-    path: Path,
+    way: Way,
     scripts: &[Script],
     edit: impl Fn(&mut Plan),
 ) -> (Vec<Vec<Vec<u8>>>, Executed) {
-    let device = driver.device().capabilities().planner();
+    let Way { driver, path, scope } = way;
+    let device = way.device();
     let queries = [Query::Stream(0)];
     let mut plans: Vec<_> = scripts
         .iter()
@@ -312,7 +314,7 @@ fn execute(
         .collect();
     plans.iter_mut().flatten().for_each(|(plan, _)| edit(plan));
 
-    let mut sequence = Sequence::default();
+    let mut sequence = Sequence { scope, ..Sequence::default() };
     for (script, plans) in scripts.iter().zip(&plans) {
         let first = sequence.work.buffers.len();
         sequence.work.buffers.extend(script.memory(rig.layout()));
@@ -335,6 +337,7 @@ impl Driver {
     /// Executes what the driver must accept and the validation layer must have nothing to say about.
     #[track_caller]
     pub(crate) fn execute(self, sequence: &Sequence<'_>) -> Executed {
+        assert_eq!(hazards(sequence), Vec::<String>::new(), "{self:?}");
         let device = self.device();
         let executed = device.execute(sequence);
         let messages = device.take_messages();
@@ -348,11 +351,32 @@ fn scripts(count: usize) -> Vec<Script> {
     (0..count).map(|_| Script::random(&mut noise)).collect()
 }
 
-/// How captures are interrupted on which driver.
-const WAYS: [(Driver, Path); 3] = [
-    (Driver::Lavapipe, Path::Extension),
-    (Driver::Lavapipe, Path::Storage),
-    (Driver::SwiftShader, Path::Storage),
+/// How captures are made, on which driver, in which passes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) driver: Driver,
+    pub(crate) path: Path,
+    pub(crate) scope: PassScope,
+}
+
+impl Way {
+    const fn new(driver: Driver, path: Path, scope: PassScope) -> Way {
+        Way { driver, path, scope }
+    }
+
+    /// The device to plan for.
+    pub(crate) fn device(self) -> Device {
+        let device = self.driver.device().capabilities().planner();
+        assert!(device.dynamic_rendering, "{self:?}");
+        Device { dynamic_rendering: self.scope == PassScope::Rendering, ..device }
+    }
+}
+
+pub(crate) const WAYS: [Way; 4] = [
+    Way::new(Driver::Lavapipe, Path::Extension, PassScope::RenderPass),
+    Way::new(Driver::Lavapipe, Path::Extension, PassScope::Rendering),
+    Way::new(Driver::Lavapipe, Path::Storage, PassScope::Rendering),
+    Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
 ];
 
 #[test]
@@ -363,21 +387,18 @@ fn interrupted_captures_are_whole() {
     assert!(scripts.iter().filter(|script| pauses(script)).count() >= CASES / 2);
     for batch in scripts.chunks(BATCH) {
         let whole = batch.iter().map(Script::uninterrupted).collect::<Vec<_>>();
-        let (expected, _) = execute(&rig, Driver::Lavapipe, Path::Extension, &whole, |_| {});
+        let (expected, _) = execute(&rig, WAYS[0], &whole, |_| {});
         for (script, expected) in batch.iter().zip(&expected) {
             assert!(script.model(rig.layout()).0 == *expected, "{script:?}");
         }
-        for (driver, path) in WAYS {
-            let (memories, executed) = execute(&rig, driver, path, batch, |_| {});
+        for way in WAYS {
+            let (memories, executed) = execute(&rig, way, batch, |_| {});
             for ((script, expected), memory) in batch.iter().zip(&expected).zip(&memories) {
-                assert!(
-                    memory == expected,
-                    "{driver:?} {path:?} {script:?}\n{memory:02x?}\n{expected:02x?}"
-                );
+                assert!(memory == expected, "{way:?} {script:?}\n{memory:02x?}\n{expected:02x?}");
             }
             let counts = batch.iter().flat_map(|script| counts(script, rig.layout()));
             let counted = executed.queries.iter().map(|counted| counted.counts);
-            assert_eq!(counted.collect::<Vec<_>>(), counts.collect::<Vec<_>>(), "{driver:?}");
+            assert_eq!(counted.collect::<Vec<_>>(), counts.collect::<Vec<_>>(), "{way:?}");
         }
     }
 }
@@ -415,11 +436,11 @@ fn a_wrong_counter_is_noticed() {
             }
         }
     };
-    for (driver, path) in WAYS {
-        let (right, _) = execute(&rig, driver, path, &scripts, |_| {});
-        let (wrong, _) = execute(&rig, driver, path, &scripts, forget);
+    for way in WAYS {
+        let (right, _) = execute(&rig, way, &scripts, |_| {});
+        let (wrong, _) = execute(&rig, way, &scripts, forget);
         let differ = right.iter().zip(&wrong).filter(|(right, wrong)| right != wrong).count();
-        assert!(differ > BATCH / 10, "{driver:?} {path:?}: only {differ}");
+        assert!(differ > BATCH / 10, "{way:?}: only {differ}");
     }
 }
 
@@ -430,15 +451,14 @@ fn a_paused_draw_that_captures_is_noticed() {
     let paused = |script: &Script| script.between.contains(&Between::Pause(1));
     let script = scripts(200).into_iter().find(paused).expect("there is one among so many");
     let script = Script { room: [200, 200], ..script };
-    for driver in DRIVERS {
-        let (right, _) =
-            execute(&rig, driver, Path::Storage, std::slice::from_ref(&script), |_| {});
+    for way in WAYS.into_iter().filter(|way| way.path == Path::Storage) {
+        let (right, _) = execute(&rig, way, std::slice::from_ref(&script), |_| {});
         let mut running = script.clone();
         let at =
             script.between.iter().position(|one| *one == Between::Pause(1)).expect("it pauses");
         running.between.insert(at, Between::Pause(0));
         running.pieces.insert(at + 1, (7..13, 0..2));
-        let (wrong, _) = execute(&rig, driver, Path::Storage, &[running], |_| {});
-        assert!(right != wrong, "{driver:?}");
+        let (wrong, _) = execute(&rig, way, &[running], |_| {});
+        assert!(right != wrong, "{way:?}");
     }
 }

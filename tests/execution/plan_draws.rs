@@ -1,26 +1,22 @@
 //! Captured data is drawn, as often as was captured and not before it is there; and what is captured is drawn too.
 
-use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
-use crate::plan::{Rig, VARYINGS, numbers};
+use crate::hazards::hazards;
+use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
 use polyshade::planner::{
-    self, Active, Bound, ByteCount, Call, Counter, Device, Draw as DrawState, End, Feedback,
-    PassState, Path, Pipeline, Plan, Resource as Waits, Step, Topology, Use, Uses, Variant,
+    self, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device, Draw as DrawState,
+    End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits, Scope, Stages, Step,
+    Topology, Use, Uses, Variant,
 };
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{
     Attribute, Draw, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
     VertexBuffer, VertexLayout, Work, vk,
 };
-
-const WAYS: [(Driver, Path); 3] = [
-    (Driver::Lavapipe, Path::Extension),
-    (Driver::Lavapipe, Path::Storage),
-    (Driver::SwiftShader, Path::Storage),
-];
 
 /// A pixel for each vertex, with what was captured of it.
 const POINTS: &str = r"
@@ -82,15 +78,20 @@ fn counted(path: Path) -> DrawState {
     }
 }
 
+/// What came of it: vertices by their pixels, and what there is to say about barriers.
+struct Found {
+    pixels: Vec<Vec<u32>>,
+    messages: Vec<Message>,
+    hazards: Vec<String>,
+}
+
 /// Captures a strip, draws what was captured, captures a fan over it, and draws that. Gives the pixels of both draws.
-fn capture_and_draw(
-    (driver, path): (Driver, Path),
-    edit: impl Fn(&mut Plan),
-) -> (Vec<Vec<u32>>, Vec<Message>) {
+fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
+    let Way { driver, path, scope } = way;
     let rig = Rig::new(&INDICES, VARYINGS);
     let (points, pixels) =
         (glsl::vertex(POINTS, "", SpirvVersion::SPIRV1_3), glsl::fragment(POINT_PIXELS));
-    let device = driver.device().capabilities().planner();
+    let device = way.device();
     let strip = rig.pipeline(Topology::TriangleStrip, path);
     let fan = rig.pipeline(Topology::TriangleFan, path);
     let plain = Pipeline { topology: Topology::PointList, ..Pipeline::default() };
@@ -127,14 +128,16 @@ fn capture_and_draw(
         Item::EndPass,
     ];
     let device = driver.device();
-    let executed = device.execute(&Sequence { work, items });
+    let sequence = Sequence { work, items, scope };
+    let hazards = hazards(&sequence);
+    let executed = device.execute(&sequence);
     let messages = device.take_messages();
     let executed = executed.unwrap_or_else(|error| panic!("{driver:?}: {error}"));
     let vertices = |pixels: &Vec<u8>| {
         let word = |bytes: &[u8]| u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         pixels.chunks_exact(8).map(word).take_while(|vertex| *vertex > 0).map(|v| v - 1).collect()
     };
-    (executed.outcome.targets.iter().map(vertices).collect(), messages)
+    Found { pixels: executed.outcome.targets.iter().map(vertices).collect(), messages, hazards }
 }
 
 /// A draw of points from the first feedback buffer.
@@ -163,8 +166,9 @@ fn consume<'a>(plan: &'a Plan, target: usize, points: &'a [u32], pixels: &'a [u3
 #[test]
 fn captured_data_is_drawn_as_often_as_was_captured() {
     for way in WAYS {
-        let (pixels, messages) = capture_and_draw(way, |_| {});
+        let Found { pixels, messages, hazards } = capture_and_draw(way, |_| {});
         assert_eq!(messages, [], "{way:?}");
+        assert_eq!(hazards, Vec::<String>::new(), "{way:?}");
         let strip = [3, 4, 5, 4, 6, 5, 5, 6, 7];
         let fan = [21, 22, 20, 22, 23, 20, 23, 24, 20, 24, 25, 20];
         assert_eq!(pixels, [strip.to_vec(), fan.to_vec()], "{way:?}");
@@ -175,68 +179,91 @@ fn is_hazard(message: &Message) -> bool {
     message.id.starts_with("SYNC-HAZARD")
 }
 
-/// The validation layer, silent above, does notice a draw that does not wait for what was captured.
+/// A plan that does not wait is noticed: by our own rules on either path, whatever it does not wait for; and on the
+/// storage path by the validation layer, which knows nothing of transform feedback.
 #[test]
 fn a_missing_barrier_is_noticed() {
-    for driver in [Driver::Lavapipe, Driver::SwiftShader] {
-        let hurry = |plan: &mut Plan| {
-            for step in &mut plan.steps {
-                if let Step::Barriers(barriers) = step {
-                    barriers.retain(|barrier| barrier.resource != Waits::Captured);
-                }
-            }
-        };
-        let (_, messages) = capture_and_draw((driver, Path::Storage), hurry);
-        assert!(messages.iter().any(is_hazard), "{driver:?}: {messages:?}");
-    }
-}
-
-/// As is a barrier that waits for the wrong stage.
-#[test]
-fn a_wrong_stage_is_noticed() {
-    for driver in [Driver::Lavapipe, Driver::SwiftShader] {
-        let other = |plan: &mut Plan| {
-            for step in &mut plan.steps {
-                let Step::Barriers(barriers) = step else { continue };
-                for barrier in barriers {
-                    if barrier.from.stages == planner::Stages::VERTEX_SHADER {
-                        barrier.from.stages = planner::Stages::COMPUTE_SHADER;
+    for way in WAYS {
+        for resource in [Waits::Captured, Waits::Counters, Waits::Count] {
+            let hurry = |plan: &mut Plan| {
+                for step in &mut plan.steps {
+                    if let Step::Barriers(barriers) = step {
+                        barriers.retain(|barrier| barrier.resource != resource);
                     }
                 }
+            };
+            // The host keeps the counters of the storage path.
+            let waits = resource == Waits::Captured || way.path == Path::Extension;
+            let Found { messages, hazards, .. } = capture_and_draw(way, hurry);
+            assert_eq!(!hazards.is_empty(), waits, "{way:?} {resource:?}: {hazards:?}");
+            if way.path == Path::Storage {
+                assert_eq!(messages.iter().any(is_hazard), waits, "{way:?}: {messages:?}");
             }
-        };
-        let (_, messages) = capture_and_draw((driver, Path::Storage), other);
-        assert!(messages.iter().any(is_hazard), "{driver:?}: {messages:?}");
+        }
     }
 }
 
+/// As is a barrier that waits for the wrong stage, or is for the wrong access.
+#[test]
+fn a_wrong_barrier_is_noticed() {
+    let (compute, write) = (Stages::COMPUTE_SHADER, Accesses::SHADER_WRITE);
+    let other = Scope { stages: compute, accesses: write };
+    let late = Scope { stages: Stages::FRAGMENT_SHADER, accesses: Accesses::SHADER_READ };
+    let edits: [&dyn Fn(&mut Barrier); 3] =
+        [&|barrier| barrier.from = other, &|barrier| barrier.to = late, &|barrier| {
+            barrier.to.accesses = Accesses::default()
+        }];
+    for way in WAYS {
+        for edit in edits {
+            let wrong = |plan: &mut Plan| {
+                for step in &mut plan.steps {
+                    let Step::Barriers(barriers) = step else { continue };
+                    let captured = |barrier: &&mut Barrier| barrier.resource == Waits::Captured;
+                    barriers.iter_mut().filter(captured).for_each(edit);
+                }
+            };
+            let Found { messages, hazards, .. } = capture_and_draw(way, wrong);
+            assert!(!hazards.is_empty(), "{way:?}");
+            assert!(way.path == Path::Extension || messages.iter().any(is_hazard), "{way:?}");
+        }
+    }
+}
+
+const INSIDE: PassState = PassState::Inside;
+
 /// What a scene's draw leaves: its pixels, and the memory of its feedback buffers.
-fn scene(
+pub(crate) fn scene(
     rig: &Rig,
     fragment: &[u32],
-    (driver, path): (Driver, Path),
-    (pipeline, active): (&Pipeline, bool),
+    (way, device): (Way, &Device),
+    (pipeline, active, pass): (&Pipeline, bool, PassState),
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
-    let device: Device = driver.device().capabilities().planner();
-    let mut state = DrawState { pass: PassState::Inside, ..captured(rig, path, false) };
+    let Way { driver, path, scope } = way;
+    let mut state = DrawState { pass, ..captured(rig, path, false) };
     // What it captures is read at once, so that the pass is interrupted behind it.
     state.next.captured = vec![Use::Vertices];
     if !active {
-        state = DrawState { pass: PassState::Inside, ..DrawState::default() };
+        state = DrawState { pass, ..DrawState::default() };
     }
-    let plan = planner::plan(&device, pipeline, &state).expect("it has a plan");
+    let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
     let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
         vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
     };
     let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
     buffers.push(vec![0; 8]);
     let target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
-    let mut planned = rig.planned(&plan, numbers(pipeline.topology, &(3..11, 1..2)), vec![0, 1]);
+    let mut numbers = numbers(pipeline.topology, &(3..11, 1..2));
+    numbers.provoking_vertex = pipeline.provoking_vertex;
+    let mut planned = rig.planned(&plan, numbers, vec![0, 1]);
     planned.draw.stages.push(Stage::fragment(fragment));
     planned.draw.target = Some(0);
-    let items = vec![Item::BeginPass(Some(0)), Item::Draw(Box::new(planned)), Item::EndPass];
+    let draw = Item::Draw(Box::new(planned));
+    let items = match pass {
+        PassState::Inside => vec![Item::BeginPass(Some(0)), draw, Item::EndPass],
+        PassState::Outside => vec![draw],
+    };
     let work = Work { buffers, targets: vec![target], ..Work::default() };
-    let mut outcome = driver.execute(&Sequence { work, items }).outcome;
+    let mut outcome = driver.execute(&Sequence { work, items, scope }).outcome;
     outcome.buffers.truncate(2);
     (outcome.targets.swap_remove(0), outcome.buffers)
 }
@@ -252,19 +279,22 @@ fn what_is_captured_is_drawn() {
         Topology::TriangleFan,
         Topology::LineLoop,
     ];
-    for (driver, path) in WAYS {
+    for way in WAYS {
         for topology in topologies {
-            if topology == Topology::LineLoop && path == Path::Extension {
+            if topology == Topology::LineLoop && way.path == Path::Extension {
                 continue;
             }
-            let shown = Pipeline { rasterizer_discard: false, ..rig.pipeline(topology, path) };
+            let pipeline = rig.pipeline(topology, way.path);
+            let shown = Pipeline { rasterizer_discard: false, ..pipeline };
             let hidden = Pipeline { rasterizer_discard: true, ..shown.clone() };
-            let scene =
-                |pipeline, active| scene(&rig, &fragment, (driver, path), (pipeline, active));
+            let device = way.device();
+            let scene = |pipeline, active| {
+                scene(&rig, &fragment, (way, &device), (pipeline, active, INSIDE))
+            };
             let (pixels, captured) = scene(&shown, true);
             let (blank, discarded) = scene(&hidden, true);
             let (plain, untouched) = scene(&shown, false);
-            let case = format!("{driver:?} {path:?} {topology:?}");
+            let case = format!("{way:?} {topology:?}");
             assert!(pixels == plain, "{case}");
             assert!(captured == discarded, "{case}");
             assert!(blank.iter().all(|byte| *byte == 0) && plain != blank, "{case}");
@@ -274,11 +304,78 @@ fn what_is_captured_is_drawn() {
     }
 }
 
+/// Primitives are counted whether or not they are captured, and rasterized: by the device, or by the host.
+#[test]
+fn primitives_that_are_generated_are_counted() {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    for way in WAYS {
+        let device = way.device();
+        let alone = Device { primitives_generated: None, ..device.clone() };
+        for (topology, expected) in [(Topology::TriangleStrip, 2 * 6), (Topology::LineList, 2 * 4)]
+        {
+            for (active, device) in [(true, &device), (false, &device), (true, &alone)] {
+                let pipeline = rig.pipeline(topology, way.path);
+                let queries = vec![Query::PrimitivesGenerated(0)];
+                let state =
+                    if active { captured(&rig, way.path, false) } else { DrawState::default() };
+                let state = DrawState { queries, ..state };
+                let plan = planner::plan(device, &pipeline, &state).expect("it has a plan");
+                let by_device = plan.steps.iter().any(|step| matches!(step, Step::BeginQuery(_)));
+                let split = active && way.path == Path::Storage;
+                assert_eq!(by_device, device.primitives_generated.is_some() && !split, "{plan}");
+                let counted = count_generated(&rig, way, &plan, topology);
+                assert_eq!(counted, expected, "{way:?} {topology:?} {active}");
+            }
+        }
+    }
+}
+
+/// What the query around a draw of eight vertices and two instances counts.
+fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 {
+    let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
+        vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
+    };
+    let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+    buffers.push(vec![0; 8]);
+    let numbers = numbers(topology, &(3..11, 0..2));
+    let items = vec![Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))];
+    let work = Work { buffers, ..Work::default() };
+    let executed = way.driver.execute(&Sequence { work, items, scope: way.scope });
+    executed.queries[0].counts.needed
+}
+
+/// A device without fans draws lists: the same pictures, with values from the same provoking vertices, and the same
+/// captured corners, in their order.
+#[test]
+fn fans_are_drawn_as_lists_where_there_are_none() {
+    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    for way in WAYS {
+        let fans = way.device();
+        let lists = Device { triangle_fans: false, ..fans.clone() };
+        let mut pictures = Vec::new();
+        for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
+            let pipeline = rig.pipeline(Topology::TriangleFan, way.path);
+            let shown = Pipeline { rasterizer_discard: false, provoking_vertex, ..pipeline };
+            let scene =
+                |device, active| scene(&rig, &fragment, (way, device), (&shown, active, INSIDE));
+            for active in [true, false] {
+                let expected = scene(&fans, active);
+                assert!(scene(&lists, active) == expected, "{way:?} {provoking_vertex:?}");
+                pictures.push(expected.0);
+            }
+        }
+        // The comparison notices another provoking vertex.
+        assert!(pictures[0] == pictures[1] && pictures[1] != pictures[2], "{way:?}");
+    }
+}
+
 /// Where the device captures, the host need not know what is drawn.
 #[test]
 fn indices_and_arguments_are_captured_natively() {
     let rig = Rig::new(&INDICES, VARYINGS);
-    let device = Driver::Lavapipe.device().capabilities().planner();
+    let way = WAYS[1];
+    let device = way.device();
     let pipeline = rig.pipeline(Topology::TriangleStrip, Path::Extension);
     let bytes =
         |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
@@ -311,7 +408,7 @@ fn indices_and_arguments_are_captured_natively() {
         planned.arguments = Some(Place { buffer: 4, offset: 0 });
         let items = vec![Item::Draw(Box::new(planned))];
         let work = Work { buffers, ..Work::default() };
-        let mut outcome = Driver::Lavapipe.execute(&Sequence { work, items }).outcome;
+        let mut outcome = way.driver.execute(&Sequence { work, items, scope: way.scope }).outcome;
         outcome.buffers.truncate(3);
         outcome.buffers
     };

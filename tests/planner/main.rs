@@ -1,9 +1,11 @@
 //! The planner: what it says for every combination of device and state, and what holds for every plan.
 
 mod goldens;
+mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]
 #[path = "../execution/noise.rs"]
 mod noise;
+mod page;
 mod random;
 mod refusals;
 mod rules;

@@ -125,6 +125,7 @@ fn any_pipeline(noise: &mut Noise) -> Pipeline {
     let buffer = |noise: &mut Noise| FeedbackBuffer {
         stride: if noise.rarely() { noise.word() } else { 4 * noise.below(9) },
         stream: if noise.rarely() { noise.below(5) } else { 0 },
+        data: noise.rarely().then(|| 4 * noise.below(9)),
     };
     let capture = Capture {
         path: if noise.rarely() {
@@ -146,6 +147,7 @@ fn any_pipeline(noise: &mut Noise) -> Pipeline {
         tessellation: (topology == Topology::PatchList) != noise.rarely(),
         geometry: if noise.rarely() { Some(noise.pick(&emitted)) } else { None },
         rasterizer_discard: noise.yes(),
+        discard_constant: noise.maybe(Noise::word),
         multiview: noise.rarely(),
         side_effects: noise.maybe(|noise| noise.pick(&effects)),
         capture: (!noise.rarely()).then_some(capture),

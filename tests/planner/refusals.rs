@@ -4,7 +4,8 @@ use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
 use polyshade::planner::{
     self, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End,
-    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology, Use,
+    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
+    TransformFeedback, Use, Uses,
 };
 use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
@@ -108,8 +109,15 @@ fn limits_are_kept() {
     let five = with_capture(|capture| capture.buffers = vec![FeedbackBuffer::default(); 5]);
     refused(Preset::Vulkan, &five, &anew(), "5 feedback buffers");
     let wide = with_capture(|capture| capture.buffers[0].stride = 4096);
-    refused(Preset::Vulkan, &wide, &anew(), "a stride of 4096 bytes, only 2048");
+    refused(
+        Preset::Vulkan,
+        &wide,
+        &anew(),
+        "4096 bytes of stride, only 2048 (maxTransformFeedbackBufferDataStride)",
+    );
     let odd = with_capture(|capture| capture.buffers[0].stride = 6);
+    let more = with_capture(|capture| capture.buffers[0].data = Some(20));
+    contradicts(Preset::Vulkan, &more, &anew(), "20 bytes of a vertex in buffer 0, whose stride");
     contradicts(Preset::Vulkan, &odd, &anew(), "6 bytes, is not a multiple of 4");
     let none = with_capture(|capture| capture.buffers[..].fill(FeedbackBuffer::default()));
     contradicts(Preset::Vulkan, &none, &anew(), "no feedback buffer captures anything");
@@ -127,6 +135,62 @@ fn limits_are_kept() {
     refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");
 }
 
+/// Each limit of the extension, at what a device offers and one below; the message has its name.
+#[test]
+fn limits_of_the_extension_have_their_names() {
+    let pipeline = with_capture(|capture| {
+        capture.buffers[0] = FeedbackBuffer { stride: 64, data: Some(60), ..Default::default() };
+        capture.buffers[1] = FeedbackBuffer { stride: 48, data: None, ..Default::default() };
+    });
+    let enough = TransformFeedback {
+        max_buffers: 2,
+        max_buffer_size: 8192,
+        max_stream_data: 108,
+        max_buffer_data: 60,
+        max_stride: 64,
+        ..TransformFeedback::default()
+    };
+    let device = |has: TransformFeedback| Device {
+        transform_feedback: Some(has),
+        ..Device::from(Preset::Vulkan)
+    };
+    assert!(planner::plan(&device(enough), &pipeline, &anew()).is_ok());
+    for (less, reason) in [
+        (
+            TransformFeedback { max_buffers: 1, ..enough },
+            "2 feedback buffers, only 1 (maxTransformFeedbackBuffers)",
+        ),
+        (
+            TransformFeedback { max_buffer_size: 8188, ..enough },
+            "a range of 8192 bytes, only 8188 (maxTransformFeedbackBufferSize)",
+        ),
+        (
+            TransformFeedback { max_stream_data: 107, ..enough },
+            "108 bytes of a vertex in a stream, only 107 (maxTransformFeedbackStreamDataSize)",
+        ),
+        (
+            TransformFeedback { max_buffer_data: 59, ..enough },
+            "60 bytes of a vertex in a buffer, only 59 (maxTransformFeedbackBufferDataSize)",
+        ),
+        (
+            TransformFeedback { max_stride: 63, ..enough },
+            "64 bytes of stride, only 63 (maxTransformFeedbackBufferDataStride)",
+        ),
+    ] {
+        refused(device(less), &pipeline, &anew(), reason);
+    }
+    // What Vulkan guarantees is one buffer of one stream, and 512 bytes of a vertex.
+    let least = device(TransformFeedback::default());
+    let one = |stride| {
+        with_capture(|capture| {
+            capture.buffers = vec![FeedbackBuffer { stride, ..Default::default() }]
+        })
+    };
+    assert!(planner::plan(&least, &one(512), &anew()).is_ok());
+    refused(least.clone(), &one(516), &anew(), "516 bytes of stride, only 512");
+    refused(least, &with_capture(|_| {}), &anew(), "2 feedback buffers, only 1");
+}
+
 #[test]
 fn streams_need_a_device_that_has_them() {
     let streams = with_capture(|capture| capture.buffers[1].stream = 1);
@@ -134,14 +198,15 @@ fn streams_need_a_device_that_has_them() {
     let points = Pipeline { geometry: Some(Emitted::Points), ..streams };
     assert!(planner::plan(&Preset::Vulkan.into(), &points, &anew()).is_ok());
     let lines = Pipeline { geometry: Some(Emitted::LineStrips), ..points.clone() };
-    refused(Preset::Vulkan, &lines, &anew(), "several streams of anything but points");
+    let reason = "anything but points (transformFeedbackStreamsLinesTriangles)";
+    refused(Preset::Vulkan, &lines, &anew(), reason);
     let mut device = Device::from(Preset::Vulkan);
     let has = device.transform_feedback.as_mut().expect("the preset has it");
     has.geometry_streams = false;
-    refused(device, &points, &anew(), "no geometry streams");
+    refused(device, &points, &anew(), "no geometry streams (geometryStreams)");
     let last = with_capture(|capture| capture.buffers[1].stream = 4);
     let last = Pipeline { geometry: Some(Emitted::Points), ..last };
-    refused(Preset::Vulkan, &last, &anew(), "stream 4, only 4 streams");
+    refused(Preset::Vulkan, &last, &anew(), "only 4 streams (maxTransformFeedbackStreams)");
     let draw = Draw { queries: vec![Query::Stream(9)], ..anew() };
     refused(Preset::Vulkan, &pipeline(), &draw, "a query of stream 9");
 }
@@ -158,6 +223,14 @@ fn what_the_variants_cannot_capture() {
     }
     let geometry = Pipeline { geometry: Some(Emitted::Points), ..pipeline() };
     refused(mobile, &geometry, &anew(), "vertex stages only");
+    let first = change(|active| active.buffers[0] = None);
+    refused(Preset::Vulkan, &pipeline(), &first, "a counter for feedback buffer 1, where one");
+    let uncounted = change(|active| {
+        active.buffers[0] = None;
+        (active.begin, active.end) = (Begin::Anew, End::Forget);
+    });
+    let uncounted = Draw { before: Uses::default(), next: Uses::default(), ..uncounted };
+    assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &uncounted).is_ok());
     let unbound = change(|active| active.buffers[1] = None);
     refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures something");
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &unbound).is_ok());

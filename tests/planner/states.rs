@@ -11,13 +11,18 @@ use polyshade::transform_feedback::HostWords;
 pub(crate) fn pipeline() -> Pipeline {
     let (set, binding) = (Set(3), Binding(0));
     let host = HostWords::StorageBuffer { set, binding: Binding(2) };
-    let buffer = |stride| FeedbackBuffer { stride, stream: 0 };
+    let buffer = |stride| FeedbackBuffer { stride, ..FeedbackBuffer::default() };
     let capture = Capture {
         path: None,
         buffers: vec![buffer(16), buffer(12)],
         storage: Some(Storage { set, binding, host, storage_buffers: 3 }),
     };
-    Pipeline { topology: Topology::TriangleStrip, capture: Some(capture), ..Pipeline::default() }
+    Pipeline {
+        topology: Topology::TriangleStrip,
+        discard_constant: Some(7),
+        capture: Some(capture),
+        ..Pipeline::default()
+    }
 }
 
 /// Two ranges: one of a given size, one that is what is left of its buffer.

@@ -1,17 +1,24 @@
 //! Every lowering on every module that its stage allows: lowered, or refused for a reason. What `spirv-val` accepted
-//! before it accepts after, and nothing panics.
+//! before it accepts after, nothing panics, and nothing takes longer than the module's size explains.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
 use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
 use polyshade::{Error, Module};
 use polyshade_spv::view::{EntryPoint, Mode};
 use polyshade_spv::{ExecutionMode, ExecutionModel, Section};
 
+use polyshade_trials::{Choices, LOWERINGS, SHAPES};
+use rustix::time::{ClockId, clock_gettime};
+
 use crate::shader;
+
+/// What the outcomes begin with that are none.
+const REFUSED: &str = "refused: ";
 
 /// What became of modules: how many, by verb and by what happened.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
@@ -36,37 +43,54 @@ impl Tally {
         self.0.iter().filter(|(key, _)| wanted(key)).map(|(_, count)| count).sum()
     }
 
-    /// As a Markdown table, one row an outcome.
+    /// As a Markdown table, one row a verb.
     pub fn table(&self) -> String {
+        let mut verbs: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        for ((verb, outcome), count) in &self.0 {
+            let is_refused = outcome.starts_with(REFUSED);
+            verbs.entry(verb).or_default()[usize::from(is_refused)] += count;
+        }
+        let mut table = "| Verb | Entry points lowered | refused |\n|---|---|---|\n".to_owned();
+        for (verb, [lowered, refused]) in verbs {
+            let _ = writeln!(table, "| `{verb}` | {lowered} | {refused} |");
+        }
+        table
+    }
+
+    /// As a Markdown table, one row an outcome.
+    pub fn outcomes(&self) -> String {
         let mut table = "| Verb | Outcome | Entry points |\n|---|---|---|\n".to_owned();
         for ((verb, outcome), count) in &self.0 {
-            writeln!(table, "| `{verb}` | {outcome} | {count} |")
-                .expect("strings can be written to");
+            let _ = writeln!(table, "| `{verb}` | {outcome} | {count} |");
         }
         table
     }
 }
 
 /// Lowers everything that can be lowered in the module at `path`, counts what happened, and returns what must not
-/// happen: a panic, or a module that was valid and is not any more.
+/// happen: a panic, a module that was valid and is not any more, or more time than the module's size explains.
 pub fn check(path: &Path, tally: &mut Tally) -> Vec<String> {
-    let words = match shader::read(path) {
-        Ok(words) => words,
-        Err(error) => return vec![error],
+    let faults = match shader::read(path) {
+        Ok(words) => check_words(&words, tally),
+        Err(error) => vec![error],
     };
+    faults.into_iter().map(|fault| format!("{}: {fault}", path.display())).collect()
+}
+
+/// The same of words.
+pub fn check_words(words: &[u32], tally: &mut Tally) -> Vec<String> {
     let checked = catch_unwind(AssertUnwindSafe(|| {
         let mut tally = Tally::default();
-        let faults = check_module(&words, &mut tally);
+        let faults = check_module(words, &mut tally);
         (tally, faults)
     }));
-    let faults = match checked {
+    match checked {
         Ok((own, faults)) => {
             tally.merge(&own);
             faults
         }
         Err(_) => vec!["it panics".to_owned()],
-    };
-    faults.into_iter().map(|fault| format!("{}: {fault}", path.display())).collect()
+    }
 }
 
 fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
@@ -75,40 +99,96 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
         Err(error) => return vec![error.to_string()],
     };
     let was_valid = shader::validate(words).is_ok();
+    let slow = Slow::than(words);
     let mut faults = Vec::new();
     for entry in module.entry_points() {
         for (verb, attempt) in attempts(&module, entry) {
-            match attempt {
+            match attempt() {
                 Ok((outcome, variants)) => {
                     tally.add(verb, outcome);
                     let checked = variants.iter().map(|words| shader::validate(words));
                     let fault = checked.filter_map(Result::err).find(|_| was_valid);
                     faults.extend(fault.map(|fault| format!("{verb}: invalid: {fault}")));
                 }
-                Err(reason) => tally.add(verb, format!("refused: {}", general(&reason))),
+                Err(reason) => tally.add(verb, format!("{REFUSED}{}", general(&reason))),
             }
+            faults.extend(
+                slow.is(&attempt)
+                    .map(|times| format!("{verb}: takes {times:.0} times as long as reading it")),
+            );
         }
     }
     faults
+}
+
+/// The time that parsing a module takes, and one of 1,024 instructions: what a call costs whatever the size.
+struct Slow {
+    parse: Duration,
+}
+
+/// How many times longer than both a lowering may take. All take linear time, in about a tenth of this.
+const MOST_TIMES: f64 = 300.0;
+
+impl Slow {
+    fn than(words: &[u32]) -> Self {
+        let known = SHAPES[0].words(1024);
+        let parse = |words: &[u32]| least_time(9, &|| drop(Module::parse(words)));
+        Self { parse: parse(words) + parse(&known) }
+    }
+
+    /// How many times longer `attempt` takes, where that is too long each time.
+    fn is<T>(&self, attempt: &impl Fn() -> T) -> Option<f64> {
+        let times =
+            |runs| least_time(runs, &|| drop(attempt())).as_secs_f64() / self.parse.as_secs_f64();
+        (times(1) > MOST_TIMES).then(|| times(5)).filter(|times| *times > MOST_TIMES)
+    }
+}
+
+/// The least of the processor's time that `work` takes in some runs: what else runs does not count.
+fn least_time(runs: u32, work: &dyn Fn()) -> Duration {
+    let now = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.cast_unsigned(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    };
+    let time = |_| {
+        let before = now();
+        work();
+        now() - before
+    };
+    (0..runs).map(time).min().unwrap_or_default()
 }
 
 /// What happened, and the variants that came of it; or why nothing did.
 type Attempt = Result<(&'static str, Vec<Vec<u32>>), String>;
 
 /// What each verb makes of `entry`.
-fn attempts(module: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(&'static str, Attempt)> {
-    if entry.model() != ExecutionModel::VERTEX {
-        return Vec::new();
-    }
-    let mut attempts = vec![("capture, every output", capture_all(module, entry))];
-    let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
-    let is_xfb = |mode: &Mode<'_>| {
-        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
+fn attempts<'m>(
+    module: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+) -> Vec<(&'static str, Box<dyn Fn() -> Attempt + 'm>)> {
+    let mut attempts: Vec<(&'static str, Box<dyn Fn() -> Attempt + 'm>)> = Vec::new();
+    let has = |mode: ExecutionMode| {
+        let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
+        modes.any(|one| one.entry_point() == entry.function() && one.mode() == mode)
     };
-    if modes.any(|mode| is_xfb(&mode)) {
-        let options = Options::new(entry.name()).decorated();
-        attempts.push(("capture, as decorated", capture(module, &options)));
+    if entry.model() == ExecutionModel::VERTEX {
+        attempts.push(("capture, every output", Box::new(move || capture_all(module, entry))));
+        if has(ExecutionMode::XFB) {
+            let options = Options::new(entry.name()).decorated();
+            let attempt = move || capture(module, &options);
+            attempts.push(("capture, as decorated", Box::new(attempt)));
+        }
     }
+    let others = LOWERINGS.iter().filter(|one| one.name != "capture" && one.takes(entry.model()));
+    attempts.extend(others.map(|trial| {
+        let attempt: Box<dyn Fn() -> Attempt> = Box::new(move || {
+            let variants = trial.attempt(module, entry, &mut Choices::plain());
+            let variants = variants.map_err(|error| error.message().to_owned())?;
+            let words = variants.into_iter().map(|(_, variant)| variant.into_words());
+            Ok(("lowered", words.collect()))
+        });
+        (trial.name, attempt)
+    }));
     attempts
 }
 
@@ -143,11 +223,18 @@ fn capture(module: &Module<'_>, options: &Options) -> Attempt {
 
 /// A message without what only one shader has: names and numbers.
 fn general(message: &str) -> String {
-    let mut parts = message.split('`');
-    let mut general = parts.next().unwrap_or_default().to_owned();
-    while let (Some(_), Some(rest)) = (parts.next(), parts.next()) {
-        general.push('…');
-        general.push_str(rest);
+    let mut general = String::new();
+    let (mut is_name, mut was_digit) = (false, false);
+    for letter in message.chars() {
+        if letter == '`' {
+            is_name = !is_name;
+        } else if !is_name && !(letter.is_ascii_digit() && was_digit) {
+            general.push(if letter.is_ascii_digit() { '…' } else { letter });
+        }
+        if letter == '`' && is_name {
+            general.push('…');
+        }
+        was_digit = letter.is_ascii_digit();
     }
     general
 }
@@ -165,11 +252,12 @@ mod tests {
         let mut tally = Tally::default();
         assert_eq!(check_module(&words, &mut tally), Vec::<String>::new());
         assert_eq!(tally.count("capture, every output", "captured"), 1);
-        assert!(tally.table().contains("| `capture, every output` | captured | 1 |"));
+        assert!(tally.table().contains("| `capture, every output` | 1 | 0 |"));
+        assert!(tally.outcomes().contains("| `capture, every output` | captured | 1 |"));
     }
 
     #[test]
-    fn names_are_left_out_of_reasons() {
-        assert_eq!(general("`v` and `w` have 16 bits"), "… and … have 16 bits");
+    fn names_and_numbers_are_left_out_of_reasons() {
+        assert_eq!(general("`v` and `w1` have 16 bits"), "… and … have … bits");
     }
 }

@@ -7,6 +7,7 @@ pub mod corpus;
 pub mod dead_code;
 pub mod filetest;
 pub mod identity;
+pub mod reduce;
 pub mod shader;
 pub mod tree;
 

@@ -13,15 +13,21 @@ pub(crate) fn run_benches() -> Result<(), String> {
     // The runner speaks to the benchmark in a format that changes with every version.
     ensure("gungraun-runner", &locked_version("gungraun")?)?;
 
-    let bench = ["bench", "--package", "polyshade-benches", "--bench", "instructions"];
+    measure("instructions")?;
+    measure("shapes")
+}
+
+/// Runs one benchmark program and reports what it counted.
+fn measure(name: &str) -> Result<(), String> {
+    let bench = ["bench", "--package", "polyshade-benches", "--bench", name];
     let mut bench = cargo(bench.into_iter().chain(["--", "--output-format=json"]));
-    println!("counting instructions under valgrind");
+    println!("counting instructions under valgrind: {name}");
     let summaries = output(bench.stderr(Stdio::inherit()))?;
 
-    let path = target().join("benchmarks.json");
+    let path = target().join(format!("benchmarks-{name}.json"));
     let fault = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, summaries).map_err(fault)?;
-    let report =
-        ["run", "--release", "--quiet", "--package", "polyshade-benches", "--bin", "report"];
+    let report = ["run", "--release", "--quiet", "--package", "polyshade-benches", "--bin"];
+    let report = report.into_iter().chain(["report", "--", name]);
     run(cargo(report).stdin(File::open(&path).map_err(fault)?))
 }

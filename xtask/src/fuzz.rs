@@ -9,7 +9,7 @@ use crate::tools::ensure;
 /// The version of cargo-fuzz that continuous integration runs.
 const CARGO_FUZZ: &str = "0.13.2";
 
-const TARGETS: [&str; 2] = ["parse", "capture"];
+const TARGETS: [&str; 6] = ["parse", "moves", "lowerings", "valid", "metamorphic", "planner"];
 
 /// What cargo-fuzz starts from: the committed cases as words.
 const SEEDS: &str = "fuzz/corpus/seeds";

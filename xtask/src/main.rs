@@ -51,6 +51,13 @@ enum Verb {
         /// Folders of shaders, instead of the cases and of `../shared/corpus`
         folders: Vec<std::path::PathBuf>,
     },
+    /// Shrink a shader on which a lowering panics, makes something invalid or takes too long, while it still does
+    Reduce {
+        /// The shader, in any form that a test case may have
+        case: std::path::PathBuf,
+        /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
+        output: Option<std::path::PathBuf>,
+    },
     /// Run every fuzz target for a while
     Fuzz {
         /// For how long, all targets together
@@ -69,7 +76,8 @@ fn main() -> ExitCode {
         Verb::Codegen { check } => codegen(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
-        Verb::Corpus { folders } => corpus(&folders),
+        Verb::Corpus { folders } => with_shaders("corpus", &folders),
+        Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };
     match result {
@@ -89,8 +97,11 @@ fn codegen(check: bool) -> Result<(), String> {
 }
 
 /// Nothing but lowerings and the validator is asked, so no driver is needed.
-fn corpus(folders: &[std::path::PathBuf]) -> Result<(), String> {
+fn with_shaders<'p>(
+    program: &str,
+    paths: impl IntoIterator<Item = &'p std::path::PathBuf>,
+) -> Result<(), String> {
     let run =
-        ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin", "corpus", "--"];
-    command::run(command::cargo(run).args(folders))
+        ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin", program, "--"];
+    command::run(command::cargo(run).args(paths))
 }

@@ -19,7 +19,13 @@ pub(crate) enum ValidationLayer {
     Chromium,
 }
 
-/// The variables that show both drivers and one validation layer to the Vulkan loader.
+/// What makes glibc fill all memory that it hands out with zeros: lavapipe's tessellation reads clip and cull distances
+/// from memory that it did not write, and draws the same draw in another way each time.
+const ZEROED_MEMORY: (&str, &str) =
+    ("GLIBC_TUNABLES", "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0");
+
+/// The variables that show both drivers and one validation layer to the Vulkan loader, and keep the drivers to what
+/// they were asked to draw.
 pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsString)>, String> {
     let lavapipe = installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json")?;
     let swiftshader = installed_file(&CHROMIUM, "vk_swiftshader_icd", ".json")?;
@@ -30,6 +36,7 @@ pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsS
         // The name that loaders before 1.3.207 know.
         ("VK_ICD_FILENAMES", drivers),
         ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
+        (ZEROED_MEMORY.0, ZEROED_MEMORY.1.into()),
     ])
 }
 

@@ -67,6 +67,7 @@ const PROFILE: &str = r#"{
                 "VkPhysicalDeviceTransformFeedbackPropertiesEXT": {
                     "maxTransformFeedbackBuffers": 4,
                     "maxTransformFeedbackBufferSize": 4294967296,
+                    "maxTransformFeedbackStreamDataSize": 1024,
                     "maxTransformFeedbackBufferDataStride": 2048
                 }
             }
@@ -88,7 +89,9 @@ fn devices_come_from_profiles() {
     };
     let (a, b) = (device("A"), device("B"));
     assert_eq!(a["transform_feedback"]["max_buffer_size"], 4_294_967_296_u64);
-    assert_eq!(a["transform_feedback"]["max_stride"], 2048);
+    let has = &a["transform_feedback"];
+    assert_eq!((&has["max_stride"], &has["max_stream_data"]), (&2048.into(), &1024.into()));
+    assert_eq!(has["max_buffer_data"], 512);
     assert_eq!((&a["max_bound_sets"], &a["storage_alignment"]), (&32.into(), &16.into()));
     assert_eq!((&b["transform_feedback"], &b["vertex_stores"]), (&Value::Null, &true.into()));
     assert_eq!((&b["max_bound_sets"], &b["storage_alignment"]), (&4.into(), &256.into()));

@@ -9,9 +9,8 @@
 mod emit;
 
 use crate::position::{self, Change, Changed};
-use crate::reserved::Reserved;
 use crate::transform_feedback::Requirements;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
+use polyshade_spv::{Error, ErrorKind, Module};
 
 /// Whether something is done.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -76,13 +75,6 @@ impl Options {
         Self { change, depth, flip_y, rotation: Rotation::default(), push_constants: 0 }
     }
 
-    /// The stage of the entry point, the last one before rasterization; unless said otherwise the vertex stage.
-    #[must_use]
-    pub fn stage(mut self, stage: ExecutionModel) -> Self {
-        self.change.stage = stage;
-        self
-    }
-
     /// Whether a depth from -w to w becomes one from 0 to w.
     #[must_use]
     pub fn depth(mut self, depth: Switch) -> Self {
@@ -112,27 +104,7 @@ impl Options {
         self
     }
 
-    /// Keeps what is added clear of what others use.
-    #[must_use]
-    pub fn reserved(mut self, reserved: Reserved) -> Self {
-        self.change.reserved = reserved;
-        self
-    }
-
-    /// How many components the device lets the stage hand on, for an output that is captured instead of the position.
-    /// Unless said otherwise it is 64, which every device has.
-    #[must_use]
-    pub fn max_output_components(mut self, components: u32) -> Self {
-        self.change.output_components = components;
-        self
-    }
-
-    /// Whether what is added gets debug names. It does unless told otherwise.
-    #[must_use]
-    pub fn names(mut self, names: bool) -> Self {
-        self.change.names = names;
-        self
-    }
+    position::setters!();
 }
 
 /// A shader that hands on another position.

@@ -29,6 +29,42 @@ impl Change {
     }
 }
 
+/// The setters that are those of every change.
+macro_rules! setters {
+    () => {
+        /// The stage of the entry point, the last one before rasterization; unless said otherwise the vertex stage.
+        #[must_use]
+        pub fn stage(mut self, stage: polyshade_spv::ExecutionModel) -> Self {
+            self.change.stage = stage;
+            self
+        }
+
+        /// Keeps what is added clear of what others use.
+        #[must_use]
+        pub fn reserved(mut self, reserved: $crate::Reserved) -> Self {
+            self.change.reserved = reserved;
+            self
+        }
+
+        /// How many components the device lets the stage hand on, for an output that is captured instead of the
+        /// position. Unless said otherwise it is 64, which every device has.
+        #[must_use]
+        pub fn max_output_components(mut self, components: u32) -> Self {
+            self.change.output_components = components;
+            self
+        }
+
+        /// Whether what is added gets debug names. It does unless told otherwise.
+        #[must_use]
+        pub fn names(mut self, names: bool) -> Self {
+            self.change.names = names;
+            self
+        }
+    };
+}
+
+pub(crate) use setters;
+
 /// What a change came to.
 pub(crate) struct Changed<'m> {
     /// The module itself where it has no position.

@@ -7,9 +7,8 @@
 
 use crate::moves;
 use crate::position::{self, Change, Changed, Emitted};
-use crate::reserved::Reserved;
 use crate::transform_feedback::Requirements;
-use polyshade_spv::{Error, ExecutionModel, Id, Module, Op, Patch};
+use polyshade_spv::{Error, Id, Module, Op, Patch};
 
 /// When nothing is rasterized.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,13 +33,6 @@ impl Options {
         Self { change: Change::new(entry.into()), when: When::Always }
     }
 
-    /// The stage of the entry point, the last one before rasterization; unless said otherwise the vertex stage.
-    #[must_use]
-    pub fn stage(mut self, stage: ExecutionModel) -> Self {
-        self.change.stage = stage;
-        self
-    }
-
     /// When nothing is rasterized.
     #[must_use]
     pub fn when(mut self, when: When) -> Self {
@@ -48,27 +40,7 @@ impl Options {
         self
     }
 
-    /// Keeps what is added clear of what others use.
-    #[must_use]
-    pub fn reserved(mut self, reserved: Reserved) -> Self {
-        self.change.reserved = reserved;
-        self
-    }
-
-    /// How many components the device lets the stage hand on, for an output that is captured instead of the position.
-    /// Unless said otherwise it is 64, which every device has.
-    #[must_use]
-    pub fn max_output_components(mut self, components: u32) -> Self {
-        self.change.output_components = components;
-        self
-    }
-
-    /// Whether what is added gets debug names. It does unless told otherwise.
-    #[must_use]
-    pub fn names(mut self, names: bool) -> Self {
-        self.change.names = names;
-        self
-    }
+    position::setters!();
 }
 
 /// A shader that discards.

@@ -48,7 +48,7 @@ pub use module::{FunctionBody, Instructions, Module};
 pub use names::Names;
 pub use patch::{Cursor, Patch, Position, Progress, Rewritten};
 pub use pointers::{Reach, Roots};
-pub use scan::Section;
+pub use scan::{Section, Workspace};
 pub use text::decode as decode_text;
 pub use types::Type;
 pub use uses::Uses;

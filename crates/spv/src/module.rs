@@ -5,7 +5,7 @@ use crate::grammar::{Capability, ExecutionModel, Op, StorageClass};
 use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Variable};
 use crate::names::Names;
 use crate::patch::{Patch, Rewritten};
-use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, switch_literal_words};
+use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, Workspace, switch_literal_words};
 use crate::types::Declared;
 use crate::uses::Uses;
 use crate::{Error, ErrorKind, Id, operands};
@@ -43,6 +43,41 @@ impl<'w> Module<'w> {
         }
         let scan = Scan::new(words)?;
         Ok(Self::new(Cow::Borrowed(words), OnceLock::from(scan)))
+    }
+
+    /// [`parse`](Self::parse) with memory that another module left in `workspace`: it asks for none where that is large
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](Self::parse).
+    ///
+    /// ```
+    /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0];
+    /// # let modules = [&words, &words];
+    /// use polyshade_spv::{Module, Workspace};
+    ///
+    /// let mut workspace = Workspace::default();
+    /// for words in modules {
+    ///     let module = Module::parse_in(words, &mut workspace)?;
+    ///     println!("{} functions", module.functions().len());
+    ///     module.recycle(&mut workspace);
+    /// }
+    /// # Ok::<(), polyshade_spv::Error>(())
+    /// ```
+    pub fn parse_in(words: &'w [u32], workspace: &mut Workspace) -> Result<Self, Error> {
+        if words.first() == Some(&MAGIC.swap_bytes()) {
+            return Self::parse(words);
+        }
+        let scan = Scan::in_workspace(words, workspace)?;
+        Ok(Self::new(Cow::Borrowed(words), OnceLock::from(scan)))
+    }
+
+    /// Leaves the memory that reading this module took to the next one that is read in `workspace`.
+    pub fn recycle(self, workspace: &mut Workspace) {
+        if let Some(scan) = self.scan.into_inner() {
+            scan.recycle(workspace);
+        }
     }
 
     /// [`parse`](Self::parse) for words that the module is to keep.

@@ -114,20 +114,55 @@ impl Table for HashMap<u32, u32> {
     }
 }
 
+/// Memory that reading a module takes, for the next one to use again. A module that was read
+/// [in](crate::Module::parse_in) it gives it [back](crate::Module::recycle).
+#[derive(Default, Debug)]
+pub struct Workspace {
+    definitions: Vec<u32>,
+    functions: Vec<Extent>,
+    entry_points: Vec<u32>,
+    uncallable: Vec<u32>,
+}
+
 impl Scan {
     /// Scans `words`, whose header is in the byte order of the machine.
     pub(crate) fn new(words: &[u32]) -> Result<Self, Error> {
+        Self::in_workspace(words, &mut Workspace::default())
+    }
+
+    /// The same, with memory from `workspace`.
+    pub(crate) fn in_workspace(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
         let bound = header(words)?;
         if is_dense(bound, words.len()) {
-            let mut scanner = Scanner::new(words, bound, vec![0; bound as usize]);
+            let table = zeros(std::mem::take(&mut workspace.definitions), bound as usize);
+            let mut scanner = Scanner::new(words, bound, table, workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Dense))
         } else {
-            let mut scanner = Scanner::new(words, bound, HashMap::new());
+            let mut scanner = Scanner::new(words, bound, HashMap::new(), workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Sparse))
         }
     }
+
+    /// Leaves its memory to `workspace`.
+    pub(crate) fn recycle(self, workspace: &mut Workspace) {
+        if let Definitions::Dense(table) = self.definitions {
+            workspace.definitions = table;
+        }
+        workspace.functions = self.functions;
+        workspace.entry_points = self.entry_points;
+    }
+}
+
+/// So many zeros, in the memory of `table` if it is large enough. Memory that is new is zero already.
+fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
+    if table.capacity() < count {
+        return vec![0; count];
+    }
+    table.clear();
+    table.resize(count, 0);
+    table
 }
 
 /// Whether tables are indexed by id. Every definition takes two words at least, so a bound beyond this says nothing but
@@ -153,7 +188,7 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-struct Scanner<'w, T> {
+struct Scanner<'w, 's, T> {
     words: &'w [u32],
     /// The highest id.
     last: u32,
@@ -162,12 +197,18 @@ struct Scanner<'w, T> {
     ordered: bool,
     functions: Vec<Extent>,
     entry_points: Vec<u32>,
+    /// The functions of the entry points, by their ids: what nothing may call.
+    uncallable: &'s mut Vec<u32>,
 }
 
-impl<'w, T: Table> Scanner<'w, T> {
-    fn new(words: &'w [u32], bound: u32, definitions: T) -> Self {
+impl<'w, 's, T: Table> Scanner<'w, 's, T> {
+    fn new(words: &'w [u32], bound: u32, definitions: T, workspace: &'s mut Workspace) -> Self {
         let sections = [HEADER as u32; SECTIONS];
-        let (functions, entry_points) = (Vec::with_capacity(16), Vec::new());
+        let mut functions = std::mem::take(&mut workspace.functions);
+        let mut entry_points = std::mem::take(&mut workspace.entry_points);
+        functions.clear();
+        functions.reserve(16);
+        entry_points.clear();
         Self {
             words,
             last: bound - 1,
@@ -176,6 +217,7 @@ impl<'w, T: Table> Scanner<'w, T> {
             ordered: true,
             functions,
             entry_points,
+            uncallable: &mut workspace.uncallable,
         }
     }
 
@@ -229,13 +271,13 @@ impl<'w, T: Table> Scanner<'w, T> {
 
     /// The functions, from word `at` on.
     fn bodies(&mut self, mut at: usize) -> Result<(), Error> {
-        let entry_points = self.entry_point_functions();
+        self.note_functions_of_entry_points();
         let mut open: Option<usize> = None;
         let (words, last) = (self.words, self.last);
         while at < words.len() {
             let (inst, grammar) = instruction(words, last, at, &mut self.definitions)?;
             if grammar.is_structural() {
-                self.function_boundary(inst, at, &mut open, &entry_points)?;
+                self.function_boundary(inst, at, &mut open)?;
             }
             at += inst.len();
         }
@@ -248,7 +290,6 @@ impl<'w, T: Table> Scanner<'w, T> {
         inst: &[u32],
         at: usize,
         open: &mut Option<usize>,
-        entry_points: &[u32],
     ) -> Result<(), Error> {
         match Op(inst[0] as u16) {
             Op::FUNCTION if open.is_some() => {
@@ -262,7 +303,7 @@ impl<'w, T: Table> Scanner<'w, T> {
                 let end = (at + inst.len()) as u32;
                 self.functions.push(Extent { at: start as u32, end });
             }
-            Op::FUNCTION_CALL if entry_points.binary_search(&inst[3]).is_ok() => {
+            Op::FUNCTION_CALL if self.uncallable.binary_search(&inst[3]).is_ok() => {
                 return Err(Error::malformed("an entry point is called", at).about_word(inst[3]));
             }
             Op::ENTRY_POINT => {
@@ -273,11 +314,11 @@ impl<'w, T: Table> Scanner<'w, T> {
         Ok(())
     }
 
-    fn entry_point_functions(&self) -> Vec<u32> {
-        let mut ids: Vec<u32> =
-            self.entry_points.iter().map(|at| self.words[*at as usize + 2]).collect();
-        ids.sort_unstable();
-        ids
+    fn note_functions_of_entry_points(&mut self) {
+        let ids = self.entry_points.iter().map(|at| self.words[*at as usize + 2]);
+        self.uncallable.clear();
+        self.uncallable.extend(ids);
+        self.uncallable.sort_unstable();
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Capabilities {
     pub advanced_blend: Option<AdvancedBlendCapabilities>,
     /// `VK_EXT_provoking_vertex`, where there is one.
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
+    /// `VK_EXT_primitives_generated_query`, where there is one.
+    pub primitives_generated: Option<PrimitivesGeneratedCapabilities>,
     /// The extensions that are enabled beside these.
     pub(crate) extensions: Vec<&'static CStr>,
     pub(crate) properties: Properties,
@@ -72,6 +74,15 @@ pub struct ProvokingVertexCapabilities {
     pub preserved_by_capture_in_fans: bool,
 }
 
+/// What `VK_EXT_primitives_generated_query` offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrimitivesGeneratedCapabilities {
+    /// It counts with rasterizer discard too.
+    pub with_discard: bool,
+    /// It counts vertex streams beyond 0 too.
+    pub with_streams: bool,
+}
+
 /// Asks a device for what it can do.
 pub(crate) fn query(
     instance: &Instance,
@@ -98,6 +109,10 @@ pub(crate) fn query(
     let provoking_vertex =
         has(ext::provoking_vertex::NAME).then(|| query_provoking_vertex(&instance.handle, device));
 
+    let primitives_generated = has(ext::primitives_generated_query::NAME)
+        .then(|| query_primitives_generated(&instance.handle, device))
+        .flatten();
+
     let advanced_blend = has(ext::blend_operation_advanced::NAME)
         .then(|| query_advanced_blend(&instance.handle, device));
     let version = properties.api_version;
@@ -111,6 +126,7 @@ pub(crate) fn query(
         transform_feedback,
         advanced_blend,
         provoking_vertex,
+        primitives_generated,
         extensions: features::plain_extensions(has),
         properties: features::query_properties(instance, device, version),
     })
@@ -165,6 +181,22 @@ fn query_advanced_blend(
         correlated_overlap: properties.advanced_blend_correlated_overlap == vk::TRUE,
         all_operations: properties.advanced_blend_all_operations == vk::TRUE,
     }
+}
+
+fn query_primitives_generated(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+) -> Option<PrimitivesGeneratedCapabilities> {
+    let mut has = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
+    // SAFETY: the device belongs to the instance and has the extension.
+    unsafe {
+        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
+        instance.get_physical_device_features2(device, features);
+    }
+    (has.primitives_generated_query == vk::TRUE).then_some(PrimitivesGeneratedCapabilities {
+        with_discard: has.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
+        with_streams: has.primitives_generated_query_with_non_zero_streams == vk::TRUE,
+    })
 }
 
 fn query_provoking_vertex(

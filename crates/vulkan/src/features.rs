@@ -180,6 +180,16 @@ pub(crate) fn create_device(
         extensions.push(ext::provoking_vertex::NAME.as_ptr());
     }
 
+    let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
+    if let Some(has) = capabilities.primitives_generated {
+        generated = generated
+            .primitives_generated_query(true)
+            .primitives_generated_query_with_rasterizer_discard(has.with_discard)
+            .primitives_generated_query_with_non_zero_streams(has.with_streams);
+        info = info.push_next(&mut generated);
+        extensions.push(ext::primitives_generated_query::NAME.as_ptr());
+    }
+
     let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
     if let Some(has) = capabilities.advanced_blend {
         advanced_blend = advanced_blend.advanced_blend_coherent_operations(has.coherent);

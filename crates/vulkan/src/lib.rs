@@ -38,7 +38,10 @@ mod work;
 
 pub use ash::vk;
 pub use blend::{AdvancedBlend, AdvancedBlendCapabilities, Blend, BlendTerm};
-pub use capabilities::{Capabilities, ProvokingVertexCapabilities, TransformFeedbackCapabilities};
+pub use capabilities::{
+    Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
+    TransformFeedbackCapabilities,
+};
 pub use capture::{bind_capture, capture_draw};
 pub use depth::DepthTest;
 pub use device::{Device, Validation};

@@ -8,6 +8,7 @@ use crate::error::{Context, Error};
 use crate::memory::Owned;
 use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
+use polyshade::planner::PassScope;
 use std::ffi::CString;
 
 /// Format and samples of a target.
@@ -33,10 +34,16 @@ pub(crate) struct State<'a> {
     reads_targets: Vec<bool>,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
+    /// How the passes begin in which it is used.
+    scope: PassScope,
 }
 
 impl<'a> State<'a> {
-    pub(crate) fn new(work: &'a Work<'_>, draw: &'a Draw<'_>) -> Result<State<'a>, Error> {
+    pub(crate) fn new(
+        work: &'a Work<'_>,
+        draw: &'a Draw<'_>,
+        scope: PassScope,
+    ) -> Result<State<'a>, Error> {
         let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
         Ok(State {
             stages: &draw.stages,
@@ -53,6 +60,7 @@ impl<'a> State<'a> {
             reads_targets: draw.reads_targets(),
             blends: &draw.blends,
             advanced_blend: draw.advanced_blend,
+            scope,
         })
     }
 }
@@ -65,6 +73,8 @@ impl State<'_> {
         attached.map_or(vk::SampleCountFlags::TYPE_1, |target| target.1)
     }
 }
+
+const DYNAMIC: [vk::DynamicState; 2] = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
 
 /// A pipeline and what it was made from.
 pub(crate) struct Pipeline<'d> {
@@ -198,8 +208,7 @@ fn create_pipeline<'d>(
     layout: vk::PipelineLayout,
     render_pass: vk::RenderPass,
 ) -> Result<Owned<'d, vk::Pipeline>, Error> {
-    let shaders = state.stages.iter().map(|stage| Shader::new(device, stage));
-    let shaders = shaders.collect::<Result<Vec<_>, _>>()?;
+    let shaders = Shader::all(device, state.stages)?;
     let specializations = shaders.iter().map(Shader::specialization).collect::<Vec<_>>();
     let stages = shaders
         .iter()
@@ -226,17 +235,15 @@ fn create_pipeline<'d>(
         vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
     let multisample =
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(state.samples());
-    let depth = state.depth.map(|(test, _)| test.state());
-    let blends = (0..state.targets.len())
-        .map(|target| state.blends.get(target).copied().unwrap_or_default().state())
-        .collect::<Vec<_>>();
+    let depth = state.depth.map(|(test, _)| test.state()).unwrap_or_default();
+    let blend = |target: usize| state.blends.get(target).copied().unwrap_or_default().state();
+    let blends = (0..state.targets.len()).map(blend).collect::<Vec<_>>();
     let mut advanced = state.advanced_blend.map(AdvancedBlend::state);
     let mut blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     if let Some(advanced) = &mut advanced {
         blend = blend.push_next(advanced);
     }
-    let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&DYNAMIC);
 
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
@@ -254,15 +261,19 @@ fn create_pipeline<'d>(
         .viewport_state(&viewport)
         .rasterization_state(&rasterization)
         .multisample_state(&multisample)
+        .depth_stencil_state(&depth)
         .color_blend_state(&blend)
         .dynamic_state(&dynamic)
-        .layout(layout)
-        .render_pass(render_pass);
+        .layout(layout);
+    let formats = state.targets.iter().map(|target| target.0).collect::<Vec<_>>();
+    let mut rendering =
+        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    match state.scope {
+        PassScope::Rendering => info = info.push_next(&mut rendering),
+        _ => info.render_pass = render_pass,
+    }
     if state.patch_control_points > 0 {
         info = info.tessellation_state(&tessellation);
-    }
-    if let Some(depth) = &depth {
-        info = info.depth_stencil_state(depth);
     }
     // SAFETY: what `info` points to lives until the end of this function, and the modules are valid.
     let pipelines = unsafe {
@@ -305,6 +316,10 @@ struct Shader<'d> {
 }
 
 impl<'d> Shader<'d> {
+    fn all(device: &'d Device, stages: &[Stage<'_>]) -> Result<Vec<Shader<'d>>, Error> {
+        stages.iter().map(|stage| Shader::new(device, stage)).collect()
+    }
+
     fn new(device: &'d Device, stage: &Stage<'_>) -> Result<Shader<'d>, Error> {
         let entry_point = CString::new(stage.entry_point)
             .map_err(|_| Error::Work("the entry point's name contains a zero".to_owned()))?;

@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::run::Objects;
 use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
-use polyshade::planner::{Barrier, Plan, Query, Variant};
+use polyshade::planner::{Barrier, PassScope, Plan, Query, Variant};
 use polyshade::transform_feedback::{self, Capture};
 
 /// What an application does between the start and the end of a submission.
@@ -21,6 +21,9 @@ pub struct Sequence<'a> {
     pub work: Work<'a>,
     /// What is done, in this order.
     pub items: Vec<Item<'a>>,
+    /// How passes are begun, the application's and those of plans: that of the device that was planned for
+    /// ([`planner::Device::pass_scope`](polyshade::planner::Device::pass_scope)).
+    pub scope: PassScope,
 }
 
 /// One thing that an application does.
@@ -48,7 +51,7 @@ pub struct PlannedDraw<'a> {
     pub draw: Draw<'a>,
     /// Topology, vertices and instances.
     pub numbers: transform_feedback::Draw,
-    /// The variants of the vertex stage that the plan binds.
+    /// The variants of the last stage before rasterization that the plan binds.
     pub variants: Vec<(Variant, &'a [u32])>,
     /// What makes the counts where the host keeps them.
     pub capture: Option<&'a Capture<'a>>,
@@ -84,13 +87,14 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run); `Missing` and `Unsupported` where a plan is for another device.
+    /// Those of [`run`](Device::run); `Missing` and `Unsupported` where a plan is for another device; `Work` where a
+    /// plan begins its passes in another way than the sequence.
     pub fn execute(&self, sequence: &Sequence<'_>) -> Result<Executed, Error> {
         let buffers = sequence.work.buffers.len();
         let targets = sequence.work.targets.len();
         let lowered = lower::lower(self, sequence)?;
         lowered.work.check(self)?;
-        let objects = Objects::new(self, &lowered.work)?;
+        let objects = Objects::new(self, &lowered.work, lowered.scope)?;
         let extra = record::Extra::new(&objects, &lowered)?;
         objects.record_with(|| record::record(&objects, &extra, &lowered))?;
         let objects = objects.submit()?;

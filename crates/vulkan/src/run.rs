@@ -8,6 +8,7 @@ use crate::pipeline::{Pipeline, State};
 use crate::texture::TextureImage;
 use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
+use polyshade::planner::PassScope;
 use std::sync::PoisonError;
 
 /// The stream that is captured and counted.
@@ -21,7 +22,7 @@ impl Device {
     /// finish within its time limit is given up, and every later call fails.
     pub fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
         work.check(self)?;
-        let objects = Objects::new(self, work)?;
+        let objects = Objects::new(self, work, PassScope::RenderPass)?;
         objects.record(work)?;
         let objects = objects.submit()?;
         objects.read_back(work)
@@ -54,7 +55,11 @@ pub(crate) struct DrawObjects<'d> {
 }
 
 impl<'d> Objects<'d> {
-    pub(crate) fn new(device: &'d Device, work: &Work<'_>) -> Result<Objects<'d>, Error> {
+    pub(crate) fn new(
+        device: &'d Device,
+        work: &Work<'_>,
+        scope: PassScope,
+    ) -> Result<Objects<'d>, Error> {
         let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
@@ -77,7 +82,7 @@ impl<'d> Objects<'d> {
         let mut pipelines = Vec::new();
         let mut draws = Vec::new();
         for draw in &work.draws {
-            let state = State::new(work, draw)?;
+            let state = State::new(work, draw, scope)?;
             let known = states.iter().position(|known| *known == state);
             let index = known.unwrap_or(states.len());
             if known.is_none() {

@@ -1,4 +1,5 @@
-//! Prints what every lowering makes of every shader below some folders: one table each, and one of all.
+//! Prints what every lowering makes of every shader below some folders: a table each, one of all, and why what was
+//! refused was.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
         all.merge(&tally);
     }
     println!("## All\n\n{}", all.table());
-    println!("Invalid or panicking: {}", faults.len());
+    println!("Invalid, panicking or slow: {}\n", faults.len());
+    println!("## All, by outcome\n\n{}", all.outcomes());
     faults.iter().for_each(|fault| eprintln!("{fault}"));
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -77,6 +77,10 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     max_output_components: Option<u32>,
 
+    /// Refuse what goes beyond this device's limits of --path extension, by their names: a device as `plan` takes it
+    #[arg(long, value_name = "PRESET|FILE")]
+    device: Option<String>,
+
     /// Add no output at this location: the next stage uses it for something else
     #[arg(long, value_delimiter = ',', value_name = "LOCATION")]
     reserve_location: Vec<u32>,
@@ -471,6 +475,7 @@ impl Rewrite {
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),
+            ("--device", self.device.is_some()),
             ("--reserve-location", !self.reserve_location.is_empty()),
         ];
         let (name, others) = match self.route {

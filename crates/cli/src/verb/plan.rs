@@ -96,7 +96,7 @@ fn as_json(device: &Device, plan: &Plan) -> String {
 }
 
 /// A preset, or what a file says.
-fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
+pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
     if let Some(device) = preset(name) {
         return Ok(device);
     }

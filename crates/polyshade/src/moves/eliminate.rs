@@ -126,7 +126,8 @@ impl Elimination {
 /// It comes with the outputs that nobody needs and that stay all the same, or whose members do, as the shader reads
 /// them.
 ///
-/// A loop that may not end stays. Modules for kernels, and modules that are linked, stay as they are.
+/// A loop that may not end stays. Modules for kernels, modules that are linked, and modules with functions that are not
+/// made of blocks stay as they are.
 ///
 /// # Errors
 ///
@@ -137,10 +138,18 @@ pub fn eliminate<'m>(
     wanted: &Elimination,
 ) -> Result<Rewritten<'m, Vec<Id>>, Error> {
     m.rewrite(|m, p| {
+        let unchanged = || Ok(wanted.outputs.keys().copied().collect());
         if !is_shader(m) {
-            return Ok(wanted.outputs.keys().copied().collect());
+            return unchanged();
         }
-        let mut marks = Marks::new(Survey::new(m, wanted), wanted);
+        let survey = Survey::new(m, wanted);
+        if survey.is_malformed {
+            return unchanged();
+        }
+        let mut marks = Marks::new(survey, wanted);
+        if marks.survey.is_malformed {
+            return unchanged();
+        }
         check_effects(m, &marks, wanted)?;
         let stay = marks.unneeded_that_stay(wanted);
         sweep::sweep(&mut marks, p);

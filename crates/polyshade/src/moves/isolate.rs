@@ -106,7 +106,7 @@ impl<'m> Clones<'m> {
             let new = p.id();
             self.map.insert(old, new);
             for applied in m.decorations_of(old) {
-                p.decorate_maybe_member(new, applied.member, applied.decoration, applied.operands);
+                p.copy_decoration(new, applied.member, &applied);
             }
             if let Some(name) = m.name(old) {
                 p.name(new, &name);

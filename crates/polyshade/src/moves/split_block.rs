@@ -183,7 +183,7 @@ fn decorate<'m>(
     for applied in of_member.chain(m.decorations_of(block)) {
         if stays(applied.decoration) && !seen.contains(&applied.decoration) {
             seen.push(applied.decoration);
-            p.decorate(variable, applied.decoration, applied.operands);
+            p.copy_decoration(variable, None, &applied);
         }
     }
 }

@@ -66,13 +66,20 @@ fn capture(capture: &Capture) -> Result<(), Error> {
         return Err(contradiction("no feedback buffer captures anything"));
     }
     let odd = |stride: u32| !stride.is_multiple_of(4) || stride > MAX_STRIDE;
-    match capture.buffers.iter().position(|buffer| odd(buffer.stride)) {
-        Some(number) => Err(contradiction(format!(
-            "the stride of buffer {number}, {} bytes, is not a multiple of 4 up to {MAX_STRIDE}",
-            capture.buffers[number].stride
-        ))),
-        None => Ok(()),
+    for (number, buffer) in capture.buffers.iter().enumerate() {
+        let (stride, data) = (buffer.stride, buffer.data());
+        if odd(stride) {
+            return Err(contradiction(format!(
+                "the stride of buffer {number}, {stride} bytes, is not a multiple of 4 up to {MAX_STRIDE}"
+            )));
+        }
+        if data > stride {
+            return Err(contradiction(format!(
+                "{data} bytes of a vertex in buffer {number}, whose stride is {stride}"
+            )));
+        }
     }
+    Ok(())
 }
 
 fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {

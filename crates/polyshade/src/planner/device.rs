@@ -1,5 +1,6 @@
 //! What a device can do, as far as drawing a capture depends on it.
 
+use super::steps::PassScope;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +80,18 @@ pub struct Device {
     pub max_push_constants: u32,
 }
 
+impl Device {
+    /// How its passes are begun.
+    pub fn pass_scope(&self) -> PassScope {
+        match self.api {
+            Api::Vulkan if self.dynamic_rendering => PassScope::Rendering,
+            Api::Vulkan => PassScope::RenderPass,
+            Api::Metal => PassScope::Encoder,
+            Api::WebGpu => PassScope::PassEncoder,
+        }
+    }
+}
+
 /// What `VK_EXT_transform_feedback` offers. The default is the least that it guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -90,6 +103,10 @@ pub struct TransformFeedback {
     pub max_buffers: u32,
     /// `maxTransformFeedbackBufferSize`.
     pub max_buffer_size: u64,
+    /// `maxTransformFeedbackStreamDataSize`: bytes of a vertex in all buffers of a stream together.
+    pub max_stream_data: u32,
+    /// `maxTransformFeedbackBufferDataSize`: bytes of a vertex in one buffer.
+    pub max_buffer_data: u32,
     /// `maxTransformFeedbackBufferDataStride`.
     pub max_stride: u32,
     /// `transformFeedbackQueries`.
@@ -108,6 +125,8 @@ impl Default for TransformFeedback {
             max_streams: 1,
             max_buffers: 1,
             max_buffer_size: 1 << 27,
+            max_stream_data: 512,
+            max_buffer_data: 512,
             max_stride: 512,
             queries: false,
             draw: false,
@@ -215,6 +234,8 @@ fn vulkan() -> Device {
             max_streams: 4,
             max_buffers: 4,
             max_buffer_size: u64::from(u32::MAX),
+            max_stream_data: 512,
+            max_buffer_data: 512,
             max_stride: 2048,
             queries: true,
             draw: true,

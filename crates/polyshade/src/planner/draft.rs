@@ -6,8 +6,8 @@ use super::state::{
     Active, ByteCount, Call, Draw, End, Feedback, PassState, Path, Pipeline, Query, Topology,
 };
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, DrawCall, Pass, PassScope, Plan,
-    Position, Rasterization, Step, Variant,
+    Assembly, Attachments, Bind, Contents, Corners, CountedBy, DrawCall, Pass, Plan, Position,
+    Rasterization, Step, Variant,
 };
 use super::sync::{self, Barrier, Resource, Use, barrier};
 use super::{contradiction, unsupported};
@@ -145,12 +145,7 @@ impl<'s> Draft<'s> {
             return;
         }
         self.close();
-        let scope = match self.device.api {
-            Api::Vulkan if self.device.dynamic_rendering => PassScope::Rendering,
-            Api::Vulkan => PassScope::RenderPass,
-            Api::Metal => PassScope::Encoder,
-            Api::WebGpu => PassScope::PassEncoder,
-        };
+        let scope = self.device.pass_scope();
         if contents == Contents::Load && self.device.api == Api::Vulkan {
             match self.steps.last_mut() {
                 Some(Step::Barriers(barriers)) => barriers.push(sync::attachments()),
@@ -238,7 +233,8 @@ impl<'s> Draft<'s> {
             (false, _) => (Position::Kept, Rasterization::On),
             (true, RasterizationOff::Always) => (Position::Kept, Rasterization::Off),
             (true, RasterizationOff::WithoutOutputs | RasterizationOff::Never) => {
-                (Position::MovedAway, Rasterization::On)
+                let constant = self.pipeline.discard_constant;
+                (Position::MovedAway { constant }, Rasterization::On)
             }
         }
     }

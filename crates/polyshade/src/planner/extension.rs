@@ -4,7 +4,8 @@ use super::check;
 use super::device::{Device, TransformFeedback};
 use super::draft::Draft;
 use super::state::{
-    Active, Begin, Capture, Counter, Draw, Emitted, End, PassState, Path, Pipeline, Topology,
+    Active, Begin, Capture, Counter, Draw, Emitted, End, FeedbackBuffer, PassState, Path, Pipeline,
+    Topology,
 };
 use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
 use super::{contradiction, unsupported};
@@ -47,12 +48,12 @@ pub(super) fn plan(
     } else {
         steps.draw(Variant::Extension, position, rasterization)?;
         let at = steps.steps.len() - 1;
-        let begin = counters(active.begin.counters());
+        let begin = counters(active, active.begin.counters())?;
         steps.steps.insert(at, Step::BeginFeedback(begin));
         steps.steps.insert(at, Step::BindFeedback(ranges));
     }
     if active.end != End::Running {
-        steps.steps.push(Step::EndFeedback(counters(active.end.counters())));
+        steps.steps.push(Step::EndFeedback(counters(active, active.end.counters())?));
     }
     steps.end_queries(&queries);
     steps.wait_after()?;
@@ -65,14 +66,7 @@ fn check_streams(
     capture: &Capture,
 ) -> Result<(), Error> {
     let used = || capture.buffers.iter().filter(|buffer| buffer.stride > 0);
-    let (buffers, most) = (capture.buffers.len(), has.max_buffers);
-    if buffers > most as usize {
-        return Err(unsupported(format!("{buffers} feedback buffers, only {most}")));
-    }
-    if let Some(buffer) = used().find(|buffer| buffer.stride > has.max_stride) {
-        let message = format!("a stride of {} bytes, only {}", buffer.stride, has.max_stride);
-        return Err(unsupported(message));
-    }
+    check_sizes(has, capture)?;
     let last = used().map(|buffer| buffer.stream).max().unwrap_or(0);
     if last == 0 {
         return Ok(());
@@ -81,13 +75,41 @@ fn check_streams(
         return Err(contradiction(format!("stream {last} without a geometry stage")));
     };
     if !has.geometry_streams {
-        return Err(unsupported("the device has no geometry streams"));
+        return Err(unsupported("the device has no geometry streams (geometryStreams)"));
     }
     if last >= has.max_streams {
-        return Err(unsupported(format!("stream {last}, only {} streams", has.max_streams)));
+        let most = has.max_streams;
+        let message = format!("stream {last}, only {most} streams (maxTransformFeedbackStreams)");
+        return Err(unsupported(message));
     }
     if emitted != Emitted::Points && !has.streams_lines_triangles {
-        return Err(unsupported("several streams of anything but points"));
+        let message =
+            "several streams of anything but points (transformFeedbackStreamsLinesTriangles)";
+        return Err(unsupported(message));
+    }
+    Ok(())
+}
+
+/// Buffers, and how much of a vertex they hold, alone and together.
+fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> {
+    let buffers = capture.buffers.as_slice();
+    let most = |value: fn(&FeedbackBuffer) -> u32| buffers.iter().map(value).max().unwrap_or(0);
+    let of_stream = |stream: u32| -> u64 {
+        let own = buffers.iter().filter(|buffer| buffer.stream == stream);
+        own.map(|buffer| u64::from(buffer.data())).sum()
+    };
+    let of_streams = buffers.iter().map(|buffer| of_stream(buffer.stream)).max().unwrap_or(0);
+    let (strides, data) = (most(|buffer| buffer.stride), most(FeedbackBuffer::data));
+    for (what, wanted, most, limit) in [
+        ("feedback buffers", buffers.len() as u64, has.max_buffers, "Buffers"),
+        ("bytes of stride", strides.into(), has.max_stride, "BufferDataStride"),
+        ("bytes of a vertex in a buffer", data.into(), has.max_buffer_data, "BufferDataSize"),
+        ("bytes of a vertex in a stream", of_streams, has.max_stream_data, "StreamDataSize"),
+    ] {
+        if wanted > u64::from(most) {
+            let message = format!("{wanted} {what}, only {most} (maxTransformFeedback{limit})");
+            return Err(unsupported(message));
+        }
     }
     Ok(())
 }
@@ -112,19 +134,35 @@ fn ranges(has: &TransformFeedback, active: &Active) -> Result<Vec<Option<Feedbac
         let Some(bound) = bound else { return Ok(None) };
         let range = check::range(bound)?;
         if range.size > has.max_buffer_size {
-            let message = format!("a range of {} bytes, only {}", range.size, has.max_buffer_size);
-            return Err(unsupported(message));
+            let (size, most) = (range.size, has.max_buffer_size);
+            return Err(unsupported(format!(
+                "a range of {size} bytes, only {most} (maxTransformFeedbackBufferSize)"
+            )));
         }
         Ok(Some(range))
     };
     active.buffers.iter().map(range).collect()
 }
 
-/// The counters from the first to the last that there is.
-fn counters(all: &[Option<Counter>]) -> Counters {
-    let Some(first) = all.iter().position(Option::is_some) else { return Counters::default() };
-    let last = all.iter().rposition(Option::is_some).unwrap_or(first);
-    Counters { first: first as u32, counters: all[first..=last].to_vec() }
+/// The counters up to the last that there is. A buffer that is not bound has none; Vulkan takes as many as buffers are
+/// bound, so that behind one that is not there can be none either.
+fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error> {
+    let is_bound = |number: usize| active.buffers.get(number).is_some_and(Option::is_some);
+    let all = all.iter().enumerate();
+    let mut counters: Vec<Option<Counter>> =
+        all.map(|(number, counter)| counter.filter(|_| is_bound(number))).collect();
+    let last = counters.iter().rposition(Option::is_some);
+    counters.truncate(last.map_or(0, |last| last + 1));
+    let bound = active.buffers.iter().flatten().count();
+    if counters.len() > bound {
+        let number = counters.len() - 1;
+        let message = format!(
+            "a counter for feedback buffer {number}, where one before it is not bound \
+             (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
+        );
+        return Err(unsupported(message));
+    }
+    Ok(Counters { counters })
 }
 
 impl Begin {

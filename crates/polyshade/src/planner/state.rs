@@ -2,7 +2,9 @@
 
 use super::sync::Use;
 use crate::moves::{Binding, Set};
-use crate::transform_feedback::{self, HostWords, Preview, ProvokingVertex, Purpose, SideEffects};
+use crate::transform_feedback::{
+    self, BufferLayout, Decorated, HostWords, Preview, ProvokingVertex, Purpose, SideEffects,
+};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +122,10 @@ pub struct Pipeline {
     pub geometry: Option<Emitted>,
     /// Whether nothing is to be rasterized.
     pub rasterizer_discard: bool,
+    /// The specialization constant by which the variants that have outputs
+    /// [move the position away](crate::rasterizer_discard): one pipeline's modules then serve with rasterizer discard
+    /// and without. `None` where those for rasterizer discard always move it.
+    pub discard_constant: Option<u32>,
     /// Whether the pass has several views.
     pub multiview: bool,
     /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
@@ -150,6 +156,21 @@ pub struct FeedbackBuffer {
     pub stride: u32,
     /// The stream that it captures.
     pub stream: u32,
+    /// Bytes from the start of a vertex to the end of the last that is captured of it; unless said, the stride.
+    pub data: Option<u32>,
+}
+
+impl FeedbackBuffer {
+    /// What is captured of a vertex of this layout.
+    fn of(layout: &BufferLayout, stream: u32) -> Self {
+        let stride = if layout.data > 0 { layout.stride } else { 0 };
+        Self { stride, stream, data: Some(layout.data) }
+    }
+
+    /// How many bytes of a vertex are captured, gaps included.
+    pub(super) fn data(&self) -> u32 {
+        self.data.unwrap_or(self.stride)
+    }
 }
 
 /// What the variants that store bind.
@@ -170,10 +191,7 @@ pub struct Storage {
 impl From<&Preview> for Capture {
     /// What a lowering's preview says, for either path.
     fn from(preview: &Preview) -> Self {
-        let buffer = |layout: &transform_feedback::BufferLayout| FeedbackBuffer {
-            stride: if layout.captured.is_empty() { 0 } else { layout.stride },
-            stream: 0,
-        };
+        let buffer = |layout| FeedbackBuffer::of(layout, 0);
         let needs = &preview.requirements;
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
             Purpose::Feedback(number) => {
@@ -189,6 +207,15 @@ impl From<&Preview> for Capture {
             storage_buffers: stored.map_or(0, |limit| limit.at_least),
         });
         Self { path: None, buffers: preview.layout.buffers.iter().map(buffer).collect(), storage }
+    }
+}
+
+impl From<&Decorated<'_>> for Capture {
+    /// What a decorated shader says: there is no storage path beside it.
+    fn from(decorated: &Decorated<'_>) -> Self {
+        let layouts = decorated.layout.buffers.iter().zip(&decorated.streams);
+        let buffers = layouts.map(|(layout, stream)| FeedbackBuffer::of(layout, *stream));
+        Self { path: Some(Path::Extension), buffers: buffers.collect(), storage: None }
     }
 }
 

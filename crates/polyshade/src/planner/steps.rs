@@ -106,11 +106,12 @@ pub enum Contents {
 }
 
 /// How a pass is begun.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PassScope {
     /// `vkCmdBeginRenderPass`.
+    #[default]
     RenderPass,
     /// `vkCmdBeginRendering`.
     Rendering,
@@ -144,9 +145,12 @@ pub enum Variant {
 pub enum Position {
     /// Nothing.
     Kept,
-    /// It is moved out of clip space, so that nothing is rasterized: what the lowering `rasterizer_discard` does where
-    /// its specialization constant says so.
-    MovedAway,
+    /// It is moved out of clip space, so that nothing is rasterized: what the lowering
+    /// [`rasterizer_discard`](crate::rasterizer_discard) does.
+    MovedAway {
+        /// The specialization constant that is set to 1 for it; without one the variant always does it.
+        constant: Option<u32>,
+    },
 }
 
 /// Whether the pipeline rasterizes.
@@ -242,13 +246,12 @@ pub enum Word {
     Running(u32),
 }
 
-/// Counters, as `vkCmdBeginTransformFeedbackEXT` and `vkCmdEndTransformFeedbackEXT` take them.
+/// Counters, as `vkCmdBeginTransformFeedbackEXT` and `vkCmdEndTransformFeedbackEXT` take them. `firstCounterBuffer` is
+/// 0: there are drivers that do not look at it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Counters {
-    /// `firstCounterBuffer`: the number of the feedback buffer that the first is for.
-    pub first: u32,
-    /// The counters; `None` is a null handle, and its offset is 0.
+    /// The counters of the feedback buffers, by number; `None` is a null handle, and its offset is 0.
     pub counters: Vec<Option<Counter>>,
 }
 

@@ -161,8 +161,12 @@ impl fmt::Display for Bind {
                 write!(f, ", {} by the host's indices", topology.name())?;
             }
         }
-        if self.position == Position::MovedAway {
-            f.write_str(", position moved away")?;
+        match self.position {
+            Position::Kept => {}
+            Position::MovedAway { constant: None } => f.write_str(", position moved away")?,
+            Position::MovedAway { constant: Some(id) } => {
+                write!(f, ", position moved away by constant {id} = 1")?;
+            }
         }
         f.write_str(match self.rasterization {
             Rasterization::On => "",
@@ -230,7 +234,7 @@ impl fmt::Display for Counters {
         if self.counters.is_empty() {
             return f.write_str("no counters");
         }
-        write!(f, "counters from {}:", self.first)?;
+        f.write_str("counters from 0:")?;
         for (index, counter) in self.counters.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
             match counter {

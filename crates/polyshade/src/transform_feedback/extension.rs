@@ -51,7 +51,7 @@ pub struct Decorated<'m> {
 ///   would capture from two vertex streams.
 /// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
 ///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
-///   what has to be copied; what the [moves](crate::moves) refuse.
+///   what has to be copied; more than a [device](Options::device) offers; what the [moves](crate::moves) refuse.
 pub fn decorate<'m>(module: &'m Module<'_>, options: &Options) -> Result<Decorated<'m>, Error> {
     check_stage(options.stage_wanted())?;
     let prepared = Prepared::new(module, options)?;
@@ -114,7 +114,10 @@ impl Plan {
         }
         let mut plan =
             Self { layout, streams, targets, shadows, requirements: Requirements::default() };
-        plan.requirements = needs::requirements(m, entry, &plan, &stores);
+        plan.requirements = needs::requirements(m, entry, &plan);
+        if let Some(device) = options.device_named() {
+            needs::check(entry, &plan.requirements, device)?;
+        }
         Ok(plan)
     }
 }

@@ -17,6 +17,9 @@ pub struct Layout {
 pub struct BufferLayout {
     /// Bytes from one vertex to the next, gaps and trailing skips included.
     pub stride: u32,
+    /// Bytes from the start of a vertex to the end of the last that is captured of it: the stride without what is
+    /// skipped at the end. Devices limit it (`maxTransformFeedbackBufferDataSize`).
+    pub data: u32,
     /// What is stored, in the order in which it was asked for.
     pub captured: Vec<Captured>,
 }
@@ -204,8 +207,10 @@ impl Builder {
             .buffers
             .into_iter()
             .map(|buffer| {
-                let layout = BufferLayout { stride: buffer.words * 4, captured: buffer.captured };
-                (layout, buffer.stored)
+                let ends = buffer.stored.iter().map(|stored| stored.word + stored.piece.words());
+                let data = ends.max().unwrap_or(0) * 4;
+                let (stride, captured) = (buffer.words * 4, buffer.captured);
+                (BufferLayout { stride, data, captured }, buffer.stored)
             })
             .unzip();
         Ok(Some((Layout { buffers: layouts }, stores)))

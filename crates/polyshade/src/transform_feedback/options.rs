@@ -2,6 +2,7 @@
 
 use super::varying::{StreamOutputEntry, Varying};
 use crate::moves::{Binding, Set};
+use crate::planner::TransformFeedback;
 use crate::reserved::Reserved;
 use polyshade_spv::ExecutionModel;
 
@@ -90,6 +91,7 @@ pub struct Options {
     varyings: Varyings,
     repeats: bool,
     output_components: u32,
+    device: Option<TransformFeedback>,
     storage: Option<(Set, Binding)>,
     host: Host,
     constants: Vec<(u32, u64)>,
@@ -125,6 +127,7 @@ impl Options {
             varyings: Varyings::Interleaved(Vec::new()),
             repeats: false,
             output_components: LEAST_OUTPUT_COMPONENTS,
+            device: None,
             storage: None,
             host: Host::default(),
             constants: Vec::new(),
@@ -195,6 +198,15 @@ impl Options {
         self
     }
 
+    /// What the device offers of `VK_EXT_transform_feedback`: buffers, streams, strides, how much of a vertex. With the
+    /// extension, what goes beyond it is refused by the limit's name. [`TransformFeedback::default`] is the least that
+    /// Vulkan guarantees. Unless a device is named nothing is refused, and the requirements say what it must have.
+    #[must_use]
+    pub fn device(mut self, device: TransformFeedback) -> Self {
+        self.device = Some(device);
+        self
+    }
+
     /// Feedback buffer `i` is the storage buffer at `binding + i` of `set`.
     #[must_use]
     pub fn into_storage(mut self, set: Set, binding: Binding) -> Self {
@@ -261,6 +273,10 @@ impl Options {
 
     pub(super) fn output_components(&self) -> u32 {
         self.output_components
+    }
+
+    pub(super) fn device_named(&self) -> Option<&TransformFeedback> {
+        self.device.as_ref()
     }
 
     pub(super) fn varyings(&self) -> &Varyings {

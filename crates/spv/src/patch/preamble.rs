@@ -1,6 +1,7 @@
 //! Capabilities, extensions, imports, modes, names and decorations.
 
 use super::Patch;
+use crate::decorations::Applied;
 use crate::grammar::{Decoration, Op};
 use crate::scan::Section;
 use crate::{Capability, ExecutionMode, Id, text};
@@ -120,6 +121,32 @@ impl Patch<'_, '_> {
             (_, None) => Op::DECORATE,
             (_, Some(_)) => Op::MEMBER_DECORATE,
         };
+        self.decorate_by(op, id, member, decoration, operands);
+    }
+
+    /// Decorates `id`, or the member of it that is given, as `applied` decorates something else: by the same kind of
+    /// instruction, whatever its operands are.
+    pub fn copy_decoration(&mut self, id: Id, member: Option<u32>, applied: &Applied<'_>) {
+        let op = match (applied.inst.op(), member) {
+            (Op::DECORATE_STRING | Op::MEMBER_DECORATE_STRING, None) => Op::DECORATE_STRING,
+            (Op::DECORATE_STRING | Op::MEMBER_DECORATE_STRING, Some(_)) => {
+                Op::MEMBER_DECORATE_STRING
+            }
+            (Op::DECORATE_ID, None) => Op::DECORATE_ID,
+            (_, None) => Op::DECORATE,
+            (_, Some(_)) => Op::MEMBER_DECORATE,
+        };
+        self.decorate_by(op, id, member, applied.decoration, applied.operands);
+    }
+
+    fn decorate_by(
+        &mut self,
+        op: Op,
+        id: Id,
+        member: Option<u32>,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
         if let (None, [literal]) = (member, operands) {
             self.decorated.entry((decoration, *literal)).or_default().push(id);
         }

@@ -2,10 +2,10 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade::planner::{self, ProvokingVertexModes, TransformFeedback};
+use polyshade::planner::{self, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
 
 impl Capabilities {
-    /// What plans for this device depend on. Passes are render pass objects, which is how this crate begins them.
+    /// What plans for this device depend on.
     pub fn planner(&self) -> planner::Device {
         let limits = &self.limits;
         planner::Device {
@@ -15,9 +15,12 @@ impl Capabilities {
                 preserved_by_capture: has.preserved_by_capture,
                 preserved_by_capture_in_fans: has.preserved_by_capture_in_fans,
             }),
-            // Its queries are not enabled.
-            primitives_generated: None,
+            primitives_generated: self.primitives_generated.map(|has| PrimitivesGenerated {
+                with_discard: has.with_discard,
+                with_streams: has.with_streams,
+            }),
             vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
+            dynamic_rendering: self.newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE,
             max_bound_sets: limits.max_bound_descriptor_sets,
             max_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
             max_storage_range: limits.max_storage_buffer_range,
@@ -34,6 +37,8 @@ fn transform_feedback(has: TransformFeedbackCapabilities) -> TransformFeedback {
         max_streams: has.max_streams,
         max_buffers: has.max_buffers,
         max_buffer_size: has.max_buffer_size,
+        max_stream_data: has.max_stream_data_size,
+        max_buffer_data: has.max_buffer_data_size,
         max_stride: has.max_buffer_data_stride,
         queries: has.queries,
         draw: has.draw,

@@ -1,14 +1,19 @@
 //! Steps become commands, and what the host computes becomes numbers.
 
+mod names;
+
 use super::{Counted, Item, PlannedDraw, Sequence};
 use crate::capture::place_host_words;
 use crate::device::Device;
 use crate::error::Error;
-use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Target, Work};
+use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
+use names::{
+    bind_storage, count, feedback_ranges, last_before_rasterization, place, places, topology,
+};
 use polyshade::planner::{
-    Assembly, Attachments, Barrier, Bind, CountedBy, Counter, Counters, DrawCall, FeedbackRange,
-    Position, Query, Rasterization, Step, StorageRange, Topology, Word, Words,
+    Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, PassScope, Position, Query,
+    Rasterization, Step, Word, Words,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use std::collections::BTreeMap;
@@ -24,9 +29,9 @@ pub(super) enum Command {
     EndQuery(u32, Query),
     /// The draw of the work with this index is what comes next: its pipeline and all that it binds.
     Bind(usize),
-    BindFeedback(Vec<Range>),
-    BeginFeedback(u32, Vec<Option<Place>>),
-    EndFeedback(u32, Vec<Option<Place>>),
+    BindFeedback(Vec<Option<Range>>),
+    BeginFeedback(Vec<Option<Place>>),
+    EndFeedback(Vec<Option<Place>>),
     Draw(Call),
 }
 
@@ -51,6 +56,7 @@ pub(super) struct Lowered<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
+    pub(super) scope: PassScope,
 }
 
 pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowered<'a>, Error> {
@@ -62,9 +68,17 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
         commands: Vec::new(),
         queries: Vec::new(),
         on_device: 0,
+        scope: sequence.scope,
     };
-    let mut lowering =
-        Lowering { device, lowered, counters: BTreeMap::new(), running: Vec::new(), dummy: None };
+    let mut lowering = Lowering {
+        device,
+        lowered,
+        counters: BTreeMap::new(),
+        running: Vec::new(),
+        dummy: None,
+        bound: Vec::new(),
+        open: None,
+    };
     for item in &sequence.items {
         lowering.item(item)?;
     }
@@ -79,6 +93,10 @@ struct Lowering<'a, 'd> {
     /// Where the draw before has left each feedback buffer.
     running: Vec<u32>,
     dummy: Option<usize>,
+    /// Which feedback buffers have been bound.
+    bound: Vec<bool>,
+    /// The target of the pass that is open.
+    open: Option<Option<usize>>,
 }
 
 /// A draw on its way.
@@ -87,8 +105,8 @@ struct Pending<'p, 'a> {
     numbers: transform_feedback::Draw,
     /// What is bound, since the last pipeline was.
     bound: Option<Draw<'a>>,
-    /// Whether what is open is the application's pass; else a pass of ours and its target.
-    pass: Option<Option<usize>>,
+    /// The pass that the plan has begun, with its target.
+    pass: Option<(Attachments, Option<usize>)>,
     /// The ranges that the host words say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
@@ -97,8 +115,8 @@ struct Pending<'p, 'a> {
 impl<'a> Lowering<'a, '_> {
     fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
         match item {
-            Item::BeginPass(target) => self.push(Command::BeginPass(*target)),
-            Item::EndPass => self.push(Command::EndPass),
+            Item::BeginPass(target) => self.begin_pass(*target),
+            Item::EndPass => self.end_pass(),
             Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
             Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
             Item::Draw(planned) => self.draw(planned)?,
@@ -108,6 +126,27 @@ impl<'a> Lowering<'a, '_> {
 
     fn push(&mut self, command: Command) {
         self.lowered.commands.push(command);
+    }
+
+    fn begin_pass(&mut self, target: Option<usize>) {
+        self.open = Some(target);
+        self.push(Command::BeginPass(target));
+    }
+
+    fn end_pass(&mut self) {
+        self.open = None;
+        self.push(Command::EndPass);
+    }
+
+    /// A draw goes to the target of the pass that is open: the layers do not see it where nothing is rasterized.
+    fn check_target(&self, pending: &Pending<'_, '_>) -> Result<(), Error> {
+        match (self.open, &pending.bound) {
+            (Some(open), Some(draw)) if draw.target != open => {
+                let target = draw.target;
+                Err(Error::Work(format!("a draw to target {target:?} in a pass with {open:?}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn draw(&mut self, planned: &PlannedDraw<'a>) -> Result<(), Error> {
@@ -138,13 +177,18 @@ impl<'a> Lowering<'a, '_> {
     fn step(&mut self, pending: &mut Pending<'_, 'a>, step: &Step) -> Result<(), Error> {
         match step {
             Step::BeginPass(pass) => {
+                if pass.scope != self.lowered.scope {
+                    let (plan, sequence) = (pass.scope, self.lowered.scope);
+                    let message = format!("a plan begins a {plan:?} in a sequence of {sequence:?}");
+                    return Err(Error::Work(message));
+                }
                 let target = self.target(pending.planned, pass.attachments);
-                pending.pass = Some(target);
-                self.push(Command::BeginPass(target));
+                pending.pass = Some((pass.attachments, target));
+                self.begin_pass(target);
             }
             Step::EndPass(_) => {
                 pending.pass = None;
-                self.push(Command::EndPass);
+                self.end_pass();
             }
             Step::Barriers(barriers) => self.push(Command::Wait(barriers.clone())),
             Step::BeginQuery(query) => {
@@ -173,17 +217,19 @@ impl<'a> Lowering<'a, '_> {
             Step::BindStorage(range) => bind_storage(pending, range)?,
             Step::BindFeedback(ranges) => {
                 let ranges = feedback_ranges(pending.planned, ranges)?;
+                self.bind_feedback(&ranges)?;
                 self.push(Command::BindFeedback(ranges));
             }
             Step::FillIn(words) => self.fill_in(pending, words)?,
             Step::BeginFeedback(counters) => {
-                self.push(Command::BeginFeedback(counters.first, places(counters)));
+                self.push(Command::BeginFeedback(places(counters)));
             }
             Step::EndFeedback(counters) => {
-                self.push(Command::EndFeedback(counters.first, places(counters)));
+                self.push(Command::EndFeedback(places(counters)));
             }
             Step::Draw(call) => {
                 let call = self.call(pending, call)?;
+                self.check_target(pending)?;
                 self.lowered.work.draws.extend(pending.bound.take());
                 self.push(Command::Draw(call));
             }
@@ -194,6 +240,19 @@ impl<'a> Lowering<'a, '_> {
                     self.push(Command::Update(place(counter), value));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Vulkan has no command that takes a feedback buffer away.
+    fn bind_feedback(&mut self, ranges: &[Option<Range>]) -> Result<(), Error> {
+        self.bound.resize(ranges.len().max(self.bound.len()), false);
+        for (number, (bound, range)) in self.bound.iter_mut().zip(ranges).enumerate() {
+            if *bound && range.is_none() {
+                let message = format!("feedback buffer {number} has been bound and stays so");
+                return Err(Error::Unsupported(message));
+            }
+            *bound |= range.is_some();
         }
         Ok(())
     }
@@ -214,27 +273,31 @@ impl<'a> Lowering<'a, '_> {
     /// The draw with the pipeline that a plan binds.
     fn bind(&self, pending: &Pending<'_, 'a>, bind: &Bind) -> Result<Draw<'a>, Error> {
         let planned = pending.planned;
-        if bind.position != Position::Kept {
-            return Err(Error::Missing(
-                "pipelines with a position moved away: rasterization is turned off",
-            ));
-        }
         let variant = planned.variants.iter().find(|(variant, _)| *variant == bind.variant);
         let Some((_, words)) = variant else {
             return Err(Error::Work(format!("the variant {:?} is not there", bind.variant)));
         };
         let mut draw = planned.draw.clone();
-        let Some(stage) = draw.stages.first_mut() else {
-            return Err(Error::Work("a draw has no stage".to_owned()));
+        let Some(stage) = last_before_rasterization(&mut draw) else {
+            return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
         };
         stage.words = words;
-        draw.topology = topology(bind.assembly)?;
-        draw.discard = bind.rasterization == Rasterization::Off;
-        if draw.discard {
-            draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
+        if let Position::MovedAway { constant: Some(id) } = bind.position {
+            stage.specialization.push((id, Constant::Bits32(1)));
         }
-        if let Some(target) = pending.pass {
+        draw.topology = topology(bind.assembly)?;
+        draw.provoking_vertex = match planned.numbers.provoking_vertex {
+            transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
+            transform_feedback::ProvokingVertex::Last => ProvokingVertex::Last,
+        };
+        draw.discard = bind.rasterization == Rasterization::Off;
+        if let Some((_, target)) = pending.pass {
             draw.target = target;
+        }
+        // To a pass of the plan's own nothing is drawn.
+        let own = pending.pass.is_some_and(|(attached, _)| attached != Attachments::Application);
+        if draw.discard || own {
+            draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
         }
         // What a counter says is not known yet, and not checked.
         let counted = planned
@@ -337,14 +400,22 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Indices that make a line strip of a line loop: Vulkan has all other topologies.
+    /// Indices that make a line strip of a line loop, and a triangle list of a fan.
     fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
-        if numbers.topology != transform_feedback::Topology::LineLoop {
-            return Err(Error::Unsupported(format!("rewriting {:?}", numbers.topology)));
-        }
         let vertices = numbers.vertex_count;
-        let closed = (0..vertices).chain((vertices > 1).then_some(0));
-        let indices: Vec<u8> = closed.flat_map(u32::to_ne_bytes).collect();
+        use transform_feedback::ProvokingVertex as Provoking;
+        use transform_feedback::Topology as Captured;
+        let indices: Vec<u32> = match (numbers.topology, numbers.provoking_vertex) {
+            (Captured::LineLoop, _) => (0..vertices).chain((vertices > 1).then_some(0)).collect(),
+            (Captured::TriangleFan, Provoking::First) => {
+                (2..vertices).flat_map(|last| [last - 1, last, 0]).collect()
+            }
+            (Captured::TriangleFan, Provoking::Last) => {
+                (2..vertices).flat_map(|last| [0, last - 1, last]).collect()
+            }
+            (other, _) => return Err(Error::Unsupported(format!("rewriting {other:?}"))),
+        };
+        let indices: Vec<u8> = indices.into_iter().flat_map(u32::to_ne_bytes).collect();
         let count = (indices.len() / 4) as u32;
         self.lowered.work.buffers.push(indices);
         Ok(Indices {
@@ -356,83 +427,4 @@ impl<'a> Lowering<'a, '_> {
             restart: false,
         })
     }
-}
-
-/// What the host says that a query counts.
-fn count(
-    numbers: &transform_feedback::Draw,
-    planned: &PlannedDraw<'_>,
-    ranges: &[BufferRange],
-    query: Query,
-) -> Result<Captured, Error> {
-    let needed = numbers.primitives();
-    match (query, planned.plan.path, planned.capture) {
-        (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
-        (Query::Stream(0), Some(_), Some(capture)) => {
-            let counts = capture.counts(numbers, ranges);
-            let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
-            Ok(Captured { written: counts.written, needed: counts.needed })
-        }
-        (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
-    }
-}
-
-fn bind_storage(pending: &mut Pending<'_, '_>, range: &StorageRange) -> Result<(), Error> {
-    let buffer = feedback(pending.planned, range.buffer as usize)?;
-    let Some(draw) = &mut pending.bound else {
-        return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
-    };
-    let bound = Range { buffer, offset: range.offset, size: range.size };
-    let resource = Resource::StorageBuffer(bound);
-    draw.descriptors.push(Descriptor::new(range.set.0, range.binding.0, resource));
-    Ok(())
-}
-
-fn feedback_ranges(
-    planned: &PlannedDraw<'_>,
-    ranges: &[Option<FeedbackRange>],
-) -> Result<Vec<Range>, Error> {
-    let range = |(number, range): (usize, &Option<FeedbackRange>)| match range {
-        Some(FeedbackRange { offset, size }) => {
-            let buffer = feedback(planned, number)?;
-            Ok(Range { buffer, offset: *offset, size: *size })
-        }
-        None => Err(Error::Unsupported("feedback buffers that are not bound".to_owned())),
-    };
-    ranges.iter().enumerate().map(range).collect()
-}
-
-fn feedback(planned: &PlannedDraw<'_>, number: usize) -> Result<usize, Error> {
-    let buffer = planned.feedback.get(number).copied();
-    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is not there")))
-}
-
-fn places(counters: &Counters) -> Vec<Option<Place>> {
-    counters.counters.iter().map(|counter| counter.as_ref().map(place)).collect()
-}
-
-fn place(counter: &Counter) -> Place {
-    Place { buffer: counter.buffer as usize, offset: counter.offset }
-}
-
-fn topology(assembly: Assembly) -> Result<vk::PrimitiveTopology, Error> {
-    use vk::PrimitiveTopology as Native;
-    let topology = match assembly {
-        Assembly::Points => return Ok(Native::POINT_LIST),
-        Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
-    };
-    Ok(match topology {
-        Topology::PointList => Native::POINT_LIST,
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::LineLoop => return Err(Error::Missing("line loops")),
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
-        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
-        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
-        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
-        Topology::PatchList => Native::PATCH_LIST,
-    })
 }

@@ -8,15 +8,17 @@ use crate::format;
 use crate::memory::Owned;
 use crate::pipeline::create_render_pass;
 use crate::run::{Objects, create_framebuffer, read_query};
-use crate::work::{Place, Range, Work};
+use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
-use polyshade::planner::{Barrier, CountedBy, Query};
+use polyshade::planner::{Barrier, CountedBy, PassScope, Query};
 
 /// What the commands use beside the objects of the work.
 pub(super) struct Extra<'d> {
     /// Passes by target: none, then each.
     passes: Vec<Pass<'d>>,
-    queries: Option<Owned<'d, vk::QueryPool>>,
+    /// Queries of captures, and of the primitives that are generated: as many of each as of both together.
+    captures: Option<Owned<'d, vk::QueryPool>>,
+    generated: Option<Owned<'d, vk::QueryPool>>,
 }
 
 struct Pass<'d> {
@@ -37,15 +39,34 @@ impl<'d> Extra<'d> {
             Ok(Pass { handle, framebuffer, extent })
         };
         let passes = targets.map(pass).collect::<Result<_, Error>>()?;
-        let queries = (lowered.on_device > 0).then(|| {
+        let pool = |query_type, wanted: fn(&Query) -> bool| {
+            let asked = |source: &Source| matches!(source, Source::Device(one, _) if wanted(one));
+            if !lowered.queries.iter().any(asked) {
+                return Ok(None);
+            }
             let info = vk::QueryPoolCreateInfo::default()
-                .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
+                .query_type(query_type)
                 .query_count(lowered.on_device);
             // SAFETY: the feature is there and enabled, as `check` found.
             let pool = unsafe { device.handle.create_query_pool(&info, None) };
-            Ok(Owned::new(device, pool.call("vkCreateQueryPool")?))
-        });
-        Ok(Self { passes, queries: queries.transpose()? })
+            pool.call("vkCreateQueryPool").map(|pool| Some(Owned::new(device, pool)))
+        };
+        let captures = pool(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT, |query| {
+            matches!(query, Query::Stream(_))
+        })?;
+        let generated = pool(vk::QueryType::PRIMITIVES_GENERATED_EXT, |query| {
+            matches!(query, Query::PrimitivesGenerated(_))
+        })?;
+        Ok(Self { passes, captures, generated })
+    }
+
+    /// The pool of a query.
+    fn pool(&self, query: Query) -> Option<vk::QueryPool> {
+        let pool = match query {
+            Query::Stream(_) => &self.captures,
+            Query::PrimitivesGenerated(_) => &self.generated,
+        };
+        pool.as_ref().map(|pool| **pool)
     }
 
     /// The results, in the order of the queries. The submission is over.
@@ -59,8 +80,12 @@ impl<'d> Extra<'d> {
                 Source::Host(counted) => return Ok(*counted),
                 Source::Device(query, number) => (*query, *number),
             };
-            let Some(pool) = &self.queries else { return Err(Error::Missing("stream queries")) };
-            Ok(Counted { query, counts: read_query(device, **pool, number)? })
+            let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
+            let counts = match query {
+                Query::Stream(_) => read_query(device, pool, number)?,
+                Query::PrimitivesGenerated(_) => read_generated(device, pool, number)?,
+            };
+            Ok(Counted { query, counts })
         };
         lowered.queries.iter().map(read).collect()
     }
@@ -73,13 +98,17 @@ impl Lowered<'_> {
             return Err(Error::Unsupported("depth tests in a planned sequence".to_owned()));
         }
         let has = device.capabilities().transform_feedback;
+        self.check_scope(device)?;
         for command in &self.commands {
             match command {
                 Command::BeginPass(Some(target)) if *target >= self.work.targets.len() => {
                     return Err(Error::Work(format!("a pass has target {target}")));
                 }
-                Command::BeginQuery(_, Query::PrimitivesGenerated(_)) => {
-                    return Err(Error::Missing("queries of the primitives that are generated"));
+                Command::BeginQuery(_, Query::PrimitivesGenerated(stream)) => {
+                    let has = device.capabilities().primitives_generated;
+                    if !has.is_some_and(|has| *stream == 0 || has.with_streams) {
+                        return Err(Error::Missing("queries of the primitives that are generated"));
+                    }
                 }
                 Command::BeginQuery(_, Query::Stream(_)) if !has.is_some_and(|has| has.queries) => {
                     return Err(Error::Missing("transform feedback queries"));
@@ -89,9 +118,10 @@ impl Lowered<'_> {
                     if ranges.len() > has.max_buffers as usize {
                         return Err(Error::Missing("that many feedback buffers"));
                     }
-                    ranges.iter().try_for_each(|range| self.work.check_range(*range))?;
+                    let bound = ranges.iter().flatten();
+                    bound.copied().try_for_each(|range| self.work.check_range(range))?;
                 }
-                Command::BeginFeedback(_, counters) | Command::EndFeedback(_, counters) => {
+                Command::BeginFeedback(counters) | Command::EndFeedback(counters) => {
                     for place in counters.iter().flatten() {
                         self.work.check_range(place.with_size(4))?;
                     }
@@ -114,6 +144,28 @@ impl Lowered<'_> {
     }
 }
 
+impl Lowered<'_> {
+    /// Refuses passes that the device cannot begin so.
+    fn check_scope(&self, device: &Device) -> Result<(), Error> {
+        let newer = device.capabilities().newer_features.vulkan_1_3;
+        let reads = |draw: &Draw<'_>| draw.reads_targets().contains(&true);
+        match self.scope {
+            PassScope::RenderPass => Ok(()),
+            PassScope::Rendering if newer.dynamic_rendering == vk::FALSE => {
+                Err(Error::Missing("dynamic rendering"))
+            }
+            PassScope::Rendering if self.work.draws.iter().any(reads) => {
+                let message = "input attachments without a render pass object".to_owned();
+                Err(Error::Unsupported(message))
+            }
+            PassScope::Rendering => Ok(()),
+            PassScope::Encoder | PassScope::PassEncoder => {
+                Err(Error::Missing("passes of other APIs than Vulkan"))
+            }
+        }
+    }
+}
+
 fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
     let (indices, arguments) = match call {
         Call::Vertices(_) | Call::ByteCount(..) => (None, None),
@@ -130,15 +182,23 @@ fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
 /// Records all commands of a sequence.
 pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered<'_>) {
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
-    if let Some(queries) = &extra.queries {
+    for pool in extra.captures.iter().chain(&extra.generated) {
         // SAFETY: the pool has as many queries.
-        unsafe { device.cmd_reset_query_pool(commands, **queries, 0, lowered.on_device) };
+        unsafe { device.cmd_reset_query_pool(commands, **pool, 0, lowered.on_device) };
     }
     for command in &lowered.commands {
         match command {
-            Command::BeginPass(target) => begin_pass(objects, extra, *target),
+            Command::BeginPass(target) => match lowered.scope {
+                PassScope::Rendering => begin_rendering(objects, extra, *target),
+                _ => begin_pass(objects, extra, *target),
+            },
             // SAFETY: a pass is open, or the validation layer says that none is.
-            Command::EndPass => unsafe { device.cmd_end_render_pass(commands) },
+            Command::EndPass => unsafe {
+                match lowered.scope {
+                    PassScope::Rendering => device.cmd_end_rendering(commands),
+                    _ => device.cmd_end_render_pass(commands),
+                }
+            },
             Command::Wait(barriers) => wait(objects, barriers),
             Command::Copy(from, to) => copy(objects, *from, *to),
             Command::Update(place, value) => {
@@ -150,11 +210,15 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
             }
             Command::Draw(call) => draw(objects, call),
-            Command::BeginQuery(..)
-            | Command::EndQuery(..)
-            | Command::BindFeedback(_)
-            | Command::BeginFeedback(..)
-            | Command::EndFeedback(..) => feedback(objects, extra, command),
+            Command::BeginQuery(number, query) => {
+                query_step(objects, extra, (*number, *query), true)
+            }
+            Command::EndQuery(number, query) => {
+                query_step(objects, extra, (*number, *query), false)
+            }
+            Command::BindFeedback(_) | Command::BeginFeedback(..) | Command::EndFeedback(..) => {
+                feedback(objects, command)
+            }
         }
     }
 }
@@ -171,6 +235,24 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
         let inline = vk::SubpassContents::INLINE;
         objects.device.handle.cmd_begin_render_pass(objects.command_buffer, &begin, inline);
     }
+}
+
+/// The same without a render pass object.
+fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
+    let pass = &extra.passes[target.map_or(0, |target| target + 1)];
+    let attachments = target.map(|target| {
+        vk::RenderingAttachmentInfo::default()
+            .image_view(*objects.images[target].view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::LOAD)
+            .store_op(vk::AttachmentStoreOp::STORE)
+    });
+    let begin = vk::RenderingInfo::default()
+        .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent })
+        .layer_count(1)
+        .color_attachments(attachments.as_slice());
+    // SAFETY: `check` found that the device has the feature, and the view is that of a target.
+    unsafe { objects.device.handle.cmd_begin_rendering(objects.command_buffer, &begin) };
 }
 
 /// The barriers of a plan, as they are.
@@ -267,11 +349,47 @@ fn byte_count(
     }
 }
 
+/// A query begins or ends.
+fn query_step(
+    objects: &Objects<'_>,
+    extra: &Extra<'_>,
+    (number, query): (u32, Query),
+    begins: bool,
+) {
+    let Some(pool) = extra.pool(query) else { return };
+    let (Query::Stream(stream) | Query::PrimitivesGenerated(stream)) = query;
+    let (device, commands) = (&objects.device.handle, objects.command_buffer);
+    let flags = vk::QueryControlFlags::empty();
+    // SAFETY: the pool has the query; streams beyond 0 are the extension's.
+    unsafe {
+        match (&objects.device.transform_feedback, begins) {
+            (Some(extension), true) => {
+                let begin = extension.fp().cmd_begin_query_indexed_ext;
+                begin(commands, pool, number, flags, stream);
+            }
+            (Some(extension), false) => {
+                (extension.fp().cmd_end_query_indexed_ext)(commands, pool, number, stream);
+            }
+            (None, true) => device.cmd_begin_query(commands, pool, number, flags),
+            (None, false) => device.cmd_end_query(commands, pool, number),
+        }
+    }
+}
+
+/// How many primitives were generated, of a submission that is over.
+fn read_generated(device: &Device, pool: vk::QueryPool, number: u32) -> Result<Captured, Error> {
+    let mut results = [0_u64];
+    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+    // SAFETY: a query of this type has one result, and this one was made in a submission that is over.
+    unsafe { device.handle.get_query_pool_results(pool, number, &mut results, flags) }
+        .call("vkGetQueryPoolResults")?;
+    Ok(Captured { written: results[0], needed: results[0] })
+}
+
 /// What only the extension has.
-fn feedback(objects: &Objects<'_>, extra: &Extra<'_>, command: &Command) {
+fn feedback(objects: &Objects<'_>, command: &Command) {
     let Some(extension) = objects.device.transform_feedback.as_ref() else { return };
     let (extension, commands) = (extension.fp(), objects.command_buffer);
-    let queries = extra.queries.as_ref().map_or(vk::QueryPool::null(), |pool| **pool);
     let counters = |places: &[Option<Place>]| -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
         let counter = |place: &Option<Place>| {
             place.map_or((vk::Buffer::null(), 0), |place| objects.place(place))
@@ -281,39 +399,40 @@ fn feedback(objects: &Objects<'_>, extra: &Extra<'_>, command: &Command) {
     // SAFETY: the arrays have as many elements as is said, and what they name lies in its buffers.
     unsafe {
         match command {
-            Command::BeginQuery(number, Query::Stream(stream)) => {
-                let flags = vk::QueryControlFlags::empty();
-                (extension.cmd_begin_query_indexed_ext)(commands, queries, *number, flags, *stream);
-            }
-            Command::EndQuery(number, Query::Stream(stream)) => {
-                (extension.cmd_end_query_indexed_ext)(commands, queries, *number, *stream);
-            }
             Command::BindFeedback(ranges) => {
-                let places = ranges.iter().map(|range| {
-                    objects.place(Place { buffer: range.buffer, offset: range.offset })
-                });
-                let (buffers, offsets): (Vec<_>, Vec<_>) = places.unzip();
-                let sizes = ranges.iter().map(|range| range.size).collect::<Vec<_>>();
-                (extension.cmd_bind_transform_feedback_buffers_ext)(
-                    commands,
-                    0,
-                    buffers.len() as u32,
-                    buffers.as_ptr(),
-                    offsets.as_ptr(),
-                    sizes.as_ptr(),
-                );
+                // One that is not bound stays so: there is no null handle for it.
+                let mut first = 0;
+                for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
+                    let bound = run.iter().flatten();
+                    let place = |range: &Range| {
+                        objects.place(Place { buffer: range.buffer, offset: range.offset })
+                    };
+                    let (buffers, offsets): (Vec<_>, Vec<_>) = bound.clone().map(place).unzip();
+                    let sizes = bound.map(|range| range.size).collect::<Vec<_>>();
+                    if !buffers.is_empty() {
+                        (extension.cmd_bind_transform_feedback_buffers_ext)(
+                            commands,
+                            first,
+                            buffers.len() as u32,
+                            buffers.as_ptr(),
+                            offsets.as_ptr(),
+                            sizes.as_ptr(),
+                        );
+                    }
+                    first += run.len() as u32;
+                }
             }
-            Command::BeginFeedback(first, places) => {
+            Command::BeginFeedback(places) => {
                 let (buffers, offsets) = counters(places);
                 let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
                 let begin = extension.cmd_begin_transform_feedback_ext;
-                begin(commands, *first, count, buffers, offsets.as_ptr());
+                begin(commands, 0, count, buffers, offsets.as_ptr());
             }
-            Command::EndFeedback(first, places) => {
+            Command::EndFeedback(places) => {
                 let (buffers, offsets) = counters(places);
                 let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
                 let end = extension.cmd_end_transform_feedback_ext;
-                end(commands, *first, count, buffers, offsets.as_ptr());
+                end(commands, 0, count, buffers, offsets.as_ptr());
             }
             _ => {}
         }

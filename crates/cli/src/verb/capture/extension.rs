@@ -5,7 +5,17 @@ use super::report::{Path, Report};
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::stage::before_rasterization;
+use crate::verb::plan::named_device;
+use polyshade::planner::TransformFeedback;
 use polyshade::transform_feedback::{self, Decorated};
+
+/// What the device that is named offers of the extension.
+fn device(name: &str) -> Result<TransformFeedback, Failure> {
+    named_device(name, None)?.transform_feedback.ok_or_else(|| {
+        let message = format!("the device `{name}` has no VK_EXT_transform_feedback");
+        Failure::new(Exit::Unsupported, message).help("capture with --path storage")
+    })
+}
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Done {
@@ -20,6 +30,9 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let mut options = rewrite.options(&entry).stage(stage);
     if let Some(components) = rewrite.max_output_components {
         options = options.max_output_components(components);
+    }
+    if let Some(name) = &rewrite.device {
+        options = options.device(device(name)?);
     }
     let decorated = transform_feedback::decorate(&module, &options)
         .map_err(|error| Failure::of(&error, Some(&module)))?;

@@ -79,6 +79,8 @@ impl Blocks<'_> {
             max_buffers: small("maxTransformFeedbackBuffers", least.max_buffers),
             max_buffer_size: number("maxTransformFeedbackBufferSize")
                 .unwrap_or(least.max_buffer_size),
+            max_stream_data: small("maxTransformFeedbackStreamDataSize", least.max_stream_data),
+            max_buffer_data: small("maxTransformFeedbackBufferDataSize", least.max_buffer_data),
             max_stride: small("maxTransformFeedbackBufferDataStride", least.max_stride),
             queries: flag("transformFeedbackQueries"),
             draw: flag("transformFeedbackDraw"),

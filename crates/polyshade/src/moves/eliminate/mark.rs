@@ -355,7 +355,8 @@ impl<'m, 'w> Marks<'m, 'w> {
             _ => self.live_block(self.survey.notes[at as usize]),
         }
         match kind {
-            Kind::Value | Kind::Variable | Kind::Parameter | Kind::Function => self.want_all(inst),
+            Kind::Value | Kind::Variable | Kind::Parameter => self.want_all(inst),
+            Kind::Function => self.visit_function(inst),
             Kind::Load | Kind::Store | Kind::CopyMemory => self.visit_access(inst),
             Kind::Chain => self.visit_chain(inst),
             Kind::Extract => self.visit_extract(inst),
@@ -367,6 +368,15 @@ impl<'m, 'w> Marks<'m, 'w> {
             Kind::Merge | Kind::Branch => self.visit_branch(inst),
             Kind::ReturnValue => {}
             Kind::Declaration | Kind::Effect | Kind::Unknown => self.visit_effective(inst),
+        }
+    }
+
+    /// A function stands as a whole, also where something uses it that is no call.
+    fn visit_function(&mut self, inst: Inst<'m>) {
+        self.want_all(inst);
+        match inst.result().and_then(|id| self.survey.function(id)) {
+            Some(function) => self.live_construct(self.survey.functions[function as usize].body),
+            None => self.survey.is_malformed = true,
         }
     }
 

@@ -135,6 +135,9 @@ pub(super) struct Survey<'m, 'w> {
     pub(super) drops_effects: bool,
     /// Other invocations see the outputs: those of tessellation control.
     shares_outputs: bool,
+    /// A function has no block, or something outside of its blocks; or something else than a call uses one that nothing
+    /// calls.
+    pub(super) is_malformed: bool,
 }
 
 impl<'m, 'w> Survey<'m, 'w> {
@@ -165,6 +168,7 @@ impl<'m, 'w> Survey<'m, 'w> {
             shares_outputs: m
                 .entry_points()
                 .any(|entry| entry.model() == ExecutionModel::TESSELLATION_CONTROL),
+            is_malformed: false,
         };
         survey.globals();
         // Functions that stay whole come first: what they share with others stays whole too.
@@ -345,7 +349,8 @@ impl<'m, 'w> Survey<'m, 'w> {
                 Kind::Function | Kind::FunctionEnd => continue,
                 Kind::Label => block = self.graph.begin_block(inst.at()),
                 Kind::Parameter => self.parameter(inst, function),
-                _ => {}
+                Kind::Line => {}
+                _ => self.is_malformed |= block == NONE,
             }
             self.notes[inst.at() as usize] = block;
             if let Some(block) = self.graph.blocks.get_mut(block as usize) {
@@ -362,6 +367,7 @@ impl<'m, 'w> Survey<'m, 'w> {
                 _ => self.look_at(inst, kind, function),
             }
         }
+        self.is_malformed |= block == NONE;
     }
 
     fn parameter(&mut self, inst: Inst<'m>, function: u32) {

@@ -142,8 +142,7 @@ impl<'m> Marks<'m, '_> {
             is_live
                 && match (dead, block) {
                     (Dead::Members(members), Some(block)) => {
-                        let first = self.first_member(block);
-                        members.iter().any(|member| self.members.contains(first + member))
+                        self.kept_members(block).any(|member| members.contains(&member))
                     }
                     _ => true,
                 }
@@ -175,12 +174,12 @@ impl<'m> Marks<'m, '_> {
 
     /// The number that member `member` of the structure at word `at` has now; `None` if it goes.
     pub(super) fn new_number(&self, at: u32, member: u32) -> Option<u32> {
-        let number = self.numbers.get((self.first_member(at) + member) as usize).copied();
         // What is no member of it is left as it is.
-        match (member as usize) < self.m().inst_at(at).words().len() - 2 {
-            true => number.filter(|number| *number != GONE),
-            false => Some(member),
+        if member as usize >= self.m().inst_at(at).words().len() - 2 {
+            return Some(member);
         }
+        let number = self.numbers.get((self.first_member(at) + member) as usize).copied();
+        number.filter(|number| *number != GONE)
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn renew<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, old: Variable<
     let ty = renewed_type(m, p, pointee(m, old));
     let new = p.variable(old.storage_class(), ty, None);
     for applied in m.decorations_of(old.result()) {
-        p.decorate(new, applied.decoration, applied.operands);
+        p.copy_decoration(new, None, &applied);
     }
     if let Some(name) = m.name(old.result()) {
         p.name(new, &format!("{name}_interface"));
@@ -28,7 +28,7 @@ fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
     let members: Vec<Id> = m.members(structure).collect();
     let copy = p.structure(&members);
     for applied in m.decorations_of(structure) {
-        p.decorate_maybe_member(copy, applied.member, applied.decoration, applied.operands);
+        p.copy_decoration(copy, applied.member, &applied);
     }
     if let Some(name) = m.name(structure) {
         p.name(copy, &name);

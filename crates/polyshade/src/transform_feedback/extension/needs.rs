@@ -2,54 +2,86 @@
 
 use super::Plan;
 use crate::moves::{self, Sizes};
-use crate::transform_feedback::layout::Stored;
+use crate::planner::TransformFeedback;
+use crate::transform_feedback::layout::BufferLayout;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;
 use crate::transform_feedback::requirements::{Limit, Requirements};
+use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Mode};
-use polyshade_spv::{ExecutionMode, ExecutionModel, Module, Section};
+use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module, Section};
 
-pub(super) fn requirements(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    plan: &Plan,
-    stores: &[Vec<Stored>],
-) -> Requirements {
+const GEOMETRY_STREAMS: &str = "geometryStreams";
+const LINES_TRIANGLES: &str = "transformFeedbackStreamsLinesTriangles";
+
+pub(super) fn requirements(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> Requirements {
     let mut features = vec!["transformFeedback"];
     let has_streams = plan.streams.iter().any(|stream| *stream > 0);
     if has_streams {
-        features.push("geometryStreams");
+        features.push(GEOMETRY_STREAMS);
     }
-    let mut limits = feedback_limits(plan, stores);
+    let mut limits = feedback_limits(plan);
     if has_streams && !hands_on_points(m, entry) {
-        limits.push(Limit { name: "transformFeedbackStreamsLinesTriangles", at_least: 1 });
+        limits.push(Limit { name: LINES_TRIANGLES, at_least: 1 });
     }
     limits.extend(output_limits(m, entry, plan));
     let extensions = vec!["VK_EXT_transform_feedback"];
     Requirements { extensions, features, limits, ..Requirements::default() }
 }
 
-/// The limits of the extension.
-fn feedback_limits(plan: &Plan, stores: &[Vec<Stored>]) -> Vec<Limit> {
-    let capturing = || (0_u32..).zip(stores).filter(|(_, stores)| !stores.is_empty());
-    let buffers = capturing().map(|(number, _)| number + 1).max().unwrap_or(0);
-    let strides = capturing().map(|(number, _)| plan.layout.buffers[number as usize].stride);
-    let ends = stores.iter().flatten().map(|stored| (stored.word + stored.piece.words()) * 4);
-    let streams = plan.streams.iter().max().map_or(1, |last| last.saturating_add(1));
-    let data = |stream: u32| -> u32 {
-        let of_stream = plan.streams.iter().zip(stores).filter(|(own, _)| **own == stream);
-        of_stream.flat_map(|(_, stores)| stores).map(|stored| stored.piece.words() * 4).sum()
+/// The limits of the extension (Vulkan specification, "Runtime SPIR-V Validation"): what a stream captures is the sum
+/// of what its buffers hold of a vertex, gaps included.
+fn feedback_limits(plan: &Plan) -> Vec<Limit> {
+    let buffers = || plan.layout.buffers.iter().zip(&plan.streams);
+    let capturing = || (1_u32..).zip(buffers()).filter(|(_, (buffer, _))| buffer.data > 0);
+    let most = |value: fn(&BufferLayout) -> u32| {
+        capturing().map(|(_, (buffer, _))| value(buffer)).max().unwrap_or(0)
     };
-    let data = plan.streams.iter().map(|stream| data(*stream)).max().unwrap_or(0);
+    let streams = plan.streams.iter().max().map_or(1, |last| last.saturating_add(1));
+    let of_stream = |stream: u32| -> u32 {
+        let own = buffers().filter(|(_, other)| **other == stream);
+        own.map(|(buffer, _)| buffer.data).sum()
+    };
+    let of_streams = plan.streams.iter().map(|stream| of_stream(*stream)).max().unwrap_or(0);
     [
-        ("maxTransformFeedbackBuffers", buffers),
+        ("maxTransformFeedbackBuffers", capturing().map(|(end, _)| end).max().unwrap_or(0)),
         ("maxTransformFeedbackStreams", streams),
-        ("maxTransformFeedbackBufferDataStride", strides.max().unwrap_or(0)),
-        ("maxTransformFeedbackBufferDataSize", ends.max().unwrap_or(0)),
-        ("maxTransformFeedbackStreamDataSize", data),
+        ("maxTransformFeedbackBufferDataStride", most(|buffer| buffer.stride)),
+        ("maxTransformFeedbackBufferDataSize", most(|buffer| buffer.data)),
+        ("maxTransformFeedbackStreamDataSize", of_streams),
     ]
     .map(|(name, at_least)| Limit { name, at_least })
     .to_vec()
+}
+
+/// An error where a device does not offer of the extension what is needed.
+pub(super) fn check(
+    entry: EntryPoint<'_>,
+    needs: &Requirements,
+    has: &TransformFeedback,
+) -> Result<(), Error> {
+    if needs.features.contains(&GEOMETRY_STREAMS) && !has.geometry_streams {
+        let message = format!("the device lacks {GEOMETRY_STREAMS}");
+        return Err(unsupported(message, entry.function()));
+    }
+    for Limit { name, at_least } in &needs.limits {
+        let most = match *name {
+            "maxTransformFeedbackBuffers" => has.max_buffers,
+            "maxTransformFeedbackStreams" => has.max_streams,
+            "maxTransformFeedbackBufferDataStride" => has.max_stride,
+            "maxTransformFeedbackBufferDataSize" => has.max_buffer_data,
+            "maxTransformFeedbackStreamDataSize" => has.max_stream_data,
+            LINES_TRIANGLES if !has.streams_lines_triangles => {
+                return Err(unsupported(format!("the device lacks {name}"), entry.function()));
+            }
+            _ => continue,
+        };
+        if *at_least > most {
+            let message = format!("the capture needs {name} to be {at_least}, and it is {most}");
+            return Err(unsupported(message, entry.function()));
+        }
+    }
+    Ok(())
 }
 
 /// The limits of what a stage hands on.

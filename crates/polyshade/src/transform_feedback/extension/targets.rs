@@ -1,9 +1,10 @@
 //! What can be decorated as it is.
 
 use crate::moves;
+use crate::transform_feedback::MAX_BUFFERS;
 use crate::transform_feedback::decorated;
 use crate::transform_feedback::layout::{Layout, Stored};
-use crate::transform_feedback::leaves::leaves;
+use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::{Outputs, Part};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, Type};
@@ -41,12 +42,34 @@ pub(super) fn find<'s>(
     let mut search = Search::new(m, &all);
     let mut targets = Vec::new();
     for output in Outputs::of(m, entry).all {
-        if search.captured.contains(&output.part.variable) {
-            targets.extend(search.target(layout, &output.part));
+        if !search.captured.contains(&output.part.variable) {
+            continue;
         }
+        // One element of an array of blocks goes to the buffer behind that of the one before.
+        let mut first = None;
+        for elements in blocks(m, &output.part) {
+            let target = search.target(layout, &elements, first);
+            first = first.or(target.as_ref().map(|target| target.buffer));
+            targets.extend(target);
+        }
+        targets.extend(search.target(layout, &[output.part], None));
     }
     let rest = all.iter().zip(&search.decorated).filter(|(_, decorated)| !**decorated);
     (targets, rest.map(|(one, _)| *one).collect())
+}
+
+/// Of an array of blocks, for each member that member of every element; nothing of any other output.
+fn blocks(m: &Module<'_>, output: &Part) -> Vec<Vec<Part>> {
+    let Some(Type::Array { element, length }) = m.ty(output.ty) else { return Vec::new() };
+    let count = m.constant(length).filter(|count| (1..=MAX_BUFFERS as u32).contains(count));
+    let Some(count) = count.filter(|_| m.decoration(element, Decoration::BLOCK).is_some()) else {
+        return Vec::new();
+    };
+    let members = (0..).zip(m.members(element));
+    let of_each = |(member, ty)| {
+        (0..count).map(|index| output.inside(index, element).inside(member, ty)).collect()
+    };
+    members.map(of_each).collect()
 }
 
 struct Search<'m, 's> {
@@ -96,27 +119,32 @@ impl<'m, 's> Search<'m, 's> {
         }
     }
 
-    /// The target that `unit` is, if a decoration captures it as it is asked for.
-    fn target(&mut self, layout: &Layout, unit: &Part) -> Option<Target> {
+    /// The target that `units` are, if a decoration captures them as is asked for: one, or one a buffer, from `wanted`
+    /// on if that is given.
+    fn target(&mut self, layout: &Layout, units: &[Part], wanted: Option<u32>) -> Option<Target> {
         let m = self.m;
+        let unit = units.first()?;
         let member = self.member(unit).ok()?;
         // What has no leaves, or some of another size, is not captured as a whole.
-        let leaves = leaves(m, unit, "", None).ok()?;
-        let first = leaves.first()?;
-        let wide = leaves.iter().any(|leaf| leaf.width == 2);
+        let leaves: Vec<Vec<Leaf>> =
+            units.iter().map(|unit| leaves(m, unit, "", None).ok()).collect::<Option<_>>()?;
+        let first = leaves.first()?.first()?;
+        let wide = leaves.iter().flatten().any(|leaf| leaf.width == 2);
         let starts = self.wholes.get(&first.part)?.clone();
         for start in starts.into_iter().filter(|start| !self.decorated[*start]) {
             let InBuffer { buffer, stored } = self.all[start];
-            let stride = layout.buffers[buffer as usize].stride;
-            if wide && !(stored.word.is_multiple_of(2) && stride.is_multiple_of(8)) {
+            let buffers = layout.buffers.get(buffer as usize..buffer as usize + units.len());
+            let Some(buffers) = buffers.filter(|_| wanted.is_none_or(|wanted| wanted == buffer))
+            else {
+                continue;
+            };
+            let stride = buffers[0].stride;
+            if wide && !(stored.word.is_multiple_of(2) && stride.is_multiple_of(8))
+                || buffers.iter().any(|other| other.stride != stride)
+            {
                 continue;
             }
-            let placed = decorated::place(leaves.clone(), stored.word);
-            let found: Option<Vec<usize>> = placed
-                .iter()
-                .map(|(piece, word)| self.places.get(&(&piece.leaf.part, buffer, *word)).copied())
-                .collect();
-            if let Some(found) = found {
+            if let Some(found) = self.find(&leaves, buffer, stored.word) {
                 found.iter().for_each(|number| self.decorated[*number] = true);
                 let offset = stored.word * 4;
                 return Some(Target { variable: unit.variable, member, buffer, offset });
@@ -125,28 +153,41 @@ impl<'m, 's> Search<'m, 's> {
         None
     }
 
+    /// What is captured where a decoration would capture these leaves: those of each unit in a buffer of its own.
+    fn find(&self, leaves: &[Vec<Leaf>], buffer: u32, word: u32) -> Option<Vec<usize>> {
+        let placed = (buffer..).zip(leaves).flat_map(|(buffer, leaves)| {
+            let placed = decorated::place(leaves.clone(), word).into_iter();
+            placed.map(move |(piece, word)| (piece, buffer, word))
+        });
+        placed
+            .map(|(piece, buffer, word)| {
+                self.places.get(&(&piece.leaf.part, buffer, word)).copied()
+            })
+            .collect()
+    }
+
     /// The member that `unit` is, if it is one; an error where a decoration would say something else as well.
     fn member(&mut self, unit: &Part) -> Result<Option<(Id, u32)>, NotAlone> {
         let m = self.m;
         let (_, pointee) = m.type_of(unit.variable).and_then(|ty| m.pointer(ty)).ok_or(NotAlone)?;
         let structure = m.innermost_element(unit.ty);
+        let block = m.innermost_element(pointee);
         let alone = match unit.path.as_slice() {
-            // Of an array of blocks the members are decorated, and each element goes to a buffer of its own. The
-            // offsets that a structure has here from before go.
+            // Of a block the members are decorated. The offsets that a structure has here from before go.
             [] => {
                 let is_block = m.decoration(structure, Decoration::BLOCK).is_some();
                 let mut members = m.members(structure).map(|member| m.innermost_element(member));
                 let stays = self.laid_out.contains(&structure);
                 !is_block && !stays && !members.any(|member| self.has_offsets(member))
             }
-            [_] => {
-                let shared = self.sharing.get(&pointee).is_none_or(|count| *count > 1);
-                !shared && !self.laid_out.contains(&pointee) && !self.has_offsets(structure)
+            [_] | [_, _] => {
+                let shared = self.sharing.get(&block).is_none_or(|count| *count > 1);
+                !shared && !self.laid_out.contains(&block) && !self.has_offsets(structure)
             }
             _ => false,
         };
         match alone {
-            true => Ok(unit.path.first().map(|member| (pointee, *member))),
+            true => Ok(unit.path.last().map(|member| (block, *member))),
             false => Err(NotAlone),
         }
     }

@@ -1,0 +1,145 @@
+//! How long things take beside what merely touching the words takes, all in one run: what a profile cannot say.
+//!
+//! Each number is the least of many rounds, and the rounds of what is compared take turns, so that whatever else the
+//! machine does falls on all of them.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use polyshade::transform_feedback::{self, Options};
+use polyshade::{depth_convention, position_only};
+use polyshade_benches::inputs;
+use polyshade_spv::{Module, Workspace};
+
+const ROUNDS: usize = 300;
+
+fn main() {
+    println!("| Input | What | Time | to a header scan | to a streaming copy |");
+    println!("|---|---|---|---|---|");
+    for name in ["small", "medium", "large"] {
+        let words = inputs::words(name).expect("there is an input of this name");
+        measure(name, &words);
+    }
+    let words = inputs::words("large").expect("there is an input of this name");
+    two_threads(&words);
+}
+
+/// Something that is measured, by its name.
+type Work<'w> = (&'static str, Box<dyn FnMut() + 'w>);
+
+fn measure(name: &str, words: &[u32]) {
+    let module = Module::parse(words).expect("the input is well-formed");
+    let (mut workspace, mut copy, mut buffer) = (Workspace::default(), Vec::new(), Vec::new());
+    let varying = if name == "small" { "v_texcoord" } else { "v_position" };
+    let capture = Options::new("main").interleaved([varying, "gl_Position"]);
+    let depth = depth_convention::Options::new("main").depth(depth_convention::Switch::On);
+    let position = position_only::Options::new("main");
+    let mut all: Vec<Work<'_>> = vec![
+        ("header scan", Box::new(|| _ = black_box(header_scan(words)))),
+        ("streaming copy", Box::new(|| streaming_copy(words, &mut copy))),
+        ("parse", Box::new(|| drop(black_box(Module::parse(words))))),
+        ("identity, memory reused", Box::new(|| identity(words, &mut workspace, &mut buffer))),
+        ("depth", Box::new(|| drop(black_box(depth_convention::convert(&module, &depth))))),
+        ("position", Box::new(|| drop(black_box(position_only::derive(&module, &position))))),
+        (
+            "capture, three variants",
+            Box::new(|| drop(black_box(transform_feedback::capture(&module, &capture)))),
+        ),
+    ];
+    let mut least = vec![Duration::MAX; all.len()];
+    let rounds = if words.len() > 100_000 { ROUNDS / 10 } else { ROUNDS };
+    for _ in 0..rounds {
+        for ((_, work), least) in all.iter_mut().zip(&mut least) {
+            // As often as takes some microseconds, which is what a clock can tell.
+            let times = (20_000 / words.len()).max(1) as u32;
+            let before = Instant::now();
+            (0..times).for_each(|_| work());
+            *least = (*least).min(before.elapsed() / times);
+        }
+    }
+    for ((what, _), time) in all.iter().zip(&least) {
+        let to = |control: Duration| time.as_secs_f64() / control.as_secs_f64();
+        let (scan, copy) = (to(least[0]), to(least[1]));
+        println!("| {name}, {} words | {what} | {time:.1?} | {scan:.1} | {copy:.1} |", words.len());
+    }
+}
+
+fn header_scan(words: &[u32]) -> usize {
+    let (mut at, mut count) = (5, 0);
+    while let Some(first) = black_box(words).get(at) {
+        at += (first >> 16).max(1) as usize;
+        count += 1;
+    }
+    count
+}
+
+fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
+    copy.clear();
+    copy.extend_from_slice(&words[..5]);
+    let mut at = 5;
+    while let Some(first) = words.get(at) {
+        let end = at + (first >> 16).max(1) as usize;
+        copy.extend_from_slice(&words[at..end]);
+        at = end;
+    }
+    black_box(copy);
+}
+
+fn identity(words: &[u32], workspace: &mut Workspace, buffer: &mut Vec<u32>) {
+    let module = Module::parse_in(words, workspace).expect("the input is well-formed");
+    let next = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
+    buffer.clear();
+    buffer.extend_from_slice(next.module.words());
+    drop(next);
+    module.recycle(workspace);
+    black_box(buffer);
+}
+
+/// What two threads do in the time that one takes for half of it, beside what they do of a streaming copy.
+fn two_threads(words: &[u32]) {
+    let ratio = |work: &(dyn Fn(&[u32], &mut Worker) + Sync)| {
+        let one = least_time(1, words, work);
+        let two = least_time(2, words, work);
+        one.as_secs_f64() / two.as_secs_f64()
+    };
+    let identity =
+        ratio(&|words, worker| identity(words, &mut worker.workspace, &mut worker.buffer));
+    let control = ratio(&|words, worker| streaming_copy(words, &mut worker.buffer));
+    println!(
+        "\nTwo threads, each as fast as one alone: identity {identity:.2}, streaming copy {control:.2}"
+    );
+    println!("identity to streaming copy: {:.2}", identity / control);
+}
+
+#[derive(Default)]
+struct Worker {
+    workspace: Workspace,
+    buffer: Vec<u32>,
+}
+
+/// The least time in which each of some threads does `work` once.
+fn least_time(
+    threads: usize,
+    words: &[u32],
+    work: &(dyn Fn(&[u32], &mut Worker) + Sync),
+) -> Duration {
+    let barrier = Barrier::new(threads);
+    let run = || {
+        let mut worker = Worker::default();
+        let round = || {
+            barrier.wait();
+            let before = Instant::now();
+            work(words, &mut worker);
+            barrier.wait();
+            before.elapsed()
+        };
+        std::iter::repeat_with(round).take(ROUNDS / 10).min().unwrap_or_default()
+    };
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        let times = running.into_iter().map(|one| one.join().expect("it does not panic"));
+        times.max().unwrap_or_default()
+    })
+}

@@ -1,0 +1,305 @@
+//! The same shader, said in another way: with other ids, with code that does nothing, with instructions that nobody
+//! knows, and with parts of it in functions. What a lowering makes of it has to have the same effect: its
+//! [essence](essence) is that of what it makes of the shader as it was.
+
+mod essence;
+
+pub use essence::essence;
+
+use crate::{Choices, Trial};
+use polyshade::Module;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{Id, Inst, Op, Section, StorageClass, is_known};
+use std::collections::HashMap;
+
+/// An opcode that no grammar has.
+pub const UNKNOWN: Op = Op(0x7ffe);
+
+/// What is done to the words of a shader.
+#[derive(Clone, Copy, Debug)]
+pub struct Disguise {
+    /// The ids are others.
+    pub permuted: bool,
+    /// There are values and a function that nothing uses.
+    pub dead_code: bool,
+    /// There are instructions that no grammar has, without operands.
+    pub unknown: bool,
+    /// Some stores to outputs, and some sums and products, are in functions of their own.
+    pub outlined: bool,
+}
+
+impl Disguise {
+    /// Any.
+    pub fn any(choices: &mut Choices) -> Self {
+        let [permuted, dead_code, unknown, outlined] = [(); 4].map(|()| choices.maybe());
+        Self { permuted, dead_code, unknown, outlined }
+    }
+
+    /// The disguised words; `None` where the module has instructions of which nobody can say what in them is an id.
+    pub fn words(self, module: &Module<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
+        if !module.instructions().all(|inst| is_known(inst.op())) {
+            return None;
+        }
+        let padded = Padding::new(self, module).words(choices);
+        if !self.permuted {
+            return Some(padded);
+        }
+        let padded = Module::parse(&padded).expect("padding keeps a module well-formed");
+        Some(permute(&padded, choices))
+    }
+}
+
+/// Whether what `trial` makes of a module and of the same module in disguise does the same, with the same options.
+///
+/// # Errors
+///
+/// What differs, for a person to read.
+pub fn check_disguised(
+    trial: &Trial,
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    disguise: Disguise,
+    choices: &mut Choices,
+) -> Result<(), String> {
+    let options = *choices;
+    let disguise = Disguise {
+        unknown: disguise.unknown && !trial.eliminates(),
+        outlined: disguise.outlined && !trial.splits(),
+        ..disguise
+    };
+    let Ok(expected) = trial.attempt(module, entry, &mut options.clone()) else { return Ok(()) };
+    let Some(words) = disguise.words(module, choices) else { return Ok(()) };
+    let disguised = Module::parse(&words).map_err(|error| format!("{disguise:?}: {error}"))?;
+    let entry = disguised
+        .entry_point(&entry.name(), entry.model())
+        .map_err(|error| format!("{disguise:?}: {error}"))?;
+    let found = match trial.attempt(&disguised, entry, &mut options.clone()) {
+        Ok(found) => found,
+        // What an unknown instruction does nobody can say.
+        Err(_) if disguise.unknown => return Ok(()),
+        Err(error) => return Err(format!("{disguise:?}: refused: {error}")),
+    };
+    if expected.len() != found.len() {
+        return Err(format!("{disguise:?}: {} and {} variants", expected.len(), found.len()));
+    }
+    for ((name, expected), (_, found)) in expected.iter().zip(&found) {
+        let (expected, found) = (essence(expected), essence(found));
+        let differs = |(one, other): (&Vec<u32>, &Vec<u32>)| one != other;
+        if let Some(at) = expected.iter().zip(&found).position(differs) {
+            eprintln!("E {expected:x?}\nF {found:x?}");
+            let (one, other) = (&expected[at], &found[at]);
+            return Err(format!("{disguise:?}: {name}: instruction {at}: {one:x?}, {other:x?}"));
+        }
+        if expected.len() != found.len() {
+            let lengths = (expected.len(), found.len());
+            return Err(format!("{disguise:?}: {name}: {lengths:?} instructions"));
+        }
+    }
+    Ok(())
+}
+
+/// The words with other ids.
+fn permute(module: &Module<'_>, choices: &mut Choices) -> Vec<u32> {
+    let mut ids: Vec<u32> = (0..module.bound()).collect();
+    for last in (2..ids.len()).rev() {
+        ids.swap(last, 1 + choices.below(last as u32) as usize);
+    }
+    let mut words = module.words().to_vec();
+    for inst in module.instructions() {
+        module.for_each_operand(inst, |at, id, _| {
+            words[at as usize] = ids[id.word() as usize];
+        });
+        if let Some(id) = inst.result() {
+            let place = inst.words().iter().skip(1).position(|word| *word == id.word());
+            let place = if inst.result_type().is_some() { Some(1) } else { place };
+            let at = inst.at() as usize + 1 + place.expect("the result is one of the words");
+            words[at] = ids[id.word() as usize];
+        }
+    }
+    words
+}
+
+/// Adds instructions among those of a module.
+struct Padding<'m> {
+    disguise: Disguise,
+    module: &'m Module<'m>,
+    bound: u32,
+    /// Constants that are copied in vain, with their types.
+    constants: Vec<[u32; 2]>,
+    /// Function types that outlined functions have, by result and parameters, and the words that declare new ones.
+    types: HashMap<Vec<u32>, u32>,
+    globals: Vec<u32>,
+    functions: Vec<u32>,
+}
+
+impl<'m> Padding<'m> {
+    fn new(disguise: Disguise, module: &'m Module<'m>) -> Self {
+        let mut constants = Vec::new();
+        let mut types = HashMap::new();
+        for inst in module.section(Section::Globals) {
+            match inst.op() {
+                Op::CONSTANT => constants.push([inst.words()[1], inst.words()[2]]),
+                Op::TYPE_FUNCTION => {
+                    types.insert(inst.words()[2..].to_vec(), inst.words()[1]);
+                }
+                _ => {}
+            }
+        }
+        let bound = module.bound();
+        Self {
+            disguise,
+            module,
+            bound,
+            constants,
+            types,
+            globals: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
+    fn words(mut self, choices: &mut Choices) -> Vec<u32> {
+        let m = self.module;
+        let globals_end = m.section_end(Section::Globals) as usize;
+        let mut code = Vec::new();
+        for function in m.functions() {
+            let mut can_insert = false;
+            for inst in function.instructions() {
+                match inst.op() {
+                    Op::LABEL => can_insert = true,
+                    Op::VARIABLE | Op::PHI | Op::LINE | Op::NO_LINE => {}
+                    Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::FUNCTION_END => can_insert = false,
+                    _ if can_insert && choices.below(4) == 0 => self.pad(&mut code, choices),
+                    _ => {}
+                }
+                // Behind a merge instruction comes the one that it belongs to.
+                if matches!(inst.op(), Op::SELECTION_MERGE | Op::LOOP_MERGE) {
+                    can_insert = false;
+                }
+                match self.outlined(inst, choices) {
+                    Some(call) if can_insert => code.extend(call),
+                    _ => code.extend_from_slice(inst.words()),
+                }
+            }
+        }
+        if self.disguise.dead_code {
+            self.dead_function();
+        }
+        let mut words = m.words()[..globals_end].to_vec();
+        words[3] = self.bound;
+        words.extend(self.globals);
+        words.extend(code);
+        words.extend(self.functions);
+        words
+    }
+
+    fn id(&mut self) -> u32 {
+        self.bound += 1;
+        self.bound - 1
+    }
+
+    /// An instruction without effect.
+    fn pad(&mut self, code: &mut Vec<u32>, choices: &mut Choices) {
+        if self.disguise.unknown && choices.maybe() {
+            code.push(1 << 16 | u32::from(UNKNOWN.0));
+        }
+        if self.disguise.dead_code && !self.constants.is_empty() {
+            let [ty, constant] = choices.of(&self.constants);
+            let id = self.id();
+            push(code, Op::COPY_OBJECT, &[ty, id, constant]);
+        }
+    }
+
+    /// A function that nothing calls.
+    fn dead_function(&mut self) {
+        let Some(void) = self.module.section(Section::Globals).find(|i| i.op() == Op::TYPE_VOID)
+        else {
+            return;
+        };
+        self.function(void.words()[1], &[], |_, code, _| push(code, Op::RETURN, &[]));
+    }
+
+    /// A call in place of `inst`, where it can be in a function of its own.
+    fn outlined(&mut self, inst: Inst<'_>, choices: &mut Choices) -> Option<Vec<u32>> {
+        if !self.disguise.outlined {
+            return None;
+        }
+        let m = self.module;
+        let words = inst.words();
+        let type_of = |word: u32| Some(m.type_of(Id::new(word)?)?.word());
+        let mut call = Vec::new();
+        match inst.op() {
+            Op::STORE if words.len() == 3 => {
+                let pointer = Id::new(words[1])?;
+                let is_output = m.storage_class(pointer) == Some(StorageClass::OUTPUT)
+                    && m.definition(pointer).is_some_and(|inst| inst.op() == Op::VARIABLE);
+                let is_void = |ty: &Inst<'_>| ty.op() == Op::TYPE_VOID;
+                let void = m.section(Section::Globals).find(is_void)?.words()[1];
+                let value = type_of(words[2])?;
+                if !is_output || choices.maybe() {
+                    return None;
+                }
+                let function = self.function(void, &[value], |_, code, parameters| {
+                    push(code, Op::STORE, &[words[1], parameters[0]]);
+                    push(code, Op::RETURN, &[]);
+                });
+                let id = self.id();
+                push(&mut call, Op::FUNCTION_CALL, &[void, id, function, words[2]]);
+            }
+            Op::F_ADD | Op::F_MUL | Op::F_SUB if words.len() == 5 => {
+                // What a value is decorated with says how it is computed, and stays with it.
+                if m.is_decorated(inst.result()?) || choices.maybe() {
+                    return None;
+                }
+                let (ty, operands) = (words[1], [words[3], words[4]]);
+                let types = [type_of(operands[0])?, type_of(operands[1])?];
+                let op = inst.op();
+                let function = self.function(ty, &types, |this, code, parameters| {
+                    let id = this.id();
+                    push(code, op, &[ty, id, parameters[0], parameters[1]]);
+                    push(code, Op::RETURN_VALUE, &[id]);
+                });
+                let [left, right] = operands;
+                push(&mut call, Op::FUNCTION_CALL, &[ty, words[2], function, left, right]);
+            }
+            _ => return None,
+        }
+        Some(call)
+    }
+
+    /// A new function of one block.
+    fn function(
+        &mut self,
+        result: u32,
+        parameters: &[u32],
+        body: impl FnOnce(&mut Self, &mut Vec<u32>, &[u32]),
+    ) -> u32 {
+        let key = [&[result], parameters].concat();
+        let ty = match self.types.get(&key) {
+            Some(ty) => *ty,
+            None => {
+                let ty = self.id();
+                push(&mut self.globals, Op::TYPE_FUNCTION, &[&[ty], key.as_slice()].concat());
+                self.types.insert(key, ty);
+                ty
+            }
+        };
+        let (function, label) = (self.id(), self.id());
+        let mut code = Vec::new();
+        push(&mut code, Op::FUNCTION, &[result, function, 0, ty]);
+        let mut own = Vec::new();
+        for parameter in parameters {
+            own.push(self.id());
+            push(&mut code, Op::FUNCTION_PARAMETER, &[*parameter, own[own.len() - 1]]);
+        }
+        push(&mut code, Op::LABEL, &[label]);
+        body(self, &mut code, &own);
+        push(&mut code, Op::FUNCTION_END, &[]);
+        self.functions.extend(code);
+        function
+    }
+}
+
+fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
+    words.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
+    words.extend_from_slice(operands);
+}

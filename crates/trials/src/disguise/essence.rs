@@ -1,0 +1,232 @@
+//! What of a module is left when what does not matter is put away.
+
+use super::UNKNOWN;
+use polyshade::Module;
+use polyshade::spv::view::FunctionCall;
+use polyshade::spv::{FunctionBody, Id, Inst, Op, Section};
+use std::collections::HashMap;
+
+/// The instructions that something comes of, in an order and with ids that depend on nothing but what uses what: of two
+/// modules that do the same by the same instructions it is the same.
+///
+/// Names and source texts go, copies and sums that nothing uses, unknown instructions without operands, what no entry
+/// point reaches, and calls of functions of one instruction, in whose place that instruction is.
+pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
+    let mut essence = Essence {
+        module,
+        inlined: inlined(module),
+        numbers: vec![0; module.bound() as usize],
+        last: 0,
+        out: Vec::new(),
+        functions: Vec::new(),
+    };
+    essence.entry_points();
+    let mut next = 0;
+    while let Some(function) = essence.functions.get(next).copied() {
+        essence.function(function);
+        next += 1;
+    }
+    essence.preamble();
+    essence.out
+}
+
+/// What is in place of the calls of a function: its only instruction, whose parameters stand for other ids.
+#[derive(Clone)]
+struct Inlined<'m> {
+    parameters: Vec<Id>,
+    inst: Option<(Inst<'m>, HashMap<Id, Id>)>,
+}
+
+/// The functions of one instruction, and those that do nothing but call one.
+fn inlined<'m>(module: &'m Module<'m>) -> HashMap<Id, Inlined<'m>> {
+    let mut inlined: HashMap<Id, Inlined<'m>> = HashMap::new();
+    loop {
+        let before = inlined.len();
+        for body in module.functions() {
+            if !inlined.contains_key(&body.id())
+                && let Some(inst) = only_instruction(module, body, &inlined)
+            {
+                let parameters = body.parameters().collect();
+                inlined.insert(body.id(), Inlined { parameters, inst });
+            }
+        }
+        if inlined.len() == before {
+            return inlined;
+        }
+    }
+}
+
+/// The only instruction of a function, if it has just one; none, if it has none.
+fn only_instruction<'m>(
+    module: &'m Module<'m>,
+    body: FunctionBody<'m>,
+    inlined: &HashMap<Id, Inlined<'m>>,
+) -> Option<Option<(Inst<'m>, HashMap<Id, Id>)>> {
+    let is_inside = |inst: &Inst<'m>| {
+        let op = inst.op();
+        let is_frame =
+            matches!(op, Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::LABEL | Op::FUNCTION_END);
+        !is_frame && !is_nothing(module, *inst)
+    };
+    let inside: Vec<Inst<'m>> = body.instructions().filter(is_inside).take(3).collect();
+    let returns = |end: Inst<'_>, inst: Inst<'_>| match end.op() {
+        Op::RETURN => true,
+        Op::RETURN_VALUE => Some(end.words()[1]) == inst.result().map(Id::word),
+        _ => false,
+    };
+    match inside[..] {
+        [end] if end.op() == Op::RETURN => Some(None),
+        [inst, end] if returns(end, inst) => match inst.op() {
+            Op::STORE | Op::F_ADD | Op::F_MUL | Op::F_SUB => Some(Some((inst, HashMap::new()))),
+            _ => called(inst, inlined),
+        },
+        _ => None,
+    }
+}
+
+/// What is in place of `inst`, if it is a call of such a function.
+fn called<'m>(
+    inst: Inst<'m>,
+    inlined: &HashMap<Id, Inlined<'m>>,
+) -> Option<Option<(Inst<'m>, HashMap<Id, Id>)>> {
+    let call = FunctionCall::of(inst)?;
+    let Inlined { parameters, inst: inside } = inlined.get(&call.function())?;
+    let Some((inside, inner)) = inside else { return Some(None) };
+    let mut given: HashMap<Id, Id> = parameters.iter().copied().zip(call.arguments()).collect();
+    for (id, stands_for) in inner {
+        given.insert(*id, *given.get(stands_for).unwrap_or(stands_for));
+    }
+    given.extend(inside.result().zip(inst.result()));
+    Some(Some((*inside, given)))
+}
+
+/// Whether nothing comes of an instruction in a function.
+fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
+    let is_pure =
+        matches!(inst.op(), Op::COPY_OBJECT | Op::F_ADD | Op::F_MUL | Op::F_SUB | Op::UNDEF);
+    let is_text = matches!(inst.op(), Op::LINE | Op::NO_LINE | Op::NOP);
+    let is_used = |id| module.uses_of(id).any(|user| user.op() != Op::NAME);
+    is_text
+        || inst.op() == UNKNOWN && inst.words().len() == 1
+        || is_pure && !inst.result().is_some_and(is_used)
+}
+
+struct Essence<'m> {
+    module: &'m Module<'m>,
+    inlined: HashMap<Id, Inlined<'m>>,
+    /// The number of each id; 0 is none yet.
+    numbers: Vec<u32>,
+    last: u32,
+    out: Vec<Vec<u32>>,
+    functions: Vec<Id>,
+}
+
+impl<'m> Essence<'m> {
+    /// The number of an id; what it stands for follows, if it is of the module's scope.
+    fn number(&mut self, id: Id) -> u32 {
+        if let Some(number) = self.has(id) {
+            return number;
+        }
+        let first = self.new_number(id);
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let Some(inst) = self.definition(id) else { continue };
+            let mut operands = Vec::new();
+            self.module.for_each_operand(inst, |_, operand, _| operands.push(operand));
+            for operand in operands {
+                if self.has(operand).is_none() {
+                    self.new_number(operand);
+                    stack.push(operand);
+                }
+            }
+            let words = self.renumbered(inst, &HashMap::new());
+            self.out.push(words);
+        }
+        first
+    }
+
+    fn new_number(&mut self, id: Id) -> u32 {
+        self.last += 1;
+        self.numbers[id.word() as usize] = self.last;
+        if self.module.function(id).is_some() {
+            self.functions.push(id);
+        }
+        self.last
+    }
+
+    fn has(&self, id: Id) -> Option<u32> {
+        self.numbers.get(id.word() as usize).copied().filter(|number| *number != 0)
+    }
+
+    /// The definition of something of the module's scope that is no function.
+    fn definition(&self, id: Id) -> Option<Inst<'m>> {
+        let inst = self.module.definition(id)?;
+        (inst.at() < self.module.section_end(Section::Globals)).then_some(inst)
+    }
+
+    /// The words with the numbers of ids that have one, where `given` stand for others.
+    fn renumbered(&self, inst: Inst<'_>, given: &HashMap<Id, Id>) -> Vec<u32> {
+        let mut words = inst.words().to_vec();
+        let number = |id: Id| self.has(*given.get(&id).unwrap_or(&id));
+        self.module.for_each_operand(inst, |at, id, _| {
+            words[(at - inst.at()) as usize] = number(id).unwrap_or(0);
+        });
+        if let Some(id) = inst.result() {
+            let place = if inst.result_type().is_some() { 2 } else { 1 };
+            words[place] = number(id).unwrap_or(0);
+        }
+        words
+    }
+
+    fn entry_points(&mut self) {
+        for entry in self.module.entry_points() {
+            self.number(entry.function());
+            let words = self.renumbered(entry.inst(), &HashMap::new());
+            // The order of an interface says nothing: its variables are numbered where they are used.
+            let ids = entry.interface().len();
+            self.out.push(words[..words.len() - ids].to_vec());
+        }
+    }
+
+    fn function(&mut self, id: Id) {
+        let module = self.module;
+        let body = module.function(id).expect("it was found as one");
+        for inst in body.instructions().filter(|inst| !is_nothing(module, *inst)) {
+            let (inst, given) = match called(inst, &self.inlined) {
+                Some(None) => continue,
+                Some(Some(in_place)) => in_place,
+                None => (inst, HashMap::new()),
+            };
+            let mut operands = Vec::new();
+            module.for_each_operand(inst, |_, id, _| operands.push(id));
+            operands.extend(inst.result());
+            for operand in operands {
+                self.number(*given.get(&operand).unwrap_or(&operand));
+            }
+            let words = self.renumbered(inst, &given);
+            self.out.push(words);
+        }
+    }
+
+    /// What stands before the types: as a set, as its order says nothing, and of what has a number.
+    fn preamble(&mut self) {
+        let mut lines: Vec<Vec<u32>> = Vec::new();
+        let end = self.module.section_end(Section::Annotations);
+        for inst in self.module.preamble().take_while(|inst| inst.at() < end) {
+            match inst.op() {
+                Op::NAME | Op::MEMBER_NAME | Op::SOURCE | Op::STRING | Op::ENTRY_POINT => continue,
+                Op::SOURCE_EXTENSION | Op::MODULE_PROCESSED | Op::SOURCE_CONTINUED => continue,
+                Op::EXT_INST_IMPORT => continue,
+                _ => {}
+            }
+            let mut ids = Vec::new();
+            self.module.for_each_operand(inst, |_, id, _| ids.push(id));
+            if ids.iter().all(|id| self.has(*id).is_some()) {
+                lines.push(self.renumbered(inst, &HashMap::new()));
+            }
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        self.out.extend(lines);
+    }
+}

@@ -1,0 +1,153 @@
+//! The lowerings of clip and cull distances.
+
+use crate::lowerings::reserved;
+use crate::{Choices, Variants};
+use polyshade::clip_cull::{
+    self, Enabled, Kind, Limits, Mark, Options, Planes, REPAIRS, Space, Target, Words,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::spv::view::EntryPoint;
+use polyshade::transform_feedback::Components;
+use polyshade::{Error, Module};
+
+fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
+    let limits = match choices.below(4) {
+        3 => Limits { clip: choices.below(9), cull: choices.below(9), combined: choices.below(17) },
+        _ => Limits::default(),
+    };
+    Target::new(entry.name(), entry.model())
+        .limits(limits)
+        .reserved(reserved(choices))
+        .names(!choices.maybe())
+}
+
+fn words(choices: &mut Choices) -> Words {
+    let (set, binding) = (Set(3 - choices.below(4)), Binding(choices.number()));
+    match choices.below(3) {
+        0 => Words::Uniform { set, binding },
+        1 => Words::StorageBuffer { set, binding },
+        _ => Words::PushConstant { offset: choices.offset() },
+    }
+}
+
+/// Marks of some registers; where nothing is chosen, what the module marks itself.
+fn marks(choices: &mut Choices) -> Vec<Mark> {
+    let mark = |choices: &mut Choices| {
+        let first = choices.below(4);
+        let components = Components::new(first, choices.below(4 - first) + 1);
+        Mark::new(
+            choices.of(&[Kind::Clip, Kind::Cull]),
+            choices.below(4),
+            components.unwrap_or(Components::ALL),
+        )
+    };
+    (0..choices.below(3)).map(|_| mark(choices)).collect()
+}
+
+pub(crate) fn normalize(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let options = Options::new(target(entry, choices))
+        .semantics(!choices.maybe())
+        .inputs(marks(choices))
+        .outputs(marks(choices));
+    let normalized = clip_cull::normalize(module, &options)?;
+    Ok(vec![("normalized", normalized.module.into_owned())])
+}
+
+pub(crate) fn to_registers(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let [inputs, outputs] = [28, 28].map(|plain| plain - choices.below(29));
+    let linked = choices.maybe().then(|| [choices.below(9), choices.below(9)]);
+    let target = target(entry, choices);
+    let one = clip_cull::to_registers(module, &target, inputs, outputs, linked)?;
+    Ok(vec![("registers", one.module)])
+}
+
+pub(crate) fn combine(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let clip = choices.maybe().then(|| choices.number());
+    let one = clip_cull::combine(module, &target(entry, choices), clip)?;
+    Ok(vec![("combined", one.module)])
+}
+
+pub(crate) fn separate(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let clip = choices.number();
+    let one = clip_cull::separate(module, &target(entry, choices), clip)?;
+    Ok(vec![("separated", one.module)])
+}
+
+pub(crate) fn enable(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let enabled = match choices.below(3) {
+        0 => Enabled::Word(words(choices)),
+        1 => Enabled::Constant(choices.number()),
+        _ => Enabled::Specialization(choices.number()),
+    };
+    let as_written = choices.maybe().then(|| choices.below(32));
+    let one = clip_cull::enable(module, &target(entry, choices), enabled, as_written)?;
+    Ok(vec![("enabled", one.module)])
+}
+
+pub(crate) fn user_planes(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let planes = Planes {
+        count: choices.number().wrapping_add(1),
+        words: words(choices),
+        space: match choices.below(2) {
+            0 => Space::Clip,
+            _ => Space::Output { location: choices.below(4) },
+        },
+    };
+    let one = clip_cull::user_planes(module, &target(entry, choices), planes)?;
+    Ok(vec![("planes", one.module)])
+}
+
+pub(crate) fn emulate_last(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let location = 28 - choices.below(29);
+    let one = clip_cull::emulate_last(module, &target(entry, choices), location)?;
+    Ok(vec![("emulated", one.module)])
+}
+
+pub(crate) fn emulate_fragment(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let location = 28 - choices.below(29);
+    let counts = [4, 4].map(|plain| plain - choices.below(5));
+    let one = clip_cull::emulate_fragment(module, &target(entry, choices), location, counts)?;
+    Ok(vec![("emulated", one.module)])
+}
+
+pub(crate) fn repair(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let repairs = choices.some(REPAIRS);
+    let one = clip_cull::repair(module, &target(entry, choices), &repairs)?;
+    Ok(vec![("repaired", one.module)])
+}

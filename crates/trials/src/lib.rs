@@ -1,0 +1,121 @@
+//! Every lowering and every move, to be tried on any module with any options: what the fuzz targets, the table of what
+//! becomes of real shaders, the generated shapes and the metamorphic tests share.
+//!
+//! [`shapes`] are modules that are large in one way, and [`disguise`] says the same in another way.
+
+pub mod disguise;
+pub mod planner;
+pub mod shapes;
+
+mod choices;
+mod distances;
+mod lowerings;
+mod moves;
+
+pub use choices::Choices;
+pub use disguise::{Disguise, check_disguised};
+pub use shapes::{SHAPES, Shape};
+
+use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::EntryPoint;
+use polyshade::{Error, Module};
+
+/// What came of a module, by name.
+pub type Variants = Vec<(&'static str, Module<'static>)>;
+
+type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Result<Variants, Error>;
+
+/// Something that makes other modules of one.
+#[derive(Clone, Copy)]
+pub struct Trial {
+    /// Its name: of the program's verb, where it has one.
+    pub name: &'static str,
+    stages: &'static [ExecutionModel],
+    attempt: Attempt,
+}
+
+impl Trial {
+    /// Whether it is for entry points of this stage.
+    pub fn takes(&self, stage: ExecutionModel) -> bool {
+        self.stages.contains(&stage)
+    }
+
+    /// Whether it takes out what is dead: near instructions that nobody knows nothing is.
+    pub(crate) fn eliminates(&self) -> bool {
+        ["position", "eliminate", "clip --reverse"].contains(&self.name)
+    }
+
+    /// Whether it makes several instructions of a store.
+    pub(crate) fn splits(&self) -> bool {
+        self.name == "scatter"
+    }
+
+    /// What it makes of an entry point of `module`, with the options that `choices` say.
+    ///
+    /// # Errors
+    ///
+    /// Those of the lowering or move.
+    pub fn attempt(
+        &self,
+        module: &Module<'_>,
+        entry: EntryPoint<'_>,
+        choices: &mut Choices,
+    ) -> Result<Variants, Error> {
+        (self.attempt)(module, entry, choices)
+    }
+}
+
+/// The stages before rasterization whose outputs no other invocation sees.
+const LAST: [ExecutionModel; 3] =
+    [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
+
+/// All stages that hand values on.
+const GRAPHICS: [ExecutionModel; 6] = [
+    ExecutionModel::VERTEX,
+    ExecutionModel::TESSELLATION_CONTROL,
+    ExecutionModel::TESSELLATION_EVALUATION,
+    ExecutionModel::GEOMETRY,
+    ExecutionModel::MESH_EXT,
+    ExecutionModel::FRAGMENT,
+];
+
+/// The lowerings.
+pub const LOWERINGS: [Trial; 15] = [
+    Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
+    Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
+    Trial {
+        name: "position",
+        stages: &polyshade::position_only::STAGES,
+        attempt: lowerings::position,
+    },
+    Trial { name: "depth", stages: &LAST, attempt: lowerings::depth },
+    Trial { name: "discard", stages: &LAST, attempt: lowerings::discard },
+    Trial { name: "blend", stages: &[ExecutionModel::FRAGMENT], attempt: lowerings::blend },
+    Trial { name: "clip", stages: &GRAPHICS, attempt: distances::normalize },
+    Trial { name: "clip --reverse", stages: &GRAPHICS, attempt: distances::to_registers },
+    Trial { name: "clip --combine", stages: &GRAPHICS, attempt: distances::combine },
+    Trial { name: "clip --separate", stages: &GRAPHICS, attempt: distances::separate },
+    Trial { name: "clip --enable", stages: &LAST, attempt: distances::enable },
+    Trial { name: "clip --planes", stages: &LAST, attempt: distances::user_planes },
+    Trial { name: "clip --emulate", stages: &LAST, attempt: distances::emulate_last },
+    Trial {
+        name: "clip --emulate",
+        stages: &[ExecutionModel::FRAGMENT],
+        attempt: distances::emulate_fragment,
+    },
+    Trial { name: "clip --repair", stages: &GRAPHICS, attempt: distances::repair },
+];
+
+/// The moves.
+pub const MOVES: [Trial; 10] = [
+    Trial { name: "isolate", stages: &GRAPHICS, attempt: moves::isolate },
+    Trial { name: "wrap", stages: &GRAPHICS, attempt: moves::wrap },
+    Trial { name: "take_over", stages: &GRAPHICS, attempt: moves::take_over },
+    Trial { name: "redirect", stages: &GRAPHICS, attempt: moves::redirect },
+    Trial { name: "scatter", stages: &GRAPHICS, attempt: moves::scatter },
+    Trial { name: "split_block", stages: &GRAPHICS, attempt: moves::split_block },
+    Trial { name: "specialize", stages: &GRAPHICS, attempt: moves::specialize },
+    Trial { name: "eliminate", stages: &GRAPHICS, attempt: moves::eliminate },
+    Trial { name: "resources", stages: &GRAPHICS, attempt: moves::resources },
+    Trial { name: "output_points", stages: &LAST, attempt: moves::output_points },
+];

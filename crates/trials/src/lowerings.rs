@@ -1,0 +1,272 @@
+//! The lowerings but those of distances.
+
+use crate::{Choices, Variants};
+use polyshade::advanced_blend::{
+    self, Alpha, Destination, Equation, FormatClass, Layer, Overlap, Select, Target,
+};
+use polyshade::depth_convention::{self, Rotation, Switch, Turn};
+use polyshade::moves::{Binding, Set};
+use polyshade::position_only::{self, Feedback, Keep};
+use polyshade::rasterizer_discard::{self, When};
+use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::{ExecutionMode, Section};
+use polyshade::transform_feedback::{
+    self, Components, HostWords, Locations, Options, SideEffects, StreamOutputEntry,
+    StreamOutputSource, Varying,
+};
+use polyshade::{Error, Module, Reserved};
+
+pub(crate) fn capture(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let options = captured(module, entry, choices);
+    let options = options.side_effects(choices.of(&[
+        SideEffects::InCapture,
+        SideEffects::InRaster,
+        SideEffects::Refuse,
+    ]));
+    let options = match choices.below(5) {
+        0 => options,
+        1 => options.host(HostWords::Uniform { set: Set(2), binding: Binding(7) }),
+        2 => options.host(HostWords::PushConstant { offset: choices.offset() }),
+        3 => options.host(HostWords::Specialization { first_id: choices.number() }),
+        _ => options.host(HostWords::StorageBuffer { set: Set(0), binding: Binding(9) }),
+    };
+    let options = match choices.maybe() {
+        true => options.into_storage(Set(choices.number()), Binding(choices.number())),
+        false => options,
+    };
+    let options = options.point_size(!choices.maybe()).names(!choices.maybe());
+    let captured = transform_feedback::capture(module, &options)?;
+    // Whatever can be lowered can be asked about.
+    let preview = transform_feedback::preview(module, &options)?;
+    assert_eq!(preview.layout, captured.layout);
+    Ok(vec![
+        ("capture-only", captured.capture_only),
+        ("raster-only", captured.raster_only.into_owned()),
+        ("both", captured.both),
+    ])
+}
+
+pub(crate) fn decorate(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let options = captured(module, entry, choices).stage(entry.model());
+    let options = if choices.maybe() { options.repeats() } else { options };
+    let decorated = transform_feedback::decorate(module, &options)?;
+    Ok(vec![("decorated", decorated.module.into_owned())])
+}
+
+/// Captures all outputs, or some in some way.
+fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Options {
+    let options = Options::new(entry.name()).reserved(reserved(choices));
+    let options = match choices.below(6) {
+        0..4 => options.interleaved(varyings(module, entry, choices)),
+        4 => options.separate(varyings(module, entry, choices)),
+        _ => options.stream_output(stream_output(choices), [choices.offset(), 16]),
+    };
+    let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
+    if choices.below(4) == 3 && modes.any(|mode| mode.mode() == ExecutionMode::XFB) {
+        return options.decorated();
+    }
+    if choices.below(4) == 3 {
+        let (id, value) = (choices.below(4), u64::from(choices.number()));
+        return options.specialize(id, value);
+    }
+    options
+}
+
+/// What is there to capture, with what OpenGL allows between.
+fn varyings(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Vec<Varying> {
+    // Nothing but what can be captured, where everything is asked for; else what cannot is tried, too.
+    let takes_all = choices.below(4) < 3;
+    let outputs = transform_feedback::capturable(module, entry);
+    let outputs = outputs.into_iter().filter(|output| !takes_all || output.components.is_ok());
+    let mut varyings = Vec::new();
+    for varying in choices.some(outputs.map(|output| output.varying)) {
+        match choices.below(16) {
+            13 => varyings.push(Varying::Name("gl_NextBuffer".to_owned())),
+            14 => {
+                varyings.push(Varying::Name(format!("gl_SkipComponents{}", choices.below(4) + 1)))
+            }
+            15 => {
+                let first = choices.below(4);
+                let components = components(choices);
+                let last = first + choices.below(3);
+                varyings.push(Varying::Locations(Locations { first, last, components }));
+            }
+            _ => {}
+        }
+        varyings.push(match (varying, choices.below(8)) {
+            (Varying::Name(name), 7) => Varying::Name(format!("{name}[{}]", choices.below(3))),
+            (varying, _) => varying,
+        });
+    }
+    varyings
+}
+
+fn components(choices: &mut Choices) -> Components {
+    let first = choices.below(4);
+    Components::new(first, choices.below(4 - first) + 1).expect("they are in a register")
+}
+
+fn stream_output(choices: &mut Choices) -> Vec<StreamOutputEntry> {
+    let entry = |choices: &mut Choices| StreamOutputEntry {
+        source: match choices.below(4) {
+            0 => StreamOutputSource::Gap,
+            1 => StreamOutputSource::Semantic { name: "SV_Position".to_owned(), index: 0 },
+            _ => StreamOutputSource::Location(choices.below(4)),
+        },
+        components: components(choices),
+        slot: choices.below(2),
+    };
+    (0..choices.below(4)).map(|_| entry(choices)).collect()
+}
+
+/// Nothing, or something of each kind.
+pub(crate) fn reserved(choices: &mut Choices) -> Reserved {
+    let reserved = Reserved::new();
+    if choices.below(4) < 3 {
+        return reserved;
+    }
+    reserved
+        .set(Set(choices.below(4)))
+        .binding(Set(choices.below(4)), Binding(choices.below(8)))
+        .location(choices.below(8))
+        .specialization(choices.below(8))
+        .ids_below(choices.below(1 << 12))
+}
+
+pub(crate) fn position(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let options = position_only::Options::new(entry.name()).stage(entry.model());
+    let options = match choices.below(4) {
+        0..3 => options,
+        _ => options.keep([
+            Keep::Position,
+            Keep::Location(choices.below(4)),
+            Keep::Name("v".to_owned()),
+        ]),
+    };
+    let options = if choices.maybe() { options.keep_interface() } else { options };
+    let options = if choices.maybe() { options.invariant() } else { options };
+    let options = options
+        .side_effects(choices.of(&[
+            position_only::SideEffects::InComplement,
+            position_only::SideEffects::InPositionOnly,
+            position_only::SideEffects::Refuse,
+        ]))
+        .feedback(choices.of(&[Feedback::InFull, Feedback::InPositionOnly]));
+    let variant = position_only::derive(module, &options)?;
+    let mut variants = vec![
+        ("position-only", variant),
+        ("full", position_only::full(module, &options)?.into_owned()),
+    ];
+    // What writes its outputs where others read them has no complement.
+    if let Ok(complement) = position_only::complement(module, &options) {
+        variants.push(("complement", complement));
+    }
+    Ok(variants)
+}
+
+fn switch(choices: &mut Choices) -> Switch {
+    let constant = Switch::Specialization(choices.number());
+    choices.of(&[Switch::On, constant, Switch::PushConstant, Switch::Off])
+}
+
+pub(crate) fn depth(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let rotation = match choices.below(4) {
+        0 => Rotation::By(Turn::Quarter),
+        1 => Rotation::By(choices.of(&[Turn::None, Turn::Half, Turn::ThreeQuarters])),
+        2 => Rotation::Specialization(choices.number()),
+        _ => Rotation::PushConstant,
+    };
+    let options = depth_convention::Options::new(entry.name())
+        .stage(entry.model())
+        .depth(switch(choices))
+        .flip_y(switch(choices))
+        .rotation(rotation)
+        .push_constants(choices.offset())
+        .reserved(reserved(choices))
+        .names(!choices.maybe());
+    let converted = depth_convention::convert(module, &options)?;
+    Ok(vec![("converted", converted.module.into_owned())])
+}
+
+pub(crate) fn discard(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let constant = When::Specialization(choices.number());
+    let options = rasterizer_discard::Options::new(entry.name())
+        .stage(entry.model())
+        .when(choices.of(&[When::Always, constant]))
+        .reserved(reserved(choices))
+        .names(!choices.maybe());
+    let discarding = rasterizer_discard::lower(module, &options)?;
+    Ok(vec![("discarding", discarding.module.into_owned())])
+}
+
+pub(crate) fn blend(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let (set, binding) = (Set(3), Binding(choices.number()));
+    let select = match choices.below(5) {
+        0 => Select::Constant,
+        1 => Select::Words(HostWords::Specialization { first_id: choices.number() }),
+        2 => Select::Words(HostWords::PushConstant { offset: choices.offset() }),
+        3 => Select::Words(HostWords::Uniform { set, binding: Binding(20) }),
+        _ => Select::Words(HostWords::StorageBuffer { set, binding: Binding(20) }),
+    };
+    let layer = choices.of(&[Layer::One, Layer::Layer, Layer::View]);
+    let destination = choices.of(&[
+        Destination::InputAttachment { set, binding, index: binding.0 },
+        Destination::Texture { set, binding, layer },
+        Destination::TileImage,
+        Destination::StorageImage { set, binding },
+    ]);
+    let options = advanced_blend::Options::new(entry.name())
+        .every_target(target(choices, select))
+        .select(select)
+        .destination(destination)
+        .reserved(reserved(choices))
+        .names(!choices.maybe());
+    let options = match choices.below(4) {
+        3 => options.unblended(choices.below(2)).target(choices.below(3), target(choices, select)),
+        _ => options,
+    };
+    let options = if choices.maybe() { options.multisampled() } else { options };
+    let lowered = advanced_blend::lower(module, &options)?;
+    Ok(vec![("blended", lowered.module.into_owned())])
+}
+
+fn target(choices: &mut Choices, select: Select) -> Target {
+    let one = choices.below(46) as usize;
+    let end = match (select, choices.below(8)) {
+        (Select::Constant, _) => one + 1,
+        (_, 7) => 46,
+        _ => (one + 2).min(46),
+    };
+    let target = Target::new(Equation::ALL[one..end].iter().copied())
+        .overlap(choices.of(&[Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint]))
+        .source(choices.of(&[Alpha::Premultiplied, Alpha::Straight]))
+        .destination(choices.of(&[Alpha::Premultiplied, Alpha::Straight]))
+        .format(choices.of(&[FormatClass::Unorm, FormatClass::Snorm, FormatClass::Float]));
+    let target = if choices.maybe() { target.clamp_results() } else { target };
+    let target = if choices.maybe() { target.without_alpha() } else { target };
+    if choices.maybe() { target.alpha_to_one() } else { target }
+}

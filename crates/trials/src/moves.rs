@@ -1,0 +1,230 @@
+//! Every move by itself, on an isolated entry point as lowerings make them. What a move adds is used as lowerings use
+//! it, so that the result is valid where the module was.
+
+use crate::{Choices, Variants};
+use polyshade::Error;
+use polyshade::moves::{self, Binding, Copies, Elimination, Place, Scattered, Set};
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{Decoration, Id, Module, Op, Patch, StorageClass};
+
+type Edit<'c> =
+    dyn for<'m> FnMut(&'m Module<'_>, &mut Patch<'m, '_>, EntryPoint<'m>) -> Result<(), Error> + 'c;
+
+/// The version that a patch makes where `entry` is isolated.
+fn rewritten(
+    name: &'static str,
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    edit: &mut Edit<'_>,
+) -> Result<Variants, Error> {
+    let isolated = moves::isolate(module, &entry.name(), entry.model())?;
+    let entry = (entry.name(), entry.model());
+    let next = isolated.module.rewrite(|m, p| edit(m, p, m.entry_point(&entry.0, entry.1)?))?;
+    Ok(vec![(name, next.module.into_owned())])
+}
+
+/// Some variables of the interface: outputs, or else inputs.
+fn variables(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> (StorageClass, Vec<Id>) {
+    let class = choices.of(&[StorageClass::OUTPUT, StorageClass::INPUT]);
+    (class, choices.some(moves::interface(module, entry, class)))
+}
+
+/// The type of what a variable holds.
+fn pointee(m: &Module<'_>, variable: Id) -> Option<Id> {
+    m.type_of(variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee)
+}
+
+pub(crate) fn isolate(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("isolated", module, entry, &mut |_, _, _| Ok(()))
+}
+
+pub(crate) fn wrap(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("wrapped", module, entry, &mut |m, p, entry| {
+        moves::wrap(m, p, entry);
+        Ok(())
+    })
+}
+
+pub(crate) fn take_over(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("taken over", module, entry, &mut |m, p, entry| {
+        let (class, variables) = variables(m, entry, choices);
+        let wrapper = moves::wrap(m, p, entry);
+        let is_output = class == StorageClass::OUTPUT;
+        let place = if is_output { wrapper.epilogue } else { wrapper.prologue };
+        let copies = choices.of(&[Copies::At(place), Copies::None, Copies::Uncopied]);
+        moves::take_over(m, p, entry, &variables, copies)?;
+        Ok(())
+    })
+}
+
+/// All uses of a variable become uses of a new one, which is private to each invocation where that can be.
+pub(crate) fn redirect(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("redirected", module, entry, &mut |m, p, entry| {
+        let (class, variables) = variables(m, entry, choices);
+        for from in variables {
+            let Some(ty) = pointee(m, from) else { continue };
+            let to = p.variable(class, ty, None);
+            for decoration in m.decorations_of(from) {
+                p.copy_decoration(to, None, &decoration);
+            }
+            moves::redirect(m, p, from, to)?;
+            p.remove_definition(from);
+            p.leave_interface(entry, from);
+            p.join_interface(entry, to);
+        }
+        Ok(())
+    })
+}
+
+/// The scalars of a variable go to an array of them, or nowhere.
+pub(crate) fn scatter(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("scattered", module, entry, &mut |m, p, entry| {
+        let (class, variables) = variables(m, entry, choices);
+        for (number, variable) in (0..).zip(variables) {
+            let dimensions = pointee(m, variable).and_then(|ty| moves::float_dimensions(m, ty));
+            let Some(dimensions) = dimensions else { continue };
+            let scalars = dimensions.iter().map(|one| u64::from(*one)).product::<u64>();
+            if scalars > 64 {
+                continue;
+            }
+            let scalars = moves::float_scalars(&dimensions).len() as u32;
+            let (float, length) = (p.float(), p.uint_constant(scalars.max(1)));
+            let array = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
+            let to = p.variable(class, array, None);
+            // Far behind what anything else has.
+            p.decorate(to, Decoration::LOCATION, &[100 + 64 * number]);
+            p.join_interface(entry, to);
+            p.leave_interface(entry, variable);
+            let places: Vec<Option<Place>> = (0..scalars)
+                .map(|i| (choices.below(8) < 7).then(|| Place { variable: to, path: vec![i] }))
+                .collect();
+            let write_only = false;
+            let what = Scattered { variable, per_vertex: false, write_only, places: &places };
+            moves::scatter(m, p, what, class)?;
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn split_block(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("split", module, entry, &mut |m, p, entry| {
+        let (_, variables) = variables(m, entry, choices);
+        for block in variables {
+            let is_block = |ty| m.definition(ty).is_some_and(|ty| ty.op() == Op::TYPE_STRUCT);
+            if pointee(m, block).is_some_and(is_block) {
+                moves::split_block(m, p, entry, block)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn specialize(
+    module: &Module<'_>,
+    _entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let numbers = choices.some(0..4);
+    let values: Vec<(u32, u64)> =
+        numbers.into_iter().map(|id| (id, u64::from(choices.number()))).collect();
+    let specialized = moves::specialize(module, &values)?;
+    Ok(vec![("specialized", specialized.module.into_owned())])
+}
+
+pub(crate) fn eliminate(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let mut wanted = Elimination::new();
+    for output in moves::interface(module, entry, StorageClass::OUTPUT) {
+        wanted = match choices.below(4) {
+            0 => wanted,
+            1 => wanted.without_member(output, choices.below(4)),
+            _ => wanted.without_output(output),
+        };
+    }
+    wanted = match choices.below(3) {
+        0 => wanted,
+        1 => wanted.without_effects(),
+        _ => wanted.refuse_effects(),
+    };
+    if choices.maybe() {
+        wanted = wanted.only(entry.name(), entry.model());
+    }
+    if choices.maybe() {
+        wanted = wanted.keep_interface();
+    }
+    let reduced = moves::eliminate(module, &wanted)?;
+    Ok(vec![("reduced", reduced.module.into_owned())])
+}
+
+/// Words of the host's, of every kind, are loaded at the start.
+pub(crate) fn resources(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let at = (Set(5), Binding(choices.number()));
+    let offset = choices.offset();
+    rewritten("with words", module, entry, &mut |m, p, entry| {
+        let place = moves::wrap(m, p, entry).prologue;
+        let words = moves::word_array(m, p);
+        let blocks = [
+            moves::storage_buffer(m, p, entry, words, at, "storage")?,
+            moves::uniform_block(m, p, entry, (Set(6), at.1), "uniforms", &["one", "two"])?,
+            moves::push_constants(m, p, entry, offset, "constants", &["one", "two"])?,
+        ];
+        for block in blocks {
+            block.load(&mut p.at(place), 1);
+        }
+        Ok(())
+    })
+}
+
+/// A new output is stored to wherever outputs are handed on.
+pub(crate) fn output_points(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _choices: &mut Choices,
+) -> Result<Variants, Error> {
+    rewritten("marked", module, entry, &mut |m, p, entry| {
+        let points = moves::output_points(m, p, entry)?;
+        let end = moves::end_of_output_locations(m, entry);
+        let uint = p.uint();
+        let mark = moves::add_output(p, entry, end, uint, "mark");
+        let one = p.uint_constant(1);
+        for point in points {
+            p.at(point.before).store(mark, one);
+        }
+        Ok(())
+    })
+}

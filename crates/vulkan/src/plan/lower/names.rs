@@ -1,0 +1,101 @@
+//! What plans name, as this crate has it: stages, buffers, places, topologies, counts.
+
+use super::Pending;
+use crate::error::Error;
+use crate::plan::PlannedDraw;
+use crate::work::{Captured, Descriptor, Draw, Place, Range, Resource, Stage};
+use ash::vk;
+use polyshade::planner::{
+    Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology,
+};
+use polyshade::transform_feedback::{self, BufferRange};
+
+/// The stage that is captured, and that moves the position away.
+pub(super) fn last_before_rasterization<'d, 'a>(
+    draw: &'d mut Draw<'a>,
+) -> Option<&'d mut Stage<'a>> {
+    // The bits of stages are in the order in which they run.
+    let stages = draw.stages.iter_mut();
+    let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
+    before.max_by_key(|stage| stage.stage.as_raw())
+}
+
+/// What the host says that a query counts.
+pub(super) fn count(
+    numbers: &transform_feedback::Draw,
+    planned: &PlannedDraw<'_>,
+    ranges: &[BufferRange],
+    query: Query,
+) -> Result<Captured, Error> {
+    let needed = numbers.primitives();
+    match (query, planned.plan.path, planned.capture) {
+        (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
+        (Query::Stream(0), Some(_), Some(capture)) => {
+            let counts = capture.counts(numbers, ranges);
+            let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
+            Ok(Captured { written: counts.written, needed: counts.needed })
+        }
+        (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
+    }
+}
+
+pub(super) fn bind_storage(
+    pending: &mut Pending<'_, '_>,
+    range: &StorageRange,
+) -> Result<(), Error> {
+    let buffer = feedback(pending.planned, range.buffer as usize)?;
+    let Some(draw) = &mut pending.bound else {
+        return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
+    };
+    let bound = Range { buffer, offset: range.offset, size: range.size };
+    let resource = Resource::StorageBuffer(bound);
+    draw.descriptors.push(Descriptor::new(range.set.0, range.binding.0, resource));
+    Ok(())
+}
+
+pub(super) fn feedback_ranges(
+    planned: &PlannedDraw<'_>,
+    ranges: &[Option<FeedbackRange>],
+) -> Result<Vec<Option<Range>>, Error> {
+    let range = |(number, range): (usize, &Option<FeedbackRange>)| {
+        let Some(FeedbackRange { offset, size }) = range else { return Ok(None) };
+        let buffer = feedback(planned, number)?;
+        Ok(Some(Range { buffer, offset: *offset, size: *size }))
+    };
+    ranges.iter().enumerate().map(range).collect()
+}
+
+pub(super) fn feedback(planned: &PlannedDraw<'_>, number: usize) -> Result<usize, Error> {
+    let buffer = planned.feedback.get(number).copied();
+    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is not there")))
+}
+
+pub(super) fn places(counters: &Counters) -> Vec<Option<Place>> {
+    counters.counters.iter().map(|counter| counter.as_ref().map(place)).collect()
+}
+
+pub(super) fn place(counter: &Counter) -> Place {
+    Place { buffer: counter.buffer as usize, offset: counter.offset }
+}
+
+pub(super) fn topology(assembly: Assembly) -> Result<vk::PrimitiveTopology, Error> {
+    use vk::PrimitiveTopology as Native;
+    let topology = match assembly {
+        Assembly::Points => return Ok(Native::POINT_LIST),
+        Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
+    };
+    Ok(match topology {
+        Topology::PointList => Native::POINT_LIST,
+        Topology::LineList => Native::LINE_LIST,
+        Topology::LineStrip => Native::LINE_STRIP,
+        Topology::LineLoop => return Err(Error::Missing("line loops")),
+        Topology::TriangleList => Native::TRIANGLE_LIST,
+        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
+        Topology::TriangleFan => Native::TRIANGLE_FAN,
+        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
+        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
+        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
+        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
+        Topology::PatchList => Native::PATCH_LIST,
+    })
+}

@@ -1,0 +1,9 @@
+//! Any module and any move: words that can be read again, or an error.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use polyshade_fuzz::attempt_any;
+use polyshade_trials::MOVES;
+
+fuzz_target!(|bytes: &[u8]| attempt_any(bytes, &MOVES));

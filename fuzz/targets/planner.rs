@@ -1,0 +1,20 @@
+//! Any device, pipeline and draw: a plan, the same each time, or an error.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use polyshade::planner::plan;
+use polyshade_fuzz::seed;
+use polyshade_trials::{Choices, planner};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut choices = Choices::seeded(seed(bytes));
+    let device = planner::device(&mut choices);
+    let pipeline = planner::pipeline(&mut choices);
+    let draw = planner::draw(&mut choices);
+    let planned = plan(&device, &pipeline, &draw);
+    assert_eq!(planned.as_ref().ok(), plan(&device, &pipeline, &draw).as_ref().ok());
+    if let Ok(plan) = planned {
+        assert!(!plan.to_string().is_empty());
+    }
+});

@@ -1,0 +1,26 @@
+//! A valid module, any lowering or move and any options: a valid module, or an error. The bytes choose; the modules are
+//! the committed cases. One in sixteen results, chosen by its words, is held to the validator, which takes longer than
+//! all the rest together.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use polyshade_fuzz::{VALID, any, assert_identity, hash, seed, validate};
+use polyshade_spv::Module;
+use polyshade_trials::{Choices, LOWERINGS, MOVES};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut choices = Choices::seeded(seed(bytes));
+    let words = &VALID[choices.below(VALID.len() as u32) as usize];
+    let module = Module::parse(words).expect("a valid module can be read");
+    let trials = [LOWERINGS.as_slice(), &MOVES].concat();
+    let Some((trial, entry)) = any(&module, &trials, &mut choices) else { return };
+    let Ok(variants) = trial.attempt(&module, entry, &mut choices) else { return };
+    for (name, variant) in variants {
+        assert_identity(&Module::parse(variant.words()).expect("what is written can be read"));
+        let is_chosen = hash(variant.words()) % 16 == 0;
+        if let Some(error) = is_chosen.then(|| validate(variant.words())).and_then(Result::err) {
+            panic!("{}: {name} of a valid module is invalid: {error}", trial.name);
+        }
+    }
+});

@@ -1,0 +1,266 @@
+//! Who reads or overwrites what somebody else has written without waiting for it: Vulkan's rules of memory
+//! dependencies, written down once more, for what plans do with buffers.
+//!
+//! The validation layer checks synchronization, but knows nothing of captured data and counters of transform feedback.
+//! This does. It takes a sequence as it is executed, and shares nothing with the planner but the steps.
+
+use polyshade::planner::{
+    Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, Scope, Stages, Step,
+    StorageRange, Variant, Word,
+};
+use polyshade_vulkan::{Item, PlannedDraw, Range, Resource, Sequence};
+
+/// What reads or writes a range, and what has waited for it since.
+struct Access {
+    range: Range,
+    scope: Scope,
+    writes: bool,
+    /// The stages that are behind it.
+    behind: Stages,
+    /// Whether a barrier has made available what it wrote, and who can see that.
+    available: bool,
+    seen_by: Vec<Scope>,
+}
+
+/// The accesses so far, and what was found.
+#[derive(Default)]
+struct Walk {
+    accesses: Vec<Access>,
+    found: Vec<String>,
+    /// What is bound as feedback buffers, which outlives a draw where capture runs on.
+    feedback: Vec<Option<Range>>,
+    /// Whether native capture runs, and whether it went on at a counter.
+    running: Option<bool>,
+    /// How many accesses there were when it began.
+    begun: usize,
+}
+
+/// What an access need not wait for.
+#[derive(Clone, Copy, PartialEq)]
+enum InOrder {
+    /// There is nothing.
+    Nothing,
+    /// The capture that it goes on from: it writes other bytes of the same range.
+    Captures,
+    /// All accesses behind so many: the end of a capture writes the counter that its begin has read.
+    Since(usize),
+}
+
+/// What does not wait for whom, in the order of the commands.
+pub(crate) fn hazards(sequence: &Sequence<'_>) -> Vec<String> {
+    let mut walk = Walk::default();
+    for item in &sequence.items {
+        match item {
+            Item::BeginPass(_) | Item::EndPass => {}
+            Item::Wait(barrier) => walk.wait(barrier),
+            Item::Copy(from, to) => {
+                walk.reads(*from, Stages::TRANSFER, Accesses::TRANSFER_READ);
+                let to = Range { buffer: to.buffer, offset: to.offset, size: from.size };
+                walk.writes(to, Stages::TRANSFER, Accesses::TRANSFER_WRITE, InOrder::Nothing);
+            }
+            Item::Draw(planned) => walk.draw(planned),
+        }
+    }
+    walk.found
+}
+
+fn overlap(one: &Range, other: &Range) -> bool {
+    one.buffer == other.buffer
+        && one.offset < other.offset + other.size
+        && other.offset < one.offset + one.size
+}
+
+fn meet(one: Stages, other: Stages) -> bool {
+    one.bits() & other.bits() != 0
+}
+
+impl Walk {
+    fn reads(&mut self, range: Range, stages: Stages, accesses: Accesses) {
+        self.access(range, Scope { stages, accesses }, false, InOrder::Nothing);
+    }
+
+    fn writes(&mut self, range: Range, stages: Stages, accesses: Accesses, in_order: InOrder) {
+        self.access(range, Scope { stages, accesses }, true, in_order);
+    }
+
+    /// `scope` has one stage and one access.
+    fn access(&mut self, range: Range, scope: Scope, writes: bool, in_order: InOrder) {
+        for (number, before) in self.accesses.iter_mut().enumerate() {
+            let is_in_order = match in_order {
+                InOrder::Nothing => false,
+                InOrder::Captures => before.writes && before.scope == scope,
+                InOrder::Since(begun) => number >= begun,
+            };
+            if !overlap(&before.range, &range) || !(before.writes || writes) {
+                continue;
+            }
+            if is_in_order {
+                before.behind = before.behind | scope.stages;
+                continue;
+            }
+            let is_behind = before.behind.contains(scope.stages);
+            let sees = |seen: &Scope| {
+                seen.stages.contains(scope.stages) && seen.accesses.contains(scope.accesses)
+            };
+            // What overwrites need not see what was there.
+            let is_seen =
+                !before.writes || before.available && (writes || before.seen_by.iter().any(sees));
+            if !is_behind || !is_seen {
+                let from = &before.scope;
+                self.found.push(format!("{scope:?} does not wait for {from:?} of {range:?}"));
+            }
+        }
+        self.accesses.push(Access {
+            range,
+            scope,
+            writes,
+            behind: Stages::default(),
+            available: false,
+            seen_by: Vec::new(),
+        });
+    }
+
+    fn wait(&mut self, barrier: &Barrier) {
+        let Barrier { from, to, .. } = barrier;
+        for access in &mut self.accesses {
+            let own = from.stages.contains(access.scope.stages);
+            if !own && !meet(access.behind, from.stages) {
+                continue;
+            }
+            access.behind = access.behind | to.stages;
+            access.available |= own && from.accesses.contains(access.scope.accesses);
+            if access.available {
+                access.seen_by.push(*to);
+            }
+        }
+    }
+
+    fn draw(&mut self, planned: &PlannedDraw<'_>) {
+        let mut stored = Vec::new();
+        let mut stores = false;
+        let mut in_order = InOrder::Nothing;
+        for step in &planned.plan.steps {
+            match step {
+                Step::Barriers(barriers) => barriers.iter().for_each(|one| self.wait(one)),
+                Step::BindPipeline(bind) => {
+                    stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
+                    stored.clear();
+                }
+                Step::BindStorage(range) => stored.push(storage(planned, range)),
+                Step::BindFeedback(ranges) => {
+                    let ranges = ranges.iter().enumerate();
+                    self.feedback =
+                        ranges.map(|(at, range)| feedback(planned, at, range)).collect();
+                }
+                Step::FillIn(words) => {
+                    let reached = words.words.iter().skip(7).step_by(3);
+                    let goes_on = reached.copied().any(|word| word != Word::Constant(0));
+                    in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
+                }
+                Step::BeginFeedback(counters) => {
+                    self.running = Some(counters.counters.iter().any(Option::is_some));
+                    self.begun = self.accesses.len();
+                    // Either stage may do this read.
+                    for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
+                        let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
+                        ranges(counters).for_each(|range| self.reads(range, stage, read));
+                    }
+                }
+                Step::EndFeedback(counters) => {
+                    let access = Accesses::TRANSFORM_FEEDBACK_COUNTER_WRITE;
+                    for range in ranges(counters) {
+                        let in_order = InOrder::Since(self.begun);
+                        self.writes(range, Stages::TRANSFORM_FEEDBACK, access, in_order);
+                    }
+                    self.running = None;
+                }
+                Step::WriteCounters(counters) => {
+                    for range in counters.iter().map(counter_range) {
+                        let access = Accesses::TRANSFER_WRITE;
+                        self.writes(range, Stages::TRANSFER, access, InOrder::Nothing);
+                    }
+                }
+                Step::Draw(call) => {
+                    self.inputs(planned, call);
+                    self.captures();
+                    let written = stored.iter().filter(|_| stores);
+                    for range in written.copied().collect::<Vec<_>>() {
+                        let (stage, access) = (Stages::VERTEX_SHADER, Accesses::SHADER_WRITE);
+                        self.writes(range, stage, access, in_order);
+                    }
+                }
+                Step::BeginPass(_)
+                | Step::EndPass(_)
+                | Step::BeginQuery(_)
+                | Step::EndQuery(_)
+                | Step::Count(_)
+                | Step::Advance(_) => {}
+            }
+        }
+    }
+
+    /// What a draw reads: all of each buffer, as far as it is known.
+    fn inputs(&mut self, planned: &PlannedDraw<'_>, call: &DrawCall) {
+        let rest = |buffer, offset| Range { buffer, offset, size: u64::MAX / 2 };
+        for vertices in &planned.draw.vertex_buffers {
+            let range = rest(vertices.place.buffer, vertices.place.offset);
+            self.reads(range, Stages::VERTEX_INPUT, Accesses::VERTEX_ATTRIBUTE_READ);
+        }
+        for descriptor in &planned.draw.descriptors {
+            let (range, access) = match descriptor.resource {
+                Resource::StorageBuffer(range) => (range, Accesses::SHADER_READ),
+                Resource::UniformBuffer(range) => (range, Accesses::UNIFORM_READ),
+                _ => continue,
+            };
+            self.reads(range, Stages::VERTEX_SHADER, access);
+        }
+        let arguments = planned.arguments.map(|place| rest(place.buffer, place.offset));
+        let indices = planned.draw.indices.map(|indices| indices.place);
+        let indices = indices.map(|place| rest(place.buffer, place.offset));
+        let counter = match call {
+            DrawCall::ByteCount(count) => Some(counter_range(&count.counter)),
+            _ => None,
+        };
+        let indirect = matches!(call, DrawCall::Indirect | DrawCall::IndexedIndirect);
+        let indexed = matches!(call, DrawCall::Indexed | DrawCall::IndexedIndirect);
+        for range in arguments.filter(|_| indirect).into_iter().chain(counter) {
+            self.reads(range, Stages::DRAW_INDIRECT, Accesses::INDIRECT_COMMAND_READ);
+        }
+        if let Some(range) = indices.filter(|_| indexed) {
+            self.reads(range, Stages::VERTEX_INPUT, Accesses::INDEX_READ);
+        }
+    }
+
+    /// What native capture writes. Draws of one capture go on behind each other.
+    fn captures(&mut self) {
+        let Some(goes_on) = self.running else { return };
+        self.running = Some(true);
+        let (stage, access) = (Stages::TRANSFORM_FEEDBACK, Accesses::TRANSFORM_FEEDBACK_WRITE);
+        for range in self.feedback.clone().into_iter().flatten() {
+            let in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
+            self.writes(range, stage, access, in_order);
+        }
+    }
+}
+
+fn storage(planned: &PlannedDraw<'_>, range: &StorageRange) -> Range {
+    let buffer = planned.feedback[range.buffer as usize];
+    Range { buffer, offset: range.offset, size: range.size }
+}
+
+fn feedback(
+    planned: &PlannedDraw<'_>,
+    number: usize,
+    range: &Option<FeedbackRange>,
+) -> Option<Range> {
+    let FeedbackRange { offset, size } = (*range)?;
+    Some(Range { buffer: planned.feedback[number], offset, size })
+}
+
+fn counter_range(counter: &Counter) -> Range {
+    Range { buffer: counter.buffer as usize, offset: counter.offset, size: 4 }
+}
+
+fn ranges(counters: &Counters) -> impl Iterator<Item = Range> {
+    counters.counters.iter().flatten().map(counter_range)
+}

@@ -1,0 +1,158 @@
+//! What is done with captured data and counters that is no draw: copies, and the waits that they need.
+
+use crate::feedback::{FILL, GUARD};
+use crate::hazards::hazards;
+use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
+use crate::shaders::INDICES;
+use polyshade::planner::{
+    self, Active, Bound, Counter, Draw as DrawState, End, Feedback, Plan, Resource, Step, Topology,
+    Use, Uses,
+};
+use polyshade_vulkan::{Item, Message, Place, Range, Sequence, Work};
+
+/// The buffers: two for feedback, then the counters, then what is copied of each.
+const COUNTERS: usize = 2;
+const COPIES: usize = 3;
+const COPIED_COUNTERS: usize = 5;
+
+/// Vertices that fit into each buffer.
+const ROOM: u64 = 12;
+
+/// A captured draw whose counters are copied next, and whose data was copied `before`.
+fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
+    let bound = |layout: &polyshade_vulkan::model::BufferLayout| {
+        let size = u64::from(layout.stride) * ROOM;
+        Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })
+    };
+    let counter = |offset| Some(Counter { buffer: COUNTERS as u32, offset });
+    let active = Active {
+        buffers: rig.layout().iter().map(bound).collect(),
+        end: End::Save(vec![counter(0), counter(4)]),
+        ..Active::default()
+    };
+    let counters = if before.is_empty() { Vec::new() } else { vec![Use::CopySource] };
+    DrawState {
+        feedback: Feedback::Active(active),
+        before: Uses { captured: before, counters },
+        next: Uses { captured: Vec::new(), counters: vec![Use::CopySource] },
+        ..DrawState::default()
+    }
+}
+
+/// What came of it.
+struct Found {
+    buffers: Vec<Vec<u8>>,
+    messages: Vec<Message>,
+    hazards: Vec<String>,
+}
+
+/// Captures a strip, copies what was captured and the counters, and captures a list over it. `waits` says whether the
+/// application waits for its copies of captured data; `edit` may break the plans.
+fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
+    let rig = Rig::new(&INDICES, VARYINGS);
+    let device = way.device();
+    let plan = |topology, before| {
+        let pipeline = rig.pipeline(topology, way.path);
+        let plan = planner::plan(&device, &pipeline, &state(&rig, before));
+        let mut plan = plan.expect("it has a plan");
+        edit(&mut plan);
+        plan
+    };
+    let strip = plan(Topology::TriangleStrip, Vec::new());
+    let list = plan(Topology::TriangleList, vec![Use::CopySource]);
+
+    let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 12;
+    let memory = |size: usize| vec![FILL; size + 2 * GUARD];
+    let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
+    buffers.push(vec![FILL; 8]);
+    buffers.extend(rig.layout().iter().map(size).map(|size| vec![0; size]));
+    buffers.push(vec![0; 8]);
+    let feedback = vec![0, 1];
+    let draw = |plan, topology, vertices| {
+        let numbers = numbers(topology, &(vertices, 1..2));
+        Item::Draw(Box::new(rig.planned(plan, numbers, feedback.clone())))
+    };
+    let copied =
+        planner::barrier(Resource::Captured, &[Use::Capture(way.path)], &[Use::CopySource]);
+    let mut items = vec![draw(&strip, Topology::TriangleStrip, 3..8)];
+    items.extend(copied.filter(|_| waits).map(Item::Wait));
+    for (buffer, layout) in rig.layout().iter().enumerate() {
+        let range = Range { buffer, offset: GUARD as u64, size: u64::from(layout.stride) * ROOM };
+        items.push(Item::Copy(range, Place { buffer: COPIES + buffer, offset: 0 }));
+    }
+    let counters = Range { buffer: COUNTERS, offset: 0, size: 8 };
+    items.push(Item::Copy(counters, Place { buffer: COPIED_COUNTERS, offset: 0 }));
+    items.push(draw(&list, Topology::TriangleList, 20..26));
+
+    let sequence = Sequence { work: Work { buffers, ..Work::default() }, items, scope: way.scope };
+    let hazards = hazards(&sequence);
+    let device = way.driver.device();
+    let executed = device.execute(&sequence);
+    let messages = device.take_messages();
+    let executed = executed.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+    Found { buffers: executed.outcome.buffers, messages, hazards }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let word = |bytes: &[u8]| u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    bytes.chunks_exact(4).map(word).collect()
+}
+
+/// The vertices that the first feedback buffer holds.
+fn vertices(bytes: &[u8], count: usize) -> Vec<u32> {
+    words(bytes).chunks(2).take(count).map(|vertex| vertex[0]).collect()
+}
+
+#[test]
+fn captured_data_and_counters_are_copied() {
+    for way in WAYS {
+        let Found { buffers, messages, hazards } = capture_and_copy(way, true, |_| {});
+        assert_eq!((messages, hazards), (Vec::new(), Vec::new()), "{way:?}");
+        let strides = Rig::new(&INDICES, VARYINGS).layout().to_vec();
+        let strides = strides.iter().map(|layout| layout.stride).collect::<Vec<_>>();
+        let strip = [3, 4, 5, 4, 6, 5, 5, 6, 7];
+        assert_eq!(vertices(&buffers[COPIES], 9), strip, "{way:?}");
+        let reached = strides.iter().map(|stride| 9 * stride).collect::<Vec<_>>();
+        assert_eq!(words(&buffers[COPIED_COUNTERS]), reached, "{way:?}");
+
+        // Behind the copies, the list is captured over it.
+        assert_eq!(vertices(&buffers[0][GUARD..], 6), [20, 21, 22, 23, 24, 25], "{way:?}");
+        let reached = strides.iter().map(|stride| 6 * stride).collect::<Vec<_>>();
+        assert_eq!(words(&buffers[COUNTERS]), reached, "{way:?}");
+    }
+}
+
+/// Counters that the host does not write are not there to be copied.
+#[test]
+fn counters_that_are_not_written_are_noticed() {
+    for way in WAYS {
+        let keep = |plan: &mut Plan| {
+            plan.steps.retain(|step| !matches!(step, Step::WriteCounters(_)));
+        };
+        let right = capture_and_copy(way, true, |_| {}).buffers;
+        let wrong = capture_and_copy(way, true, keep).buffers;
+        let by_host = way.path == planner::Path::Storage;
+        assert_eq!(right[COPIED_COUNTERS] != wrong[COPIED_COUNTERS], by_host, "{way:?}");
+    }
+}
+
+#[test]
+fn a_copy_that_does_not_wait_is_noticed() {
+    let is_hazard = |message: &Message| message.id.starts_with("SYNC-HAZARD");
+    for way in WAYS {
+        let Found { messages, hazards, .. } = capture_and_copy(way, false, |_| {});
+        assert!(!hazards.is_empty(), "{way:?}");
+        let stored = way.path == planner::Path::Storage;
+        assert_eq!(messages.iter().any(is_hazard), stored, "{way:?}: {messages:?}");
+
+        let hurry = |plan: &mut Plan| {
+            for step in &mut plan.steps {
+                if let Step::Barriers(barriers) = step {
+                    barriers.retain(|barrier| barrier.resource != Resource::Counters);
+                }
+            }
+        };
+        let Found { hazards, .. } = capture_and_copy(way, true, hurry);
+        assert!(!hazards.is_empty(), "{way:?}");
+    }
+}
