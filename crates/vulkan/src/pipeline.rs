@@ -74,6 +74,8 @@ impl State<'_> {
     }
 }
 
+const DYNAMIC: [vk::DynamicState; 2] = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+
 /// A pipeline and what it was made from.
 pub(crate) struct Pipeline<'d> {
     pub(crate) handle: Owned<'d, vk::Pipeline>,
@@ -233,17 +235,15 @@ fn create_pipeline<'d>(
         vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
     let multisample =
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(state.samples());
-    let depth = state.depth.map(|(test, _)| test.state());
-    let blends = (0..state.targets.len())
-        .map(|target| state.blends.get(target).copied().unwrap_or_default().state())
-        .collect::<Vec<_>>();
+    let depth = state.depth.map(|(test, _)| test.state()).unwrap_or_default();
+    let blend = |target: usize| state.blends.get(target).copied().unwrap_or_default().state();
+    let blends = (0..state.targets.len()).map(blend).collect::<Vec<_>>();
     let mut advanced = state.advanced_blend.map(AdvancedBlend::state);
     let mut blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
     if let Some(advanced) = &mut advanced {
         blend = blend.push_next(advanced);
     }
-    let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&DYNAMIC);
 
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
@@ -261,6 +261,7 @@ fn create_pipeline<'d>(
         .viewport_state(&viewport)
         .rasterization_state(&rasterization)
         .multisample_state(&multisample)
+        .depth_stencil_state(&depth)
         .color_blend_state(&blend)
         .dynamic_state(&dynamic)
         .layout(layout);
@@ -273,9 +274,6 @@ fn create_pipeline<'d>(
     }
     if state.patch_control_points > 0 {
         info = info.tessellation_state(&tessellation);
-    }
-    if let Some(depth) = &depth {
-        info = info.depth_stencil_state(depth);
     }
     // SAFETY: what `info` points to lives until the end of this function, and the modules are valid.
     let pipelines = unsafe {
