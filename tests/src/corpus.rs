@@ -161,12 +161,12 @@ fn least_time(runs: u32, work: &dyn Fn()) -> Duration {
 /// What happened, and the variants that came of it; or why nothing did.
 type Attempt = Result<(&'static str, Vec<Vec<u32>>), String>;
 
+/// Tries something, again and again.
+type Try<'m> = Box<dyn Fn() -> Attempt + 'm>;
+
 /// What each verb makes of `entry`.
-fn attempts<'m>(
-    module: &'m Module<'_>,
-    entry: EntryPoint<'m>,
-) -> Vec<(&'static str, Box<dyn Fn() -> Attempt + 'm>)> {
-    let mut attempts: Vec<(&'static str, Box<dyn Fn() -> Attempt + 'm>)> = Vec::new();
+fn attempts<'m>(module: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<(&'static str, Try<'m>)> {
+    let mut attempts: Vec<(&'static str, Try<'m>)> = Vec::new();
     let has = |mode: ExecutionMode| {
         let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
         modes.any(|one| one.entry_point() == entry.function() && one.mode() == mode)
@@ -181,7 +181,7 @@ fn attempts<'m>(
     }
     let others = LOWERINGS.iter().filter(|one| one.name != "capture" && one.takes(entry.model()));
     attempts.extend(others.map(|trial| {
-        let attempt: Box<dyn Fn() -> Attempt> = Box::new(move || {
+        let attempt: Try<'_> = Box::new(move || {
             let variants = trial.attempt(module, entry, &mut Choices::plain());
             let variants = variants.map_err(|error| error.message().to_owned())?;
             let words = variants.into_iter().map(|(_, variant)| variant.into_words());
@@ -226,15 +226,16 @@ fn general(message: &str) -> String {
     let mut general = String::new();
     let (mut is_name, mut was_digit) = (false, false);
     for letter in message.chars() {
-        if letter == '`' {
-            is_name = !is_name;
-        } else if !is_name && !(letter.is_ascii_digit() && was_digit) {
-            general.push(if letter.is_ascii_digit() { '…' } else { letter });
+        let is_digit = letter.is_ascii_digit();
+        match letter {
+            '`' => {
+                is_name = !is_name;
+                general.extend(is_name.then_some('…'));
+            }
+            _ if is_name || is_digit && was_digit => {}
+            _ => general.push(if is_digit { '…' } else { letter }),
         }
-        if letter == '`' && is_name {
-            general.push('…');
-        }
-        was_digit = letter.is_ascii_digit();
+        was_digit = is_digit;
     }
     general
 }

@@ -172,6 +172,10 @@ fn functions_that_do_not_begin_or_end_are_refused() {
     let at = nested.inst(Op::FUNCTION, &[2, 5, 0, 3]);
     refused(&nested.0, at, "inside another");
 
+    let mut longer = Words(whole.0[..whole.0.len() - 1].to_vec());
+    let at = longer.inst(Op::FUNCTION_END, &[7]);
+    refused(&longer.0, at, "has operands");
+
     let mut ended = whole.clone();
     let at = ended.inst(Op::FUNCTION_END, &[]);
     refused(&ended.0, at, "did not begin");

@@ -138,7 +138,7 @@ impl<'m> Marks<'m, '_> {
         let stays = |(id, dead): &(&Id, &Dead)| {
             let is_live = m.defined_at(**id).is_some_and(|at| self.live.contains(at));
             let pointee = m.type_of(**id).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
-            let block = pointee.and_then(|ty| m.defined_at(m.innermost_element(ty)));
+            let block = pointee.and_then(|ty| structure_at(m, m.innermost_element(ty)));
             is_live
                 && match (dead, block) {
                     (Dead::Members(members), Some(block)) => {

@@ -20,7 +20,7 @@ impl<'m> Marks<'m, '_> {
     pub(super) fn want_member_of(&mut self, id: Id, member: u32) {
         let Some(at) = self.m().defined_at(id) else { return };
         match self.survey.note(at) {
-            Note::Value(value) => self.want_member_at(at, value, member),
+            Note::Value(value) if member < MOST_MEMBERS => self.want_member_at(at, value, member),
             Note::Call(call) if member < MOST_MEMBERS => {
                 self.live(at);
                 let callee = self.survey.calls[call as usize].callee;
