@@ -331,18 +331,6 @@ fn execute(
     (memories, executed)
 }
 
-impl Driver {
-    /// Executes what the driver must accept and the validation layer must have nothing to say about.
-    #[track_caller]
-    pub(crate) fn execute(self, sequence: &Sequence<'_>) -> Executed {
-        let device = self.device();
-        let executed = device.execute(sequence);
-        let messages = device.take_messages();
-        assert!(messages.is_empty(), "{self:?}: {} messages, {}", messages.len(), messages[0]);
-        executed.unwrap_or_else(|error| panic!("{self:?}: {error}"))
-    }
-}
-
 fn scripts(count: usize) -> Vec<Script> {
     let mut noise = Noise::new();
     (0..count).map(|_| Script::random(&mut noise)).collect()

@@ -4,6 +4,7 @@
 //! docs/testing.md says how the cases are written.
 
 pub mod corpus;
+pub mod drivers;
 pub mod filetest;
 pub mod identity;
 pub mod shader;
