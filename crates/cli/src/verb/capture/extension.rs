@@ -14,13 +14,10 @@ pub(super) fn run(arguments: &Arguments) -> Done {
         return Err(Failure::new(Exit::Usage, message));
     }
     let rewrite = &arguments.rewrite;
-    let words = rewrite.input.words()?;
-    let module = rewrite.input.parse(&words)?;
-    let (entry, stage) = before_rasterization(&rewrite.input, &module)?;
-    let mut options = rewrite.options(&entry).stage(stage);
-    if let Some(components) = rewrite.max_output_components {
-        options = options.max_output_components(components);
-    }
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    let (entry, stage) = before_rasterization(&arguments.input, &module)?;
+    let options = rewrite.options(&entry, stage);
     let decorated = transform_feedback::decorate(&module, &options)
         .map_err(|error| Failure::of(&error, Some(&module)))?;
     let Decorated { layout, streams, locations, requirements, .. } = &decorated;
