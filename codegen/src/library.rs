@@ -1,4 +1,4 @@
-//! Our GLSL, compiled to the SPIR-V that lowerings link in.
+//! Our GLSL, compiled to the SPIR-V that lowerings link in, and that `verify` draws with.
 
 use super::{Generated, workspace};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -8,14 +8,20 @@ use std::fs;
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
+    ("crates/verify/src/library/clip.vert", "crates/verify/src/library/clip.spv"),
+    ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
+    ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
 ];
 
-/// Compiles for SPIR-V 1.0, which can be linked into every version. The stage does not matter: there are no globals.
+/// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
+/// no globals.
 pub(super) fn generate() -> Result<Vec<Generated>, String> {
     let compiled = |(source, path): &(&str, &'static str)| {
         let text = fs::read_to_string(workspace().join(source))
             .map_err(|error| format!("{source}: {error}"))?;
-        let words = compile(&text, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)
+        let stage =
+            if source.ends_with(".frag") { ShaderStage::Fragment } else { ShaderStage::Vertex };
+        let words = compile(&text, stage, SpirvVersion::SPIRV1_0)
             .map_err(|error| format!("{source}: {error}"))?;
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(Generated { path, bytes })

@@ -9,7 +9,6 @@ mod controls;
 mod depth;
 mod device;
 mod discard;
-mod drivers;
 mod extension;
 mod extension_stages;
 mod feedback;
@@ -41,3 +40,5 @@ mod shaders;
 mod stages;
 mod storage;
 mod sweep;
+
+use polyshade_tests::drivers;

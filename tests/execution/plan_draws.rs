@@ -3,7 +3,7 @@
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::hazards::hazards;
-use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
+use crate::plan::{Rig, VARYINGS, WAYS, Way, execute_checked, numbers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
 use polyshade::planner::{
@@ -263,7 +263,7 @@ pub(crate) fn scene(
         PassState::Outside => vec![draw],
     };
     let work = Work { buffers, targets: vec![target], ..Work::default() };
-    let mut outcome = driver.execute(&Sequence { work, items, scope }).outcome;
+    let mut outcome = execute_checked(driver, &Sequence { work, items, scope }).outcome;
     outcome.buffers.truncate(2);
     (outcome.targets.swap_remove(0), outcome.buffers)
 }
@@ -340,7 +340,7 @@ fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 
     let numbers = numbers(topology, &(3..11, 0..2));
     let items = vec![Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))];
     let work = Work { buffers, ..Work::default() };
-    let executed = way.driver.execute(&Sequence { work, items, scope: way.scope });
+    let executed = execute_checked(way.driver, &Sequence { work, items, scope: way.scope });
     executed.queries[0].counts.needed
 }
 
@@ -408,7 +408,8 @@ fn indices_and_arguments_are_captured_natively() {
         planned.arguments = Some(Place { buffer: 4, offset: 0 });
         let items = vec![Item::Draw(Box::new(planned))];
         let work = Work { buffers, ..Work::default() };
-        let mut outcome = way.driver.execute(&Sequence { work, items, scope: way.scope }).outcome;
+        let mut outcome =
+            execute_checked(way.driver, &Sequence { work, items, scope: way.scope }).outcome;
         outcome.buffers.truncate(3);
         outcome.buffers
     };

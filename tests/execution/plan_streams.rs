@@ -6,7 +6,7 @@ use crate::extension::{decorate, options};
 use crate::extension_stages::{POINTS, STREAMS};
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
-use crate::plan::{WAYS, Way, numbers};
+use crate::plan::{WAYS, Way, execute_checked, numbers};
 use crate::shaders::Varyings;
 use polyshade::planner::{
     self, Active, Begin, Bound, Capture, Counter, Draw as DrawState, Emitted, End, Feedback,
@@ -125,7 +125,7 @@ fn capture(
     items.extend(draws);
     items.push(Item::EndPass);
     let work = Work { buffers: memory, ..Work::default() };
-    way.driver.execute(&Sequence { work, items, scope: way.scope })
+    execute_checked(way.driver, &Sequence { work, items, scope: way.scope })
 }
 
 /// All points that are drawn.

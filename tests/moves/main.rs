@@ -4,8 +4,6 @@ mod blend;
 mod blocks;
 mod decorate_corpus;
 mod drawn;
-#[path = "../execution/drivers.rs"]
-mod drivers;
 mod eliminate;
 mod eliminate_corpus;
 mod eliminate_sizes;
@@ -21,3 +19,5 @@ mod scatter;
 mod shader;
 mod take_over;
 mod wrap;
+
+use polyshade_tests::drivers;

@@ -5,6 +5,7 @@
 
 pub mod corpus;
 pub mod dead_code;
+pub mod drivers;
 pub mod filetest;
 pub mod identity;
 pub mod reduce;

@@ -1,8 +1,8 @@
 //! Lowerings that are broken on purpose, each of which must be found different on both drivers.
 
-use crate::subject::{DRIVERS, Subject, vertex};
+use crate::subject::{self, DRIVERS, Subject, vertex};
 use polyshade_tests::shader::{assemble, disassemble, validate};
-use polyshade_verify::{Asked, Difference, Part, Verdict};
+use polyshade_verify::{Asked, Difference, Part};
 
 /// Captures a matrix, a vector and a scalar into one buffer, and what is copied into another.
 fn subject() -> Subject {
@@ -104,10 +104,7 @@ fn stores(text: &Text) -> Vec<usize> {
 /// The first difference, on either driver.
 #[track_caller]
 fn difference(subject: &Subject) -> Difference {
-    let [one, other] = DRIVERS.map(|driver| match subject.verify(driver) {
-        Verdict::Different(difference) => *difference,
-        other => panic!("{driver:?}: {other:?}"),
-    });
+    let [one, other] = DRIVERS.map(|driver| subject::difference(driver, subject.verify(driver)));
     // Which vertex comes first may be a matter of chance where two are stored to one place.
     assert_eq!(one.part, other.part, "{one}\n{other}");
     one

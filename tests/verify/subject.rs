@@ -1,43 +1,13 @@
 //! A shader and what is captured of it, and the devices that it is verified on.
 
 use polyshade::Module;
+use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{Capture, Options, Varying, capture};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Asked, Job, Part, Phase, Verdict, verify};
-use polyshade_vulkan::{Device, Validation};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-
-/// A driver that the tests run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Driver {
-    /// Mesa's: has transform feedback and 64-bit numbers.
-    Lavapipe,
-    /// Google's: has neither.
-    SwiftShader,
-}
-
-pub(crate) const DRIVERS: [Driver; 2] = [Driver::Lavapipe, Driver::SwiftShader];
-
-static LAVAPIPE: LazyLock<Mutex<Device>> = LazyLock::new(|| Mutex::new(open("llvmpipe")));
-static SWIFTSHADER: LazyLock<Mutex<Device>> = LazyLock::new(|| Mutex::new(open("SwiftShader")));
-
-fn open(name: &str) -> Device {
-    Device::open(name, Validation::Off).unwrap_or_else(|error| {
-        panic!(
-            "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
-        )
-    })
-}
-
-impl Driver {
-    pub(crate) fn device(self) -> MutexGuard<'static, Device> {
-        let device = match self {
-            Driver::Lavapipe => &LAVAPIPE,
-            Driver::SwiftShader => &SWIFTSHADER,
-        };
-        device.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+pub(crate) use polyshade_tests::drivers::{DRIVERS, Driver};
+use polyshade_verify::{
+    Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify,
+};
 
 /// What is verified.
 #[derive(Debug, Clone)]
@@ -111,26 +81,40 @@ impl Subject {
         read(&capture(&module, &self.options).expect("the tests ask for what can be done"))
     }
 
+    /// By stores.
     pub(crate) fn verify(&self, driver: Driver) -> Verdict {
+        let (options, asked) = (&self.options, self.asked.clone());
+        self.verify_as(driver, Lowering::Stores(Captured { options, asked }))
+    }
+
+    /// By the extension.
+    pub(crate) fn verify_extension(&self, driver: Driver) -> Verdict {
+        // As many as lavapipe has.
+        let options = &self.options.clone().max_output_components(128);
+        let asked = self.asked.clone();
+        self.verify_as(driver, Lowering::Extension(Captured { options, asked }))
+    }
+
+    fn verify_as(&self, driver: Driver, lowering: Lowering<'_>) -> Verdict {
         let module = Module::parse(&self.words).expect("compilers write modules");
         let job = Job {
-            module: &module,
-            entry: "main",
-            options: &self.options,
-            asked: self.asked.clone(),
             specialization: self.specialization.clone(),
             given: self.given.clone(),
             seed: self.seed,
-            runs: 1,
-            vertices: 10,
+            ..job(&module, ExecutionModel::VERTEX, lowering)
         };
-        let verdict = verify(&job, &driver.device(), |_: Phase| {});
-        verdict.unwrap_or_else(|error| panic!("{:?}: {error}", self.asked))
+        judge(driver, &job)
     }
 
-    /// Equal, on both drivers.
+    /// Equal, by stores on both drivers, and by the extension where it is.
     #[track_caller]
     pub(crate) fn is_equal(&self) {
+        self.is_equal_by_stores();
+        self.is_equal_by_extension();
+    }
+
+    #[track_caller]
+    pub(crate) fn is_equal_by_stores(&self) {
         for driver in DRIVERS {
             self.is_equal_on(driver);
         }
@@ -138,12 +122,67 @@ impl Subject {
 
     #[track_caller]
     pub(crate) fn is_equal_on(&self, driver: Driver) {
-        match self.verify(driver) {
-            Verdict::Equal(equal) => assert!(equal.vertices > 0, "{driver:?} {:?}", self.asked),
-            Verdict::Different(difference) => {
-                panic!("{driver:?} {:?}: {difference}", self.asked)
-            }
-            Verdict::NotComparable(why) => panic!("{driver:?} {:?}: {why}", self.asked),
-        }
+        assert!(equal(driver, self.verify(driver)).vertices > 0, "{driver:?} {:?}", self.asked);
+    }
+
+    /// Equal as the extension captures it, where it is.
+    #[track_caller]
+    pub(crate) fn is_equal_by_extension(&self) {
+        let driver = Driver::Lavapipe;
+        let equal = equal(driver, self.verify_extension(driver));
+        assert!(equal.vertices > 0 && equal.words > 0, "{:?}", self.asked);
+    }
+}
+
+/// A job with a few vertices.
+pub(crate) fn job<'j>(
+    module: &'j Module<'j>,
+    stage: ExecutionModel,
+    lowering: Lowering<'j>,
+) -> Job<'j> {
+    Job {
+        module,
+        entry: "main",
+        stage,
+        lowering,
+        specialization: Vec::new(),
+        given: Vec::new(),
+        seed: 1,
+        runs: 1,
+        vertices: 10,
+    }
+}
+
+#[track_caller]
+pub(crate) fn judge(driver: Driver, job: &Job<'_>) -> Verdict {
+    let verdict = verify(job, &driver.unwatched(), |_: Phase| {});
+    verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
+}
+
+/// What was compared, where all of it is equal.
+#[track_caller]
+pub(crate) fn equal(driver: Driver, verdict: Verdict) -> Equal {
+    match verdict {
+        Verdict::Equal(equal) => equal,
+        Verdict::Different(difference) => panic!("{driver:?}: {difference}"),
+        Verdict::NotComparable(why) => panic!("{driver:?}: {why}"),
+    }
+}
+
+/// What differs first.
+#[track_caller]
+pub(crate) fn difference(driver: Driver, verdict: Verdict) -> Difference {
+    match verdict {
+        Verdict::Different(difference) => *difference,
+        other => panic!("{driver:?}: {other:?}"),
+    }
+}
+
+/// Why nothing can be said.
+#[track_caller]
+pub(crate) fn reason(driver: Driver, verdict: Verdict) -> String {
+    match verdict {
+        Verdict::NotComparable(why) => why,
+        other => panic!("{driver:?}: {other:?}"),
     }
 }

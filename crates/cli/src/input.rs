@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What every verb that reads a shader takes.
+/// What every verb that reads a shader takes. `verify` has it before or behind the verb that it verifies.
 #[derive(Args)]
 pub(crate) struct Input {
     /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl) or
@@ -22,35 +22,35 @@ pub(crate) struct Input {
     pub(crate) path: PathBuf,
 
     /// Entry point; may be left out where the stage has only one, and in HLSL where it is `main`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
     /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do
-    #[arg(long, value_enum)]
+    #[arg(long, global = true, value_enum)]
     stage: Option<Stage>,
 
     /// Language of the shader, where the file's name does not say it
-    #[arg(long, value_enum)]
+    #[arg(long, global = true, value_enum)]
     language: Option<Language>,
 
     /// Version of SPIR-V that a text becomes [default: 1.3]
-    #[arg(long, value_enum, value_name = "VERSION")]
+    #[arg(long, global = true, value_enum, value_name = "VERSION")]
     spirv_version: Option<Version>,
 
     /// Define a macro of GLSL and HLSL; without a value it is 1
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = define)]
+    #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = define)]
     defines: Vec<(String, String)>,
 
     /// A folder in which #include looks, behind that of the file
-    #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
+    #[arg(short = 'I', long = "include-dir", global = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
     /// Ask SPIRV-Tools whether what is read, and what is written, is valid
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) validate: bool,
 
     /// What --validate holds modules to [default: the oldest Vulkan that takes their version]
-    #[arg(long, value_name = "ENVIRONMENT", requires = "validate",
+    #[arg(long, global = true, value_name = "ENVIRONMENT", requires = "validate",
         value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
     pub(crate) target_env: Option<String>,
 

@@ -167,6 +167,90 @@ fn what_cannot_be_compared_exits_with_3_and_the_reason() {
     assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
 }
 
+/// Exit code and text of a verb that is verified.
+fn verified(folder: &Path, arguments: &str) -> (Option<i32>, String) {
+    let output = polyshade(folder, &format!("verify {arguments}"));
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Position, distances in a register, and another output.
+const PLANES: &str = "#version 450
+    layout(location = 0) in vec4 a;
+    layout(location = 1) in vec4 b;
+    layout(location = 0) out vec4 v_out;
+    layout(location = 3) out vec2 v_distances;
+    void main() { v_out = a + b; v_distances = b.xy + vec2(3.0); gl_Position = vec4(a.xyz * 0.2, 1.5); }";
+
+const SPRITE: &str = "#version 450
+    layout(location = 0) in vec4 v_colour;
+    layout(location = 0) out vec4 colour;
+    void main() { colour = vec4(v_colour.rgb * v_colour.a, v_colour.a); }";
+
+#[test]
+fn every_verb_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("planes.vert"), PLANES).unwrap();
+    fs::write(path.join("sprite.frag"), SPRITE).unwrap();
+    for driver in DRIVERS {
+        for (arguments, compared) in [
+            ("planes.vert position --vertices 24 --validation", "pixels"),
+            ("planes.vert clip --outputs clip=3.x,cull=3.y --vertices 24 --validation", "pixels"),
+            (
+                "--seed 3 sprite.frag blend --equations khr --select push-constant --validation",
+                "pixels",
+            ),
+        ] {
+            let (code, text) = verified(path, &format!("{arguments} --device {driver}"));
+            assert_eq!(code, Some(0), "{arguments}: {text}");
+            assert!(text.starts_with("equal on ") && text.contains(compared), "{text}");
+        }
+    }
+    let extension = "planes.vert capture --path extension --varyings v_out,v_distances --device";
+    let (code, text) = verified(path, &format!("{extension} llvmpipe --validation"));
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = verified(path, &format!("{extension} SwiftShader"));
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("lacks VK_EXT_transform_feedback"), "{text}");
+}
+
+#[test]
+fn every_verb_tells_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("planes.vert"), PLANES).unwrap();
+    fs::write(path.join("sprite.frag"), SPRITE).unwrap();
+    let made = [
+        "capture planes.vert --path extension --varyings v_distances,v_out -o swapped.spv",
+        "position planes.vert --keep position,v_out -o more.spv",
+        "clip planes.vert --outputs clip=3.xy -o both.spv",
+        "blend sprite.frag --equations screen -o screen.spv",
+    ];
+    for arguments in made {
+        assert!(polyshade(path, arguments).status.success(), "{arguments}");
+    }
+    for (verb, arguments) in [
+        (
+            "capture",
+            "planes.vert capture --path extension --varyings v_out,v_distances --rewritten swapped.spv",
+        ),
+        ("position", "planes.vert position --rewritten position-only=more.spv"),
+        ("clip", "planes.vert clip --outputs clip=3.x,cull=3.y --rewritten lowered=both.spv"),
+        ("blend", "sprite.frag blend --equations multiply --rewritten screen.spv"),
+    ] {
+        let (code, text) = verified(path, &format!("{arguments} --device llvmpipe --json"));
+        assert_eq!(code, Some(1), "{text}");
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&report["result"], &report["verified"]), (&"different".into(), &verb.into()));
+        assert!(report["difference"]["message"].is_string(), "{text}");
+    }
+    let (code, text) =
+        verified(path, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("clip makes no variant `both`"), "{text}");
+}
+
 #[test]
 fn what_the_validation_layer_says_is_a_difference() {
     let folder = folder();

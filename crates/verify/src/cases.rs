@@ -1,8 +1,9 @@
 //! The draws that are compared, and the room there is for what they capture.
 
+use crate::compare::Recording;
 use crate::record::Placement;
-use polyshade_vulkan::ProvokingVertex;
 use polyshade_vulkan::model::{self, Topology};
+use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
 
 /// What all memory holds before a draw.
@@ -81,7 +82,48 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     cases
 }
 
+/// Vulkan's name of a topology that can be drawn as it is.
+pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
+    use vk::PrimitiveTopology as Native;
+    match topology {
+        Topology::LineList => Native::LINE_LIST,
+        Topology::LineStrip => Native::LINE_STRIP,
+        Topology::TriangleList => Native::TRIANGLE_LIST,
+        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
+        Topology::TriangleFan => Native::TRIANGLE_FAN,
+        _ => Native::POINT_LIST,
+    }
+}
+
 impl Case {
+    /// A point list that captures nothing.
+    pub(crate) fn of_nothing(placement: Placement) -> Case {
+        let Placement { first_vertex, vertices, first_instance, instances } = placement;
+        let draw = model::Draw {
+            topology: Topology::PointList,
+            provoking_vertex: ProvokingVertex::First,
+            vertices: first_vertex..first_vertex + vertices,
+            instances: first_instance..first_instance + instances,
+        };
+        Case { draw, room: Room::None }
+    }
+
+    pub(crate) fn placement(&self) -> Placement {
+        let model::Draw { vertices, instances, .. } = &self.draw;
+        Placement {
+            first_vertex: vertices.start,
+            vertices: vertices.len() as u32,
+            first_instance: instances.start,
+            instances: instances.len() as u32,
+        }
+    }
+
+    /// What is recorded of the case's vertices.
+    pub(crate) fn recording<'r>(&self, recordings: &'r [Recording]) -> &'r Recording {
+        let of_case = |one: &&Recording| one.placement == self.placement();
+        recordings.iter().find(of_case).expect("the cases are made from the placements")
+    }
+
     /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
         !matches!(self.draw.topology, Topology::TriangleFan | Topology::LineLoop)

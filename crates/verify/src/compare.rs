@@ -56,7 +56,7 @@ impl<'s> Shape<'s> {
     }
 
     /// The words of a leaf of a vertex.
-    fn words<'r>(
+    pub(crate) fn words<'r>(
         &self,
         recording: &'r Recording,
         vertex: u32,
@@ -67,6 +67,29 @@ impl<'s> Shape<'s> {
         let start = slot * self.stride + self.first[leaf];
         &recording.words[start..start + self.leaves[leaf].words() as usize]
     }
+}
+
+/// The words of the `wanted` outputs in what a variant records, whose outputs are `leaves`; or one that it does not
+/// have.
+pub(crate) fn select<'w>(
+    recording: &Recording,
+    leaves: &[Leaf],
+    wanted: &'w [Leaf],
+) -> Result<Recording, &'w Leaf> {
+    let shape = Shape::of(leaves);
+    let mut found = Vec::new();
+    for leaf in wanted {
+        found.push(leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?);
+    }
+    let slots = recording.words.chunks_exact(shape.stride.max(1));
+    let words = slots.flat_map(|slot| {
+        let of_leaf = |leaf: &usize| {
+            let first = shape.first[*leaf];
+            slot[first..first + leaves[*leaf].words() as usize].to_vec()
+        };
+        found.iter().flat_map(of_leaf).collect::<Vec<u32>>()
+    });
+    Ok(Recording { placement: recording.placement, words: words.collect() })
 }
 
 /// What a case must leave.

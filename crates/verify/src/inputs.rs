@@ -6,17 +6,18 @@ mod images;
 mod steering;
 
 use crate::constants::{self, Specialization};
-use crate::random::Random;
+use crate::leaves;
+use crate::random::{Random, Values};
 use attributes::Stream;
 use polyshade::Module;
 use polyshade::spv::view::{EntryPoint, Store};
 use polyshade::spv::{BuiltIn, Capability, Decoration, Id, Inst, Op, StorageClass, Type};
 use polyshade_vulkan::{
-    Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
+    Attribute, Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
 };
 
 /// Everything that a draw of the shader needs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Inputs {
     streams: Vec<Stream>,
     descriptors: Vec<(u32, u32, u32, Given)>,
@@ -51,7 +52,7 @@ pub(crate) fn make(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     specialization: &Specialization,
-    seed: u64,
+    seed: (Values, u64),
     count: u32,
 ) -> Result<Inputs, String> {
     check_capabilities(m)?;
@@ -178,7 +179,7 @@ fn is_atomic(op: Op) -> bool {
 struct Resources<'r, 'm> {
     m: &'r Module<'m>,
     specialization: &'r Specialization,
-    seed: u64,
+    seed: (Values, u64),
     inputs: &'r mut Inputs,
 }
 
@@ -189,7 +190,7 @@ impl Resources<'_, '_> {
             | StorageClass::STORAGE_BUFFER
             | StorageClass::UNIFORM_CONSTANT => self.descriptors(id, class, ty),
             StorageClass::PUSH_CONSTANT => {
-                let mut random = Random::new(self.seed, 1 << 40);
+                let mut random = Random::of(self.seed.0, self.seed.1, 1 << 40);
                 self.inputs.push_constants =
                     block::fill(self.m, ty, self.specialization, &mut random)?;
                 Ok(())
@@ -207,7 +208,7 @@ impl Resources<'_, '_> {
         for number in 0..count {
             let purpose =
                 u64::from(set) << 48 | u64::from(binding) << 16 | u64::from(number) | 1 << 63;
-            let mut random = Random::new(self.seed, purpose);
+            let mut random = Random::of(self.seed.0, self.seed.1, purpose);
             let given = self.give(class, element, &mut random)?;
             let same =
                 |one: &&(u32, u32, u32, Given)| (one.0, one.1, one.2) == (set, binding, number);
@@ -305,6 +306,44 @@ impl Inputs {
         self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
+    /// The same for a variant that may have fewer attributes and resources; or which attribute it has that is not
+    /// there.
+    pub(crate) fn of_variant(
+        &self,
+        m: &Module<'_>,
+        entry: EntryPoint<'_>,
+        specialization: &Specialization,
+    ) -> Result<Inputs, String> {
+        let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
+        let locations: Vec<u32> =
+            leaves.iter().filter_map(|leaf| leaf.register.map(|(location, _)| location)).collect();
+        let mut inputs = self.clone();
+        for stream in &mut inputs.streams {
+            stream.layout.attributes.retain(|one| locations.contains(&one.location));
+        }
+        inputs.streams.retain(|stream| !stream.layout.attributes.is_empty());
+        let literal = |id, kind| m.decoration(id, kind)?.first().copied();
+        let places: Vec<(Option<u32>, Option<u32>)> = m
+            .variables()
+            .map(|one| one.result())
+            .map(|id| {
+                let set = literal(id, Decoration::DESCRIPTOR_SET).or(Some(0));
+                (set, literal(id, Decoration::BINDING))
+            })
+            .collect();
+        inputs.descriptors.retain(|one| places.contains(&(Some(one.0), Some(one.1))));
+        let has = |location: u32| {
+            let attributes = inputs.streams.iter().flat_map(|stream| &stream.layout.attributes);
+            attributes.into_iter().any(|one| one.location == location)
+        };
+        match locations.iter().find(|location| !has(**location)) {
+            Some(location) => {
+                Err(format!("it reads location {location}, which the original does not"))
+            }
+            None => Ok(inputs),
+        }
+    }
+
     /// Adds the buffers and textures to `work`.
     pub(crate) fn install(&self, work: &mut Work<'_>) -> Installed<'_> {
         let mut installed =
@@ -329,6 +368,11 @@ impl Inputs {
         work: &mut Work<'_>,
     ) -> Installed<'i> {
         last.filter(|_| !self.is_written).unwrap_or_else(|| self.install(work))
+    }
+
+    /// The attributes, of all streams.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = Attribute> {
+        self.streams.iter().flat_map(|stream| stream.layout.attributes.iter().copied())
     }
 
     /// Whether the shader has a resource there.

@@ -94,7 +94,14 @@ impl Leaf {
     /// Whether two modules mean the same output by these leaves, whatever its id.
     pub(crate) fn is_same_output(&self, other: &Leaf) -> bool {
         let key = |leaf: &Leaf| (leaf.kind, leaf.bits, leaf.count, leaf.column, leaf.register);
-        key(self) == key(other) && self.builtin == other.builtin && self.path == other.path
+        // The number of a built-in member is another where others have gone.
+        let place = |leaf: &Leaf| match leaf.builtin {
+            Some(_) => {
+                leaf.path.last().filter(|_| leaf.whole.is_some()).into_iter().copied().collect()
+            }
+            None => leaf.path.clone(),
+        };
+        key(self) == key(other) && self.builtin == other.builtin && place(self) == place(other)
     }
 }
 
@@ -428,7 +435,7 @@ fn pack(leaves: &mut [Leaf], at: Feedback) {
 }
 
 /// A literal string: four octets a word, ended by a zero.
-fn text(words: &[u32]) -> String {
+pub(crate) fn text(words: &[u32]) -> String {
     let octets = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|octet| *octet != 0);
     String::from_utf8_lossy(&octets.collect::<Vec<u8>>()).into_owned()
 }

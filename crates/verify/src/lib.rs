@@ -1,46 +1,59 @@
-//! Runs a shader and what polyshade made of it on a Vulkan device, on the same inputs, and compares bit by bit.
+//! Runs a shader and what polyshade made of it on a Vulkan device, on the same inputs, and compares.
 //!
-//! What must be captured is worked out without the lowering: the original is given a buffer and [writes down](record)
+//! What must come out is worked out without the lowering: the original is given a buffer and [writes down](record)
 //! all its outputs, drawn as points; [`leaves`] and [`layout`] say what was asked for; `polyshade_vulkan::model` says
-//! in which order primitives are captured, and which do not fit. What the rewritten shader leaves in its buffers,
-//! guards and gaps included, must be that.
+//! in which order primitives are captured, and which do not fit.
 //!
 //! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise) with zero.
 
 #![forbid(unsafe_code)]
 
+mod blend;
 mod cases;
+mod clip;
 mod compare;
 mod constants;
+mod extension;
 mod initialise;
 mod inputs;
 pub mod layout;
 pub mod leaves;
+mod library;
+mod pictures;
+mod position;
 mod random;
 pub mod record;
 mod run;
+mod stores;
 mod verdict;
 
 pub use constants::Specialization;
 pub use initialise::initialise;
 pub use layout::Asked;
-pub use run::verify;
 pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
-use polyshade::Module;
+use polyshade::advanced_blend::{self, Destination, Equation, Select};
+use polyshade::clip_cull::{Enabled, Linkage, Mark, Planes};
+use polyshade::position_only::{self, Keep};
+use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Options;
+use polyshade::{Error, Module};
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, Device};
+use std::collections::BTreeMap;
+use std::fmt;
 
 /// What to compare.
 #[derive(Debug)]
 pub struct Job<'j> {
     /// The shader.
     pub module: &'j Module<'j>,
-    /// Its vertex entry point.
+    /// Its entry point.
     pub entry: &'j str,
+    /// The stage of that.
+    pub stage: ExecutionModel,
     /// How it is rewritten.
-    pub options: &'j Options,
-    /// What the options capture, as the user wrote it.
-    pub asked: Asked,
+    pub lowering: Lowering<'j>,
     /// Specialization constants that both sides are given: their numbers and bits.
     pub specialization: Vec<(u32, u64)>,
     /// Variants to judge instead of those that polyshade makes: the words of each.
@@ -53,6 +66,134 @@ pub struct Job<'j> {
     pub vertices: u32,
 }
 
+/// How a shader is rewritten.
+#[derive(Debug)]
+pub enum Lowering<'j> {
+    /// Transform feedback by stores: `capture-only`, `raster-only` and `both`.
+    Stores(Captured<'j>),
+    /// Transform feedback by the extension: `lowered`.
+    Extension(Captured<'j>),
+    /// Position-only variants: `position-only`, `complement` and `full`.
+    Position(Reduced<'j>),
+    /// Clip and cull distances: `lowered`.
+    Clip(Distances<'j>),
+    /// Advanced blend equations: `lowered`.
+    Blend(Blends<'j>),
+}
+
+/// What is captured.
+#[derive(Debug)]
+pub struct Captured<'j> {
+    /// What the lowering is told.
+    pub options: &'j Options,
+    /// What the options capture, as the user wrote it.
+    pub asked: Asked,
+}
+
+/// What a position-only variant keeps.
+#[derive(Debug)]
+pub struct Reduced<'j> {
+    /// What the lowering is told.
+    pub options: &'j position_only::Options,
+    /// What is kept, as the user wrote it; where that is nothing, what the rasterizer needs.
+    pub keep: Vec<Keep>,
+    /// Whether what transform feedback captures is kept as well.
+    pub captures: bool,
+}
+
+/// What becomes of clip and cull distances.
+pub struct Distances<'j> {
+    /// Takes the steps.
+    pub lower: &'j dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>,
+    /// The steps.
+    pub steps: &'j Steps,
+}
+
+impl fmt::Debug for Distances<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.steps.fmt(f)
+    }
+}
+
+/// The steps that are taken with clip and cull distances, in this order.
+#[derive(Debug, Clone, Default)]
+pub struct Steps {
+    /// What producers get wrong is put right: a missing capability, among it.
+    pub repairs: bool,
+    /// Distances from planes of the host's.
+    pub planes: Option<Planes>,
+    /// Planes that are on, and where distances go on as they were written.
+    pub enable: Option<(Enabled, Option<u32>)>,
+    /// What they become.
+    pub form: Form,
+    /// The outputs that are distances.
+    pub marks: Vec<Mark>,
+    /// Whether semantics are marks too.
+    pub semantics: bool,
+    /// What numbers the outputs, if not they themselves.
+    pub linked: Option<Linkage>,
+    /// How many clip and cull distances there are where stages meet.
+    pub counts: Option<[u32; 2]>,
+}
+
+/// A form of distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// The one that they have.
+    Kept,
+    /// Built-in arrays, of registers.
+    #[default]
+    Arrays,
+    /// Registers, of built-in arrays, at this location and behind it.
+    Registers {
+        /// The first.
+        location: u32,
+    },
+    /// One built-in array of two.
+    Combined,
+    /// Two built-in arrays of one.
+    Separate,
+    /// Values at this location and behind it, for a fragment stage that discards.
+    Emulated {
+        /// The first.
+        location: u32,
+    },
+}
+
+/// What is blended.
+#[derive(Debug)]
+pub struct Blends<'j> {
+    /// What the lowering is told.
+    pub options: &'j advanced_blend::Options,
+    /// How every target is blended that is not named.
+    pub every_target: Option<BlendedAs>,
+    /// Targets by their locations; some may be left as they are.
+    pub targets: BTreeMap<u32, Option<BlendedAs>>,
+    /// What selects among equations.
+    pub select: Select,
+    /// Where the shader reads the destination.
+    pub destination: Destination,
+    /// Targets have several samples.
+    pub multisampled: bool,
+}
+
+/// How a target is blended.
+#[derive(Debug, Clone)]
+pub struct BlendedAs {
+    /// The equations that may be selected.
+    pub equations: Vec<Equation>,
+    /// Overlap and alphas.
+    pub how: AdvancedBlend,
+    /// What the format does to colours.
+    pub clamping: Clamping,
+    /// Results are clamped to 0 to 1.
+    pub clamp_results: bool,
+    /// The destination's alpha reads as 1.
+    pub without_alpha: bool,
+    /// The source's alpha is 1.
+    pub alpha_to_one: bool,
+}
+
 /// How far a comparison is. A phase is reported for each of its steps. What crashes or hangs while the original runs
 /// says nothing about the rewritten shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,4 +204,28 @@ pub enum Phase {
     Original,
     /// The rewritten shader runs.
     Rewritten,
+}
+
+/// Compares, and reports what it is about to do.
+///
+/// # Errors
+///
+/// Those of the rewrite: nothing was compared.
+pub fn verify(
+    job: &Job<'_>,
+    device: &Device,
+    mut report: impl FnMut(Phase),
+) -> Result<Verdict, Error> {
+    report(Phase::Preparing);
+    let original = initialise(job.module)?;
+    let report = &mut report;
+    match &job.lowering {
+        Lowering::Stores(captured) => stores::verify(job, captured, device, &original, report),
+        Lowering::Extension(captured) => {
+            extension::verify(job, captured, device, &original, report)
+        }
+        Lowering::Position(reduced) => position::verify(job, reduced, device, &original, report),
+        Lowering::Clip(distances) => clip::verify(job, distances, device, &original, report),
+        Lowering::Blend(blends) => blend::verify(job, blends, device, &original, report),
+    }
 }

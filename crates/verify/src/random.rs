@@ -2,19 +2,37 @@
 
 /// A generator: SplitMix64, whose whole state is a counter.
 #[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random {
+    state: u64,
+    values: Values,
+}
+
+/// Which numbers a shader is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// Any, and those at which arithmetic goes wrong.
+    Any,
+    /// From 0 to 1, as colours have them.
+    Colours,
+}
 
 impl Random {
     /// A generator for one purpose: equal seeds and purposes give equal numbers.
     pub(crate) fn new(seed: u64, purpose: u64) -> Random {
-        let mut random = Random(seed ^ purpose.wrapping_mul(0xd134_2543_de82_ef95));
+        Random::of(Values::Any, seed, purpose)
+    }
+
+    /// The same for these values.
+    pub(crate) fn of(values: Values, seed: u64, purpose: u64) -> Random {
+        let state = seed ^ purpose.wrapping_mul(0xd134_2543_de82_ef95);
+        let mut random = Random { state, values };
         random.bits();
         random
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         bits ^ (bits >> 31)
@@ -28,6 +46,11 @@ impl Random {
     /// One of `choices`, of which there is one at least.
     pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
+    }
+
+    /// A part of a colour, where colours are wanted.
+    pub(crate) fn colour(&mut self) -> Option<f32> {
+        (self.values == Values::Colours).then(|| self.below(65) as f32 / 64.0)
     }
 
     /// A number from -8 to 8 with all its digits.

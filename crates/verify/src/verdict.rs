@@ -24,6 +24,8 @@ pub struct Equal {
     pub vertices: u64,
     /// How many outputs of how many invocations were recorded, in 32-bit words.
     pub words: u64,
+    /// How many pixels of pictures.
+    pub pixels: u64,
     /// Whether what the original computes was recorded by the driver's own transform feedback, too.
     pub native: bool,
 }
@@ -37,6 +39,14 @@ pub enum Part {
     RasterOnly,
     /// The variant that stores and rasterizes.
     Both,
+    /// The shader, where only one is made.
+    Lowered,
+    /// The variant with the outputs that decide coverage.
+    PositionOnly,
+    /// The variant with the other outputs.
+    Complement,
+    /// The full shader, with what is added to it.
+    Full,
     /// What the host is told: layout, counts, requirements.
     Host,
 }
@@ -47,6 +57,10 @@ impl fmt::Display for Part {
             Part::CaptureOnly => "capture-only",
             Part::RasterOnly => "raster-only",
             Part::Both => "both",
+            Part::Lowered => "lowered",
+            Part::PositionOnly => "position-only",
+            Part::Complement => "complement",
+            Part::Full => "full",
             Part::Host => "host",
         })
     }
@@ -65,6 +79,8 @@ pub struct Difference {
     pub draw: Option<String>,
     /// The vertex and the instance, as the shader sees them.
     pub vertex: Option<(u32, u32)>,
+    /// The column and row of a picture, from its upper left corner.
+    pub pixel: Option<(u32, u32)>,
     /// The output.
     pub varying: Option<String>,
     /// The component of it.
@@ -92,6 +108,7 @@ impl Difference {
             seed: 0,
             draw: None,
             vertex: None,
+            pixel: None,
             varying: None,
             component: None,
             expected: None,
@@ -118,6 +135,9 @@ impl fmt::Display for Difference {
         }
         if let Some((vertex, instance)) = self.vertex {
             write!(f, "\n  vertex {vertex} of instance {instance}")?;
+        }
+        if let Some((x, y)) = self.pixel {
+            write!(f, "\n  pixel {x}, {y}")?;
         }
         if let Some(varying) = &self.varying {
             write!(f, "\n  varying {varying}")?;

@@ -1,6 +1,10 @@
 //! The advanced blend equations on the CPU, in double precision, written from the specification of
 //! `VK_EXT_blend_operation_advanced`: what a device that has them would do.
 
+mod tolerance;
+
+pub use tolerance::{is_near, range};
+
 use crate::blend::AdvancedBlend;
 use ash::vk;
 

@@ -3,8 +3,7 @@
 use super::{Mode, clamping};
 use crate::noise::Noise;
 use polyshade::advanced_blend::{Alpha, Equation, FormatClass};
-use polyshade_vulkan::blend_model::blend;
-use polyshade_vulkan::vk;
+use polyshade_vulkan::{blend_model, vk};
 
 /// As many sources as destinations.
 pub(crate) const SIDE: u32 = 64;
@@ -65,16 +64,6 @@ pub(crate) fn pairs(mode: Mode, format: FormatClass) -> Vec<([f32; 4], [f32; 4])
     destinations.iter().flat_map(|destination| -> Vec<_> { row(destination) }).collect()
 }
 
-/// How far inputs and results may be off, in units in the last place.
-const UNITS: f64 = 4.0;
-/// How far results may be off besides: equations add and subtract numbers up to 1, which are rounded and may cancel.
-const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
-
-fn ulp(value: f64) -> f64 {
-    let value = (value as f32).abs().max(f32::MIN_POSITIVE);
-    f64::from(value.next_up()) - f64::from(value)
-}
-
 /// The least and the greatest that the model gives, over inputs that are a little off.
 pub(crate) fn range(
     equation: Equation,
@@ -83,30 +72,8 @@ pub(crate) fn range(
     (source, destination): ([f32; 4], [f32; 4]),
 ) -> [[f64; 2]; 4] {
     let operation = vk::BlendOp::from_raw(equation.blend_op());
-    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
-    // Each component of each colour by itself, down, not at all and up.
-    let mut visit = |offsets: [f64; 8]| {
-        let off = |at: usize, value: f32| {
-            let value = f64::from(value);
-            value + offsets[at] * UNITS * ulp(value)
-        };
-        let s = [0, 1, 2, 3].map(|i| off(i, source[i]));
-        let d = [0, 1, 2, 3].map(|i| off(4 + i, destination[i]));
-        let result = blend(operation, mode.native(), clamping(format), s, d);
-        for (range, value) in range.iter_mut().zip(result.expect("it is an advanced equation")) {
-            *range = [range[0].min(value), range[1].max(value)];
-        }
-    };
-    for number in 0..81_u32 {
-        let digit = |place: u32| f64::from(number / 3_u32.pow(place) % 3) - 1.0;
-        let [s, d, sa, da] = [0, 1, 2, 3].map(digit);
-        visit([s, s, s, sa, d, d, d, da]);
-    }
-    for number in 0..64_u32 {
-        let sign = |bit: u32| f64::from(number >> bit & 1) * 2.0 - 1.0;
-        visit([sign(0), sign(1), sign(2), 0.0, sign(3), sign(4), sign(5), 0.0]);
-    }
-    range
+    let range = blend_model::range(operation, mode.native(), clamping(format), source, destination);
+    range.expect("it is an advanced equation")
 }
 
 /// Whether a result is what the model says, for targets of 32-bit floats.
@@ -118,20 +85,6 @@ pub(crate) fn is_right(
     result: [f32; 4],
 ) -> bool {
     let operation = vk::BlendOp::from_raw(equation.blend_op());
-    let (source, destination) = (pair.0.map(f64::from), pair.1.map(f64::from));
-    let exact = blend(operation, mode.native(), clamping(format), source, destination);
-    let exact = exact.expect("it is an advanced equation");
-    let near = |value: f32, wanted: f64| (f64::from(value) - wanted).abs() <= UNITS * ulp(wanted);
-    if result.iter().zip(exact).all(|(value, wanted)| near(*value, wanted)) {
-        return true;
-    }
-    let rounding = match mode.destination {
-        Alpha::Premultiplied => ROUNDING,
-        Alpha::Straight => ROUNDING / exact[3].abs().max(ROUNDING),
-    };
-    result.iter().zip(range(equation, mode, format, pair)).all(|(value, [least, greatest])| {
-        let value = f64::from(*value);
-        value >= least - UNITS * ulp(least) - rounding
-            && value <= greatest + UNITS * ulp(greatest) + rounding
-    })
+    let near = blend_model::is_near(operation, mode.native(), clamping(format), pair, result);
+    near.expect("it is an advanced equation")
 }

@@ -18,18 +18,15 @@ use polyshade::advanced_blend::{
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::HostWords;
+use polyshade_verify::{BlendedAs, Blends};
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, vk};
 use report::Report;
 use std::path::{Path, PathBuf};
 
-/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them.
-///
-/// The shader reads the destination and writes the blended colour, so fixed-function blending is off. --report lists
-/// what the host binds and orders.
+/// What is blended, and how.
 #[derive(Args)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    input: Input,
-
+pub(crate) struct Rewrite {
     /// The equations of every target: names as multiply or HSL_HUE, khr for the 15 of KHR_blend_equation_advanced, all
     /// for all 46
     #[arg(long, value_name = "A,B,…|khr|all", value_parser = equations, required_unless_present = "target")]
@@ -118,6 +115,19 @@ pub(crate) struct Arguments {
     /// Give what is added no debug names
     #[arg(long)]
     no_names: bool,
+}
+
+/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them.
+///
+/// The shader reads the destination and writes the blended colour, so fixed-function blending is off. --report lists
+/// what the host binds and orders.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    rewrite: Rewrite,
 
     /// Where the shader goes; standard output if left out, or if it is `-`
     #[arg(short, long, value_name = "FILE")]
@@ -233,14 +243,15 @@ const BEHIND: u32 = 8;
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    arguments.check()?;
+    let rewrite = &arguments.rewrite;
+    rewrite.check()?;
     arguments.formats.check(arguments.files())?;
     let words = arguments.input.words()?;
     let module = arguments.input.parse(&words)?;
     let entry = arguments.input.entry_name(&module, ExecutionModel::FRAGMENT)?;
     let failed = |error| Failure::of(&error, Some(&module));
-    let options = arguments.options(&entry);
-    let select = arguments.selection();
+    let options = rewrite.options(&entry);
+    let select = rewrite.selection();
     if arguments.dry_run {
         let preview = advanced_blend::preview(&module, &options).map_err(failed)?;
         return arguments.preview(&Report { entry: &entry, select, preview: &preview });
@@ -271,7 +282,26 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Arguments {
-    fn options(&self, entry: &str) -> Options {
+    /// The report alone.
+    fn preview(&self, report: &Report<'_>) -> Done {
+        if let Some(file) = &self.report {
+            let mut outputs = Outputs::default();
+            outputs.add(file, report.to_json().into_bytes())?;
+            outputs.write()?;
+        }
+        print_text(&if self.json { report.to_json() } else { report.to_text() })
+    }
+
+    /// Where modules go.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
+        output.into_iter()
+    }
+}
+
+impl Rewrite {
+    /// What the options ask of the library.
+    pub(super) fn options(&self, entry: &str) -> Options {
         let mut options = Options::new(entry)
             .destination(self.read_from())
             .select(self.selection())
@@ -364,24 +394,46 @@ impl Arguments {
         })
     }
 
-    /// The report alone.
-    fn preview(&self, report: &Report<'_>) -> Done {
-        if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, report.to_json().into_bytes())?;
-            outputs.write()?;
+    /// The same as `verify` is told it.
+    pub(super) fn blends<'o>(&self, options: &'o Options) -> Blends<'o> {
+        let target = |(location, equations): &(u32, Option<Equations>)| {
+            (*location, equations.as_ref().map(|equations| self.blended_as(equations)))
+        };
+        Blends {
+            options,
+            every_target: self.equations.as_ref().map(|equations| self.blended_as(equations)),
+            targets: self.target.iter().map(target).collect(),
+            select: self.selection(),
+            destination: self.read_from(),
+            multisampled: self.multisampled,
         }
-        print_text(&if self.json { report.to_json() } else { report.to_text() })
     }
 
-    /// Where modules go.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
-        output.into_iter()
+    fn blended_as(&self, equations: &Equations) -> BlendedAs {
+        BlendedAs {
+            equations: equations.0.clone(),
+            how: AdvancedBlend {
+                source_premultiplied: matches!(self.source_alpha, Alphas::Premultiplied),
+                destination_premultiplied: matches!(self.destination_alpha, Alphas::Premultiplied),
+                overlap: match self.overlap {
+                    Overlaps::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
+                    Overlaps::Disjoint => vk::BlendOverlapEXT::DISJOINT,
+                    Overlaps::Conjoint => vk::BlendOverlapEXT::CONJOINT,
+                },
+            },
+            clamping: match self.format_class {
+                Classes::Unorm => Clamping::Unorm,
+                Classes::Snorm => Clamping::Snorm,
+                Classes::Float => Clamping::Float,
+            },
+            clamp_results: self.clamp_results,
+            without_alpha: self.without_alpha,
+            alpha_to_one: self.alpha_to_one,
+        }
     }
 
     /// An option that nothing reads was meant for something else.
-    fn check(&self) -> Done {
+    pub(super) fn check(&self) -> Done {
         let buffer = matches!(self.select, By::Uniform | By::Storage);
         let bound = self.destination != From::TileImage;
         let attachment = self.destination == From::InputAttachment;

@@ -20,12 +20,9 @@ use polyshade_verify::Asked;
 use report::Report;
 use std::path::{Path, PathBuf};
 
-/// The shader, and how it is rewritten.
+/// How a shader is rewritten.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    #[command(flatten)]
-    pub(crate) input: Input,
-
     /// What to capture, in order: OpenGL's names, with gl_NextBuffer and gl_SkipComponents1 to 4; or location=3,
     /// location=3-5, location=3.yz, id=20 [default: what the shader's xfb_* decorations say]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = varying)]
@@ -135,6 +132,9 @@ pub(crate) struct Rewrite {
 /// ever.
 #[derive(Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
     #[command(flatten)]
     rewrite: Rewrite,
 
@@ -251,21 +251,16 @@ fn variant(text: &str) -> Result<(String, PathBuf), String> {
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let rewrite = &arguments.rewrite;
-    rewrite.check_use()?;
+    rewrite.check()?;
     arguments.formats.check(arguments.files())?;
-    match rewrite.route {
-        Route::Storage => {}
-        Route::Extension => return extension::run(arguments),
-        Route::Compute => {
-            let message = "--path compute is not built yet; storage and extension are";
-            return Err(Failure::new(Exit::Unsupported, message));
-        }
+    if rewrite.is_by_extension() {
+        return extension::run(arguments);
     }
-    let words = rewrite.input.words()?;
-    let module = rewrite.input.parse(&words)?;
-    let entry = rewrite.input.entry_name(&module, ExecutionModel::VERTEX)?;
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    let entry = arguments.input.entry_name(&module, ExecutionModel::VERTEX)?;
     let failed = |error| Failure::of(&error, Some(&module));
-    let options = rewrite.options(&entry);
+    let options = rewrite.options(&entry, ExecutionModel::VERTEX)?;
     if arguments.dry_run {
         let preview = transform_feedback::preview(&module, &options).map_err(failed)?;
         let Preview { layout, host, requirements } = &preview;
@@ -296,8 +291,8 @@ impl Arguments {
         Outputs::of(Modules {
             formats: self.formats.clone(),
             entry: Some((entry.to_owned(), stage)),
-            validate: self.rewrite.input.validate,
-            target_env: self.rewrite.input.target_env.clone(),
+            validate: self.input.validate,
+            target_env: self.input.target_env.clone(),
         })
     }
 
@@ -321,7 +316,7 @@ impl Arguments {
         if self.json {
             outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
         }
-        self.build.apply(&self.rewrite.input, &mut outputs)?;
+        self.build.apply(&self.input, &mut outputs)?;
         outputs.write()
     }
 
@@ -343,14 +338,9 @@ impl Arguments {
 }
 
 impl Rewrite {
-    /// Refuses options that mean nothing, or something that is not verified.
-    pub(crate) fn check(&self) -> Done {
-        if self.route != Route::Storage {
-            let name = if self.route == Route::Extension { "extension" } else { "compute" };
-            let message = format!("--path {name} is not verified yet; storage is");
-            return Err(Failure::new(Exit::Unsupported, message));
-        }
-        self.check_use()
+    /// Whether the extension captures.
+    pub(crate) fn is_by_extension(&self) -> bool {
+        self.route == Route::Extension
     }
 
     /// What is captured, as it was asked for.
@@ -378,9 +368,10 @@ impl Rewrite {
         &self.specialize
     }
 
-    /// What the options ask of the library.
-    pub(crate) fn options(&self, entry: &str) -> Options {
+    /// What the options ask of the library, for an entry point of this stage.
+    pub(crate) fn options(&self, entry: &str, stage: ExecutionModel) -> Result<Options, Failure> {
         let mut options = Options::new(entry)
+            .stage(stage)
             .host(self.host_words())
             .reserved(self.reserved())
             .side_effects(match self.side_effects {
@@ -393,6 +384,12 @@ impl Rewrite {
         if self.repeats {
             options = options.repeats();
         }
+        if let Some(components) = self.max_output_components {
+            options = options.max_output_components(components);
+        }
+        if let Some(name) = &self.device {
+            options = options.device(extension::device(name)?);
+        }
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
         }
@@ -401,7 +398,7 @@ impl Rewrite {
             options = options.into_storage(Set(set), Binding(binding));
         }
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
-        if !self.stream_output.is_empty() {
+        Ok(if !self.stream_output.is_empty() {
             options.stream_output(self.stream_output.iter().cloned(), self.strides.iter().copied())
         } else if varyings().next().is_none() {
             options.decorated()
@@ -409,7 +406,7 @@ impl Rewrite {
             options.separate(varyings())
         } else {
             options.interleaved(varyings())
-        }
+        })
     }
 
     fn host_words(&self) -> transform_feedback::Host {
@@ -438,8 +435,8 @@ impl Rewrite {
         self.reserve_constant.iter().fold(reserved, |reserved, id| reserved.specialization(*id))
     }
 
-    /// An option that nothing reads was meant for something else.
-    fn check_use(&self) -> Done {
+    /// Refuses what is not built, and an option that nothing reads: it was meant for something else.
+    pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
             let message = "--separate is for what --varyings names";
             return Err(Failure::new(Exit::Usage, message));
@@ -452,6 +449,10 @@ impl Rewrite {
             ("--host-first-id", self.host_first_id.is_some() && self.host != Host::Specialization),
         ];
         self.check_route()?;
+        if self.route == Route::Compute {
+            let message = "--path compute is not built yet; storage and extension are";
+            return Err(Failure::new(Exit::Unsupported, message));
+        }
         match unused.iter().find(|(_, unused)| *unused) {
             Some((name, _)) => {
                 let message =

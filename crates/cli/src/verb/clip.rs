@@ -16,19 +16,15 @@ use polyshade::clip_cull::{
 };
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
-use report::Report;
+use polyshade_verify::Steps;
+pub(crate) use report::Report;
 use std::path::{Path, PathBuf};
+pub(crate) use text::Marks;
 use text::{counts, mask, read_marks, space, words};
 
-/// Brings clip and cull distances into the form that the target takes.
-///
-/// Steps are taken in this order: repairs, planes of the host's, planes that are off, the form, emulation. Without any,
-/// registers become built-in arrays.
+/// The steps that are taken.
 #[derive(Args)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    input: Input,
-
+pub(crate) struct Rewrite {
     /// Put right what producers get wrong: capability (missing), unused (arrays and members), size (arrays without a
     /// length, or too long), xfb (mode and decorations)
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
@@ -111,6 +107,19 @@ pub(crate) struct Arguments {
     /// Give what is added no debug names
     #[arg(long)]
     no_names: bool,
+}
+
+/// Brings clip and cull distances into the form that the target takes.
+///
+/// Steps are taken in this order: repairs, planes of the host's, planes that are off, the form, emulation. Without any,
+/// registers become built-in arrays.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    rewrite: Rewrite,
 
     /// Where the module goes; standard output if left out, or if it is `-`
     #[arg(short, long, value_name = "FILE")]
@@ -153,14 +162,16 @@ enum Form {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    arguments.check()?;
+    let marks = arguments.rewrite.check()?;
     let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
     arguments.formats.check((!arguments.dry_run).then_some(output).into_iter())?;
     let words = arguments.input.words()?;
     let module = arguments.input.parse(&words)?;
-    let (entry, model) = arguments.entry(&module)?;
+    let (entry, model) = only_entry(&arguments.input, &module)?;
+    arguments.rewrite.check_stage(model)?;
     let mut report = Report::new(&entry, model);
-    let lowered = arguments.lower(&module, &entry, model, &mut report)?;
+    let lowered = arguments.rewrite.lower(&module, (&entry, model), &marks, &mut report);
+    let lowered = lowered.map_err(|error| Failure::of(&error, Some(&module)))?;
     if arguments.dry_run {
         if let Some(file) = &arguments.report {
             let mut outputs = Outputs::default();
@@ -190,61 +201,70 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-impl Arguments {
-    /// Refuses options that mean nothing.
-    fn check(&self) -> Done {
+/// The entry point that was asked for, or the only one.
+pub(super) fn only_entry(
+    input: &Input,
+    module: &Module<'_>,
+) -> Result<(String, ExecutionModel), Failure> {
+    let named = |name: &str| input.entry.as_deref().is_none_or(|wanted| wanted == name);
+    let mut entries = module.entry_points().filter(|entry| named(&entry.name()));
+    match (entries.next(), entries.next()) {
+        (Some(only), None) => Ok((only.name().into_owned(), only.model())),
+        (None, _) => Err(Failure::new(Exit::Failed, "there is no such entry point")),
+        (Some(_), Some(_)) => {
+            let message = "there are several entry points: say which with --entry";
+            Err(Failure::new(Exit::Usage, message))
+        }
+    }
+}
+
+impl Rewrite {
+    /// Refuses options that mean nothing, and reads the file of marks.
+    pub(super) fn check(&self) -> Result<Marks, Failure> {
         let lacking = match self.to {
             Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
             Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",
-            _ => return Ok(()),
+            _ => return self.marks.as_deref().map_or(Ok(Marks::default()), read_marks),
         };
         Err(Failure::new(Exit::Usage, lacking))
     }
 
-    /// The entry point that was asked for, or the only one.
-    fn entry(&self, module: &Module<'_>) -> Result<(String, ExecutionModel), Failure> {
-        let named = |name: &str| self.input.entry.as_deref().is_none_or(|wanted| wanted == name);
-        let mut entries = module.entry_points().filter(|entry| named(&entry.name()));
-        match (entries.next(), entries.next()) {
-            (Some(only), None) => Ok((only.name().into_owned(), only.model())),
-            (None, _) => Err(Failure::new(Exit::Failed, "there is no such entry point")),
-            (Some(_), Some(_)) => {
-                let message = "there are several entry points: say which with --entry";
-                Err(Failure::new(Exit::Usage, message))
-            }
+    /// Refuses what a stage cannot do without another option.
+    fn check_stage(&self, model: ExecutionModel) -> Done {
+        let is_fragment = model == ExecutionModel::FRAGMENT;
+        if self.emulate.is_some() && is_fragment && self.linked.is_none() {
+            let message = "--emulate in a fragment stage needs --linked";
+            return Err(Failure::new(Exit::Usage, message));
         }
+        Ok(())
     }
 
     /// Takes the steps that were asked for.
-    fn lower(
+    pub(super) fn lower(
         &self,
         module: &Module<'_>,
-        entry: &str,
-        model: ExecutionModel,
+        (entry, model): (&str, ExecutionModel),
+        marks: &Marks,
         report: &mut Report,
-    ) -> Result<Module<'static>, Failure> {
+    ) -> Result<Module<'static>, Error> {
         let limits =
             Limits { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
         let target = Target::new(entry, model).limits(limits).names(!self.no_names);
-        let failed = |error: Error| Failure::of(&error, Some(module));
         let mut current = module.borrowed().into_owned();
         if !self.repair.is_empty() {
-            let done = clip_cull::repair(&current, &target, &self.repair).map_err(failed)?;
+            let done = clip_cull::repair(&current, &target, &self.repair)?;
             report.repairs = done.made;
             report.steps.push("repair");
             current = done.module;
         }
-        if let (Some(count), Some(words)) = (self.planes, self.planes_at) {
-            let space = self.planes_in.unwrap_or(Space::Clip);
-            let planes = Planes { count, words, space };
-            let done = clip_cull::user_planes(&current, &target, planes).map_err(failed)?;
+        if let Some(planes) = self.user_planes() {
+            let done = clip_cull::user_planes(&current, &target, planes)?;
             report.outputs([done.clip, done.cull], &done.requirements);
             report.steps.push("planes");
             current = done.module;
         }
         if let Some(enabled) = self.enable {
-            let done = clip_cull::enable(&current, &target, enabled, self.as_written);
-            let done = done.map_err(failed)?;
+            let done = clip_cull::enable(&current, &target, enabled, self.as_written)?;
             report.outputs([done.clip, done.cull], &done.requirements);
             report.steps.push("enable");
             current = done.module;
@@ -254,41 +274,31 @@ impl Arguments {
                 (ExecutionModel::FRAGMENT, Some(linked)) => {
                     emulate_fragment(&current, &target, location, linked)
                 }
-                (ExecutionModel::FRAGMENT, None) => {
-                    let message = "--emulate in a fragment stage needs --linked";
-                    return Err(Failure::new(Exit::Usage, message));
-                }
                 _ => emulate_last(&current, &target, location),
-            };
-            let done = done.map_err(failed)?;
+            }?;
             report.emulated(done.counts);
             report.steps.push("emulate");
             return Ok(done.module);
         }
         match self.to {
             None if !report.steps.is_empty() => Ok(current),
-            None | Some(Form::Arrays) => self.normalize(module, &current, target, report),
-            Some(form) => self.rearrange(&current, &target, form, report).map_err(failed),
+            None | Some(Form::Arrays) => self.normalize(&current, target, marks, report),
+            Some(form) => self.rearrange(&current, &target, form, report),
         }
+    }
+
+    fn user_planes(&self) -> Option<Planes> {
+        let space = self.planes_in.unwrap_or(Space::Clip);
+        Some(Planes { count: self.planes?, words: self.planes_at?, space })
     }
 
     fn normalize(
         &self,
-        module: &Module<'_>,
         current: &Module<'_>,
         target: Target,
+        listed: &Marks,
         report: &mut Report,
-    ) -> Result<Module<'static>, Failure> {
-        let listed = match &self.marks {
-            Some(file) => read_marks(file)?,
-            None => text::Marks::default(),
-        };
-        let failed = |error: Error| Failure::of(&error, Some(module));
-        let all = |own: &[Mark], listed: &[Mark]| [own, listed].concat();
-        let linkage = |own: &[Mark], listed: &[Mark]| match all(own, listed) {
-            marks if marks.is_empty() => Ok(None),
-            marks => Linkage::new(marks).map(Some).map_err(failed),
-        };
+    ) -> Result<Module<'static>, Error> {
         let mut options = clip_cull::Options::new(target)
             .semantics(!self.no_semantics)
             .inputs(all(&self.inputs, &listed.inputs))
@@ -299,10 +309,36 @@ impl Arguments {
         if let Some(linked) = linkage(&self.linked_outputs, &listed.linked_outputs)? {
             options = options.linked_outputs(linked);
         }
-        let done = clip_cull::normalize(current, &options).map_err(failed)?;
+        let done = clip_cull::normalize(current, &options)?;
         report.normalized(&done);
         report.steps.push("arrays");
         Ok(done.module.into_owned())
+    }
+
+    /// The same steps as `verify` is told them, with the outputs that a file of marks lists too.
+    pub(super) fn steps(&self, listed: &Marks) -> Result<Steps, Error> {
+        let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
+        let location = self.location.unwrap_or(0);
+        let form = match (self.emulate, self.to) {
+            (Some(location), _) => polyshade_verify::Form::Emulated { location },
+            (None, None) if takes_steps => polyshade_verify::Form::Kept,
+            (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
+            (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },
+            (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
+            (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
+        };
+        // What a vertex stage hands on by emulation is what it has.
+        let counts = self.linked.filter(|_| self.emulate.is_none());
+        Ok(Steps {
+            repairs: !self.repair.is_empty(),
+            planes: self.user_planes(),
+            enable: self.enable.map(|enabled| (enabled, self.as_written)),
+            form,
+            marks: all(&self.outputs, &listed.outputs),
+            semantics: !self.no_semantics,
+            linked: linkage(&self.linked_outputs, &listed.linked_outputs)?,
+            counts,
+        })
     }
 
     fn rearrange(
@@ -327,5 +363,17 @@ impl Arguments {
         report.rearranged(&done);
         report.steps.push(step);
         Ok(done.module)
+    }
+}
+
+/// The marks of both lists.
+fn all(own: &[Mark], listed: &[Mark]) -> Vec<Mark> {
+    [own, listed].concat()
+}
+
+fn linkage(own: &[Mark], listed: &[Mark]) -> Result<Option<Linkage>, Error> {
+    match all(own, listed) {
+        marks if marks.is_empty() => Ok(None),
+        marks => Linkage::new(marks).map(Some),
     }
 }

@@ -13,15 +13,9 @@ use polyshade::spv::ExecutionModel;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
-/// culling.
-///
-/// What is kept is computed by the same instructions as in the full shader. --complement has exactly the other outputs.
+/// What is kept, and how.
 #[derive(Args)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    input: Input,
-
+pub(crate) struct Rewrite {
     /// Outputs to keep: position, point-size, clip-distance, cull-distance, layer, viewport-index,
     /// primitive-shading-rate, location=N, or names [default: all of these but locations and names]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = keep)]
@@ -47,6 +41,19 @@ pub(crate) struct Arguments {
     /// Which run captures by transform feedback, where the shader is decorated for it
     #[arg(long, value_enum, default_value_t = Run::Full)]
     feedback: Run,
+}
+
+/// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
+/// culling.
+///
+/// What is kept is computed by the same instructions as in the full shader. --complement has exactly the other outputs.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    rewrite: Rewrite,
 
     /// Where the position-only variant goes; standard output if left out, or if it is `-`
     #[arg(short, long, value_name = "FILE")]
@@ -110,8 +117,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     arguments.formats.check(arguments.files())?;
     let words = arguments.input.words()?;
     let module = arguments.input.parse(&words)?;
-    let (entry, model) = arguments.entry(&module)?;
-    let options = arguments.options(&entry);
+    let (entry, model) = last_stage(&arguments.input, &module)?;
+    let options = arguments.rewrite.options(&entry);
     let failed = |error| Failure::of(&error, Some(&module));
     let report = match arguments.wants_report() {
         true => Some(position_only::report(&module, &options).map_err(failed)?),
@@ -166,31 +173,48 @@ impl Arguments {
         others.map(PathBuf::as_path).chain(output)
     }
 
-    /// The entry point: the one that was asked for, or the only one of a stage that can be reduced.
-    fn entry(&self, module: &Module<'_>) -> Result<(String, ExecutionModel), Failure> {
-        let entries = module.entry_points().filter(|entry| STAGES.contains(&entry.model()));
-        let entries: Vec<(String, ExecutionModel)> =
-            entries.map(|entry| (entry.name().into_owned(), entry.model())).collect();
-        if let Some(name) = &self.input.entry {
-            let model = entries.iter().find(|(other, _)| other == name).map(|(_, model)| *model);
-            return Ok((name.clone(), model.unwrap_or(ExecutionModel::VERTEX)));
+    /// The report alone.
+    fn preview(&self, entry: &str, report: &Report) -> Done {
+        let json = to_json(entry, report);
+        if let Some(file) = &self.report {
+            let mut outputs = Outputs::default();
+            outputs.add(file, json.clone().into_bytes())?;
+            outputs.write()?;
         }
-        match entries.as_slice() {
-            [only] => Ok(only.clone()),
-            [] => Err(Failure::new(
-                Exit::Failed,
-                "there is no entry point of a stage that can be the last before rasterization",
-            )),
-            several => {
-                let message = "there are several entry points: say which with --entry";
-                let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
-                let help = format!("they are: {}", names.join(", "));
-                Err(Failure::new(Exit::Usage, message).help(help))
-            }
+        print_text(&if self.json { json } else { format!("{entry}\n{report}") })
+    }
+}
+
+/// The entry point: the one that was asked for, or the only one of a stage that can be reduced.
+pub(super) fn last_stage(
+    input: &Input,
+    module: &Module<'_>,
+) -> Result<(String, ExecutionModel), Failure> {
+    let entries = module.entry_points().filter(|entry| STAGES.contains(&entry.model()));
+    let entries: Vec<(String, ExecutionModel)> =
+        entries.map(|entry| (entry.name().into_owned(), entry.model())).collect();
+    if let Some(name) = &input.entry {
+        let model = entries.iter().find(|(other, _)| other == name).map(|(_, model)| *model);
+        return Ok((name.clone(), model.unwrap_or(ExecutionModel::VERTEX)));
+    }
+    match entries.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::new(
+            Exit::Failed,
+            "there is no entry point of a stage that can be the last before rasterization",
+        )),
+        several => {
+            let message = "there are several entry points: say which with --entry";
+            let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
+            let help = format!("they are: {}", names.join(", "));
+            Err(Failure::new(Exit::Usage, message).help(help))
         }
     }
+}
 
-    fn options(&self, entry: &str) -> Options {
+impl Rewrite {
+    /// What the options ask of the library.
+    pub(super) fn options(&self, entry: &str) -> Options {
         let mut options = Options::new(entry)
             .side_effects(match self.side_effects {
                 Effects::Refuse => SideEffects::Refuse,
@@ -216,15 +240,14 @@ impl Arguments {
         options
     }
 
-    /// The report alone.
-    fn preview(&self, entry: &str, report: &Report) -> Done {
-        let json = to_json(entry, report);
-        if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, json.clone().into_bytes())?;
-            outputs.write()?;
-        }
-        print_text(&if self.json { json } else { format!("{entry}\n{report}") })
+    /// What is kept, as it was asked for.
+    pub(super) fn keep(&self) -> &[Keep] {
+        &self.keep
+    }
+
+    /// Whether the position-only variant keeps what transform feedback captures.
+    pub(super) fn captures(&self) -> bool {
+        matches!(self.feedback, Run::Position)
     }
 }
 

@@ -2,37 +2,40 @@
 
 mod child;
 mod report;
+mod verified;
 
 use crate::failure::{Exit, Failure};
+use crate::input::Input;
 use crate::output::{Outputs, print_text, printable};
-use crate::verb::capture;
-use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
+use clap::{ArgMatches, Args, Command, FromArgMatches, value_parser};
 use polyshade::Module;
-use polyshade::spv::ExecutionModel;
 use polyshade_verify::{Job, Part, Phase, Verdict};
 use polyshade_vulkan::{Device, Validation};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use verified::Verified;
 
-/// Runs a shader and what a verb makes of it on a Vulkan device, and compares what they compute, bit by bit.
+/// Runs a shader and what a verb makes of it on a Vulkan device, and compares what they compute.
 ///
 /// The verb and its options are those that would rewrite the shader. Inputs are made from the shader's interface. Both
-/// shaders run in a process of their own, with a time limit.
+/// shaders run in a process of their own, with a time limit. `polyshade verify SHADER VERB --help` lists a verb's
+/// options.
 #[derive(Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = EXIT_CODES, subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    rewrite: Shader,
+    shader: Shader,
 
     /// The verb whose result is verified
-    #[arg(value_enum, required = true)]
+    #[command(subcommand)]
     verb: Option<Verified>,
 
     /// The device, by a part of its name or its driver's [default: the first one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 
     /// Print the names of the devices and of their drivers
@@ -40,56 +43,60 @@ pub(crate) struct Arguments {
     list_devices: bool,
 
     /// Let the Khronos validation layer watch; what it says makes the shaders differ
-    #[arg(long)]
+    #[arg(long, global = true)]
     validation: bool,
 
     /// Seconds after which a step of the comparison is stopped
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..=86_400))]
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60,
+        value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
     /// Which inputs are made
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     seed: u64,
 
     /// How many sets of inputs are tried, of one seed after the other
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=10_000))]
+    #[arg(long, global = true, value_name = "N", default_value_t = 1,
+        value_parser = value_parser!(u32).range(1..=10_000))]
     runs: u32,
 
     /// The vertices of the largest draw
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, global = true, value_name = "N", default_value_t = 12,
+        value_parser = value_parser!(u32).range(1..=1000))]
     vertices: u32,
 
-    /// A variant to judge instead of the one that polyshade makes: capture-only if not named, raster-only or both
-    #[arg(long, value_name = "[NAME=]FILE", value_parser = given)]
-    rewritten: Vec<(Part, PathBuf)>,
+    /// A variant to judge instead of the one that polyshade makes: the one that the verb writes to its output if not
+    /// named; capture-only, raster-only, both; position-only, complement, full; lowered
+    #[arg(long, global = true, value_name = "[NAME=]FILE", value_parser = given)]
+    rewritten: Vec<(Option<Part>, PathBuf)>,
 
     /// Where a report goes, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     report: Option<PathBuf>,
 
     /// Print the report instead of text
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
-/// The shader and how it is rewritten, unless devices are listed.
-struct Shader(Option<capture::Rewrite>);
+/// The shader, unless devices are listed.
+struct Shader(Option<Input>);
 
 impl Args for Shader {
     fn augment_args(command: Command) -> Command {
-        capture::Rewrite::augment_args(command)
+        Input::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        capture::Rewrite::augment_args_for_update(command)
+        Input::augment_args_for_update(command)
     }
 }
 
 impl FromArgMatches for Shader {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let lists = matches.get_flag("list_devices");
-        let rewrite = (!lists).then(|| capture::Rewrite::from_arg_matches(matches));
-        Ok(Self(rewrite.transpose()?))
+        let input = (!lists).then(|| Input::from_arg_matches(matches));
+        Ok(Self(input.transpose()?))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -98,31 +105,30 @@ impl FromArgMatches for Shader {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Verified {
-    /// Transform feedback by writing storage buffers
-    Capture,
-}
-
 const EXIT_CODES: &str =
     "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable.";
 
-fn given(text: &str) -> Result<(Part, PathBuf), String> {
-    let (name, file) = text.split_once('=').unwrap_or(("capture-only", text));
-    let part = match name {
-        "capture-only" => Part::CaptureOnly,
-        "raster-only" => Part::RasterOnly,
-        "both" => Part::Both,
-        _ => {
-            return Err(format!(
-                "there is no variant `{name}`: capture-only, raster-only, both are"
-            ));
+const PARTS: [Part; 7] = [
+    Part::CaptureOnly,
+    Part::RasterOnly,
+    Part::Both,
+    Part::Lowered,
+    Part::PositionOnly,
+    Part::Complement,
+    Part::Full,
+];
+
+fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
+    let (part, file) = match text.split_once('=') {
+        None => (None, text),
+        Some((name, file)) => {
+            let part = PARTS.into_iter().find(|part| part.to_string() == name);
+            (Some(part.ok_or_else(|| format!("there is no variant `{name}`"))?), file)
         }
     };
-    if file.is_empty() {
-        Err("a variant is given as NAME=FILE".to_owned())
-    } else {
-        Ok((part, file.into()))
+    match file.is_empty() {
+        true => Err("a variant is given as NAME=FILE".to_owned()),
+        false => Ok((part, file.into())),
     }
 }
 
@@ -131,11 +137,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.list_devices {
         return list_devices().map(|()| ExitCode::SUCCESS);
     }
+    let Some(verb) = &arguments.verb else {
+        let message = "say which verb is verified: polyshade verify SHADER VERB OPTIONS…";
+        return Err(Failure::new(Exit::Usage, message));
+    };
     if child::is_one() {
-        return Ok(child::run(arguments));
+        return Ok(child::run(arguments, verb));
     }
     match child::watch(Duration::from_secs(arguments.timeout))? {
-        child::End::Reported(report) => tell(arguments, &report),
+        child::End::Reported(mut report) => {
+            report["verified"] = verb.name().into();
+            tell(arguments, &report)
+        }
         child::End::Failed(code) => Ok(ExitCode::from(code)),
     }
 }
@@ -172,15 +185,18 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
 }
 
 /// Compares, and returns the report.
-fn compare(arguments: &Arguments, phase: impl FnMut(Phase)) -> Result<Value, Failure> {
-    let rewrite = arguments.rewrite.0.as_ref().expect("only --list-devices goes without a shader");
-    rewrite.check()?;
-    let words = rewrite.input.words()?;
-    let module = rewrite.input.parse(&words)?;
-    let entry = rewrite.input.entry_name(&module, ExecutionModel::VERTEX)?;
-    let options = rewrite.options(&entry);
-    let given = arguments.rewritten.iter().map(|(part, path)| Ok((*part, read_words(path)?)));
-    let given = given.collect::<Result<Vec<_>, Failure>>()?;
+fn compare(
+    arguments: &Arguments,
+    verb: &Verified,
+    phase: impl FnMut(Phase),
+) -> Result<Value, Failure> {
+    let input = arguments.shader.0.as_ref().expect("only --list-devices goes without a shader");
+    verb.check()?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, stage) = verb.entry(input, &module)?;
+    let specified = verb.specify(&module, (&entry, stage))?;
+    let given = arguments.given(verb)?;
 
     let name = arguments.device.as_deref().unwrap_or("");
     let validation = if arguments.validation { Validation::On } else { Validation::Off };
@@ -193,9 +209,9 @@ fn compare(arguments: &Arguments, phase: impl FnMut(Phase)) -> Result<Value, Fai
     let job = Job {
         module: &module,
         entry: &entry,
-        options: &options,
-        asked: rewrite.asked(),
-        specialization: rewrite.specialization().to_vec(),
+        stage,
+        lowering: specified.lowering(),
+        specialization: verb.specialization(),
         given,
         seed: arguments.seed,
         runs: arguments.runs,
@@ -211,8 +227,26 @@ fn compare(arguments: &Arguments, phase: impl FnMut(Phase)) -> Result<Value, Fai
     Ok(report::of(&verdict, Some(device.capabilities())))
 }
 
+impl Arguments {
+    /// The variants to judge instead of polyshade's.
+    fn given(&self, verb: &Verified) -> Result<Vec<(Part, Vec<u32>)>, Failure> {
+        let parts = verb.parts();
+        let one = |(part, path): &(Option<Part>, PathBuf)| {
+            let part = part.unwrap_or(parts[0]);
+            if !parts.contains(&part) {
+                let names: Vec<String> = parts.iter().map(Part::to_string).collect();
+                let message = format!("{} makes no variant `{part}`", verb.name());
+                let failure = Failure::new(Exit::Usage, message);
+                return Err(failure.help(format!("it makes: {}", names.join(", "))));
+            }
+            Ok((part, read_words(path)?))
+        };
+        self.rewritten.iter().map(one).collect()
+    }
+}
+
 /// The words of a SPIR-V file.
-fn read_words(path: &std::path::Path) -> Result<Vec<u32>, Failure> {
+fn read_words(path: &Path) -> Result<Vec<u32>, Failure> {
     let failed = |why: String| Failure::new(Exit::Failed, format!("{}: {why}", path.display()));
     let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
     if !bytes.len().is_multiple_of(4) {

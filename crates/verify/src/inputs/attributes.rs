@@ -3,7 +3,7 @@
 use super::steering;
 use crate::constants::Specialization;
 use crate::leaves::{self, Kind, Leaf};
-use crate::random::Random;
+use crate::random::{Random, Values};
 use polyshade::Module;
 use polyshade::spv::StorageClass;
 use polyshade::spv::view::EntryPoint;
@@ -59,12 +59,12 @@ const INTEGERS: [u32; 10] = [
     0x7f81_2345,
 ];
 
-/// The streams of `count` elements that the vertex stage `entry` wants; or why there are none.
+/// The streams of `count` elements that have the inputs of the stage `entry`; or why there are none.
 pub(crate) fn streams(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     specialization: &Specialization,
-    seed: u64,
+    (values, seed): (Values, u64),
     count: u32,
 ) -> Result<Vec<Stream>, String> {
     let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
@@ -82,7 +82,7 @@ pub(crate) fn streams(
         let of_stream = locations.iter().filter(|(location, _)| rate(**location) == wanted);
         let of_stream =
             of_stream.map(|(number, location)| (*number, *location)).collect::<Vec<_>>();
-        (!of_stream.is_empty()).then(|| stream(&of_stream, wanted, seed, count))
+        (!of_stream.is_empty()).then(|| stream(&of_stream, wanted, (values, seed), count))
     });
     Ok(streams.into_iter().flatten().collect())
 }
@@ -108,7 +108,7 @@ fn add(locations: &mut BTreeMap<u32, Location>, leaf: &Leaf, small: bool) -> Res
 fn stream(
     locations: &[(u32, Location)],
     rate: vk::VertexInputRate,
-    seed: u64,
+    (values, seed): (Values, u64),
     count: u32,
 ) -> Stream {
     let mut stride = 0_u32;
@@ -122,7 +122,7 @@ fn stream(
     let stride = stride.next_multiple_of(8);
     let mut bytes = vec![0; (stride * count) as usize];
     for ((location, what), attribute) in locations.iter().zip(&attributes) {
-        let mut random = Random::new(seed, u64::from(*location));
+        let mut random = Random::of(values, seed, u64::from(*location));
         for element in 0..count {
             for component in 0..what.components {
                 let value = value(*what, &mut random);
@@ -135,6 +135,9 @@ fn stream(
 }
 
 fn value(what: Location, random: &mut Random) -> Vec<u8> {
+    if let (Kind::Float, 32, Some(colour)) = (what.kind, what.bits, random.colour()) {
+        return colour.to_ne_bytes().to_vec();
+    }
     let is_edge = random.below(4) == 0;
     let small = random.below(4);
     match (what.kind, what.bits) {

@@ -130,13 +130,14 @@ impl Block<'_, '_> {
 
     fn scalar(&mut self, ty: Id, offset: u32) -> Result<(), String> {
         let number = self.random.below(5);
+        let float = self.random.colour().unwrap_or(number as f32 - 1.0);
         let bytes = match self.m.ty(ty) {
             // From -1 to 3; halves have their exponent above ten bits of mantissa.
             Some(Type::Float { width: 16 }) => {
                 [0xbc00_u16, 0, 0x3c00, 0x4000, 0x4200][number as usize].to_ne_bytes().to_vec()
             }
-            Some(Type::Float { width: 32 }) => (number as f32 - 1.0).to_ne_bytes().to_vec(),
-            Some(Type::Float { width: 64 }) => (f64::from(number) - 1.0).to_ne_bytes().to_vec(),
+            Some(Type::Float { width: 32 }) => float.to_ne_bytes().to_vec(),
+            Some(Type::Float { width: 64 }) => f64::from(float).to_ne_bytes().to_vec(),
             Some(Type::Int { width: 8, .. }) => vec![number as u8 & 3],
             Some(Type::Int { width: 16, .. }) => (number as u16 & 3).to_ne_bytes().to_vec(),
             Some(Type::Int { width: 32, .. }) => (number & 3).to_ne_bytes().to_vec(),

@@ -147,7 +147,10 @@ impl Channel {
     /// A small number.
     fn bytes(self, random: &mut Random) -> Vec<u8> {
         match self {
-            Channel::Float => (random.below(4) as f32).to_ne_bytes().to_vec(),
+            Channel::Float => {
+                let small = random.below(4) as f32;
+                random.colour().unwrap_or(small).to_ne_bytes().to_vec()
+            }
             Channel::Depth => (random.below(5) as f32 / 4.0).to_ne_bytes().to_vec(),
             // 0 and 1.
             Channel::Half => random.one_of(&[0_u16, 0x3c00]).to_ne_bytes().to_vec(),

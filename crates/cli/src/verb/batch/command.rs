@@ -164,7 +164,14 @@ impl Command {
 /// The values of options that are paths; the outputs are the batch's own.
 fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
     let values = |flag: &&str| matches.try_get_many::<PathBuf>(flag).ok().flatten();
-    flags.iter().filter_map(values).flatten().filter(|path| path.is_file()).cloned().collect()
+    let files = flags.iter().filter_map(values).flatten().filter(|path| path.is_file());
+    let mut files: Vec<PathBuf> = files.cloned().collect();
+    // A verb that is verified has options of its own.
+    if let Some((_, inside)) = matches.subcommand() {
+        let flags: Vec<&str> = inside.ids().map(|id| id.as_str()).collect();
+        files.extend(named_files(inside, &flags));
+    }
+    files
 }
 
 fn not(exit: Exit, message: impl AsRef<str>) -> Said {

@@ -10,7 +10,7 @@ use polyshade::planner::TransformFeedback;
 use polyshade::transform_feedback::{self, Decorated};
 
 /// What the device that is named offers of the extension.
-fn device(name: &str) -> Result<TransformFeedback, Failure> {
+pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
     named_device(name, None)?.transform_feedback.ok_or_else(|| {
         let message = format!("the device `{name}` has no VK_EXT_transform_feedback");
         Failure::new(Exit::Unsupported, message).help("capture with --path storage")
@@ -24,16 +24,10 @@ pub(super) fn run(arguments: &Arguments) -> Done {
         return Err(Failure::new(Exit::Usage, message));
     }
     let rewrite = &arguments.rewrite;
-    let words = rewrite.input.words()?;
-    let module = rewrite.input.parse(&words)?;
-    let (entry, stage) = before_rasterization(&rewrite.input, &module)?;
-    let mut options = rewrite.options(&entry).stage(stage);
-    if let Some(components) = rewrite.max_output_components {
-        options = options.max_output_components(components);
-    }
-    if let Some(name) = &rewrite.device {
-        options = options.device(device(name)?);
-    }
+    let words = arguments.input.words()?;
+    let module = arguments.input.parse(&words)?;
+    let (entry, stage) = before_rasterization(&arguments.input, &module)?;
+    let options = rewrite.options(&entry, stage)?;
     let decorated = transform_feedback::decorate(&module, &options)
         .map_err(|error| Failure::of(&error, Some(&module)))?;
     let Decorated { layout, streams, locations, requirements, .. } = &decorated;

@@ -18,7 +18,7 @@ struct Side {
 }
 
 /// What the report is about.
-pub(super) struct Report {
+pub(crate) struct Report {
     entry: String,
     model: ExecutionModel,
     /// What was done, in its order.
@@ -31,7 +31,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(entry: &str, model: ExecutionModel) -> Self {
+    pub(crate) fn new(entry: &str, model: ExecutionModel) -> Self {
         Self {
             entry: entry.to_owned(),
             model,

@@ -61,7 +61,7 @@ pub(super) fn counts(text: &str) -> Result<[u32; 2], String> {
 
 /// What a file of marks lists.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     pub(super) inputs: Vec<Mark>,
     pub(super) outputs: Vec<Mark>,
     pub(super) linked_inputs: Vec<Mark>,

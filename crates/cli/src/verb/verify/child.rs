@@ -3,7 +3,7 @@
 //! The program runs itself with the same arguments. The child says on its standard output, line by line, what it is
 //! about to do and in the end what came of it; the parent keeps the time.
 
-use super::{Arguments, compare, report};
+use super::{Arguments, Verified, compare, report};
 use crate::failure::{Exit, Failure};
 use polyshade_verify::Phase;
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub(super) fn is_one() -> bool {
 }
 
 /// Compares, and says so on standard output.
-pub(super) fn run(arguments: &Arguments) -> ExitCode {
+pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
     let limit = Duration::from_secs(arguments.timeout).saturating_add(GRACE);
     let (step, steps) = mpsc::channel();
     thread::spawn(move || {
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
             }
         }
     });
-    let done = compare(arguments, |phase| {
+    let done = compare(arguments, verb, |phase| {
         say(&format!("phase {}", name(phase)));
         // Whoever listens does so for as long as this can be said.
         let _ = step.send(());

@@ -14,7 +14,7 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
         Verdict::Equal(equal) => {
             let compared = json!({
                 "runs": equal.runs, "draws": equal.draws, "vertices": equal.vertices,
-                "words": equal.words, "native": equal.native,
+                "words": equal.words, "pixels": equal.pixels, "native": equal.native,
             });
             ("equal", json!({ "compared": compared }))
         }
@@ -23,8 +23,7 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
         }
         Verdict::NotComparable(why) => ("not comparable", json!({ "reason": why })),
     };
-    let mut report =
-        json!({ "version": VERSION, "verified": "capture", "result": result, "device": device });
+    let mut report = json!({ "version": VERSION, "result": result, "device": device });
     let fields = report.as_object_mut().expect("it was made as an object");
     fields.extend(detail.as_object().expect("it was made as an object").clone());
     report
@@ -36,7 +35,7 @@ pub(super) fn of_slow(how: &str) -> Value {
         "the process {how} while the rewritten shader ran, and the original takes long here, too: \
          a longer --timeout may tell"
     );
-    json!({ "version": VERSION, "verified": "capture", "result": "not comparable", "reason": why })
+    json!({ "version": VERSION, "result": "not comparable", "reason": why })
 }
 
 /// The report of a process that did not end by itself: how, and in which phase.
@@ -47,7 +46,7 @@ pub(super) fn of_end(how: &str, phase: Phase) -> Value {
         Phase::Rewritten => ("different", "while the rewritten shader ran"),
     };
     let why = format!("the process {how} {what}");
-    let mut report = json!({ "version": VERSION, "verified": "capture", "result": result });
+    let mut report = json!({ "version": VERSION, "result": result });
     match phase {
         Phase::Rewritten => report["difference"] = json!({ "message": why, "text": why }),
         Phase::Preparing | Phase::Original => report["reason"] = json!(why),
@@ -69,6 +68,7 @@ fn of_difference(difference: &Difference) -> Value {
         "draw": difference.draw,
         "vertex": difference.vertex.map(|(vertex, _)| vertex),
         "instance": difference.vertex.map(|(_, instance)| instance),
+        "pixel": difference.pixel.map(|(x, y)| [x, y]),
         "varying": difference.varying,
         "component": difference.component,
         "expected": value(&difference.expected),
@@ -96,15 +96,24 @@ pub(super) fn text(report: &Value) -> String {
     let compared = &report["compared"];
     match report["result"].as_str() {
         Some("equal") => {
+            let of = |field: &str| compared[field].as_u64().unwrap_or(0);
+            let mut said = Vec::new();
+            if of("vertices") > 0 {
+                let (vertices, draws) = (of("vertices"), of("draws"));
+                said.push(format!("{vertices} captured vertices of {draws} draws"));
+            }
+            if of("words") > 0 {
+                said.push(format!("{} words of outputs", of("words")));
+            }
+            if of("pixels") > 0 {
+                said.push(format!("{} pixels", of("pixels")));
+            }
             let native = if compared["native"] == true {
                 "; what the original computes was recorded by the driver's own transform feedback, too"
             } else {
                 ""
             };
-            format!(
-                "equal{device}: {} captured vertices of {} draws, {} words of outputs{native}",
-                compared["vertices"], compared["draws"], compared["words"]
-            )
+            format!("equal{device}: {}{native}", said.join(", "))
         }
         Some("not comparable") => format!("not comparable{device}: {}", string(&report["reason"])),
         _ => format!("different{device}: {}", string(&report["difference"]["text"])),

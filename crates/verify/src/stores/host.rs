@@ -1,113 +1,16 @@
-//! The draws as `polyshade_vulkan` runs them, bound as the host is told to.
+//! What the host is told to bind and to fill in: bound, filled in, and checked against what there is.
 
-use super::{Run, Stop, not_comparable};
-use crate::cases::{Case, FILL, GUARD, LEAD, Room, TAIL};
-use crate::compare::{Expected, Recording, strides};
-use crate::record::{DONE, Placement, Recorder};
+use super::Run;
+use crate::cases::{Case, GUARD, LEAD, TAIL};
+use crate::compare::{Expected, strides};
+use crate::record::Placement;
+use crate::run::{Stop, not_comparable};
 use crate::verdict::{Difference, Part};
 use polyshade::Module;
 use polyshade::spv::{Decoration, StorageClass};
 use polyshade::transform_feedback::{self, BufferRange, Counts, HostWords, Purpose};
 use polyshade_vulkan::model::{self, Topology};
-use polyshade_vulkan::{
-    Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Stage, TransformFeedback, Work, vk,
-};
-
-/// A draw of the shader as points.
-pub(super) fn points<'w>(words: &'w [u32], entry: &'w str, placement: Placement) -> Draw<'w> {
-    let Placement { first_vertex, vertices, first_instance, instances } = placement;
-    Draw {
-        stages: vec![Stage { entry_point: entry, ..Stage::vertex(words) }],
-        vertices: first_vertex..first_vertex + vertices,
-        instances: first_instance..first_instance + instances,
-        ..Draw::default()
-    }
-}
-
-impl Case {
-    pub(super) fn placement(&self) -> Placement {
-        let model::Draw { vertices, instances, .. } = &self.draw;
-        Placement {
-            first_vertex: vertices.start,
-            vertices: vertices.len() as u32,
-            first_instance: instances.start,
-            instances: instances.len() as u32,
-        }
-    }
-}
-
-impl Run<'_> {
-    /// Draws a shader that writes its outputs down. One that captures too is bound to buffers without room.
-    pub(super) fn run_recorder(
-        &self,
-        recorder: &Recorder,
-        placement: Placement,
-        host: Option<&Host>,
-    ) -> Result<Recording, Error> {
-        let mut work = Work::default();
-        let size = 4 * recorder.stride() * placement.slots();
-        work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
-        let (set, binding) = recorder.bound;
-        let mut draw = self.draw(&recorder.words, placement);
-        draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
-        if let Some(host) = host {
-            let (_, case) = nothing(placement);
-            // The host words were made for this very draw before.
-            let bound = host.bind(self, &case, &mut draw, &mut work);
-            bound.map_err(|_| Error::Work("the host words cannot be made".to_owned()))?;
-        }
-        self.inputs.install(&mut work).give(&mut draw);
-        work.draws.push(draw);
-        let outcome = self.device.run(&work)?;
-        let mut words = Vec::new();
-        for slot in u32s(&outcome.buffers[0]).chunks_exact(recorder.stride() as usize) {
-            let (done, outputs) = slot.split_last().expect("the mark is always there");
-            if *done != DONE {
-                return Err(Error::Work("an invocation does not come to its end".to_owned()));
-            }
-            words.extend_from_slice(outputs);
-        }
-        Ok(Recording { placement, words })
-    }
-
-    /// Draws a shader that is captured natively.
-    pub(super) fn run_native(
-        &self,
-        shader: &[u32],
-        placement: Placement,
-    ) -> Result<Recording, Error> {
-        let mut work = Work::default();
-        let stride: u32 = self.leaves.iter().map(|leaf| 4 * leaf.words()).sum();
-        let size = stride * placement.slots();
-        work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
-        let mut draw = self.draw(shader, placement);
-        draw.transform_feedback =
-            Some(TransformFeedback { buffers: vec![range], ..TransformFeedback::default() });
-        self.inputs.install(&mut work).give(&mut draw);
-        work.draws.push(draw);
-        let outcome = self.device.run(&work)?;
-        Ok(Recording { placement, words: u32s(&outcome.buffers[0]) })
-    }
-}
-
-/// The case of a point list that captures nothing.
-fn nothing(placement: Placement) -> (Placement, Case) {
-    let Placement { first_vertex, vertices, first_instance, instances } = placement;
-    let draw = model::Draw {
-        topology: Topology::PointList,
-        provoking_vertex: ProvokingVertex::First,
-        vertices: first_vertex..first_vertex + vertices,
-        instances: first_instance..first_instance + instances,
-    };
-    (placement, Case { draw, room: Room::None })
-}
-
-fn u32s(bytes: &[u8]) -> Vec<u32> {
-    let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
-    bytes.chunks_exact(4).map(word).collect()
-}
+use polyshade_vulkan::{Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Work};
 
 /// Where the host is told to bind what, checked against what there is to bind.
 pub(super) struct Host {
@@ -133,7 +36,7 @@ impl Host {
                 Purpose::HostWords => None,
             };
             let is_there = number.map_or(words_at == Some((set, binding)), |number| {
-                number < run.layout.len() && !run.inputs.binds(set, binding)
+                number < run.layout.len() && !run.original.inputs.binds(set, binding)
             });
             if !is_there {
                 let message =
@@ -176,7 +79,7 @@ impl Host {
             };
             let set = literal(Decoration::DESCRIPTOR_SET).unwrap_or(0);
             let added = self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding));
-            let is_own = run.inputs.binds(set, binding) || !is_used(module, id);
+            let is_own = run.original.inputs.binds(set, binding) || !is_used(module, id);
             if !is_own && (part == Part::RasterOnly || !added) {
                 let message =
                     format!("it uses set {set}, binding {binding}, which nothing is told of");
@@ -222,6 +125,21 @@ impl Host {
         }
         work.buffers.push(bytes);
         Ok(buffers)
+    }
+
+    /// Binds all that a draw needs of a variant that captures, to buffers without room.
+    pub(super) fn bind_nothing(
+        &self,
+        run: &Run<'_>,
+        placement: Placement,
+        draw: &mut Draw<'_>,
+        work: &mut Work<'_>,
+    ) -> Result<(), Error> {
+        let bound = self.bind(run, &Case::of_nothing(placement), draw, work);
+        // The host words were made for this very draw before.
+        let bound = bound.map_err(|_| Error::Work("the host words cannot be made".to_owned()))?;
+        debug_assert_eq!(bound.len(), run.layout.len());
+        Ok(())
     }
 
     /// What the host is told that a case captures is what the specification says.
@@ -306,18 +224,5 @@ fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
-    }
-}
-
-/// Vulkan's name of a topology that can be drawn as it is.
-pub(super) fn topology(topology: Topology) -> vk::PrimitiveTopology {
-    use vk::PrimitiveTopology as Native;
-    match topology {
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        _ => Native::POINT_LIST,
     }
 }

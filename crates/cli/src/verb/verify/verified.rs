@@ -1,0 +1,148 @@
+//! The verbs whose results can be verified, and what each is told.
+
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::stage::before_rasterization;
+use crate::verb::{blend, capture, clip, position};
+use clap::Subcommand;
+use polyshade::advanced_blend;
+use polyshade::position_only::{self, Keep};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback;
+use polyshade::{Error, Module};
+use polyshade_verify::{Asked, Captured, Distances, Lowering, Part, Reduced, Steps};
+
+/// A verb with its options.
+#[derive(Subcommand)]
+pub(super) enum Verified {
+    /// Transform feedback, by writing storage buffers or by the extension
+    Capture(Box<capture::Rewrite>),
+    /// The variants with the outputs that decide coverage, and with the others
+    Position(Box<position::Rewrite>),
+    /// Clip and cull distances in another form
+    Clip(Box<clip::Rewrite>),
+    /// Advanced blend equations in the fragment shader
+    Blend(Box<blend::Rewrite>),
+}
+
+/// Takes steps with a module.
+type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>;
+
+/// What a verb is told of one shader.
+pub(super) enum Specified<'v> {
+    Stores(transform_feedback::Options, Asked),
+    Extension(transform_feedback::Options, Asked),
+    Position(position_only::Options, Vec<Keep>, bool),
+    Clip(Lower<'v>, Steps),
+    Blend(&'v blend::Rewrite, advanced_blend::Options),
+}
+
+impl Verified {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Capture(_) => "capture",
+            Self::Position(_) => "position",
+            Self::Clip(_) => "clip",
+            Self::Blend(_) => "blend",
+        }
+    }
+
+    /// What it makes of a shader: the one that it writes to its output first.
+    pub(super) fn parts(&self) -> &'static [Part] {
+        match self {
+            Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
+            Self::Capture(_) => &[Part::CaptureOnly, Part::RasterOnly, Part::Both],
+            Self::Position(_) => &[Part::PositionOnly, Part::Complement, Part::Full],
+            Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
+        }
+    }
+
+    /// The entry point that is rewritten.
+    pub(super) fn entry(
+        &self,
+        input: &Input,
+        module: &Module<'_>,
+    ) -> Result<(String, ExecutionModel), Failure> {
+        match self {
+            Self::Capture(rewrite) if rewrite.is_by_extension() => {
+                before_rasterization(input, module)
+            }
+            Self::Capture(_) => {
+                let stage = ExecutionModel::VERTEX;
+                Ok((input.entry_name(module, stage)?, stage))
+            }
+            Self::Position(_) => position::last_stage(input, module),
+            Self::Clip(_) => clip::only_entry(input, module),
+            Self::Blend(_) => {
+                let stage = ExecutionModel::FRAGMENT;
+                Ok((input.entry_name(module, stage)?, stage))
+            }
+        }
+    }
+
+    /// What the options say of that entry point; refuses those that mean nothing.
+    pub(super) fn specify<'v>(
+        &'v self,
+        module: &Module<'_>,
+        (entry, stage): (&'v str, ExecutionModel),
+    ) -> Result<Specified<'v>, Failure> {
+        match self {
+            Self::Capture(rewrite) => {
+                let (options, asked) = (rewrite.options(entry, stage)?, rewrite.asked());
+                Ok(match rewrite.is_by_extension() {
+                    true => Specified::Extension(options, asked),
+                    false => Specified::Stores(options, asked),
+                })
+            }
+            Self::Position(rewrite) => Ok(Specified::Position(
+                rewrite.options(entry).stage(stage),
+                rewrite.keep().to_vec(),
+                rewrite.captures(),
+            )),
+            Self::Clip(rewrite) => {
+                let marks = rewrite.check()?;
+                let steps = rewrite.steps(&marks);
+                let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
+                let lower = move |m: &Module<'_>| {
+                    let mut report = clip::Report::new(entry, stage);
+                    rewrite.lower(m, (entry, stage), &marks, &mut report)
+                };
+                Ok(Specified::Clip(Box::new(lower), steps))
+            }
+            Self::Blend(rewrite) => Ok(Specified::Blend(rewrite, rewrite.options(entry))),
+        }
+    }
+
+    /// Refuses options that mean nothing.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Capture(rewrite) => rewrite.check(),
+            Self::Blend(rewrite) => rewrite.check(),
+            // Theirs are refused where they are read.
+            Self::Position(_) | Self::Clip(_) => Ok(()),
+        }
+    }
+
+    /// Values of specialization constants: their numbers and bits.
+    pub(super) fn specialization(&self) -> Vec<(u32, u64)> {
+        match self {
+            Self::Capture(rewrite) => rewrite.specialization().to_vec(),
+            Self::Position(_) | Self::Clip(_) | Self::Blend(_) => Vec::new(),
+        }
+    }
+}
+
+impl Specified<'_> {
+    pub(super) fn lowering(&self) -> Lowering<'_> {
+        let captured = |options, asked: &Asked| Captured { options, asked: asked.clone() };
+        match self {
+            Self::Stores(options, asked) => Lowering::Stores(captured(options, asked)),
+            Self::Extension(options, asked) => Lowering::Extension(captured(options, asked)),
+            Self::Position(options, keep, captures) => {
+                Lowering::Position(Reduced { options, keep: keep.clone(), captures: *captures })
+            }
+            Self::Blend(rewrite, options) => Lowering::Blend(rewrite.blends(options)),
+            Self::Clip(lower, steps) => Lowering::Clip(Distances { lower: lower.as_ref(), steps }),
+        }
+    }
+}

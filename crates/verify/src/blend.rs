@@ -1,0 +1,330 @@
+//! Advanced blend equations: triangles that overlap, drawn over a random background, against the model in double
+//! precision.
+//!
+//! What a fragment shader writes is found by drawing the original without blending; of what it covers, the lowered
+//! shader must leave what the model says, triangle by triangle, and all else as it was.
+
+mod colours;
+mod draws;
+
+use crate::inputs::{self, Inputs};
+use crate::leaves::{self, Leaf};
+use crate::random::{Random, Values};
+use crate::run::{
+    Report, Stop, check_device, check_messages, each_seed, not_comparable, parse, variant,
+};
+use crate::verdict::{Difference, Equal, Part, Value, Verdict};
+use crate::{BlendedAs, Blends, Job, Phase};
+use colours::{Colour, Meeting};
+use draws::{CORNERS, SIDE};
+use polyshade::advanced_blend::{self, Destination, Equation, Layer, Lowered, Select};
+use polyshade::spv::{ExecutionModel, StorageClass};
+use polyshade::{Error, Module};
+use polyshade_vulkan::Device;
+
+/// Compares a lowered fragment shader with the model.
+pub(crate) fn verify(
+    job: &Job<'_>,
+    blends: &Blends<'_>,
+    device: &Device,
+    original: &Module<'_>,
+    report: &mut Report<'_>,
+) -> Result<Verdict, Error> {
+    let lowered = advanced_blend::lower(original, blends.options)?;
+    if let Some(why) = is_not_drawn(blends, &lowered) {
+        return Ok(Verdict::NotComparable(why));
+    }
+    Ok(each_seed(job, |seed| {
+        let run = Run::new(job, blends, device, (original, &lowered), seed)?;
+        run.compare(report)
+    }))
+}
+
+/// Why verify cannot draw what was asked for.
+fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_>) -> Option<String> {
+    if let Some(extension) = lowered.requirements.extensions.first() {
+        return Some(format!("the device lacks {extension}, or is not asked for it"));
+    }
+    match blends.destination {
+        _ if blends.multisampled => Some("targets of several samples are not drawn".to_owned()),
+        Destination::InputAttachment { index, .. } if index != 0 => {
+            Some("the input attachments that are drawn have the targets' numbers".to_owned())
+        }
+        Destination::Texture { layer: Layer::Layer | Layer::View, .. } => {
+            Some("targets of several layers are not drawn".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// One comparison, with one set of inputs.
+struct Run<'r> {
+    job: &'r Job<'r>,
+    blends: &'r Blends<'r>,
+    device: &'r Device,
+    original: &'r Module<'r>,
+    lowered: &'r Lowered<'r>,
+    inputs: Inputs,
+    /// The vertex stage that hands on what the fragment stage reads.
+    feeder: Vec<u32>,
+    targets: Vec<Target>,
+    seed: u64,
+}
+
+/// A target that is drawn to; its number is its location.
+struct Target {
+    /// What the shader writes there, its components side by side; nothing where there is no output.
+    leaves: Vec<Leaf>,
+    how: Option<BlendedAs>,
+}
+
+/// One equation for each target, of those that may be selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Selection {
+    /// The word of each target, and the equation that it means: none passes the source through.
+    words: Vec<(u32, Option<Equation>)>,
+}
+
+/// A word that means no equation.
+const UNKNOWN: u32 = 4711;
+
+/// The colours of a target, row by row.
+type Picture = Vec<Colour>;
+/// What a shader writes to each pixel that it covers.
+type Source = Vec<Option<Colour>>;
+
+impl<'r> Run<'r> {
+    fn new(
+        job: &'r Job<'r>,
+        blends: &'r Blends<'r>,
+        device: &'r Device,
+        (original, lowered): (&'r Module<'r>, &'r Lowered<'r>),
+        seed: u64,
+    ) -> Result<Run<'r>, Stop> {
+        let text = |error: Error| not_comparable(error.to_string());
+        let entry = original.entry_point(job.entry, ExecutionModel::FRAGMENT).map_err(text)?;
+        check_device(device, original)?;
+        draws::check_inputs(original, entry, &job.specialization)?;
+        let seeds = (Values::Colours, seed);
+        let inputs = inputs::make(original, entry, &job.specialization, seeds, CORNERS);
+        let inputs = inputs.map_err(not_comparable)?;
+        let feeder = draws::feeder(&inputs)?;
+        let class = StorageClass::OUTPUT;
+        let leaves = leaves::leaves(original, entry, class, &job.specialization);
+        let targets = targets(leaves.map_err(not_comparable)?, blends)?;
+        Ok(Run { job, blends, device, original, lowered, inputs, feeder, targets, seed })
+    }
+
+    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
+        let mut equal = Equal::default();
+        report(Phase::Original);
+        let sources = self.draw_sources()?;
+        let messages = self.device.take_messages();
+        if let Some(message) = messages.first() {
+            let why = format!("the validation layer says of the original: {message}");
+            return Err(not_comparable(why));
+        }
+
+        let words = variant(self.job, Part::Lowered, self.lowered.module.words())?;
+        check_device(self.device, &parse(Part::Lowered, &words)?)?;
+        let selections = self.selections();
+        let background = vec![self.background(); selections.len()];
+        let mut pictures = background.clone();
+        for (triangle, sources) in sources.iter().enumerate() {
+            report(Phase::Rewritten);
+            let drawn = (triangle..triangle + 1, pictures.as_slice());
+            let found = self.draw_blended(&words, &selections, drawn)?;
+            for (selection, (before, after)) in selections.iter().zip(pictures.iter().zip(&found)) {
+                equal.pixels += self
+                    .compare_targets(selection, sources, (before, after))
+                    .map_err(|difference| with_draw(*difference, triangle, selection))?;
+                equal.draws += 1;
+            }
+            pictures = found;
+        }
+        if self.is_in_order() {
+            report(Phase::Rewritten);
+            let drawn = (0..sources.len(), background.as_slice());
+            let found = self.draw_blended(&words, &selections, drawn)?;
+            let mut all = selections.iter().zip(found.iter().zip(&pictures));
+            if let Some((selection, _)) = all.find(|(_, (one, other))| !self.are_same(one, other)) {
+                let message = "draws one behind the other are not those by themselves";
+                let difference = Difference::new(Part::Lowered, message);
+                return Err(with_draw(difference, sources.len(), selection).into());
+            }
+        }
+        check_messages(self.device, Part::Lowered, |_| true)?;
+        match equal.pixels {
+            0 => Err(not_comparable("no colour that is drawn is one that blending is defined for")),
+            _ => Ok(equal),
+        }
+    }
+
+    /// Compares all targets before and after a draw; returns how many pixels were blended and are right.
+    fn compare_targets(
+        &self,
+        selection: &Selection,
+        sources: &[Source],
+        (before, after): (&[Picture], &[Picture]),
+    ) -> Result<u64, Box<Difference>> {
+        let mut pixels = 0;
+        for (number, target) in self.targets.iter().enumerate() {
+            let pair = (&before[number], &after[number]);
+            pixels += compare(target, &selection.words[number], &sources[number], pair)?;
+        }
+        Ok(pixels)
+    }
+
+    /// Whether pictures are the same, as far as the shader writes them.
+    fn are_same(&self, one: &[Picture], other: &[Picture]) -> bool {
+        let mut targets = self.targets.iter().zip(one.iter().zip(other));
+        targets.all(|(target, (one, other))| target.is_same(one, other))
+    }
+
+    /// Whether draws can follow each other without a copy between them, and see nothing undefined of those before.
+    fn is_in_order(&self) -> bool {
+        let is_whole = |target: &Target| target.how.is_none() || target.written() == [true; 4];
+        !matches!(self.blends.destination, Destination::Texture { .. })
+            && self.targets.iter().all(is_whole)
+    }
+
+    /// Every equation of every target, and what passes the source through.
+    fn selections(&self) -> Vec<Selection> {
+        let equations = |target: &Target| -> Vec<Equation> {
+            target.how.as_ref().map_or_else(Vec::new, |how| how.equations.clone())
+        };
+        let most = self.targets.iter().map(|target| equations(target).len()).max().unwrap_or(0);
+        let nth = |number: usize| {
+            let word = |(at, target): (usize, &Target)| {
+                let equations = equations(target);
+                let one = equations.get((number + at) % equations.len().max(1)).copied();
+                (one.map_or(0, Equation::word), one)
+            };
+            Selection { words: self.targets.iter().enumerate().map(word).collect() }
+        };
+        let mut selections: Vec<Selection> = (0..most.max(1)).map(nth).collect();
+        if self.blends.select != Select::Constant {
+            let all = |word| Selection { words: vec![(word, None); self.targets.len()] };
+            selections.extend([0, UNKNOWN].map(all));
+        }
+        selections
+    }
+
+    /// Colours that blending is defined for, the corners among them.
+    fn background(&self) -> Vec<Picture> {
+        let of = |(number, target): (u64, &Target)| {
+            let mut random = Random::new(self.seed, 1 << 42 | number);
+            let mut colour = || colours::random(&mut random, target.how.as_ref());
+            (0..SIDE * SIDE).map(|_| colour()).collect()
+        };
+        (0..).zip(&self.targets).map(of).collect()
+    }
+}
+
+fn with_draw(difference: Difference, triangle: usize, selection: &Selection) -> Difference {
+    let draw = format!("triangle {triangle}, {selection:?}");
+    Difference { draw: Some(draw), ..difference }
+}
+
+/// The targets up to the last location that has an output.
+fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<Target>, Stop> {
+    let mut targets: Vec<Target> = Vec::new();
+    for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
+        let Some((location, _)) = leaf.register.filter(|_| leaf.words() > 0 && leaf.bits == 32)
+        else {
+            return Err(not_comparable(format!("output {} has no 32-bit colour", leaf.title())));
+        };
+        if location >= MOST_TARGETS {
+            return Err(not_comparable(format!("there is a target at location {location}")));
+        }
+        while targets.len() <= location as usize {
+            targets.push(Target { leaves: Vec::new(), how: None });
+        }
+        targets[location as usize].leaves.push(leaf);
+    }
+    for (location, target) in (0..).zip(&mut targets) {
+        let is_colour = target.leaves.first().is_some_and(|leaf| leaf.kind == leaves::Kind::Float);
+        target.how = blends.at(location).filter(|_| is_colour).cloned();
+    }
+    match targets.is_empty() {
+        true => Err(not_comparable("the shader has no colours")),
+        false => Ok(targets),
+    }
+}
+
+/// As many targets as any device has.
+const MOST_TARGETS: u32 = 8;
+
+impl Target {
+    /// Whether two pictures are the same, as far as the shader writes them.
+    fn is_same(&self, one: &Picture, other: &Picture) -> bool {
+        let mut pixels = one.iter().zip(other);
+        pixels
+            .all(|(one, other)| self.leaves.iter().all(|leaf| colours::is_same(leaf, *one, *other)))
+    }
+
+    /// Which components the shader writes.
+    fn written(&self) -> [bool; 4] {
+        [0, 1, 2, 3].map(|component| {
+            self.leaves.iter().any(|leaf| {
+                let (_, first) = leaf.register.unwrap_or((0, 0));
+                (first..first + leaf.count).contains(&component)
+            })
+        })
+    }
+}
+
+impl Blends<'_> {
+    fn at(&self, location: u32) -> Option<&BlendedAs> {
+        match self.targets.get(&location) {
+            Some(target) => target.as_ref(),
+            None => self.every_target.as_ref(),
+        }
+    }
+}
+
+/// Compares a target before and after a draw; returns how many of its pixels were blended and are right.
+fn compare(
+    target: &Target,
+    (_, equation): &(u32, Option<Equation>),
+    sources: &Source,
+    (before, after): (&Picture, &Picture),
+) -> Result<u64, Box<Difference>> {
+    let written = target.written();
+    let mut pixels = 0;
+    for (number, (source, (before, after))) in
+        (0..).zip(sources.iter().zip(before.iter().zip(after)))
+    {
+        let wrong = |message: &str, expected: Value| {
+            Box::new(Difference {
+                pixel: Some((number % SIDE, number / SIDE)),
+                expected: Some(expected),
+                found: Some(after.value()),
+                ..Difference::new(Part::Lowered, message)
+            })
+        };
+        let Some(source) = source else {
+            if before != after {
+                return Err(wrong("a pixel that is not covered is written", before.value()));
+            }
+            continue;
+        };
+        let (Some(how), Some(equation)) = (&target.how, equation) else {
+            // What is not written is undefined.
+            if !target.leaves.iter().all(|leaf| colours::is_same(leaf, *source, *after)) {
+                return Err(wrong("the source does not pass through", source.value()));
+            }
+            continue;
+        };
+        let (equation, source, before) = (*equation, *source, *before);
+        let meeting = Meeting { how, equation, source, before, written };
+        if !meeting.is_defined() {
+            continue;
+        }
+        if !meeting.is_right(*after) {
+            return Err(wrong(&format!("{equation} has another result"), meeting.right()));
+        }
+        pixels += 1;
+    }
+    Ok(pixels)
+}

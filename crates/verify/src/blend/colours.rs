@@ -1,0 +1,139 @@
+//! Colours that meet: whether blending them is defined, and what the model makes of them.
+
+use crate::BlendedAs;
+use crate::leaves::Leaf;
+use crate::random::Random;
+use crate::verdict::Value;
+use polyshade::advanced_blend::Equation;
+use polyshade_vulkan::blend_model::{self, Clamping};
+use polyshade_vulkan::vk;
+use std::fmt;
+
+/// The bits of a colour's components.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Colour(pub(super) [u32; 4]);
+
+impl Colour {
+    pub(super) fn of(floats: [f32; 4]) -> Colour {
+        Colour(floats.map(f32::to_bits))
+    }
+
+    pub(super) fn value(self) -> Value {
+        Value { bits: self.0.to_vec(), number: self.to_string() }
+    }
+
+    fn floats(self) -> [f32; 4] {
+        self.0.map(f32::from_bits)
+    }
+}
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.floats())
+    }
+}
+
+/// Whether a colour has the components of another that an output has.
+pub(super) fn is_same(leaf: &Leaf, one: Colour, other: Colour) -> bool {
+    let (_, first) = leaf.register.unwrap_or((0, 0));
+    let mut components = first as usize..(first + leaf.count).min(4) as usize;
+    let is_none = |bits: u32| f32::from_bits(bits).is_nan();
+    components.all(|at| one.0[at] == other.0[at] || is_none(one.0[at]) && is_none(other.0[at]))
+}
+
+/// A colour that a target may hold.
+pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
+    const CORNERS: [f32; 5] = [0.0, 1.0, 0.5, 0.25, 29.0 / 255.0];
+    let mut part = || match random.below(3) {
+        0 => random.one_of(&CORNERS),
+        _ => random.below(256) as f32 / 255.0,
+    };
+    let [r, g, b, alpha] = [(); 4].map(|()| part());
+    let is_premultiplied = how.is_none_or(|how| how.how.destination_premultiplied);
+    let factor = if is_premultiplied { alpha } else { 1.0 };
+    Colour::of([r * factor, g * factor, b * factor, alpha])
+}
+
+/// A source and what was there before.
+pub(super) struct Meeting<'m> {
+    pub(super) how: &'m BlendedAs,
+    pub(super) equation: Equation,
+    pub(super) source: Colour,
+    pub(super) before: Colour,
+    /// Which components the shader writes: the others are undefined.
+    pub(super) written: [bool; 4],
+}
+
+impl Meeting<'_> {
+    /// The colours as the equation takes them.
+    fn colours(&self) -> ([f32; 4], [f32; 4]) {
+        let (mut source, mut before) = (self.source.floats(), self.before.floats());
+        if self.how.alpha_to_one {
+            source[3] = 1.0;
+        }
+        if self.how.without_alpha {
+            before[3] = 1.0;
+        }
+        (source, before)
+    }
+
+    /// Whether the API defines what comes of it: components and alphas from 0 to 1, and none beyond an alpha that it
+    /// is multiplied by.
+    pub(super) fn is_defined(&self) -> bool {
+        let (source, before) = self.colours();
+        let clamped = match self.how.clamping {
+            Clamping::Unorm => source.map(|part| part.clamp(0.0, 1.0)),
+            Clamping::Snorm => source.map(|part| part.clamp(-1.0, 1.0)),
+            Clamping::Float => source,
+        };
+        let is_colour = |[r, g, b, alpha]: [f32; 4], is_premultiplied: bool| {
+            let most = if is_premultiplied { alpha } else { 1.0 };
+            let are_parts = [r, g, b].into_iter().all(|part| (0.0..=most).contains(&part));
+            (0.0..=1.0).contains(&alpha) && are_parts
+        };
+        is_colour(clamped, self.how.how.source_premultiplied)
+            && is_colour(before, self.how.how.destination_premultiplied)
+    }
+
+    /// Whether `after` is what the model says, within its tolerance.
+    pub(super) fn is_right(&self, after: Colour) -> bool {
+        let operation = vk::BlendOp::from_raw(self.equation.blend_op());
+        let (how, clamping) = (self.how.how, self.how.clamping);
+        let (source, before) = self.colours();
+        let mut after = after.floats();
+        let range = || blend_model::range(operation, how, clamping, source, before);
+        let [r, g, b, alpha] = self.written;
+        // An alpha that is not there is not stored.
+        let stored = [r, g, b, alpha && !self.how.without_alpha];
+        if stored != [true; 4]
+            && let Some(range) = range()
+        {
+            for (at, _) in stored.iter().enumerate().filter(|(_, stored)| !**stored) {
+                after[at] = ((range[at][0] + range[at][1]) / 2.0) as f32;
+            }
+        }
+        let near = blend_model::is_near(operation, how, clamping, (source, before), after);
+        if near == Some(true) || !self.how.clamp_results {
+            return near == Some(true);
+        }
+        // A result that was clamped is at a bound, and the model's is at or beyond it.
+        range().is_some_and(|range| {
+            after.iter().zip(range).all(|(value, [least, greatest])| {
+                let value = f64::from(*value);
+                let slack = 1.0 / f64::from(1 << 20);
+                value >= least.clamp(0.0, 1.0) - slack && value <= greatest.clamp(0.0, 1.0) + slack
+            })
+        })
+    }
+
+    /// What the model says.
+    pub(super) fn right(&self) -> Value {
+        let operation = vk::BlendOp::from_raw(self.equation.blend_op());
+        let (source, before) = self.colours();
+        let [s, d] = [source, before].map(|colour| colour.map(f64::from));
+        let right = blend_model::blend(operation, self.how.how, self.how.clamping, s, d);
+        let right = right.unwrap_or_default().map(|part| part as f32);
+        let number = format!("{right:?}, of source {source:?} and destination {before:?}");
+        Value { bits: right.map(f32::to_bits).to_vec(), number }
+    }
+}

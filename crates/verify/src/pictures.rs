@@ -1,0 +1,187 @@
+//! Pictures of where primitives are, and how deep: what a stage that decides coverage comes to.
+
+use crate::record::Placement;
+use crate::verdict::{Difference, Part, Value};
+use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+
+/// The width and height of a picture.
+const SIDE: u32 = 64;
+
+/// The bytes of a pixel: a depth, and 1 where there is something.
+const PIXEL: usize = 8;
+
+/// Lets a draw of a vertex stage make a picture, in a target that is added to `work`.
+pub(crate) fn rasterize<'w>(
+    draw: &mut Draw<'w>,
+    topology: vk::PrimitiveTopology,
+    fragment: &'w [u32],
+    work: &mut Work<'w>,
+) {
+    draw.stages.push(Stage::fragment(fragment));
+    draw.topology = topology;
+    draw.target = Some(work.targets.len());
+    work.targets.push(Target::new(vk::Format::R32G32_SFLOAT, SIDE, SIDE));
+}
+
+/// The most primitives of a placement that are drawn, of a kind.
+const MOST: usize = 12;
+
+/// Kinds of primitives, and their vertices.
+const TOPOLOGIES: [(vk::PrimitiveTopology, u32); 2] =
+    [(vk::PrimitiveTopology::TRIANGLE_LIST, 3), (vk::PrimitiveTopology::LINE_LIST, 2)];
+
+/// A primitive that is drawn by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Primitive {
+    pub(crate) topology: vk::PrimitiveTopology,
+    /// Its vertices, of one instance.
+    pub(crate) placement: Placement,
+}
+
+impl Primitive {
+    /// Its vertices, and the instance.
+    pub(crate) fn vertices(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let Placement { first_vertex, vertices, first_instance, .. } = self.placement;
+        (first_vertex..first_vertex + vertices).map(move |vertex| (vertex, first_instance))
+    }
+}
+
+/// Primitives of a placement.
+pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
+    let Placement { first_vertex, vertices, first_instance, instances } = placement;
+    let mut primitives = Vec::new();
+    for (topology, corners) in TOPOLOGIES {
+        let firsts = (0..vertices / corners).map(|number| first_vertex + number * corners);
+        let all = (first_instance..first_instance + instances)
+            .flat_map(|instance| firsts.clone().map(move |first| (first, instance)));
+        primitives.extend(all.take(MOST).map(|(first, instance)| Primitive {
+            topology,
+            placement: Placement {
+                first_vertex: first,
+                vertices: corners,
+                first_instance: instance,
+                instances: 1,
+            },
+        }));
+    }
+    primitives
+}
+
+/// Whether all drivers draw what lies at a position: SwiftShader takes minutes for lines that go beyond all bounds.
+pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
+    position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
+}
+
+/// How many pixels have something.
+pub(crate) fn covered(picture: &[u8]) -> u64 {
+    picture.chunks_exact(PIXEL).filter(|pixel| depth(pixel).is_some()).count() as u64
+}
+
+/// The depth of a pixel, where there is something.
+fn depth(pixel: &[u8]) -> Option<f32> {
+    let float =
+        |at: usize| f32::from_ne_bytes([pixel[at], pixel[at + 1], pixel[at + 2], pixel[at + 3]]);
+    (float(4) != 0.0).then(|| float(0))
+}
+
+/// How exact a picture must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exactness {
+    /// Every pixel, as deep to the bit.
+    Exact,
+    /// Whether pixels are covered that are not at an edge.
+    AwayFromEdges,
+}
+
+/// The first pixel that differs.
+pub(crate) fn difference(
+    part: Part,
+    right: &[u8],
+    found: &[u8],
+    exactness: Exactness,
+) -> Option<Difference> {
+    let pixels = right.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
+    (0..).zip(pixels).find_map(|(number, (one, other))| {
+        let at = (number % SIDE, number / SIDE);
+        let (one, other) = (depth(one), depth(other));
+        let same = match exactness {
+            Exactness::Exact => is_same(one, other),
+            Exactness::AwayFromEdges => one.is_some() == other.is_some() || is_edge(right, at),
+        };
+        if same {
+            return None;
+        }
+        Some(Difference {
+            pixel: Some(at),
+            expected: Some(value(one)),
+            found: Some(value(other)),
+            ..Difference::new(part, "a picture of the depth differs")
+        })
+    })
+}
+
+fn is_same(one: Option<f32>, other: Option<f32>) -> bool {
+    let are_none = one.zip(other).is_some_and(|(one, other)| one.is_nan() && other.is_nan());
+    one.map(f32::to_bits) == other.map(f32::to_bits) || are_none
+}
+
+/// Whether some of the pixels around one are covered and others are not.
+fn is_edge(picture: &[u8], (x, y): (u32, u32)) -> bool {
+    let around = |at: u32| at.saturating_sub(1)..=(at + 1).min(SIDE - 1);
+    let pixel = |(x, y): (u32, u32)| {
+        let at = (y * SIDE + x) as usize * PIXEL;
+        depth(&picture[at..at + PIXEL]).is_some()
+    };
+    let mut covered = around(y).flat_map(|y| around(x).map(move |x| (x, y))).map(pixel);
+    let first = covered.next();
+    covered.any(|covered| Some(covered) != first)
+}
+
+fn value(depth: Option<f32>) -> Value {
+    match depth {
+        Some(depth) => Value { bits: vec![depth.to_bits()], number: format!("depth {depth:?}") },
+        None => Value { bits: vec![0], number: "nothing".to_owned() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A square of depth 0.5, with some pixels of another depth or none.
+    fn picture(others: &[(u32, u32, Option<f32>)]) -> Vec<u8> {
+        let pixel = |number: u32| {
+            let (x, y) = (number % SIDE, number / SIDE);
+            let inside = (8..24).contains(&x) && (8..24).contains(&y);
+            let other = others.iter().find(|other| (other.0, other.1) == (x, y));
+            let depth = other.map_or(inside.then_some(0.5), |other| other.2);
+            let [z, is_there] = depth.map_or([0.0, 0.0], |depth| [depth, 1.0_f32]);
+            [z.to_ne_bytes(), is_there.to_ne_bytes()].concat()
+        };
+        (0..SIDE * SIDE).flat_map(pixel).collect()
+    }
+
+    fn pixel(found: &[u8], exactness: Exactness) -> Option<(u32, u32)> {
+        difference(Part::Lowered, &picture(&[]), found, exactness)?.pixel
+    }
+
+    #[test]
+    fn a_pixel_that_is_not_there_or_as_deep_is_seen() {
+        assert_eq!(covered(&picture(&[])), 256);
+        assert_eq!(pixel(&picture(&[]), Exactness::Exact), None);
+        for other in [None, Some(0.500_001), Some(f32::NAN)] {
+            assert_eq!(pixel(&picture(&[(8, 9, other)]), Exactness::Exact), Some((8, 9)));
+        }
+        assert_eq!(pixel(&picture(&[(40, 2, Some(0.5))]), Exactness::Exact), Some((40, 2)));
+    }
+
+    #[test]
+    fn edges_may_be_elsewhere_and_nothing_else() {
+        let at_edges = picture(&[(8, 9, None), (24, 12, Some(0.5)), (12, 12, Some(0.25))]);
+        assert_eq!(pixel(&at_edges, Exactness::AwayFromEdges), None);
+        let inside = picture(&[(12, 12, None)]);
+        assert_eq!(pixel(&inside, Exactness::AwayFromEdges), Some((12, 12)));
+        let outside = picture(&[(40, 2, Some(0.5))]);
+        assert_eq!(pixel(&outside, Exactness::AwayFromEdges), Some((40, 2)));
+    }
+}

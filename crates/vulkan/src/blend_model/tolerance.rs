@@ -1,0 +1,76 @@
+//! How far a result may be from the model: equations have steps, and add and subtract numbers that cancel.
+
+use super::{Clamping, blend};
+use crate::blend::AdvancedBlend;
+use ash::vk;
+
+/// How far inputs and results may be off, in units in the last place.
+const UNITS: f64 = 4.0;
+/// How far results may be off besides: equations add and subtract numbers up to 1, which are rounded and may cancel.
+const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
+
+fn ulp(value: f64) -> f64 {
+    let value = (value as f32).abs().max(f32::MIN_POSITIVE);
+    f64::from(value.next_up()) - f64::from(value)
+}
+
+/// The least and the greatest that the model gives, over inputs that are a little off; nothing where `operation` is no
+/// advanced one.
+pub fn range(
+    operation: vk::BlendOp,
+    how: AdvancedBlend,
+    clamping: Clamping,
+    source: [f32; 4],
+    destination: [f32; 4],
+) -> Option<[[f64; 2]; 4]> {
+    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
+    // Each component of each colour by itself, down, not at all and up.
+    let mut visit = |offsets: [f64; 8]| {
+        let off = |at: usize, value: f32| {
+            let value = f64::from(value);
+            value + offsets[at] * UNITS * ulp(value)
+        };
+        let s = [0, 1, 2, 3].map(|i| off(i, source[i]));
+        let d = [0, 1, 2, 3].map(|i| off(4 + i, destination[i]));
+        for (range, value) in range.iter_mut().zip(blend(operation, how, clamping, s, d)?) {
+            *range = [range[0].min(value), range[1].max(value)];
+        }
+        Some(())
+    };
+    for number in 0..81_u32 {
+        let digit = |place: u32| f64::from(number / 3_u32.pow(place) % 3) - 1.0;
+        let [s, d, sa, da] = [0, 1, 2, 3].map(digit);
+        visit([s, s, s, sa, d, d, d, da])?;
+    }
+    for number in 0..64_u32 {
+        let sign = |bit: u32| f64::from(number >> bit & 1) * 2.0 - 1.0;
+        visit([sign(0), sign(1), sign(2), 0.0, sign(3), sign(4), sign(5), 0.0])?;
+    }
+    Some(range)
+}
+
+/// Whether a result is what the model says, for targets of 32-bit floats; nothing where `operation` is no advanced one.
+pub fn is_near(
+    operation: vk::BlendOp,
+    how: AdvancedBlend,
+    clamping: Clamping,
+    (source, destination): ([f32; 4], [f32; 4]),
+    result: [f32; 4],
+) -> Option<bool> {
+    let [s, d] = [source, destination].map(|colour| colour.map(f64::from));
+    let exact = blend(operation, how, clamping, s, d)?;
+    let near = |value: f32, wanted: f64| (f64::from(value) - wanted).abs() <= UNITS * ulp(wanted);
+    if result.iter().zip(exact).all(|(value, wanted)| near(*value, wanted)) {
+        return Some(true);
+    }
+    let rounding = match how.destination_premultiplied {
+        true => ROUNDING,
+        false => ROUNDING / exact[3].abs().max(ROUNDING),
+    };
+    let range = range(operation, how, clamping, source, destination)?;
+    Some(result.iter().zip(range).all(|(value, [least, greatest])| {
+        let value = f64::from(*value);
+        value >= least - UNITS * ulp(least) - rounding
+            && value <= greatest + UNITS * ulp(greatest) + rounding
+    }))
+}

@@ -1,0 +1,325 @@
+//! Advanced blend equations: the model's on both drivers, and different where they are broken on purpose.
+
+use crate::subject::{self, DRIVERS, Driver, job, judge};
+use polyshade::Module;
+use polyshade::advanced_blend::{
+    self, Alpha, Destination, Equation, FormatClass, Options, Overlap, Select, Target,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::HostWords;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::{assemble, disassemble, validate};
+use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, vk};
+
+fn fragment(glsl: &str) -> Vec<u32> {
+    let source = format!("#version 450\n{glsl}");
+    compile(&source, ShaderStage::Fragment, SpirvVersion::SPIRV1_3)
+        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+}
+
+/// An input, an image and a uniform; some of it is discarded.
+fn shader() -> Vec<u32> {
+    fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 1) in vec2 v_place;
+        layout(location = 2) flat in uint v_id;
+        layout(set = 0, binding = 0) uniform Uniforms { vec4 tint; };
+        layout(set = 0, binding = 1) uniform sampler2D image;
+        layout(location = 0) out vec4 colour;
+        void main() {
+            colour = v_colour;
+            if (v_place.x > 0.75) colour = texture(image, v_place) * tint;
+            if (v_place.y > 0.7 || v_id == 12345u) discard;
+            colour.rgb *= colour.a;
+        }",
+    )
+}
+
+/// What is asked for, in everybody's words.
+#[derive(Clone)]
+struct Case {
+    words: Vec<u32>,
+    asked: BlendedAs,
+    select: Select,
+    destination: Destination,
+    given: Vec<(Part, Vec<u32>)>,
+}
+
+const PUSHED: Select = Select::Words(HostWords::PushConstant { offset: 0 });
+
+fn attachment() -> Destination {
+    Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 0 }
+}
+
+impl Case {
+    fn new(words: Vec<u32>, equations: &[Equation]) -> Case {
+        let asked = BlendedAs {
+            equations: equations.to_vec(),
+            how: AdvancedBlend {
+                source_premultiplied: true,
+                destination_premultiplied: true,
+                overlap: vk::BlendOverlapEXT::UNCORRELATED,
+            },
+            clamping: Clamping::Unorm,
+            clamp_results: false,
+            without_alpha: false,
+            alpha_to_one: false,
+        };
+        Case { words, asked, select: PUSHED, destination: attachment(), given: Vec::new() }
+    }
+
+    fn target(&self) -> Target {
+        let alpha = |premultiplied| match premultiplied {
+            true => Alpha::Premultiplied,
+            false => Alpha::Straight,
+        };
+        let mut target = Target::new(self.asked.equations.iter().copied())
+            .source(alpha(self.asked.how.source_premultiplied))
+            .destination(alpha(self.asked.how.destination_premultiplied))
+            .overlap(match self.asked.how.overlap {
+                vk::BlendOverlapEXT::DISJOINT => Overlap::Disjoint,
+                vk::BlendOverlapEXT::CONJOINT => Overlap::Conjoint,
+                _ => Overlap::Uncorrelated,
+            })
+            .format(match self.asked.clamping {
+                Clamping::Unorm => FormatClass::Unorm,
+                Clamping::Snorm => FormatClass::Snorm,
+                Clamping::Float => FormatClass::Float,
+            });
+        if self.asked.clamp_results {
+            target = target.clamp_results();
+        }
+        if self.asked.without_alpha {
+            target = target.without_alpha();
+        }
+        if self.asked.alpha_to_one {
+            target = target.alpha_to_one();
+        }
+        target
+    }
+
+    fn options(&self) -> Options {
+        let options = Options::new("main").every_target(self.target());
+        options.select(self.select).destination(self.destination)
+    }
+
+    #[track_caller]
+    fn verify(&self, driver: Driver, options: &Options) -> Verdict {
+        let module = Module::parse(&self.words).expect("compilers write modules");
+        let lowering = Lowering::Blend(Blends {
+            options,
+            every_target: Some(self.asked.clone()),
+            targets: [].into(),
+            select: self.select,
+            destination: self.destination,
+            multisampled: false,
+        });
+        let mut job = job(&module, ExecutionModel::FRAGMENT, lowering);
+        job.given = self.given.clone();
+        judge(driver, &job)
+    }
+
+    #[track_caller]
+    fn is_equal(&self) {
+        for driver in DRIVERS {
+            let equal = subject::equal(driver, self.verify(driver, &self.options()));
+            assert!(equal.pixels > 200, "{driver:?}: {equal:?}");
+        }
+    }
+
+    /// The difference that comes of other options.
+    #[track_caller]
+    fn difference(&self, options: &Options) -> Difference {
+        let differences =
+            DRIVERS.map(|driver| subject::difference(driver, self.verify(driver, options)));
+        let [one, other] = differences;
+        assert_eq!((one.part, &one.message), (other.part, &other.message), "{one}\n{other}");
+        one
+    }
+}
+
+#[test]
+fn every_equation_is_the_models() {
+    Case::new(shader(), &Equation::ALL).is_equal();
+}
+
+#[test]
+fn overlaps_alphas_and_formats_are_the_models() {
+    let equations = [Equation::SrcOver, Equation::ColorDodge, Equation::HslHue, Equation::Plus];
+    let mut case = Case::new(shader(), &equations);
+    for overlap in [vk::BlendOverlapEXT::DISJOINT, vk::BlendOverlapEXT::CONJOINT] {
+        for [source, destination] in [[false, true], [true, false]] {
+            case.asked.how = AdvancedBlend {
+                source_premultiplied: source,
+                destination_premultiplied: destination,
+                overlap,
+            };
+            for clamping in [Clamping::Unorm, Clamping::Snorm, Clamping::Float] {
+                case.asked.clamping = clamping;
+                case.is_equal();
+            }
+        }
+    }
+}
+
+#[test]
+fn clamped_results_and_alphas_that_are_one() {
+    let equations = [Equation::Plus, Equation::Minus, Equation::SrcOver];
+    let case = Case::new(shader(), &equations);
+    for what in 0..3 {
+        let mut case = case.clone();
+        case.asked.clamp_results = what == 0;
+        case.asked.without_alpha = what == 1;
+        case.asked.alpha_to_one = what == 2;
+        case.is_equal();
+    }
+}
+
+#[test]
+fn one_equation_and_words_wherever_they_are() {
+    for equation in [Equation::Multiply, Equation::SoftLight, Equation::Contrast] {
+        Case { select: Select::Constant, ..Case::new(shader(), &[equation]) }.is_equal();
+    }
+    let (set, binding) = (Set(2), Binding(1));
+    for words in [
+        HostWords::Specialization { first_id: 3 },
+        HostWords::Uniform { set, binding },
+        HostWords::StorageBuffer { set, binding },
+    ] {
+        let equations = [Equation::Screen, Equation::Xor];
+        Case { select: Select::Words(words), ..Case::new(shader(), &equations) }.is_equal();
+    }
+}
+
+#[test]
+fn the_destination_is_in_a_texture() {
+    let layer = advanced_blend::Layer::One;
+    let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer };
+    Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) }.is_equal();
+}
+
+#[test]
+fn several_targets_narrow_ones_and_integers() {
+    let words = fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 0) out vec4 first;
+        layout(location = 1) out uvec2 integers;
+        layout(location = 2) out vec3 narrow;
+        void main() {
+            first = vec4(v_colour.rgb * v_colour.a, v_colour.a);
+            integers = uvec2(gl_FragCoord.xy);
+            narrow = v_colour.bgr;
+        }",
+    );
+    Case::new(words, &[Equation::Multiply, Equation::Difference, Equation::HardMix]).is_equal();
+}
+
+/// What it leaves there is the driver's to say, also where that is the next triangle's destination.
+#[test]
+fn a_component_that_is_not_written() {
+    let words = fragment(
+        "layout(location = 0) in vec4 v_colour;
+        layout(location = 0) out vec3 narrow;
+        layout(location = 1) out float single;
+        void main() { narrow = v_colour.bgr; single = v_colour.a; }",
+    );
+    Case::new(words, &[Equation::Screen, Equation::Exclusion]).is_equal();
+}
+
+#[test]
+fn another_equation() {
+    let case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::Multiply]) };
+    let mut other = case.clone();
+    other.asked.equations = vec![Equation::Screen];
+    let found = case.difference(&other.options());
+    assert!(found.pixel.is_some() && found.expected.is_some(), "{found}");
+    assert_eq!(found.message, "multiply has another result");
+}
+
+#[test]
+fn another_overlap_and_another_alpha() {
+    let case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::ColorBurn]) };
+    let hows = [
+        AdvancedBlend { overlap: vk::BlendOverlapEXT::CONJOINT, ..case.asked.how },
+        AdvancedBlend { source_premultiplied: false, ..case.asked.how },
+        AdvancedBlend { destination_premultiplied: false, ..case.asked.how },
+    ];
+    for how in hows {
+        let mut other = case.clone();
+        other.asked.how = how;
+        assert!(case.difference(&other.options()).message.contains("another result"));
+    }
+}
+
+#[test]
+fn a_word_that_means_another_equation() {
+    let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
+    let mut given = case.clone();
+    let module = Module::parse(&case.words).unwrap();
+    let module = polyshade_verify::initialise(&module).unwrap();
+    let swapped = Options::new("main")
+        .every_target(Target::new([Equation::Screen, Equation::Darken]))
+        .select(PUSHED);
+    let lowered = advanced_blend::lower(&module, &swapped).unwrap().module.into_words();
+    given.given = vec![(Part::Lowered, lowered)];
+    // The word of multiply means nothing there, so the source passes through.
+    assert_eq!(given.difference(&case.options()).message, "multiply has another result");
+}
+
+/// Lines of the lowered shader that are edited.
+#[track_caller]
+fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
+    let mut case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::SrcOver]) };
+    let module = Module::parse(&case.words).unwrap();
+    let module = polyshade_verify::initialise(&module).unwrap();
+    let words = advanced_blend::lower(&module, &case.options()).unwrap().module.into_words();
+    let text = disassemble(&words).expect("polyshade's words can be read");
+    let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
+    let mut broken = assemble(&lines.collect::<Vec<_>>().join("\n")).expect("it is a module");
+    broken[1] = words[1];
+    validate(&broken).unwrap_or_else(|error| panic!("{error}"));
+    assert!(broken != words, "nothing is broken in\n{text}");
+    case.given = vec![(Part::Lowered, broken)];
+    case.difference(&case.options())
+}
+
+#[test]
+fn a_discard_that_is_lost() {
+    let found = edited(|line| line.trim().eq("OpKill").then(|| "OpReturn".to_owned()));
+    assert_eq!(found.message, "a pixel that is not covered is written");
+}
+
+#[test]
+fn what_is_not_drawn_says_nothing() {
+    let reason = |destination, lacks: &str| {
+        for driver in DRIVERS {
+            let case = Case::new(shader(), &[Equation::Multiply]);
+            let case = Case { destination, select: Select::Constant, ..case };
+            let why = subject::reason(driver, case.verify(driver, &case.options()));
+            assert!(why.contains(lacks), "{why}");
+        }
+    };
+    reason(Destination::TileImage, "VK_EXT_shader_tile_image");
+    let other = Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 2 };
+    reason(other, "the targets' numbers");
+    let layer = advanced_blend::Layer::Layer;
+    let layered = Destination::Texture { set: Set(1), binding: Binding(0), layer };
+    reason(layered, "several layers");
+}
+
+#[test]
+fn a_shader_without_defined_colours_says_nothing() {
+    let words = fragment(
+        "layout(location = 0) out vec4 colour;
+        void main() { colour = vec4(1.0, 0.0, 0.0, -1.0); }",
+    );
+    for driver in DRIVERS {
+        let mut case = Case::new(words.clone(), &[Equation::Multiply]);
+        case.asked.clamping = Clamping::Float;
+        let why = subject::reason(driver, case.verify(driver, &case.options()));
+        assert!(why.contains("blending is defined for"), "{why}");
+    }
+}

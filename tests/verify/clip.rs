@@ -1,0 +1,284 @@
+//! Clip and cull distances: every step equal on both drivers, and different where it is broken on purpose.
+
+use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
+use polyshade::clip_cull::{
+    self, Enabled, Kind, Linkage, Mark, Options, Planes, Repair, Space, Target, Words,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_verify::{Difference, Distances, Equal, Form, Lowering, Part, Steps, Verdict};
+
+/// Positions that are seen, and distances that cut some of them.
+fn shader(declarations: &str, code: &str) -> Vec<u32> {
+    vertex(&format!(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in vec4 b;
+        {declarations}
+        void main() {{
+            gl_Position = vec4(a.xyz * 0.12, 1.5 + 0.1 * sin(a.w));
+            {code}
+        }}"
+    ))
+}
+
+/// Two registers, the second shared by both kinds.
+fn registers() -> Vec<u32> {
+    shader(
+        "layout(location = 3) out vec4 v_low;
+        layout(location = 4) out vec3 v_high;
+        layout(location = 0) out vec4 v_other;",
+        "v_low = vec4(b.xy + vec2(4.0), a.xy + vec2(3.0));
+        v_high = vec3(b.z + 2.0, a.x + 1.0, b.w);
+        v_other = b;",
+    )
+}
+
+const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
+
+fn marks(marks: &[&str]) -> Vec<Mark> {
+    marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
+}
+
+fn arrays() -> Vec<u32> {
+    shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; };
+        layout(location = 0) out vec4 v_other;",
+        "gl_ClipDistance[0] = b.x + 2.0;
+        gl_ClipDistance[1] = a.y + 3.0;
+        gl_ClipDistance[2] = b.z + 1.0;
+        gl_CullDistance[0] = b.w + 1.0;
+        v_other = b;",
+    )
+}
+
+type Lower<'l> = &'l dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>;
+
+fn target() -> Target {
+    Target::new("main", ExecutionModel::VERTEX)
+}
+
+#[track_caller]
+fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
+    let module = Module::parse(words).expect("compilers write modules");
+    let lowering = Lowering::Clip(Distances { lower, steps });
+    let mut job = job(&module, ExecutionModel::VERTEX, lowering);
+    job.vertices = 30;
+    judge(driver, &job)
+}
+
+/// Equal on both drivers; returns what was compared on the second.
+#[track_caller]
+fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
+    DRIVERS.map(|driver| {
+        let equal = subject::equal(driver, verify(driver, words, steps, lower));
+        assert!(equal.words > 0, "{driver:?}: {equal:?}");
+        equal
+    })[1]
+        .clone()
+}
+
+/// The same with pictures that are not empty.
+#[track_caller]
+fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
+    let equal = is_equal(words, steps, lower);
+    assert!(equal.pixels > 20, "{equal:?}");
+}
+
+#[track_caller]
+fn difference(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Difference {
+    let [one, other] =
+        DRIVERS.map(|driver| subject::difference(driver, verify(driver, words, steps, lower)));
+    assert_eq!(one.varying, other.varying, "{one}\n{other}");
+    assert_eq!(one.part, Part::Lowered);
+    one
+}
+
+fn to_arrays(marked: &[&str]) -> Steps {
+    Steps { marks: marks(marked), semantics: true, ..Steps::default() }
+}
+
+fn normalized(m: &Module<'_>, marked: &[&str]) -> Result<Module<'static>, Error> {
+    let options = Options::new(target()).outputs(marks(marked));
+    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+}
+
+#[test]
+fn registers_become_arrays() {
+    is_drawn(&registers(), &to_arrays(&MARKS), &|m| normalized(m, &MARKS));
+    let only = ["clip=3.xy"];
+    is_drawn(&registers(), &to_arrays(&only), &|m| normalized(m, &only));
+    // Nothing is marked, so nothing changes.
+    is_drawn(&registers(), &to_arrays(&[]), &|m| normalized(m, &[]));
+}
+
+#[test]
+fn what_is_linked_numbers() {
+    let linked = || Linkage::new(marks(&["clip=3.yzw", "clip=4.xy"])).expect("it can be");
+    let steps = Steps { linked: Some(linked()), ..to_arrays(&["clip=3.zw", "clip=4.x"]) };
+    is_drawn(&registers(), &steps, &|m| {
+        let options = Options::new(target()).outputs(steps.marks.clone()).linked_outputs(linked());
+        Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+    });
+}
+
+#[test]
+fn arrays_take_other_forms() {
+    let words = arrays();
+    let form = |form| Steps { form, ..Steps::default() };
+    let registers = form(Form::Registers { location: 5 });
+    is_equal(
+        &words,
+        &registers,
+        &|m| Ok(clip_cull::to_registers(m, &target(), 5, 5, None)?.module),
+    );
+    let wider = Steps { counts: Some([4, 2]), ..registers };
+    is_equal(&words, &wider, &|m| {
+        Ok(clip_cull::to_registers(m, &target(), 5, 5, Some([4, 2]))?.module)
+    });
+    is_equal(
+        &words,
+        &form(Form::Combined),
+        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
+    );
+    let one = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[4]; };",
+        "for (int i = 0; i < 4; ++i) gl_ClipDistance[i] = b[i] + 2.0;",
+    );
+    let two = Steps { counts: Some([3, 1]), ..form(Form::Separate) };
+    is_drawn(&one, &two, &|m| Ok(clip_cull::separate(m, &target(), 3)?.module));
+}
+
+#[test]
+fn planes_are_switched_off() {
+    let words = arrays();
+    let storage = Words::StorageBuffer { set: Set(1), binding: Binding(2) };
+    for (enabled, as_written) in [
+        (Enabled::Constant(5), None),
+        (Enabled::Specialization(3), None),
+        (Enabled::Word(Words::PushConstant { offset: 8 }), Some(6)),
+        (Enabled::Word(storage), None),
+    ] {
+        let enable = Some((enabled, as_written));
+        let steps = Steps { enable, form: Form::Kept, ..Steps::default() };
+        is_drawn(&words, &steps, &|m| {
+            Ok(clip_cull::enable(m, &target(), enabled, as_written)?.module)
+        });
+    }
+}
+
+#[test]
+fn planes_of_the_host_cut() {
+    let words = shader("layout(location = 2) out vec4 v_eye;", "v_eye = a.yxwz * 0.5;");
+    for space in [Space::Clip, Space::Output { location: 2 }] {
+        let words_at = Words::Uniform { set: Set(0), binding: Binding(4) };
+        let planes = Planes { count: 3, words: words_at, space };
+        let steps = Steps { planes: Some(planes), form: Form::Kept, ..Steps::default() };
+        is_drawn(&words, &steps, &|m| Ok(clip_cull::user_planes(m, &target(), planes)?.module));
+
+        // Some of them off.
+        let enabled = Enabled::Word(Words::PushConstant { offset: 0 });
+        let steps = Steps { enable: Some((enabled, None)), ..steps };
+        is_drawn(&words, &steps, &|m| {
+            let planes = clip_cull::user_planes(m, &target(), planes)?.module;
+            Ok(clip_cull::enable(&planes, &target(), enabled, None)?.module)
+        });
+    }
+}
+
+#[test]
+fn distances_are_emulated() {
+    let steps = Steps { form: Form::Emulated { location: 8 }, ..Steps::default() };
+    let emulate: Lower<'_> = &|m| Ok(clip_cull::emulate_last(m, &target(), 8)?.module);
+    is_drawn(&arrays(), &steps, emulate);
+    let cull = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[3]; };",
+        "for (int i = 0; i < 3; ++i) gl_CullDistance[i] = b[i] + 2.0;",
+    );
+    is_drawn(&cull, &steps, emulate);
+}
+
+#[test]
+fn repairs_change_nothing_that_is_drawn() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[8]; };",
+        "gl_ClipDistance[0] = b.x + 2.0; gl_ClipDistance[1] = b.y + 2.0;",
+    );
+    let steps = Steps { repairs: true, form: Form::Kept, ..Steps::default() };
+    let all = [Repair::Capability, Repair::Unused, Repair::Size];
+    is_drawn(&words, &steps, &|m| Ok(clip_cull::repair(m, &target(), &all)?.module));
+}
+
+#[test]
+fn a_kind_that_is_mistaken() {
+    let found = difference(&registers(), &to_arrays(&MARKS), &|m| {
+        let mistaken = marks(&MARKS).into_iter().map(|mark| match mark.kind {
+            Kind::Clip => Mark { kind: Kind::Cull, ..mark },
+            Kind::Cull => Mark { kind: Kind::Clip, ..mark },
+        });
+        let options = Options::new(target()).outputs(mistaken);
+        Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+    });
+    assert!(found.message.contains("gl_CullDistance"), "{found}");
+}
+
+#[test]
+fn another_numbering() {
+    let found = difference(&registers(), &to_arrays(&["clip=3.xy"]), &|m| {
+        let linked = Linkage::new(marks(&["clip=3"]))?;
+        let options = Options::new(target()).outputs(marks(&["clip=3.yz"])).linked_outputs(linked);
+        Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+    });
+    assert!(found.message.contains("gl_ClipDistance[2]"), "{found}");
+}
+
+#[test]
+fn a_plane_that_stays_on() {
+    let enabled = |mask| Enabled::Constant(mask);
+    let steps = Steps { enable: Some((enabled(1), None)), form: Form::Kept, ..Steps::default() };
+    let found = difference(&arrays(), &steps, &|m| {
+        Ok(clip_cull::enable(m, &target(), enabled(3), None)?.module)
+    });
+    assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[1], component 0"));
+}
+
+#[test]
+fn a_plane_in_another_space() {
+    let words = shader("layout(location = 2) out vec4 v_eye;", "v_eye = a.yxwz * 0.5;");
+    let words_at = Words::PushConstant { offset: 0 };
+    let planes = |space| Planes { count: 2, words: words_at, space };
+    let steps = Steps { planes: Some(planes(Space::Clip)), form: Form::Kept, ..Steps::default() };
+    let found = difference(&words, &steps, &|m| {
+        let planes = planes(Space::Output { location: 2 });
+        Ok(clip_cull::user_planes(m, &target(), planes)?.module)
+    });
+    assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"));
+}
+
+#[test]
+fn flags_that_are_not_handed_on() {
+    let steps = Steps { form: Form::Emulated { location: 8 }, ..Steps::default() };
+    let found = difference(&arrays(), &steps, &|m| {
+        Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
+    });
+    assert_eq!(found.message, "it lacks the output location 10, component 0");
+}
+
+#[test]
+fn other_stages_say_nothing() {
+    let source = "#version 450
+        layout(location = 3) in vec4 low;
+        layout(location = 0) out vec4 colour;
+        void main() { colour = low; }";
+    let words = compile(source, ShaderStage::Fragment, SpirvVersion::SPIRV1_3).expect("it is GLSL");
+    let module = Module::parse(&words).expect("compilers write modules");
+    let steps = Steps::default();
+    let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
+    for driver in DRIVERS {
+        let lowering = Lowering::Clip(Distances { lower, steps: &steps });
+        let job = job(&module, ExecutionModel::FRAGMENT, lowering);
+        let why = subject::reason(driver, judge(driver, &job));
+        assert!(why.contains("vertex stages are"), "{why}");
+    }
+}

@@ -1,0 +1,266 @@
+//! Position-only variants: equal on both drivers, and different where they are broken on purpose.
+
+use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
+use polyshade::Module;
+use polyshade::position_only::{self, Feedback, Keep, Options, SideEffects};
+use polyshade::spv::ExecutionModel;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::{assemble, disassemble, validate};
+use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
+
+/// Position hangs on a loop, an array and a uniform block; other outputs on the same, and on an attribute of their own.
+const SHADER: &str = "layout(location = 0) in vec4 a;
+    layout(location = 1) in vec4 b;
+    layout(set = 0, binding = 0) uniform Uniforms { mat4 m; vec4 colours[4]; int count; };
+    layout(location = 0) out vec4 v_colour;
+    layout(location = 1) out vec3 v_normal;
+    layout(location = 2) flat out uint v_id;
+    vec4 move(vec4 at) {
+        vec4 offsets[2] = vec4[](at.yxzw, at * 0.5);
+        return m * offsets[gl_VertexIndex & 1] + at;
+    }
+    void main() {
+        vec4 at = move(a);
+        for (int i = 0; i < count; ++i) at.x += 0.25;
+        v_colour = colours[gl_VertexIndex & 3] * b;
+        v_normal = normalize(b.xyz + at.xyz);
+        v_id = uint(gl_InstanceIndex);
+        gl_Position = vec4(at.xyz * 0.2, 1.0 + abs(at.w));
+    }";
+
+/// What is verified, and with what in place of polyshade's.
+struct Case {
+    words: Vec<u32>,
+    options: Options,
+    keep: Vec<Keep>,
+    captures: bool,
+    given: Vec<(Part, Vec<u32>)>,
+}
+
+impl Case {
+    fn new(words: Vec<u32>) -> Case {
+        let options = Options::new("main");
+        Case { words, options, keep: Vec::new(), captures: false, given: Vec::new() }
+    }
+
+    fn keep(mut self, keep: &str) -> Case {
+        self.keep = keep.split(' ').map(|one| one.parse().expect("the tests know it")).collect();
+        self.options = self.options.keep(self.keep.clone());
+        self
+    }
+
+    fn given(mut self, part: Part, words: Vec<u32>) -> Case {
+        self.given.push((part, words));
+        self
+    }
+
+    #[track_caller]
+    fn verify(&self, driver: Driver) -> Verdict {
+        let module = Module::parse(&self.words).expect("compilers write modules");
+        let reduced =
+            Reduced { options: &self.options, keep: self.keep.clone(), captures: self.captures };
+        let lowering = Lowering::Position(reduced);
+        let mut job = job(&module, ExecutionModel::VERTEX, lowering);
+        job.given = self.given.clone();
+        job.vertices = 32;
+        judge(driver, &job)
+    }
+
+    /// Equal on both drivers, pictures too.
+    #[track_caller]
+    fn is_equal(&self) {
+        DRIVERS.iter().for_each(|driver| self.is_equal_on(*driver));
+    }
+
+    #[track_caller]
+    fn is_equal_on(&self, driver: Driver) {
+        let equal = subject::equal(driver, self.verify(driver));
+        assert!(equal.words > 0 && equal.pixels > 0, "{driver:?}: {equal:?}");
+    }
+
+    /// Equal, but for pictures, which another coverage has.
+    #[track_caller]
+    fn is_equal_but_not_drawn(&self, driver: Driver) {
+        let equal = subject::equal(driver, self.verify(driver));
+        assert!(equal.words > 0 && equal.pixels == 0, "{driver:?}: {equal:?}");
+    }
+
+    /// The same difference on both drivers.
+    #[track_caller]
+    fn difference(&self) -> Difference {
+        let [one, other] = DRIVERS.map(|driver| subject::difference(driver, self.verify(driver)));
+        assert_eq!((one.part, &one.varying), (other.part, &other.varying), "{one}\n{other}");
+        one
+    }
+
+    /// A variant as it is verified, with lines edited.
+    #[track_caller]
+    fn edited(
+        self,
+        part: Part,
+        made: impl Fn(&Module<'_>, &Options) -> Vec<u32>,
+        edit: impl Fn(&str) -> Option<String>,
+    ) -> Case {
+        let module = Module::parse(&self.words).expect("compilers write modules");
+        let module = polyshade_verify::initialise(&module).expect("it is small");
+        let words = made(&module, &self.options);
+        let text = disassemble(&words).expect("polyshade's words can be read");
+        let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
+        let mut broken = assemble(&lines.collect::<Vec<_>>().join("\n")).expect("it is a module");
+        broken[1] = words[1];
+        validate(&broken).unwrap_or_else(|error| panic!("{error}"));
+        assert!(broken != words, "nothing is broken in\n{text}");
+        self.given(part, broken)
+    }
+}
+
+fn derived(m: &Module<'_>, options: &Options) -> Vec<u32> {
+    position_only::derive(m, options).expect("it can be done").into_words()
+}
+
+fn complement(m: &Module<'_>, options: &Options) -> Vec<u32> {
+    position_only::complement(m, options).expect("it can be done").into_words()
+}
+
+#[test]
+fn variants_are_equal() {
+    Case::new(vertex(SHADER)).is_equal();
+    Case::new(vertex(SHADER)).keep("position v_normal").is_equal_on(Driver::Lavapipe);
+    Case::new(vertex(SHADER)).keep("position location=2").is_equal_on(Driver::SwiftShader);
+    let invariant = Case::new(vertex(SHADER));
+    let options = invariant.options.clone().invariant();
+    Case { options, ..invariant }.is_equal_on(Driver::Lavapipe);
+    let whole = Case::new(vertex(SHADER));
+    let options = whole.options.clone().keep_interface();
+    Case { options, ..whole }.is_equal_on(Driver::SwiftShader);
+}
+
+#[test]
+fn blocks_built_ins_and_distances_are_equal() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[2]; };
+        layout(location = 0) out Block { vec4 colour; mat2 m; } block;
+        layout(location = 4) out vec2 v_list[3];
+        void main() {
+            gl_Position = vec4(a.xyz * 0.1, 1.0);
+            gl_PointSize = 1.0 + abs(a.x);
+            gl_ClipDistance[0] = a.x;
+            gl_ClipDistance[1] = a.y + 4.0;
+            block.colour = a.wzyx;
+            block.m = mat2(a);
+            for (int i = 0; i < 3; ++i) v_list[i] = a.xy * float(i);
+        }",
+    );
+    Case::new(words.clone()).is_equal();
+    // Without the clip distances.
+    Case::new(words.clone()).keep("position Block").is_equal_but_not_drawn(Driver::Lavapipe);
+    let by_location = Case::new(words.clone()).keep("position location=0");
+    by_location.is_equal_but_not_drawn(Driver::SwiftShader);
+    let by_name = Case::new(words).keep("position point-size v_list");
+    by_name.is_equal_but_not_drawn(Driver::Lavapipe);
+}
+
+#[test]
+fn side_effects_and_captures_go_where_they_are_wanted() {
+    let words = vertex(
+        "layout(xfb_buffer = 0, xfb_stride = 16) out;
+        layout(location = 0) in vec4 a;
+        layout(set = 0, binding = 0) buffer Log { uint last; };
+        layout(location = 0, xfb_offset = 0) out vec4 v_captured;
+        layout(location = 1) out vec4 v_other;
+        void main() {
+            last = 7u;
+            v_captured = a * 2.0;
+            v_other = a * 3.0;
+            gl_Position = vec4(a.xyz * 0.1, 1.0);
+        }",
+    );
+    let with = |driver: Driver, effects, captures: bool| {
+        let case = Case::new(words.clone());
+        let mut options = case.options.clone().side_effects(effects);
+        if captures {
+            options = options.feedback(Feedback::InPositionOnly);
+        }
+        Case { options, captures, ..case }.is_equal_on(driver);
+    };
+    with(Driver::Lavapipe, SideEffects::InPositionOnly, false);
+    with(Driver::SwiftShader, SideEffects::InComplement, false);
+    with(Driver::Lavapipe, SideEffects::InComplement, true);
+    with(Driver::SwiftShader, SideEffects::InPositionOnly, true);
+}
+
+#[test]
+fn a_position_that_is_another() {
+    let shorter = |line: &str| {
+        line.contains("OpMatrixTimesVector").then(|| {
+            let (head, _) = line.split_once("OpMatrixTimesVector").expect("it is there");
+            let last = line.split(' ').next_back().expect("it has operands");
+            format!("{head}OpCopyObject %v4float {last}")
+        })
+    };
+    let found = Case::new(vertex(SHADER)).edited(Part::PositionOnly, derived, shorter).difference();
+    assert_eq!((found.part, found.varying.as_deref()), (Part::PositionOnly, Some("gl_Position")));
+    assert!(found.expected != found.found);
+}
+
+#[test]
+fn another_output_of_the_complement() {
+    let case = Case::new(vertex(SHADER)).edited(Part::Complement, complement, |line| {
+        line.contains(" Normalize ").then(|| {
+            let last = line.split(' ').next_back().expect("it has operands");
+            let (head, _) = line.split_once("OpExtInst").expect("it is there");
+            format!("{head}OpCopyObject %v3float {last}")
+        })
+    });
+    let found = case.difference();
+    assert_eq!((found.part, found.varying.as_deref()), (Part::Complement, Some("v_normal")));
+}
+
+#[test]
+fn outputs_that_are_too_many_or_too_few() {
+    let words = vertex(SHADER);
+    let module = Module::parse(&words).unwrap();
+    let module = polyshade_verify::initialise(&module).unwrap();
+    let options = Options::new("main");
+    let whole = Case::new(words.clone()).given(Part::PositionOnly, module.words().to_vec());
+    assert!(whole.difference().message.contains("and should not"));
+    let swapped = Case::new(words.clone()).given(Part::Complement, derived(&module, &options));
+    assert!(swapped.difference().message.contains("it has the output gl_Position"));
+    let less = Options::new("main").keep([Keep::Position]);
+    let more = Case::new(words).keep("position v_normal");
+    let found = more.given(Part::PositionOnly, derived(&module, &less)).difference();
+    assert_eq!(found.message, "it lacks the output v_normal");
+}
+
+#[test]
+fn a_full_shader_that_is_another() {
+    let full = |m: &Module<'_>, _: &Options| m.words().to_vec();
+    let case = Case::new(vertex(SHADER)).edited(Part::Full, full, |line| {
+        line.contains("OpMatrixTimesVector").then(|| {
+            let (head, _) = line.split_once("OpMatrixTimesVector").expect("it is there");
+            let last = line.split(' ').next_back().expect("it has operands");
+            format!("{head}OpCopyObject %v4float {last}")
+        })
+    });
+    assert_eq!(case.difference().part, Part::Full);
+}
+
+#[test]
+fn a_geometry_stage_says_nothing() {
+    let source = "#version 450
+        layout(points) in;
+        layout(points, max_vertices = 1) out;
+        layout(location = 0) out vec4 v_out;
+        void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
+    let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
+    let module = Module::parse(&words).expect("compilers write modules");
+    let options = Options::new("main");
+    let stage = ExecutionModel::GEOMETRY;
+    for driver in DRIVERS {
+        let lowering =
+            Lowering::Position(Reduced { options: &options, keep: Vec::new(), captures: false });
+        let why = subject::reason(driver, judge(driver, &job(&module, stage, lowering)));
+        assert!(why.contains("vertex stages are"), "{why}");
+    }
+}
