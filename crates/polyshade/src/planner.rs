@@ -10,7 +10,7 @@
 //! use polyshade::planner::{self, Active, Capture, Device, Draw, Feedback, Pipeline, Preset};
 //! # use polyshade::planner::{Bound, FeedbackBuffer, Step};
 //! let device = Device::from(Preset::Vulkan);
-//! let buffers = vec![FeedbackBuffer { stride: 16, stream: 0 }];
+//! let buffers = vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }];
 //! let capture = Capture { buffers, ..Capture::default() };
 //! let pipeline = Pipeline { capture: Some(capture), ..Pipeline::default() };
 //! let buffers = vec![Some(Bound { buffer_size: 4096, offset: 0, size: None })];

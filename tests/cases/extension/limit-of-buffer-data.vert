@@ -1,6 +1,6 @@
 #version 450
 // Where a device is named, what goes beyond it is refused by the limit's name.
-// RUN: polyshade capture %s --path extension --varyings v_list --device vulkan -o %t.spv
+// RUN: polyshade capture %s --path extension --varyings v_list --limits-of vulkan -o %t.spv
 // EXIT: 3
 // CHECK: the capture needs maxTransformFeedbackBufferDataSize to be 528, and it is 512
 layout(location = 0) out vec4 v_list[33];

@@ -1,6 +1,6 @@
 #version 450
 // What is captured of a vertex into all buffers of a stream is limited too: gaps count, but for those at the end.
-// RUN: polyshade capture %s --path extension --varyings v_list,gl_NextBuffer,gl_SkipComponents1,v_colour,gl_SkipComponents1 --device vulkan -o %t.spv
+// RUN: polyshade capture %s --path extension --varyings v_list,gl_NextBuffer,gl_SkipComponents1,v_colour,gl_SkipComponents1 --limits-of vulkan -o %t.spv
 // EXIT: 3
 // CHECK: the capture needs maxTransformFeedbackStreamDataSize to be 516, and it is 512
 layout(location = 0) out vec4 v_list[31];

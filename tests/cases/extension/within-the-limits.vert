@@ -1,6 +1,6 @@
 #version 450
 // What a device offers is taken to the last byte: 496 bytes in one buffer, 16 in another.
-// RUN: polyshade capture %s --path extension --varyings v_list,gl_NextBuffer,v_colour,gl_SkipComponents4 --device vulkan --json -o %t.capture.spv
+// RUN: polyshade capture %s --path extension --varyings v_list,gl_NextBuffer,v_colour,gl_SkipComponents4 --limits-of vulkan --json -o %t.capture.spv
 // CHECK: "at_least": 2,
 // CHECK: "name": "maxTransformFeedbackBuffers"
 // CHECK: "at_least": 496,

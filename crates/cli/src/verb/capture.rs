@@ -76,7 +76,7 @@ pub(crate) struct Rewrite {
 
     /// Refuse what goes beyond this device's limits of --path extension, by their names: a device as `plan` takes it
     #[arg(long, value_name = "PRESET|FILE")]
-    device: Option<String>,
+    limits_of: Option<String>,
 
     /// Add no output at this location: the next stage uses it for something else
     #[arg(long, value_delimiter = ',', value_name = "LOCATION")]
@@ -387,7 +387,7 @@ impl Rewrite {
         if let Some(components) = self.max_output_components {
             options = options.max_output_components(components);
         }
-        if let Some(name) = &self.device {
+        if let Some(name) = &self.limits_of {
             options = options.device(extension::device(name)?);
         }
         for (id, bits) in &self.specialize {
@@ -476,7 +476,7 @@ impl Rewrite {
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),
-            ("--device", self.device.is_some()),
+            ("--limits-of", self.limits_of.is_some()),
             ("--reserve-location", !self.reserve_location.is_empty()),
         ];
         let (name, others) = match self.route {
