@@ -10,6 +10,9 @@ use polyshade::spv::{Decoration, Id, Module, Op, Patch, StorageClass};
 type Edit<'c> =
     dyn for<'m> FnMut(&'m Module<'_>, &mut Patch<'m, '_>, EntryPoint<'m>) -> Result<(), Error> + 'c;
 
+/// How many variables are moved one by one: lowerings that move more take them over at once.
+const ONE_BY_ONE: usize = 8;
+
 /// The version that a patch makes where `entry` is isolated.
 fn rewritten(
     name: &'static str,
@@ -81,7 +84,7 @@ pub(crate) fn redirect(
 ) -> Result<Variants, Error> {
     rewritten("redirected", module, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
-        for from in variables {
+        for from in variables.into_iter().take(ONE_BY_ONE) {
             let Some(ty) = pointee(m, from) else { continue };
             let to = p.variable(class, ty, None);
             for decoration in m.decorations_of(from) {
@@ -104,7 +107,7 @@ pub(crate) fn scatter(
 ) -> Result<Variants, Error> {
     rewritten("scattered", module, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
-        for (number, variable) in (0..).zip(variables) {
+        for (number, variable) in (0..).zip(variables).take(ONE_BY_ONE) {
             let dimensions = pointee(m, variable).and_then(|ty| moves::float_dimensions(m, ty));
             let Some(dimensions) = dimensions else { continue };
             let scalars = dimensions.iter().map(|one| u64::from(*one)).product::<u64>();
@@ -137,7 +140,7 @@ pub(crate) fn split_block(
 ) -> Result<Variants, Error> {
     rewritten("split", module, entry, &mut |m, p, entry| {
         let (_, variables) = variables(m, entry, choices);
-        for block in variables {
+        for block in variables.into_iter().take(ONE_BY_ONE) {
             let is_block = |ty| m.definition(ty).is_some_and(|ty| ty.op() == Op::TYPE_STRUCT);
             if pointee(m, block).is_some_and(is_block) {
                 moves::split_block(m, p, entry, block)?;
