@@ -58,11 +58,11 @@ enum Verb {
         /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
         output: Option<std::path::PathBuf>,
     },
-    /// Run every fuzz target for a while
+    /// Run every fuzz target: over the same inputs each time, or for a while
     Fuzz {
-        /// For how long, all targets together
-        #[arg(long, default_value_t = 60)]
-        seconds: u32,
+        /// For how long, each target, with other inputs each time
+        #[arg(long)]
+        seconds: Option<u32>,
     },
 }
 
