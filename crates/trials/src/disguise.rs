@@ -86,7 +86,6 @@ pub fn check_disguised(
         let (expected, found) = (essence(expected), essence(found));
         let differs = |(one, other): (&Vec<u32>, &Vec<u32>)| one != other;
         if let Some(at) = expected.iter().zip(&found).position(differs) {
-            eprintln!("E {expected:x?}\nF {found:x?}");
             let (one, other) = (&expected[at], &found[at]);
             return Err(format!("{disguise:?}: {name}: instruction {at}: {one:x?}, {other:x?}"));
         }
