@@ -9,9 +9,9 @@ use polyshade_trials::{Choices, planner};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
-    let device = planner::device(&mut choices);
-    let pipeline = planner::pipeline(&mut choices);
-    let draw = planner::draw(&mut choices);
+    let device = planner::any_device(&mut choices);
+    let pipeline = planner::any_pipeline(&mut choices);
+    let draw = planner::any_draw(&mut choices);
     let planned = plan(&device, &pipeline, &draw);
     assert_eq!(planned.as_ref().ok(), plan(&device, &pipeline, &draw).as_ref().ok());
     if let Ok(plan) = planned {

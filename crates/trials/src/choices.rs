@@ -42,6 +42,26 @@ impl Choices {
         self.below(2) == 1
     }
 
+    /// Seldom.
+    pub fn rarely(&mut self) -> bool {
+        self.below(16) == 15
+    }
+
+    /// Any number.
+    pub fn word(&mut self) -> u32 {
+        self.below(1 << 16) << 16 | self.below(1 << 16)
+    }
+
+    /// Something, or nothing.
+    pub fn perhaps<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.maybe().then(|| value(self))
+    }
+
+    /// A list of up to `most`.
+    pub fn list<T>(&mut self, most: u32, mut value: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(most + 1)).map(|_| value(self)).collect()
+    }
+
     /// One of some.
     pub fn of<T: Clone>(&mut self, some: &[T]) -> T {
         some[self.below(some.len() as u32) as usize].clone()

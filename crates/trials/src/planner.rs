@@ -10,9 +10,9 @@ use polyshade::planner::{
 use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
 /// A device like one of the presets.
-pub fn device(choices: &mut Choices) -> Device {
+pub fn any_device(choices: &mut Choices) -> Device {
     let mut device = Device::from(choices.of(&Preset::ALL));
-    if choices.below(4) < 3 {
+    if choices.maybe() {
         return device;
     }
     device.vertex_stores = choices.maybe();
@@ -25,62 +25,60 @@ pub fn device(choices: &mut Choices) -> Device {
     device.passes_without_attachments = choices.maybe();
     device.dynamic_rendering = choices.maybe();
     device.triangle_fans = choices.maybe();
-    device.max_bound_sets = choices.number();
-    device.max_storage_buffers = choices.number();
-    device.max_storage_range = choices.number();
-    device.storage_alignment = choices.number();
-    device.max_push_constants = choices.number();
-    if let Some(feedback) = &mut device.transform_feedback {
-        feedback.max_streams = choices.number();
-        feedback.max_buffers = choices.number();
-        feedback.max_buffer_size = u64::from(choices.number());
-        feedback.max_stream_data = choices.number();
-        feedback.max_buffer_data = choices.number();
-        feedback.max_stride = choices.number();
-        feedback.queries = choices.maybe();
-        feedback.draw = choices.maybe();
-        feedback.geometry_streams = choices.maybe();
-        feedback.streams_lines_triangles = choices.maybe();
+    device.storage_alignment = choices.word();
+    if choices.rarely() {
+        device.max_storage_range = choices.word();
+        device.max_bound_sets = choices.word();
     }
-    if choices.maybe() {
-        device.provoking_vertex = None;
-    }
-    if choices.maybe() {
-        device.primitives_generated = None;
+    if let Some(has) = &mut device.transform_feedback {
+        has.queries = choices.maybe();
+        has.draw = choices.maybe();
+        has.max_streams = choices.below(5);
+        has.streams_lines_triangles = choices.maybe();
     }
     device
 }
 
-/// A pipeline that captures in some way, or not.
-pub fn pipeline(choices: &mut Choices) -> Pipeline {
-    Pipeline {
-        topology: topology(choices),
-        provoking_vertex: choices.of(&[ProvokingVertex::First, ProvokingVertex::Last]),
-        tessellation: choices.below(8) == 7,
-        geometry: match choices.below(8) {
-            7 => Some(choices.of(&[Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips])),
-            _ => None,
-        },
-        rasterizer_discard: choices.maybe(),
-        discard_constant: choices.maybe().then(|| choices.number()),
-        multiview: choices.below(8) == 7,
-        side_effects: choices.of(&[
-            None,
-            Some(SideEffects::InCapture),
-            Some(SideEffects::InRaster),
-            Some(SideEffects::Refuse),
-        ]),
-        capture: (choices.below(8) < 7).then(|| capture(choices)),
+fn any_use(choices: &mut Choices) -> Use {
+    let stage = choices.of(&[ShaderStage::Vertex, ShaderStage::Fragment, ShaderStage::Compute]);
+    choices.of(&[
+        Use::Capture(Path::Extension),
+        Use::Capture(Path::Storage),
+        Use::Vertices,
+        Use::Indices,
+        Use::IndirectArguments,
+        Use::Uniform(stage),
+        Use::Storage(stage),
+        Use::Texels(stage),
+        Use::Store(stage),
+        Use::CopySource,
+        Use::CopyDestination,
+        Use::HostRead,
+        Use::HostWrite,
+    ])
+}
+
+fn uses(choices: &mut Choices) -> Uses {
+    let of_counters = [Use::Save, Use::Resume, Use::ByteCount, Use::CopySource, Use::HostRead];
+    Uses {
+        captured: choices.list(2, any_use),
+        counters: choices.list(2, |choices| choices.of(&of_counters)),
     }
 }
 
-fn topology(choices: &mut Choices) -> Topology {
-    choices.of(&[
-        Topology::TriangleList,
+fn counter(choices: &mut Choices) -> Counter {
+    let offset = if choices.rarely() { choices.word() } else { 4 * choices.below(4) };
+    Counter { buffer: choices.below(3), offset: offset.into() }
+}
+
+/// A pipeline that captures in some way, or not.
+pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
+    const TOPOLOGIES: [Topology; 12] = [
         Topology::PointList,
         Topology::LineList,
         Topology::LineStrip,
         Topology::LineLoop,
+        Topology::TriangleList,
         Topology::TriangleStrip,
         Topology::TriangleFan,
         Topology::LineListWithAdjacency,
@@ -88,79 +86,61 @@ fn topology(choices: &mut Choices) -> Topology {
         Topology::TriangleListWithAdjacency,
         Topology::TriangleStripWithAdjacency,
         Topology::PatchList,
-    ])
-}
-
-fn capture(choices: &mut Choices) -> Capture {
-    let (set, binding) = (Set(choices.number()), Binding(choices.number()));
-    let host = match choices.below(4) {
-        0 => HostWords::StorageBuffer { set, binding: Binding(choices.number()) },
-        1 => HostWords::Uniform { set, binding: Binding(choices.number()) },
-        2 => HostWords::PushConstant { offset: choices.number() },
-        _ => HostWords::Specialization { first_id: choices.number() },
-    };
+    ];
+    let effects = [SideEffects::Refuse, SideEffects::InCapture, SideEffects::InRaster];
+    let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
+    let topology = choices.of(&TOPOLOGIES);
+    let hosts = [
+        HostWords::StorageBuffer { set: Set(3), binding: Binding(9) },
+        HostWords::PushConstant { offset: 16 },
+        HostWords::Specialization { first_id: 5 },
+    ];
     let buffer = |choices: &mut Choices| FeedbackBuffer {
-        stride: choices.offset(),
-        stream: choices.below(8) / 7 * choices.number(),
-        data: (choices.below(4) == 3).then(|| choices.number()),
+        stride: if choices.rarely() { choices.word() } else { 4 * choices.below(9) },
+        stream: if choices.rarely() { choices.below(5) } else { 0 },
+        data: choices.rarely().then(|| 4 * choices.below(9)),
     };
-    Capture {
-        path: choices.of(&[None, Some(Path::Extension), Some(Path::Storage)]),
-        buffers: (0..choices.below(6)).map(|_| buffer(choices)).collect(),
-        storage: (choices.below(8) < 7).then(|| Storage {
-            set,
-            binding,
-            host,
-            storage_buffers: choices.number(),
+    let capture = Capture {
+        path: if choices.rarely() {
+            Some(choices.of(&[Path::Extension, Path::Storage]))
+        } else {
+            None
+        },
+        buffers: choices.list(4, buffer),
+        storage: (!choices.rarely()).then(|| Storage {
+            set: Set(3),
+            binding: Binding(choices.word()),
+            host: choices.of(&hosts),
+            storage_buffers: choices.below(6),
         }),
+    };
+    Pipeline {
+        topology,
+        provoking_vertex: choices.of(&[ProvokingVertex::First, ProvokingVertex::Last]),
+        tessellation: (topology == Topology::PatchList) != choices.rarely(),
+        geometry: if choices.rarely() { Some(choices.of(&emitted)) } else { None },
+        rasterizer_discard: choices.maybe(),
+        discard_constant: choices.perhaps(Choices::word),
+        multiview: choices.rarely(),
+        side_effects: choices.perhaps(|choices| choices.of(&effects)),
+        capture: (!choices.rarely()).then_some(capture),
     }
 }
 
 /// A draw in any state.
-pub fn draw(choices: &mut Choices) -> Draw {
-    let call = match choices.below(5) {
-        0 => Call::Vertices,
-        1 => Call::Indexed,
-        2 => Call::Indirect,
-        3 => Call::IndexedIndirect,
-        _ => Call::ByteCount(ByteCount {
-            counter: counter(choices),
-            path: choices.of(&[Path::Extension, Path::Storage]),
-            counter_offset: choices.number(),
-            stride: choices.number(),
-            before: uses(choices),
-        }),
-    };
-    let feedback = match choices.below(8) {
-        0..5 => Feedback::Active(active(choices)),
-        5 | 6 => Feedback::Paused,
-        _ => Feedback::Inactive,
-    };
-    let query = |choices: &mut Choices| match choices.below(2) {
-        0 => Query::Stream(choices.below(5)),
-        _ => Query::PrimitivesGenerated(choices.below(5)),
-    };
-    Draw {
-        call,
-        pass: choices.of(&[PassState::Outside, PassState::Inside]),
-        feedback,
-        queries: (0..choices.below(3)).map(|_| query(choices)).collect(),
-        reads: uses(choices),
-        before: Uses { captured: uses(choices), counters: uses(choices) },
-        next: Uses { captured: uses(choices), counters: uses(choices) },
-    }
-}
-
-fn active(choices: &mut Choices) -> Active {
+pub fn any_draw(choices: &mut Choices) -> Draw {
     let bound = |choices: &mut Choices| {
-        (choices.below(8) < 7).then(|| Bound {
-            buffer_size: u64::from(choices.number()) << choices.below(32),
-            offset: u64::from(choices.offset()),
-            size: choices.maybe().then(|| u64::from(choices.number())),
+        (!choices.rarely()).then(|| Bound {
+            buffer_size: 4 * u64::from(choices.below(1000)),
+            offset: 4 * u64::from(choices.below(100)),
+            size: choices.perhaps(|choices| {
+                u64::from(if choices.rarely() { choices.word() } else { 4 * choices.below(500) })
+            }),
         })
     };
-    Active {
-        buffers: (0..choices.below(6)).map(|_| bound(choices)).collect(),
+    let counters = |choices: &mut Choices| choices.list(4, |choices| choices.perhaps(counter));
+    let active = Active {
+        buffers: (0..choices.below(5)).map(|_| bound(choices)).collect(),
         begin: match choices.below(3) {
             0 => Begin::Anew,
             1 => Begin::Resume(counters(choices)),
@@ -171,42 +151,34 @@ fn active(choices: &mut Choices) -> Active {
             1 => End::Save(counters(choices)),
             _ => End::Running,
         },
+    };
+    let count = |choices: &mut Choices| ByteCount {
+        counter: counter(choices),
+        path: choices.of(&[Path::Extension, Path::Storage]),
+        counter_offset: 4 * choices.below(3),
+        stride: 4 * choices.below(5),
+        before: choices.list(1, |_| Use::Save),
+    };
+    Draw {
+        call: match choices.below(8) {
+            0 => Call::Indexed,
+            1 => Call::Indirect,
+            2 => Call::IndexedIndirect,
+            3 => Call::ByteCount(count(choices)),
+            _ => Call::Vertices,
+        },
+        pass: choices.of(&[PassState::Outside, PassState::Inside]),
+        feedback: match choices.below(8) {
+            0 => Feedback::Inactive,
+            1 => Feedback::Paused,
+            _ => Feedback::Active(active),
+        },
+        queries: choices.list(1, |choices| match choices.maybe() {
+            true => Query::Stream(choices.below(2)),
+            false => Query::PrimitivesGenerated(choices.below(2)),
+        }),
+        reads: choices.list(1, any_use),
+        before: uses(choices),
+        next: uses(choices),
     }
 }
-
-fn counters(choices: &mut Choices) -> Vec<Option<Counter>> {
-    let one = |choices: &mut Choices| (choices.below(4) < 3).then(|| counter(choices));
-    (0..choices.below(6)).map(|_| one(choices)).collect()
-}
-
-fn counter(choices: &mut Choices) -> Counter {
-    Counter { buffer: choices.below(3), offset: u64::from(choices.offset()) }
-}
-
-fn uses(choices: &mut Choices) -> Vec<Use> {
-    (0..choices.below(3)).map(|_| choices.of(&USES)).collect()
-}
-
-const USES: [Use; 21] = [
-    Use::Capture(Path::Extension),
-    Use::Capture(Path::Storage),
-    Use::Vertices,
-    Use::Indices,
-    Use::IndirectArguments,
-    Use::Uniform(ShaderStage::Vertex),
-    Use::Storage(ShaderStage::Compute),
-    Use::Storage(ShaderStage::Fragment),
-    Use::Texels(ShaderStage::Geometry),
-    Use::Store(ShaderStage::TessellationControl),
-    Use::Store(ShaderStage::TessellationEvaluation),
-    Use::Store(ShaderStage::Compute),
-    Use::CopySource,
-    Use::CopyDestination,
-    Use::HostRead,
-    Use::HostWrite,
-    Use::Resume,
-    Use::Save,
-    Use::ByteCount,
-    Use::Uniform(ShaderStage::Fragment),
-    Use::Texels(ShaderStage::Vertex),
-];
