@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use clap::{Args, ValueEnum};
 use polyshade_formats::cross::{
-    Glsl, Hlsl, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
+    Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
 };
 use polyshade_formats::stage_of_extension;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) struct Formats {
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Version of MSL [default: 2.1]
+    /// Version of MSL [default: 2.1; 2.3 for macOS where attachments are fetched]
     #[arg(long, value_name = "MAJOR.MINOR", value_parser = msl_version)]
     msl_version: Option<(u32, u32)>,
 
@@ -36,6 +36,10 @@ pub(crate) struct Formats {
     /// Write GLSL for Vulkan, with descriptor sets and push constants, instead of for OpenGL
     #[arg(long)]
     glsl_vulkan: bool,
+
+    /// How MSL and OpenGL's GLSL read input attachments [default: fetch, in GLSL where there is an output to fetch]
+    #[arg(long, value_enum, value_name = "HOW")]
+    input_attachments: Option<Attachments>,
 
     /// Shader model of HLSL: 51 is 5.1 [default: 51]
     #[arg(long, value_name = "NUMBER", value_parser = shader_model)]
@@ -61,6 +65,26 @@ pub(crate) enum Format {
     Hlsl,
     /// WGSL
     Wgsl,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Attachments {
+    /// From the framebuffer: [[color(n)]], or an inout output (GL_EXT_shader_framebuffer_fetch)
+    Fetch,
+    /// The same with barriers of the host (GL_EXT_shader_framebuffer_fetch_non_coherent); not in MSL
+    FetchNonCoherent,
+    /// From textures, by the fragment's coordinates
+    Texture,
+}
+
+impl Attachments {
+    fn read(self) -> InputAttachments {
+        match self {
+            Self::Fetch => InputAttachments::Fetch,
+            Self::FetchNonCoherent => InputAttachments::FetchNonCoherent,
+            Self::Texture => InputAttachments::Texture,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -113,6 +137,12 @@ impl Formats {
             ("--msl-buffer", !self.msl_buffers.is_empty() && !has(Format::Msl)),
             ("--glsl-version", self.glsl_version.is_some() && !has(Format::Glsl)),
             ("--glsl-vulkan", self.glsl_vulkan && !has(Format::Glsl)),
+            (
+                "--input-attachments",
+                self.input_attachments.is_some()
+                    && !has(Format::Msl)
+                    && (!has(Format::Glsl) || self.glsl_vulkan),
+            ),
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
         ];
@@ -148,6 +178,7 @@ impl Formats {
                 Some(Target::Glsl(Glsl {
                     version: self.glsl_version.unwrap_or(default.version),
                     rules: if self.glsl_vulkan { Rules::Vulkan } else { default.rules },
+                    input_attachments: self.input_attachments.map(Attachments::read),
                 }))
             }
             Format::Hlsl => {
@@ -164,13 +195,14 @@ impl Formats {
     fn msl(&self) -> Msl {
         let default = Msl::default();
         Msl {
-            version: self.msl_version.unwrap_or(default.version),
+            version: self.msl_version,
             platform: match self.msl_platform {
                 None => default.platform,
                 Some(MslPlatform::Macos) => Platform::Macos,
                 Some(MslPlatform::Ios) => Platform::Ios,
             },
             buffers: self.msl_buffers.clone(),
+            input_attachments: self.input_attachments.map(Attachments::read),
         }
     }
 

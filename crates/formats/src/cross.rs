@@ -5,6 +5,8 @@ use crate::Error;
 #[cfg(feature = "cross")]
 mod bindings;
 #[cfg(feature = "cross")]
+mod framebuffer_fetch;
+#[cfg(feature = "cross")]
 mod translate;
 
 /// The language that a module becomes, with what SPIRV-Cross is told of it.
@@ -21,19 +23,35 @@ pub enum Target {
 /// Options for MSL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Msl {
-    /// Major and minor version.
-    pub version: (u32, u32),
+    /// Major and minor version. Unless said it is 2.1, the oldest in which a vertex function may both write buffers
+    /// and be rasterized; for macOS 2.3 where attachments are fetched.
+    pub version: Option<(u32, u32)>,
     /// For whose Metal.
     pub platform: Platform,
     /// Where resources go that are not to get the next free index.
     pub buffers: Vec<(MslBuffer, u32)>,
+    /// How input attachments are read. Unless said, by `[[color(n)]]`.
+    pub input_attachments: Option<InputAttachments>,
 }
 
 impl Default for Msl {
-    /// MSL 2.1, the oldest in which a vertex function may both write buffers and be rasterized, for macOS.
+    /// For macOS.
     fn default() -> Self {
-        Self { version: (2, 1), platform: Platform::Macos, buffers: Vec::new() }
+        let platform = Platform::Macos;
+        Self { version: None, platform, buffers: Vec::new(), input_attachments: None }
     }
+}
+
+/// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputAttachments {
+    /// From the framebuffer: colour `n` in MSL, the output at location `n` in GLSL, which is `inout`
+    /// (`GL_EXT_shader_framebuffer_fetch`).
+    Fetch,
+    /// The same, with the host's barriers (`GL_EXT_shader_framebuffer_fetch_non_coherent`). MSL has none.
+    FetchNonCoherent,
+    /// From a texture, by the fragment's coordinates.
+    Texture,
 }
 
 /// A platform that has Metal.
@@ -67,12 +85,15 @@ pub struct Glsl {
     pub version: (u32, Profile),
     /// Whose rules it follows.
     pub rules: Rules,
+    /// How OpenGL reads input attachments, which Vulkan has. Unless said, from the framebuffer where there is an output
+    /// with their number, else from a texture.
+    pub input_attachments: Option<InputAttachments>,
 }
 
 impl Default for Glsl {
     /// OpenGL's GLSL 4.50.
     fn default() -> Self {
-        Self { version: (450, Profile::Core), rules: Rules::OpenGl }
+        Self { version: (450, Profile::Core), rules: Rules::OpenGl, input_attachments: None }
     }
 }
 

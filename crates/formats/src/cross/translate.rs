@@ -1,8 +1,10 @@
 //! Calls SPIRV-Cross.
 
 use super::bindings::{self, Kind, Resource};
+use super::framebuffer_fetch::{self, Coherence, Others};
 use super::{
-    EntryPoint, Glsl, Hlsl, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target, Text,
+    EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules,
+    Target, Text,
 };
 use crate::Error;
 use spirv_cross2::compile::CompilableTarget;
@@ -23,6 +25,7 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
 
 fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
+    let (version, fetches) = fetching(words, options)?;
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let rasterized = is_rasterized(&mut compiler, model).map_err(refused)?;
     let mut given = bindings::metal_indices(&resources, &options.buffers)?;
@@ -37,7 +40,8 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     }
 
     let mut settings = targets::Msl::options();
-    settings.version = options.version.into();
+    settings.version = version.into();
+    settings.framebuffer_fetch_subpass = fetches;
     settings.platform = match options.platform {
         Platform::Macos => MetalPlatform::MacOS,
         Platform::Ios => MetalPlatform::iOS,
@@ -47,7 +51,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     settings.disable_rasterization = rasterized == Rasterized::Nothing;
     let artifact = compiler.compile(&settings).map_err(refused)?;
     if rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
-        let (major, minor) = options.version;
+        let (major, minor) = version;
         return Err(Error::Unsupported(format!(
             "a vertex function of MSL {major}.{minor} that writes buffers cannot have outputs; one of MSL 2.1 can"
         )));
@@ -57,6 +61,33 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
         given.drain(..).map(|(resource, index)| (resource.buffer(), index)).collect();
     buffers.extend(sizes.then_some((MslBuffer::Sizes, settings.buffer_size_buffer_index)));
     Ok(Text { source: artifact.to_string(), buffers })
+}
+
+/// The first version of MSL for macOS with `[[color(n)]]` on arguments.
+const FETCH_ON_MACOS: (u32, u32) = (2, 3);
+
+/// The version, and whether attachments are fetched.
+fn fetching(words: &[u32], options: &Msl) -> Result<((u32, u32), bool), Error> {
+    let has_attachments = framebuffer_fetch::has_input_attachments(words);
+    let fetches = match options.input_attachments {
+        Some(InputAttachments::FetchNonCoherent) => {
+            return Err(Error::Unsupported("MSL fetches in order, or not at all".to_owned()));
+        }
+        Some(InputAttachments::Texture) => false,
+        Some(InputAttachments::Fetch) | None => has_attachments,
+    };
+    let on_macos = options.platform == Platform::Macos;
+    match options.version {
+        None if fetches && on_macos => Ok((FETCH_ON_MACOS, true)),
+        None => Ok(((2, 1), fetches)),
+        Some(version) if fetches && on_macos && version < FETCH_ON_MACOS => {
+            let (major, minor) = version;
+            Err(Error::Unsupported(format!(
+                "MSL {major}.{minor} for macOS does not fetch from the framebuffer; 2.3 does, or read textures"
+            )))
+        }
+        Some(version) => Ok((version, fetches)),
+    }
 }
 
 /// What leaves the stage for the rasterizer.
@@ -93,7 +124,45 @@ fn is_rasterized(
 }
 
 fn glsl(words: &[u32], entry: EntryPoint<'_>, options: Glsl) -> Result<Text, Error> {
-    let (compiler, _) = compiler::<targets::Glsl>(words, entry)?;
+    let coherence = match options.input_attachments {
+        Some(InputAttachments::FetchNonCoherent) => Coherence::NonCoherent,
+        _ => Coherence::Coherent,
+    };
+    let fetched = match (options.rules, options.input_attachments) {
+        (Rules::Vulkan, _) | (_, Some(InputAttachments::Texture)) => None,
+        (Rules::OpenGl, None) if !has_inout(options.version) => None,
+        (Rules::OpenGl, None) => framebuffer_fetch::read_outputs(words, entry, Others::Stay)?,
+        (Rules::OpenGl, Some(_)) => framebuffer_fetch::read_outputs(words, entry, Others::Refuse)?,
+    };
+    let Some(fetched) = fetched else { return glsl_as_it_is(words, entry, options, None) };
+    if !has_inout(options.version) {
+        let message = "this version of GLSL has no outputs that are read; 130 and 300 es have";
+        return Err(Error::Unsupported(message.to_owned()));
+    }
+    let extension = Some(coherence.extension());
+    let mut text = glsl_as_it_is(&fetched.words, entry, options, extension)?;
+    text.source = framebuffer_fetch::declare_inout(&text.source, &fetched.locations, coherence)?;
+    Ok(text)
+}
+
+/// Whether outputs are the shader's own, and may be `inout`.
+fn has_inout((number, profile): (u32, Profile)) -> bool {
+    match profile {
+        Profile::Core => number >= 130,
+        Profile::Es => number >= 300,
+    }
+}
+
+fn glsl_as_it_is(
+    words: &[u32],
+    entry: EntryPoint<'_>,
+    options: Glsl,
+    extension: Option<&'static str>,
+) -> Result<Text, Error> {
+    let (mut compiler, _) = compiler::<targets::Glsl>(words, entry)?;
+    if let Some(extension) = extension {
+        compiler.require_extension(extension).map_err(refused)?;
+    }
     if options.rules == Rules::OpenGl {
         let resources = bindings::resources(&compiler).map_err(refused)?;
         let kinds = [&[Kind::Uniform][..], &[Kind::Storage], &[Kind::Texture], &[Kind::Image]];

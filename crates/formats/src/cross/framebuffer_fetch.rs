@@ -1,0 +1,225 @@
+//! Input attachments in GLSL: an output that is declared `inout` holds what the framebuffer holds
+//! (`GL_EXT_shader_framebuffer_fetch`).
+//!
+//! SPIRV-Cross can write that, but its C interface cannot ask for it. So the module reads the output instead of the
+//! input attachment, once at the start, and the declaration in the text becomes `inout`.
+
+use super::EntryPoint;
+use crate::Error;
+use polyshade_spv::{
+    Decoration, ExecutionModel, Id, Inst, Module, Op, Position, StorageClass, Type,
+};
+
+/// A module that reads outputs, and the locations of those.
+pub(super) struct Fetched {
+    pub(super) words: Vec<u32>,
+    pub(super) locations: Vec<u32>,
+}
+
+/// What becomes of input attachments without an output at their location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Others {
+    /// They stay, as textures.
+    Stay,
+    /// The shader is refused.
+    Refuse,
+}
+
+/// The number of `SubpassData` among the operands of `OpTypeImage`.
+const DIM_SUBPASS_DATA: u32 = 6;
+
+/// Whether the module declares an input attachment.
+pub(super) fn has_input_attachments(words: &[u32]) -> bool {
+    Module::parse(words).is_ok_and(|m| {
+        m.variables().any(|variable| {
+            let pointee = m.pointer(variable.pointer_type()).map(|(_, ty)| ty);
+            pointee.is_some_and(|ty| is_attachment(&m, m.innermost_element(ty)))
+        })
+    })
+}
+
+fn is_attachment(m: &Module<'_>, ty: Id) -> bool {
+    m.definition(ty).is_some_and(|inst| {
+        inst.op() == Op::TYPE_IMAGE && inst.words().get(3) == Some(&DIM_SUBPASS_DATA)
+    })
+}
+
+/// An input attachment that an output holds.
+struct Attachment<'m> {
+    variable: Id,
+    output: Id,
+    /// Type of the output.
+    ty: Id,
+    location: u32,
+    /// The loads of the image, and the reads of those.
+    loads: Vec<Inst<'m>>,
+    reads: Vec<Inst<'m>>,
+}
+
+/// Reads outputs in place of the input attachments with their locations as indices; nothing where there is none.
+pub(super) fn read_outputs(
+    words: &[u32],
+    entry: EntryPoint<'_>,
+    others: Others,
+) -> Result<Option<Fetched>, Error> {
+    let m = Module::parse(words).map_err(|error| Error::Faulty(error.to_string()))?;
+    let found = m.entry_point(entry.name, ExecutionModel(entry.model));
+    let found = found.map_err(|error| Error::Faulty(error.to_string()))?;
+    let mut attachments = Vec::new();
+    for variable in m.variables() {
+        let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
+        if !is_attachment(&m, m.innermost_element(ty)) {
+            continue;
+        }
+        match attachment(&m, variable.result(), ty) {
+            Ok(attachment) => attachments.push(attachment),
+            Err(_) if others == Others::Stay => {}
+            Err(why) => return Err(Error::Unsupported(why)),
+        }
+    }
+    if attachments.is_empty() {
+        return Ok(None);
+    }
+    let Some(start) = start(&m, found.function()) else { return Ok(None) };
+    let locations = attachments.iter().map(|one| one.location).collect();
+    let rewritten = m.rewrite(|m, p| {
+        for one in &attachments {
+            let held = p.variable(StorageClass::PRIVATE, one.ty, None);
+            if let Some(name) = m.name(one.variable) {
+                p.name(held, &name);
+            }
+            if m.version() >= (1, 4) {
+                let entry = m.entry_point(entry.name, ExecutionModel(entry.model))?;
+                p.join_interface(entry, held);
+            }
+            let mut code = p.at(start);
+            let value = code.load(one.ty, one.output);
+            code.store(held, value);
+            for load in &one.loads {
+                p.remove(*load);
+            }
+            for read in &one.reads {
+                let result = read.result().expect("a read has a result");
+                p.remove(*read);
+                p.insert(read.after(), Op::LOAD, &[one.ty.word(), result.word(), held.word()]);
+            }
+            p.remove_definition(one.variable);
+        }
+        Ok(())
+    });
+    let rewritten = rewritten.map_err(|error| Error::Faulty(error.to_string()))?;
+    Ok(Some(Fetched { words: rewritten.module.into_words(), locations }))
+}
+
+/// How an input attachment is read, and the output that holds the same; or why none does.
+fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<'m>, String> {
+    let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
+    let index = number(variable, Decoration::INPUT_ATTACHMENT_INDEX).unwrap_or(0);
+    let name = m.name(variable).unwrap_or_default();
+    let why = |why: &str| format!("input attachment {index} ({name}) cannot be fetched: {why}");
+    if !is_attachment(m, ty) {
+        return Err(why("it is one of an array"));
+    }
+    let is_held = |id: Id| {
+        m.storage_class(id) == Some(StorageClass::OUTPUT)
+            && number(id, Decoration::LOCATION) == Some(index)
+            && number(id, Decoration::INDEX).unwrap_or(0) == 0
+    };
+    let mut outputs = m.variables().filter(|one| is_held(one.result()));
+    let (Some(output), None) = (outputs.next(), outputs.next()) else {
+        return Err(why("there is not one output at the location with its number"));
+    };
+    let (_, ty) = m.pointer(output.pointer_type()).ok_or_else(|| why("its output has no type"))?;
+    let (mut loads, mut reads) = (Vec::new(), Vec::new());
+    for inst in m.uses_of(variable).filter(|inst| m.function_around(inst.at()).is_some()) {
+        let Some(image) = inst.result().filter(|_| inst.op() == Op::LOAD) else {
+            return Err(why("it is handed to a function"));
+        };
+        loads.push(inst);
+        for read in m.uses_of(image).filter(|read| m.function_around(read.at()).is_some()) {
+            if read.op() != Op::IMAGE_READ || read.result_type() != Some(ty) {
+                return Err(why(
+                    "it is read otherwise than its output is written, which has four components",
+                ));
+            }
+            reads.push(read);
+        }
+    }
+    match m.ty(ty) {
+        Some(Type::Vector { count: 4, .. }) => {}
+        _ => return Err(why("its output has fewer than four components")),
+    }
+    Ok(Attachment { variable, output: output.result(), ty, location: index, loads, reads })
+}
+
+/// Behind the variables of a function.
+fn start(m: &Module<'_>, function: Id) -> Option<Position> {
+    let is_ahead = |inst: &Inst<'_>| {
+        matches!(
+            inst.op(),
+            Op::FUNCTION
+                | Op::FUNCTION_PARAMETER
+                | Op::LABEL
+                | Op::VARIABLE
+                | Op::LINE
+                | Op::NO_LINE
+        )
+    };
+    m.function(function)?.instructions().find(|inst| !is_ahead(inst)).map(Inst::before)
+}
+
+/// What says that reads are in order, or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Coherence {
+    Coherent,
+    NonCoherent,
+}
+
+impl Coherence {
+    pub(super) fn extension(self) -> &'static str {
+        match self {
+            Self::Coherent => "GL_EXT_shader_framebuffer_fetch",
+            Self::NonCoherent => "GL_EXT_shader_framebuffer_fetch_non_coherent",
+        }
+    }
+}
+
+/// Declares the outputs at `locations` as `inout`.
+pub(super) fn declare_inout(
+    source: &str,
+    locations: &[u32],
+    coherence: Coherence,
+) -> Result<String, Error> {
+    let mut text = source.to_owned();
+    for location in locations {
+        let declared = format!("layout(location = {location}) out ");
+        if text.matches(&declared).count() != 1 {
+            let message = format!(
+                "the output at location {location} is not declared once, which fetching it needs"
+            );
+            return Err(Error::Unsupported(message));
+        }
+        let inout = match coherence {
+            Coherence::Coherent => format!("layout(location = {location}) inout "),
+            Coherence::NonCoherent => format!("layout(location = {location}, noncoherent) inout "),
+        };
+        text = text.replacen(&declared, &inout, 1);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_become_inout_once() {
+        let source = "layout(location = 0) out highp vec4 a;\nlayout(location = 1) out vec4 b;\n";
+        let both = declare_inout(source, &[0, 1], Coherence::Coherent).expect("both are there");
+        assert_eq!(both, source.replace(" out ", " inout "));
+        let second = declare_inout(source, &[1], Coherence::NonCoherent).expect("it is there");
+        assert!(second.contains("layout(location = 1, noncoherent) inout vec4 b;"), "{second}");
+        assert!(declare_inout(source, &[2], Coherence::Coherent).is_err());
+        assert!(declare_inout(&source.repeat(2), &[0], Coherence::Coherent).is_err());
+    }
+}
