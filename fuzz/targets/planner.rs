@@ -1,9 +1,9 @@
-//! Any device, pipeline and draw: a plan, the same each time, or an error.
+//! Any device, pipeline and draw, and any blending: a plan, the same each time, or an error.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polyshade::planner::plan;
+use polyshade::planner::{plan, plan_blending};
 use polyshade_fuzz::seed;
 use polyshade_trials::{Choices, planner};
 
@@ -14,6 +14,12 @@ fuzz_target!(|bytes: &[u8]| {
     let draw = planner::any_draw(&mut choices);
     let planned = plan(&device, &pipeline, &draw);
     assert_eq!(planned.as_ref().ok(), plan(&device, &pipeline, &draw).as_ref().ok());
+    if let Ok(plan) = planned {
+        assert!(!plan.to_string().is_empty());
+    }
+    let blending = planner::any_blending(&mut choices);
+    let planned = plan_blending(&device, &blending);
+    assert_eq!(planned.as_ref().ok(), plan_blending(&device, &blending).as_ref().ok());
     if let Ok(plan) = planned {
         assert!(!plan.to_string().is_empty());
     }

@@ -1,11 +1,15 @@
 //! Advanced blend equations: what the lowered shader draws, against the model in double precision and against
-//! SwiftShader's native equations.
+//! SwiftShader's native equations; and fixed function's own blending, against the drivers'.
 
+mod coverage;
 mod equations;
 mod formats;
 mod grid;
+mod logic;
+mod mixed;
 mod native;
 mod order;
+mod ordinary;
 mod selection;
 mod shaders;
 
@@ -80,9 +84,9 @@ impl Mode {
 
 pub(crate) fn clamping(format: FormatClass) -> Clamping {
     match format {
-        FormatClass::Unorm => Clamping::Unorm,
         FormatClass::Snorm => Clamping::Snorm,
         FormatClass::Float => Clamping::Float,
+        _ => Clamping::Unorm,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Each move by itself, and lowerings written with nothing else.
 
 mod blend;
+mod blend_fixed;
 mod blocks;
 mod decorate_corpus;
 mod drawn;

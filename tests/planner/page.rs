@@ -1,39 +1,50 @@
-//! docs/lowerings/transform-feedback-rules.md names tests that are there.
+//! The pages of rules in docs/lowerings name tests that are there.
 
 use polyshade::planner::{CountedBy, Counter};
 use std::fs;
 use std::path::Path;
 
-/// Whether `words`, as a test or a case is named, is one. `program::module::test` is in `tests/program/module.rs`.
+/// The pages, and how many rules each has at least.
+const PAGES: &[(&str, usize)] =
+    &[("advanced-blend-rules.md", 60), ("transform-feedback-rules.md", 40)];
+
+/// Whether `words`, as a test or a case is named, is one. `program::module::test` is in `tests/program/module.rs`, and
+/// `cli::program::test` in `crates/cli/tests/program.rs`; there may be modules in modules.
 fn is_there(words: &str) -> bool {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match words.split("::").collect::<Vec<_>>().as_slice() {
-        [case] => tests.join("cases").join(case).exists(),
-        [program, module, test] => {
-            let file = tests.join(program).join(module).with_extension("rs");
-            let text = fs::read_to_string(file).unwrap_or_default();
-            text.contains(&format!("#[test]\nfn {test}()"))
-        }
-        _ => false,
-    }
+    let parts: Vec<&str> = words.split("::").collect();
+    let (folder, modules, test) = match parts.as_slice() {
+        [case] => return tests.join("cases").join(case).exists(),
+        ["cli", modules @ .., test] => (tests.join("../crates/cli/tests"), modules, test),
+        [program, modules @ .., test] => (tests.join(program), modules, test),
+        [] => return false,
+    };
+    let file = folder.join(modules.join("/")).with_extension("rs");
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.contains(&format!("#[test]\nfn {test}()"))
 }
 
 #[test]
 fn every_rule_names_tests_that_are_there() {
-    let page =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lowerings/transform-feedback-rules.md");
-    let page = fs::read_to_string(page).expect("the page is there");
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
-    let rows: Vec<(&str, &str)> = rows.filter(|(rule, _)| *rule != "Rule").collect();
-    assert!(rows.len() > 40, "only {} rules", rows.len());
-    for (rule, tests) in rows {
-        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
-        assert!(!tests.is_empty(), "no test holds: {rule}");
-        for test in tests {
-            assert!(is_there(test), "{test}, of: {rule}");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lowerings");
+    for (page, least) in PAGES {
+        let text = fs::read_to_string(folder.join(page)).expect("the page is there");
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+        let rows: Vec<(&str, &str)> = rows.filter(|(rule, _)| *rule != "Rule").collect();
+        assert!(rows.len() >= *least, "only {} rules in {page}", rows.len());
+        for (rule, tests) in rows {
+            let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+            assert!(!tests.is_empty(), "no test holds: {rule}");
+            for test in tests {
+                assert!(is_there(test), "{page}: {test}, of: {rule}");
+            }
         }
     }
-    assert!(!is_there("execution::plan::no_such_test") && !is_there("capture/none.vert"));
+    for none in
+        ["execution::plan::no_such_test", "capture/none.vert", "cli::plan::none", "a::b::c::d"]
+    {
+        assert!(!is_there(none), "{none}");
+    }
 }
 
 /// What a draw of captured data counts: by what the counter exceeds the offset, by the stride, rounded down.

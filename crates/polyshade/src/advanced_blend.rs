@@ -3,7 +3,8 @@
 //! `VK_EXT_blend_operation_advanced` has the blend modes of every design tool, and few drivers have the extension. Here
 //! the shader's colours are taken over, blended with what the attachment holds behind every exit of the shader, and
 //! written. Fixed-function blending is off meanwhile; the write mask still applies. All 46 equations, the three overlap
-//! modes and both kinds of alpha are there, each target with its own.
+//! modes and both kinds of alpha are there, each target with its own. What fixed function does is there too, so that
+//! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
 //! # use polyshade::{Error, Module, advanced_blend::{self, Select}, transform_feedback::HostWords};
@@ -18,27 +19,42 @@
 //! # }
 //! ```
 
+mod colours;
+mod coverage;
 mod emit;
 mod equation;
 mod fetch;
+mod fixed;
+mod format;
+mod functions;
+mod logic;
 mod options;
+mod ordinary;
 mod outputs;
 mod requirements;
+mod words;
 
 pub use equation::Equation;
-pub use options::{Alpha, Destination, FormatClass, Layer, Options, Overlap, Select, Target};
-pub use requirements::{Descriptor, Ordering, Purpose, Requirements};
+pub use format::{Format, FormatClass};
+pub use logic::LogicOperation;
+pub use options::{Alpha, Blending, Destination, Layer, Options, Overlap, Select, Target};
+pub use ordinary::{Factor, Operation, Ordinary, Term};
+pub use requirements::{Descriptor, Ordering, Purpose, Requirements, WordsAt};
 
-use crate::moves;
-use outputs::Piece;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
+pub(crate) use requirements::{INTERLOCK, TILE_IMAGE, TILE_IMAGE_FEATURE, interlock_features};
+
+use crate::{moves, unsupported};
+use options::Constants;
+use outputs::{Colour, Numbers, Piece};
+use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
 
 /// A fragment shader that blends, and what the host has to know.
 #[derive(Debug)]
 pub struct Lowered<'m> {
     /// The shader. The module itself where no target is blended.
     pub module: Module<'m>,
-    /// The targets that are blended, in the order of their locations. That of the words that select, too.
+    /// The targets that are blended, in the order of their locations. Those with [equations](Target::equations) have
+    /// the words that select in this order, too.
     pub targets: Vec<BlendedTarget>,
     /// What the device must have and the host must bind and order.
     pub requirements: Requirements,
@@ -64,16 +80,19 @@ pub struct BlendedTarget {
 
 /// Makes the fragment shader `module` blend as `options` say.
 ///
-/// Targets that the shader has no output for, and outputs of integers, stay as they are.
+/// Targets that the shader has no output for, and outputs of integers without a logic operation, stay as they are. The
+/// second source of a target that is blended goes: it is a factor, or nothing reads it.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point.
-/// * `Options`: a target without an equation; several equations and nothing that selects among them; a set and binding
-///   or a specialization constant that the shader has already, or that is reserved.
-/// * `Unsupported`: colours in structures, in arrays whose size depends on a constant, or of a second source; for
-///   storage images, a shader without early fragment tests, with an interlock of its own, or with the Vulkan memory
-///   model; what the [moves] refuse.
+/// * `Options`: a target without an equation; several equations and nothing that selects among them; equations' options
+///   for what has no equation, and blending of integers; a factor of a second source that the shader does not have; a
+///   set and binding or a specialization constant that the shader has already, or that is reserved.
+/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
+///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
+///   alpha at location 0, or with storage images; for storage images, a shader without early fragment tests, with an
+///   interlock of its own, or with the Vulkan memory model; what the [moves] refuse.
 pub fn lower<'m>(module: &'m Module<'_>, options: &Options) -> Result<Lowered<'m>, Error> {
     let plan = Plan::new(module, options)?;
     let Preview { targets, requirements } = plan.preview(module, options);
@@ -112,15 +131,30 @@ struct Plan<'o> {
     blended: Vec<Blended<'o>>,
     /// The other parts of variables that are blended in part.
     copied: Vec<Piece>,
-    /// The names of the words that select: one a target that is blended.
-    words: Vec<String>,
+    /// The words that the host fills in, by place.
+    words: Vec<words::Group>,
+    /// Whether the shader does what alpha to coverage would do.
+    coverage: bool,
 }
 
 /// A target, and the outputs that make its colour.
 struct Blended<'o> {
     location: u32,
     pieces: Vec<Piece>,
+    /// Those of the second source, which leave the interface.
+    second: Vec<Piece>,
+    numbers: Numbers,
     target: &'o Target,
+}
+
+impl Blended<'_> {
+    /// Whether a factor is made of the second source.
+    fn reads_second(&self) -> bool {
+        match self.target.blending() {
+            Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_second_source),
+            Blending::Equations(_) | Blending::Logic(_) => false,
+        }
+    }
 }
 
 impl<'o> Plan<'o> {
@@ -128,19 +162,52 @@ impl<'o> Plan<'o> {
         options.check()?;
         let entry = m.entry_point(&options.entry, ExecutionModel::FRAGMENT)?;
         let (mut blended, mut copied) = (Vec::new(), Vec::new());
-        for (location, pieces) in outputs::colours(m, entry)? {
-            match options.target_at(location) {
-                Some(target) => blended.push(Blended { location, pieces, target }),
-                None => copied.extend(pieces),
+        for (location, colour) in outputs::colours(m, entry)? {
+            let target = options.target_at(location);
+            let blends = target.map(|target| target.blends(location, &colour)).transpose()?;
+            let Colour { first, second } = colour;
+            match (target, blends.flatten()) {
+                (Some(target), Some(numbers)) => {
+                    blended.push(Blended { location, pieces: first, second, numbers, target });
+                }
+                _ => copied.extend(first.into_iter().chain(second)),
             }
         }
-        let words = match options.select {
-            Select::Constant => Vec::new(),
-            Select::Words(_) => {
-                blended.iter().map(|blended| format!("equation_{}", blended.location)).collect()
-            }
+        let is_selected = |one: &&Blended<'_>| !one.target.equations().is_empty();
+        let selected: Vec<u32> =
+            blended.iter().filter(is_selected).map(|one| one.location).collect();
+        let has_constants = blended.iter().any(|one| match one.target.blending() {
+            Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_constants),
+            Blending::Equations(_) | Blending::Logic(_) => false,
+        });
+        let words = words::groups(options, &selected, has_constants);
+        let coverage = options.coverage_samples.is_some();
+        let plan = Self { blended, copied, words, coverage };
+        if coverage {
+            plan.check_coverage(entry.function(), options)?;
+        }
+        Ok(plan)
+    }
+
+    /// Refuses alpha to coverage where the shader cannot do it.
+    fn check_coverage(&self, entry: Id, options: &Options) -> Result<(), Error> {
+        if matches!(options.destination, Destination::StorageImage { .. }) {
+            let message =
+                "alpha to coverage does not reach storage images, which no coverage masks";
+            return Err(unsupported(message, entry));
+        }
+        let Some(first) = self.blended.iter().find(|blended| blended.location == 0) else {
+            let message =
+                "alpha to coverage is of the alpha at location 0, which is not blended here";
+            return Err(unsupported(message, entry)
+                .help("leave alphaToCoverageEnable on: the alpha is as the shader wrote it"));
         };
-        Ok(Self { blended, copied, words })
+        if !coverage::has_alpha(&first.pieces) {
+            let message =
+                "alpha to coverage is of the alpha at location 0, and the output there has none";
+            return Err(unsupported(message, first.pieces[0].variable));
+        }
+        Ok(())
     }
 
     fn preview(&self, m: &Module<'_>, options: &Options) -> Preview {
@@ -155,23 +222,147 @@ impl<'o> Plan<'o> {
     }
 }
 
+impl Target {
+    /// What the components are of a colour that is blended like this; `None` where it stays as it is.
+    fn blends(&self, location: u32, colour: &Colour) -> Result<Option<Numbers>, Error> {
+        let (Some(numbers), Some(piece)) = (colour.numbers(), colour.first.first()) else {
+            return Ok(None);
+        };
+        let format = self.attachment_format();
+        match (self.blending(), numbers) {
+            (Blending::Equations(_), Numbers::Signed | Numbers::Unsigned) => Ok(None),
+            (Blending::Ordinary(_), Numbers::Signed | Numbers::Unsigned) => Ok(None),
+            (Blending::Equations(_), Numbers::Floats) => Ok(Some(numbers)),
+            (Blending::Ordinary(ordinary), Numbers::Floats) => {
+                let needs_second = ordinary.factors().any(Factor::is_of_second_source);
+                if needs_second && colour.second.is_empty() {
+                    let message = format!(
+                        "a factor is of the second source, and location {location} has none"
+                    );
+                    return Err(Error::new(ErrorKind::Options, message).about(piece.variable));
+                }
+                Ok(Some(numbers))
+            }
+            (Blending::Logic(_), numbers) => {
+                let written = match numbers {
+                    Numbers::Floats => "floats",
+                    Numbers::Signed => "signed integers",
+                    Numbers::Unsigned => "unsigned integers",
+                };
+                let fits = match format.class() {
+                    FormatClass::Uint => numbers == Numbers::Unsigned,
+                    FormatClass::Sint => numbers == Numbers::Signed,
+                    _ => numbers == Numbers::Floats,
+                };
+                if !fits {
+                    let message = format!(
+                        "the output at location {location} is of {written}, and its format is {format}"
+                    );
+                    return Err(unsupported(message, piece.variable)
+                        .help("say the attachment's format, or leave the target as it is"));
+                }
+                Ok(Some(numbers))
+            }
+        }
+    }
+
+    /// Refuses what cannot be asked of any shader.
+    fn check(&self, options: &Options) -> Result<(), Error> {
+        let contradiction = |message: String| Err(Error::new(ErrorKind::Options, message));
+        let format = self.attachment_format();
+        let is_advanced = match self.blending() {
+            Blending::Equations(equations) if equations.is_empty() => {
+                return contradiction("a target is to be blended without an equation".to_owned());
+            }
+            Blending::Equations(equations) => {
+                if options.select == Select::Constant && equations.len() > 1 {
+                    let message = format!(
+                        "there are {} equations for a target, and nothing selects one",
+                        equations.len()
+                    );
+                    return Err(Error::new(ErrorKind::Options, message)
+                        .help("select with a word, or ask for one equation"));
+                }
+                true
+            }
+            Blending::Ordinary(_) => false,
+            Blending::Logic(_) => {
+                check_logic(format)?;
+                if self.alpha_to_one && format.class().is_integer() {
+                    let message = "the alpha of integers is not made 1";
+                    return Err(Error::new(ErrorKind::Unsupported, message));
+                }
+                false
+            }
+        };
+        let is_logic = matches!(self.blending(), Blending::Logic(_));
+        if format.class().is_integer() && !is_logic {
+            return contradiction(format!("a format of integers is not blended: {format}"));
+        }
+        let plain = self.overlap == Overlap::default()
+            && self.source == Alpha::default()
+            && self.destination == Alpha::default()
+            && !self.clamp_results;
+        if !is_advanced && !plain {
+            let message =
+                "overlap, kinds of alpha and clamping of results are of advanced equations";
+            return contradiction(message.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Refuses formats whose bits no logic operation combines.
+fn check_logic(format: Format) -> Result<(), Error> {
+    let message = match format.class() {
+        FormatClass::Uint | FormatClass::Sint => return Ok(()),
+        FormatClass::Unorm => match format.bits().into_iter().max() {
+            Some(0..=MOST_STEPS) => return Ok(()),
+            _ => "a normalized component of more than 16 bits has no logic operations here",
+        },
+        FormatClass::Snorm => {
+            "signed normalized formats have two numbers for -1, and a shader cannot read which: no logic operations"
+        }
+        FormatClass::Srgb | FormatClass::Float => {
+            "formats of floats and sRGB have no logic operations: Vulkan passes the source through"
+        }
+    };
+    Err(Error::new(ErrorKind::Unsupported, message))
+}
+
+/// The most bits of a normalized component that floats hold with room for rounding; no format has more.
+const MOST_STEPS: u8 = 16;
+
 impl Options {
     /// Refuses what cannot be asked of any shader.
     fn check(&self) -> Result<(), Error> {
         let targets = self.every_target.iter().chain(self.targets.values().flatten());
         for target in targets {
-            if target.equations.is_empty() {
-                let message = "a target is to be blended without an equation";
-                return Err(Error::new(ErrorKind::Options, message));
+            target.check(self)?;
+        }
+        match self.coverage_samples {
+            Some(samples) if !samples.is_power_of_two() || samples > coverage::MOST_SAMPLES => {
+                let message = format!("alpha to coverage is of 1 to 32 samples, not of {samples}");
+                Err(Error::new(ErrorKind::Options, message))
             }
-            if self.select == Select::Constant && target.equations.len() > 1 {
-                let message = format!(
-                    "there are {} equations for a target, and nothing selects one",
-                    target.equations.len()
-                );
-                return Err(Error::new(ErrorKind::Options, message)
-                    .help("select with a word, or ask for one equation"));
-            }
+            _ => self.check_words(),
+        }
+    }
+
+    /// Refuses words at places of one kind that cannot both be there.
+    fn check_words(&self) -> Result<(), Error> {
+        use crate::transform_feedback::HostWords;
+        let (Select::Words(select), Constants::Words(constants)) = (self.select, self.constants)
+        else {
+            return Ok(());
+        };
+        let kind = std::mem::discriminant(&select);
+        let are_numbered =
+            matches!(select, HostWords::PushConstant { .. } | HostWords::Specialization { .. });
+        if are_numbered && kind == std::mem::discriminant(&constants) && select != constants {
+            let message =
+                "of one kind of words, the blend constants stand right behind those that select";
+            return Err(Error::new(ErrorKind::Options, message).help("give both the same place"));
         }
         Ok(())
     }

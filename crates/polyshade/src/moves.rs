@@ -36,7 +36,7 @@ pub use scatter::{Place, Scattered, float_dimensions, float_scalars, scatter};
 pub use specialize::specialize;
 pub use split_block::{SplitMember, split_block};
 pub(crate) use take_over::laid_out_types;
-pub use take_over::{Copies, TakenOver, take_over};
+pub use take_over::{Copies, TakenOver, take_over, take_over_and_out};
 pub use wrap::{Wrapper, wrap};
 
 use polyshade_spv::view::EntryPoint;

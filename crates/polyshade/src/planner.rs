@@ -4,7 +4,7 @@
 //! passes with other shaders, words that the host fills in, and counters that it keeps; what the captured data is used
 //! for next has to wait for other stages; and some APIs can wait for nothing inside a pass. [`plan`] says all of that
 //! as a list of [`Step`]s. It is a function of plain data: it knows no handle, makes no object, and answers every
-//! input with a plan or with the reason why there is none.
+//! input with a plan or with the reason why there is none. [`plan_blending`] says the same of blending.
 //!
 //! ```
 //! use polyshade::planner::{self, Active, Capture, Device, Draw, Feedback, Pipeline, Preset};
@@ -22,6 +22,7 @@
 //! # Ok::<(), polyshade::Error>(())
 //! ```
 
+mod blending;
 mod check;
 mod device;
 mod draft;
@@ -32,6 +33,11 @@ mod storage;
 mod sync;
 mod text;
 
+pub use blending::{
+    Action, AdvancedBlending, AttachmentBlending, Before, Between, Blending, BlendingOrder,
+    BlendingPath, BlendingPlan, BlendingState, Change, Interlock, Layout, NativeBlending,
+    Overlapping, Usage, plan_blending,
+};
 pub use device::{
     Api, Device, Preset, PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
     TransformFeedback,

@@ -2,7 +2,7 @@
 
 use crate::{Choices, Variants};
 use polyshade::advanced_blend::{
-    self, Alpha, Destination, Equation, FormatClass, Layer, Overlap, Select, Target,
+    self, Alpha, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap, Select, Target,
 };
 use polyshade::depth_convention::{self, Rotation, Switch, Turn};
 use polyshade::moves::{Binding, Set};
@@ -250,8 +250,36 @@ pub(crate) fn blend(
         _ => options,
     };
     let options = if choices.maybe() { options.multisampled() } else { options };
+    let options = match choices.below(8) {
+        6 => options.every_target(fixed(choices)).blend_constants([0.25, 0.5, 1.0, 0.0]),
+        7 => {
+            let place = HostWords::PushConstant { offset: choices.offset() };
+            options.target(choices.below(3), fixed(choices)).blend_constants_in(place)
+        }
+        _ => options,
+    };
+    let options = match choices.below(8) {
+        7 => options.alpha_to_coverage(1 << choices.below(5)),
+        _ => options,
+    };
     let lowered = advanced_blend::lower(module, &options)?;
     Ok(vec![("blended", lowered.module.into_owned())])
+}
+
+/// A target as fixed function blends it.
+fn fixed(choices: &mut Choices) -> Target {
+    match choices.maybe() {
+        true => Target::ordinary(crate::planner::ordinary(choices)).format(choices.of(&[
+            FormatClass::Float,
+            FormatClass::Unorm,
+            FormatClass::Snorm,
+        ])),
+        false => Target::logic(choices.of(&LogicOperation::ALL)).format(choices.of(&[
+            FormatClass::Unorm,
+            FormatClass::Uint,
+            FormatClass::Sint,
+        ])),
+    }
 }
 
 fn target(choices: &mut Choices, select: Select) -> Target {

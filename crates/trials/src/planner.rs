@@ -1,11 +1,15 @@
-//! Any device, pipeline and draw to plan for.
+//! Any device, pipeline and draw to plan for, and any blending.
 
 use crate::Choices;
+use polyshade::advanced_blend::{
+    Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
+};
 use polyshade::moves::{Binding, Set};
 use polyshade::planner::{
-    Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback,
-    FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, RasterizationOff, ShaderStage,
-    Storage, Topology, Use, Uses,
+    Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
+    Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
+    Interlock, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
+    RasterizationOff, ShaderStage, Storage, Topology, Use, Uses,
 };
 use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
@@ -36,7 +40,78 @@ pub fn any_device(choices: &mut Choices) -> Device {
         has.max_streams = choices.below(5);
         has.streams_lines_triangles = choices.maybe();
     }
+    device.blending = blending(choices);
     device
+}
+
+/// What a device has for blending.
+fn blending(choices: &mut Choices) -> Blending {
+    Blending {
+        native: choices.perhaps(|choices| NativeBlending {
+            coherent: choices.maybe(),
+            max_attachments: choices.below(4),
+            independent: choices.maybe(),
+            straight_source: choices.maybe(),
+            straight_destination: choices.maybe(),
+            correlated_overlap: choices.maybe(),
+            all_operations: choices.maybe(),
+            clamped_results: choices.maybe(),
+        }),
+        ordered_attachments: choices.rarely(),
+        framebuffer_fetch: choices.maybe(),
+        tile_images: choices.rarely(),
+        interlock: choices
+            .rarely()
+            .then(|| Interlock { pixel: choices.maybe(), sample: choices.maybe() }),
+        local_read: choices.maybe(),
+        local_read_multisampled: choices.maybe(),
+        sample_shading: choices.maybe(),
+        independent_blend: choices.maybe(),
+        logic_operations: choices.maybe(),
+        second_source_attachments: choices.below(3),
+        max_attachments: if choices.rarely() { choices.word() } else { 4 },
+        max_input_attachments: if choices.rarely() { choices.below(3) } else { 4 },
+    }
+}
+
+/// Attachments that are blended in any way.
+pub fn any_blending(choices: &mut Choices) -> BlendingState {
+    let attachment = |choices: &mut Choices| match choices.below(6) {
+        0 => None,
+        1 => Some(AttachmentBlending::Logic(choices.of(&LogicOperation::ALL))),
+        2 => Some(AttachmentBlending::Ordinary(ordinary(choices))),
+        _ => Some(AttachmentBlending::Advanced(AdvancedBlending {
+            equations: choices.list(2, |choices| choices.of(&Equation::ALL)),
+            overlap: choices.of(&[Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint]),
+            source: choices.of(&[Alpha::Premultiplied, Alpha::Straight]),
+            destination: choices.of(&[Alpha::Premultiplied, Alpha::Straight]),
+            clamp_results: choices.rarely(),
+        })),
+    };
+    BlendingState {
+        attachments: choices.list(3, attachment),
+        multisampled: choices.maybe(),
+        layered: choices.rarely(),
+        overlap: choices.of(&[
+            Overlapping::WithinDraws,
+            Overlapping::BetweenDraws,
+            Overlapping::Never,
+        ]),
+        early_tests: choices.maybe(),
+        plain_attachments: choices.maybe(),
+        rendering_only: choices.maybe(),
+        path: if choices.rarely() { Some(choices.of(&BlendingPath::ALL)) } else { None },
+    }
+}
+
+/// Ordinary blending of any kind.
+pub(crate) fn ordinary(choices: &mut Choices) -> Ordinary {
+    let term = |choices: &mut Choices| Term {
+        source: choices.of(&Factor::ALL),
+        destination: choices.of(&Factor::ALL),
+        operation: choices.of(&Operation::ALL),
+    };
+    Ordinary { color: term(choices), alpha: term(choices) }
 }
 
 fn any_use(choices: &mut Choices) -> Use {

@@ -17,7 +17,9 @@ use crate::verdict::{Difference, Equal, Part, Value, Verdict};
 use crate::{BlendedAs, Blends, Job, Phase};
 use colours::{Colour, Meeting};
 use draws::{CORNERS, SIDE};
-use polyshade::advanced_blend::{self, Destination, Equation, Layer, Lowered, Select};
+use polyshade::advanced_blend::{
+    self, BlendedTarget, Blending, Destination, Equation, Layer, Lowered, Select,
+};
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade::{Error, Module};
 use polyshade_vulkan::Device;
@@ -44,6 +46,13 @@ pub(crate) fn verify(
 fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_>) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
         return Some(format!("the device lacks {extension}, or is not asked for it"));
+    }
+    let is_fixed =
+        |target: &BlendedTarget| !matches!(target.target.blending(), Blending::Equations(_));
+    if lowered.targets.iter().any(is_fixed) {
+        return Some(
+            "the model has advanced equations only, and a target is blended otherwise".to_owned(),
+        );
     }
     match blends.destination {
         _ if blends.multisampled => Some("targets of several samples are not drawn".to_owned()),

@@ -74,42 +74,70 @@ impl AdvancedBlend {
     }
 }
 
-/// What `VK_EXT_blend_operation_advanced` offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AdvancedBlendCapabilities {
-    /// Overlapping primitives blend in order without barriers.
-    pub coherent: bool,
-    /// How many attachments a subpass may have.
-    pub max_attachments: u32,
-    /// Each target may have an equation of its own.
-    pub independent: bool,
-    /// The source may be not premultiplied.
-    pub straight_source: bool,
-    /// The destination may be not premultiplied.
-    pub straight_destination: bool,
-    /// Source and destination may overlap in other ways than uncorrelated.
-    pub correlated_overlap: bool,
-    /// The equations beyond the 15 of `KHR_blend_equation_advanced`.
-    pub all_operations: bool,
+/// What holds for all targets of a draw, but for advanced equations. Unless said otherwise all of it is off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FixedBlend {
+    /// The logic operation; with one, nothing is blended.
+    pub logic_operation: Option<vk::LogicOp>,
+    /// The bits of the blend constants, which are floats: red, green, blue, alpha.
+    pub constants: [u32; 4],
+    /// The alpha of the first target becomes coverage.
+    pub alpha_to_coverage: bool,
+}
+
+impl FixedBlend {
+    pub(crate) fn state(self) -> vk::PipelineColorBlendStateCreateInfo<'static> {
+        let state = vk::PipelineColorBlendStateCreateInfo::default();
+        let state = state.blend_constants(self.constants.map(f32::from_bits));
+        match self.logic_operation {
+            Some(operation) => state.logic_op_enable(true).logic_op(operation),
+            None => state,
+        }
+    }
 }
 
 fn is_advanced(operation: vk::BlendOp) -> bool {
     (vk::BlendOp::ZERO_EXT..=vk::BlendOp::BLUE_EXT).contains(&operation)
 }
 
+impl BlendTerm {
+    fn has_second_source(self) -> bool {
+        let second = vk::BlendFactor::SRC1_COLOR..=vk::BlendFactor::ONE_MINUS_SRC1_ALPHA;
+        [self.source, self.destination].iter().any(|factor| second.contains(factor))
+    }
+}
+
 impl Draw<'_> {
+    fn check_second_source(&self, targets: usize, device: &Device) -> Result<(), Error> {
+        let has = device.capabilities();
+        if has.features.dual_src_blend != vk::TRUE {
+            return Err(Error::Missing("second sources of blending"));
+        }
+        if targets > has.limits.max_fragment_dual_src_attachments as usize {
+            return Err(Error::Missing("second sources of blending with that many targets"));
+        }
+        Ok(())
+    }
+
     /// Refuses blending that the device does not have.
     pub(crate) fn check_blending(&self, device: &Device) -> Result<(), Error> {
         let targets = self.target.iter().count() + self.other_targets.len();
         if self.blends.len() > targets {
             return Err(Error::Work("more targets are blended than there are".to_owned()));
         }
+        let features = device.capabilities().features;
+        if self.fixed_blend.logic_operation.is_some() && features.logic_op != vk::TRUE {
+            return Err(Error::Missing("logic operations"));
+        }
         let terms = self.blends.iter().filter_map(|blend| blend.terms).flatten();
+        if terms.clone().any(BlendTerm::has_second_source) {
+            self.check_second_source(targets, device)?;
+        }
         let advanced = terms.filter(|term| is_advanced(term.operation)).count();
         if advanced == 0 && self.advanced_blend.is_none() {
             return Ok(());
         }
-        let Some(has) = device.capabilities().advanced_blend else {
+        let Some(has) = device.capabilities().blending.native else {
             return Err(Error::Missing("advanced blend equations"));
         };
         if targets > has.max_attachments as usize {

@@ -1,11 +1,12 @@
 //! What a device can do, as far as polyshade's lowerings and their tests care.
 
-use crate::blend::AdvancedBlendCapabilities;
+use crate::blending;
 use crate::error::{Context, Error};
 use crate::features::{self, Features, Properties};
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
 use ash::{ext, vk};
+use polyshade::planner::Blending;
 use std::ffi::CStr;
 
 /// What a device can do. Everything named here is also enabled.
@@ -28,8 +29,8 @@ pub struct Capabilities {
     pub limits: vk::PhysicalDeviceLimits,
     /// `VK_EXT_transform_feedback`, where there is one.
     pub transform_feedback: Option<TransformFeedbackCapabilities>,
-    /// `VK_EXT_blend_operation_advanced`, where there is one.
-    pub advanced_blend: Option<AdvancedBlendCapabilities>,
+    /// What there is for blending, as the planner takes it. `VK_EXT_blend_operation_advanced` is enabled.
+    pub blending: Blending,
     /// How shaders can read the targets that they draw to.
     pub target_reads: TargetReads,
     /// `VK_EXT_provoking_vertex`, where there is one.
@@ -116,11 +117,12 @@ pub(crate) fn query(
         .then(|| query_primitives_generated(&instance.handle, device))
         .flatten();
 
-    let advanced_blend = has(ext::blend_operation_advanced::NAME)
-        .then(|| query_advanced_blend(&instance.handle, device));
     let version = properties.api_version;
     let newer_features = features::query(instance, device, version);
     let has_rendering = newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE;
+    let target_reads = TargetReads::query(instance, device, has_rendering, has);
+    let both = (&features, &properties.limits);
+    let blending = blending::query(&instance.handle, device, both, target_reads, has);
     Ok(Capabilities {
         device: name,
         driver,
@@ -129,8 +131,8 @@ pub(crate) fn query(
         newer_features,
         limits: properties.limits,
         transform_feedback,
-        advanced_blend,
-        target_reads: TargetReads::query(instance, device, has_rendering, has),
+        blending,
+        target_reads,
         provoking_vertex,
         primitives_generated,
         extensions: features::plain_extensions(has),
@@ -163,30 +165,6 @@ fn query_transform_feedback(
         draw: properties.transform_feedback_draw == vk::TRUE,
         streams_lines_triangles: properties.transform_feedback_streams_lines_triangles == vk::TRUE,
     })
-}
-
-fn query_advanced_blend(
-    instance: &ash::Instance,
-    device: vk::PhysicalDevice,
-) -> AdvancedBlendCapabilities {
-    let mut features = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
-    let mut properties = vk::PhysicalDeviceBlendOperationAdvancedPropertiesEXT::default();
-    // SAFETY: the device belongs to the instance and has the extension.
-    unsafe {
-        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-        instance.get_physical_device_features2(device, features);
-        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
-        instance.get_physical_device_properties2(device, properties);
-    }
-    AdvancedBlendCapabilities {
-        coherent: features.advanced_blend_coherent_operations == vk::TRUE,
-        max_attachments: properties.advanced_blend_max_color_attachments,
-        independent: properties.advanced_blend_independent_blend == vk::TRUE,
-        straight_source: properties.advanced_blend_non_premultiplied_src_color == vk::TRUE,
-        straight_destination: properties.advanced_blend_non_premultiplied_dst_color == vk::TRUE,
-        correlated_overlap: properties.advanced_blend_correlated_overlap == vk::TRUE,
-        all_operations: properties.advanced_blend_all_operations == vk::TRUE,
-    }
 }
 
 fn query_primitives_generated(

@@ -191,7 +191,7 @@ pub(crate) fn create_device(
     }
 
     let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
-    if let Some(has) = capabilities.advanced_blend {
+    if let Some(has) = capabilities.blending.native {
         advanced_blend = advanced_blend.advanced_blend_coherent_operations(has.coherent);
         info = info.push_next(&mut advanced_blend);
         extensions.push(ext::blend_operation_advanced::NAME.as_ptr());

@@ -13,6 +13,7 @@
 
 mod blend;
 pub mod blend_model;
+mod blending;
 mod capabilities;
 mod capture;
 mod check;
@@ -38,7 +39,7 @@ mod validation;
 mod work;
 
 pub use ash::vk;
-pub use blend::{AdvancedBlend, AdvancedBlendCapabilities, Blend, BlendTerm};
+pub use blend::{AdvancedBlend, Blend, BlendTerm, FixedBlend};
 pub use capabilities::{
     Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
     TransformFeedbackCapabilities,

@@ -1,6 +1,6 @@
 //! The pipeline of a draw.
 
-use crate::blend::{AdvancedBlend, Blend};
+use crate::blend::{AdvancedBlend, Blend, FixedBlend};
 use crate::depth::DepthTest;
 use crate::descriptors::Binding;
 use crate::device::Device;
@@ -36,6 +36,7 @@ pub(crate) struct State<'a> {
     reads: TargetReads,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
+    fixed_blend: FixedBlend,
     /// How the passes begin in which it is used.
     scope: PassScope,
 }
@@ -63,6 +64,7 @@ impl<'a> State<'a> {
             reads: draw.reads,
             blends: &draw.blends,
             advanced_blend: draw.advanced_blend,
+            fixed_blend: draw.fixed_blend,
             scope: if draw.reads.local { PassScope::Rendering } else { scope },
         })
     }
@@ -74,6 +76,12 @@ impl State<'_> {
         let depth = self.depth.as_ref().map(|(_, target)| target);
         let attached = self.targets.first().or(depth);
         attached.map_or(vk::SampleCountFlags::TYPE_1, |target| target.1)
+    }
+
+    fn multisample(&self) -> vk::PipelineMultisampleStateCreateInfo<'static> {
+        vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(self.samples())
+            .alpha_to_coverage_enable(self.fixed_blend.alpha_to_coverage)
     }
 }
 
@@ -238,15 +246,12 @@ fn create_pipeline<'d>(
         .patch_control_points(state.patch_control_points);
     let viewport =
         vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let multisample =
-        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(state.samples());
+    let multisample = state.multisample();
     let depth = state.depth.map(|(test, _)| test.state()).unwrap_or_default();
     let blend = |target: usize| state.blends.get(target).copied().unwrap_or_default().state();
     let blends = (0..state.targets.len()).map(blend).collect::<Vec<_>>();
     let mut advanced = state.advanced_blend.map(AdvancedBlend::state);
-    let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
-        .flags(state.reads.pipeline())
-        .attachments(&blends);
+    let mut blend = state.fixed_blend.state().flags(state.reads.pipeline()).attachments(&blends);
     if let Some(advanced) = &mut advanced {
         blend = blend.push_next(advanced);
     }

@@ -1,6 +1,6 @@
 //! What to run, and what came out: plain data.
 
-use crate::blend::{AdvancedBlend, Blend};
+use crate::blend::{AdvancedBlend, Blend, FixedBlend};
 use crate::depth::DepthTest;
 use crate::format;
 use crate::target_reads::TargetReads;
@@ -114,6 +114,8 @@ pub struct Draw<'a> {
     pub reads: TargetReads,
     /// What holds for advanced equations; without it, what Vulkan does unless told otherwise.
     pub advanced_blend: Option<AdvancedBlend>,
+    /// The logic operation, blend constants and alpha to coverage.
+    pub fixed_blend: FixedBlend,
     /// The indices, where the draw has them.
     pub indices: Option<Indices>,
     /// The vertices: the first, and one past the last. Not looked at where there are indices.

@@ -23,9 +23,9 @@ enum Code {
 }
 
 /// A format: its class, components, and how they are stored.
-struct Format {
-    format: vk::Format,
-    class: FormatClass,
+pub(super) struct Format {
+    pub(super) format: vk::Format,
+    pub(super) class: FormatClass,
     components: usize,
     code: Code,
 }
@@ -34,7 +34,7 @@ const fn format(format: vk::Format, class: FormatClass, components: usize, code:
     Format { format, class, components, code }
 }
 
-const FORMATS: [Format; 7] = [
+pub(super) const FORMATS: [Format; 7] = [
     format(vk::Format::R8G8B8A8_UNORM, FormatClass::Unorm, 4, Code::Unorm8),
     format(vk::Format::R8G8B8A8_SRGB, FormatClass::Unorm, 4, Code::Srgb8),
     format(vk::Format::R16G16B16A16_UNORM, FormatClass::Unorm, 4, Code::Unorm16),
@@ -128,8 +128,22 @@ fn half_steps(value: f64) -> f64 {
 }
 
 impl Format {
+    /// The bytes of a pixel.
+    pub(super) fn size(&self) -> usize {
+        self.components * self.code.width()
+    }
+
+    /// How many steps apart are two results of ordinary blending: lavapipe does it for normalized formats in integers
+    /// of their width, with half a step of rounding for each source, each product and the sum.
+    pub(super) fn tolerance(&self) -> f64 {
+        match self.code {
+            Code::Unorm8 | Code::Srgb8 | Code::Unorm16 => 3.0,
+            Code::Snorm8 | Code::Half => 1.0,
+        }
+    }
+
     /// Destinations: of each pair the colour, with some noise, as the format stores it.
-    fn destinations(&self, mode: Mode) -> Vec<u8> {
+    pub(super) fn destinations(&self, mode: Mode) -> Vec<u8> {
         let mut noise = Noise::new();
         let mut pixels = Vec::new();
         for (_, colour) in pairs(mode, FormatClass::Unorm) {
@@ -143,7 +157,7 @@ impl Format {
     }
 
     /// The components of a pixel: steps and values. What the format lacks is 0, or 1 for alpha.
-    fn read(&self, pixel: &[u8]) -> ([f64; 4], [f64; 4]) {
+    pub(super) fn read(&self, pixel: &[u8]) -> ([f64; 4], [f64; 4]) {
         let (mut steps, mut values) = ([0.0; 4], [0.0, 0.0, 0.0, 1.0]);
         for (i, bits) in pixel.chunks_exact(self.code.width()).enumerate() {
             (steps[i], values[i]) = self.code.read(bits, i == 3);
@@ -182,7 +196,7 @@ impl Format {
 
     /// The first pixel that is wrong.
     fn wrong(&self, equation: Equation, mode: Mode, before: &[u8], after: &[u8]) -> Option<String> {
-        let size = self.components * self.code.width();
+        let size = self.size();
         let pixels = before.chunks_exact(size).zip(after.chunks_exact(size));
         let mut all = pairs(mode, self.class).into_iter().zip(pixels);
         all.find_map(|((source, _), (before, after))| {

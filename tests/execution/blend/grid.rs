@@ -26,7 +26,7 @@ fn straight(format: FormatClass) -> Vec<[f32; 4]> {
         }
     }
     match format {
-        FormatClass::Unorm => {}
+        FormatClass::Unorm | FormatClass::Srgb | FormatClass::Uint | FormatClass::Sint => {}
         FormatClass::Snorm => colours.extend([[-1.0, 0.5, 0.25, 1.0], [-0.5, -0.25, -1.0, 0.5]]),
         FormatClass::Float => colours.extend([
             [1.0625, 0.5, 0.0, 1.0],

@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             |fragment: &[u32], blend: Option<Blend>| measure(&device, [&vertex, fragment], blend);
         println!("  no blending                     {:7.2}", time(&plain, None)?);
         println!("  ordinary, source over           {:7.2}", time(&plain, Some(ordinary))?);
-        if device.capabilities().advanced_blend.is_some() {
+        if device.capabilities().blending.native.is_some() {
             println!("  native soft light               {:7.2}", time(&plain, Some(native))?);
         }
         println!("  soft light in the shader        {:7.2}", time(constant, None)?);

@@ -1,6 +1,8 @@
 //! `polyshade blend`: advanced blend equations in the fragment shader.
 
+mod fixed;
 mod report;
+mod verified;
 
 use super::capture::reservation;
 use crate::Done;
@@ -10,6 +12,7 @@ use crate::format::Formats;
 use crate::input::Input;
 use crate::output::{Modules, Outputs, print_text};
 use clap::{Args, ValueEnum};
+use fixed::Fixed;
 use polyshade::Reserved;
 use polyshade::advanced_blend::{
     self, Alpha, Destination, Equation, FormatClass, Layer, Options, Overlap, Preview, Select,
@@ -18,9 +21,6 @@ use polyshade::advanced_blend::{
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::HostWords;
-use polyshade_verify::{BlendedAs, Blends};
-use polyshade_vulkan::blend_model::Clamping;
-use polyshade_vulkan::{AdvancedBlend, vk};
 use report::Report;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Rewrite {
     /// The equations of every target: names as multiply or HSL_HUE, khr for the 15 of KHR_blend_equation_advanced, all
     /// for all 46
-    #[arg(long, value_name = "A,B,…|khr|all", value_parser = equations, required_unless_present = "target")]
+    #[arg(long, value_name = "A,B,…|khr|all", value_parser = equations,
+        required_unless_present_any = ["target", "blend", "logic_op"])]
     equations: Option<Equations>,
 
     /// The equations of one target, in place of --equations; none leaves it as it is
@@ -96,9 +97,10 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     clamp_results: bool,
 
-    /// Class of the attachment's format: it decides how the source is clamped (sRGB is unorm)
-    #[arg(long, value_enum, default_value_t = Classes::Unorm)]
-    format_class: Classes,
+    /// Class of the attachments' formats, where --attachment-format does not say it: it decides how the source is
+    /// clamped [default: unorm]
+    #[arg(long, value_enum)]
+    format_class: Option<Classes>,
 
     /// The attachment's alpha reads as 1, whatever it holds
     #[arg(long)]
@@ -107,6 +109,9 @@ pub(crate) struct Rewrite {
     /// The source's alpha is 1: in place of alphaToOneEnable, which has to be off
     #[arg(long)]
     alpha_to_one: bool,
+
+    #[command(flatten)]
+    fixed: Fixed,
 
     /// Add nothing to this descriptor set, or to this binding of it: other stages use it
     #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
@@ -117,7 +122,8 @@ pub(crate) struct Rewrite {
     no_names: bool,
 }
 
-/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them.
+/// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them. What
+/// fixed function does can be done there too, target by target.
 ///
 /// The shader reads the destination and writes the blended colour, so fixed-function blending is off. --report lists
 /// what the host binds and orders.
@@ -189,14 +195,14 @@ enum Layers {
     View,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Overlaps {
     Uncorrelated,
     Disjoint,
     Conjoint,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Alphas {
     Premultiplied,
     Straight,
@@ -206,7 +212,23 @@ enum Alphas {
 enum Classes {
     Unorm,
     Snorm,
+    Srgb,
     Float,
+    Uint,
+    Sint,
+}
+
+impl Classes {
+    fn class(self) -> FormatClass {
+        match self {
+            Self::Unorm => FormatClass::Unorm,
+            Self::Snorm => FormatClass::Snorm,
+            Self::Srgb => FormatClass::Srgb,
+            Self::Float => FormatClass::Float,
+            Self::Uint => FormatClass::Uint,
+            Self::Sint => FormatClass::Sint,
+        }
+    }
 }
 
 /// Equations as one value.
@@ -311,39 +333,43 @@ impl Rewrite {
             options = options.multisampled();
         }
         if let Some(equations) = &self.equations {
-            options = options.every_target(self.blending(equations));
+            options = options.every_target(self.blending(equations, None));
+            // An attachment of another format is a target of its own.
+            for location in self.fixed.own_formats() {
+                options = options.target(location, self.blending(equations, Some(location)));
+            }
         }
         for (location, equations) in &self.target {
             options = match equations {
-                Some(equations) => options.target(*location, self.blending(equations)),
+                Some(equations) => {
+                    options.target(*location, self.blending(equations, Some(*location)))
+                }
                 None => options.unblended(*location),
             };
         }
-        options
+        self.fixed.apply(options, |target, location| self.finish(target, location))
     }
 
     /// A target with these equations.
-    fn blending(&self, equations: &Equations) -> Target {
+    fn blending(&self, equations: &Equations, location: Option<u32>) -> Target {
         let alpha = |alpha| match alpha {
             Alphas::Premultiplied => Alpha::Premultiplied,
             Alphas::Straight => Alpha::Straight,
         };
-        let mut target = Target::new(equations.0.iter().copied())
+        let target = Target::new(equations.0.iter().copied())
             .overlap(match self.overlap {
                 Overlaps::Uncorrelated => Overlap::Uncorrelated,
                 Overlaps::Disjoint => Overlap::Disjoint,
                 Overlaps::Conjoint => Overlap::Conjoint,
             })
             .source(alpha(self.source_alpha))
-            .destination(alpha(self.destination_alpha))
-            .format(match self.format_class {
-                Classes::Unorm => FormatClass::Unorm,
-                Classes::Snorm => FormatClass::Snorm,
-                Classes::Float => FormatClass::Float,
-            });
-        if self.clamp_results {
-            target = target.clamp_results();
-        }
+            .destination(alpha(self.destination_alpha));
+        self.finish(if self.clamp_results { target.clamp_results() } else { target }, location)
+    }
+
+    /// What holds for a target however it is blended.
+    fn finish(&self, target: Target, location: Option<u32>) -> Target {
+        let mut target = target.format(self.fixed.format(location, self.format_class));
         if self.without_alpha {
             target = target.without_alpha();
         }
@@ -394,51 +420,16 @@ impl Rewrite {
         })
     }
 
-    /// The same as `verify` is told it.
-    pub(super) fn blends<'o>(&self, options: &'o Options) -> Blends<'o> {
-        let target = |(location, equations): &(u32, Option<Equations>)| {
-            (*location, equations.as_ref().map(|equations| self.blended_as(equations)))
-        };
-        Blends {
-            options,
-            every_target: self.equations.as_ref().map(|equations| self.blended_as(equations)),
-            targets: self.target.iter().map(target).collect(),
-            select: self.selection(),
-            destination: self.read_from(),
-            multisampled: self.multisampled,
-        }
-    }
-
-    fn blended_as(&self, equations: &Equations) -> BlendedAs {
-        BlendedAs {
-            equations: equations.0.clone(),
-            how: AdvancedBlend {
-                source_premultiplied: matches!(self.source_alpha, Alphas::Premultiplied),
-                destination_premultiplied: matches!(self.destination_alpha, Alphas::Premultiplied),
-                overlap: match self.overlap {
-                    Overlaps::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
-                    Overlaps::Disjoint => vk::BlendOverlapEXT::DISJOINT,
-                    Overlaps::Conjoint => vk::BlendOverlapEXT::CONJOINT,
-                },
-            },
-            clamping: match self.format_class {
-                Classes::Unorm => Clamping::Unorm,
-                Classes::Snorm => Clamping::Snorm,
-                Classes::Float => Clamping::Float,
-            },
-            clamp_results: self.clamp_results,
-            without_alpha: self.without_alpha,
-            alpha_to_one: self.alpha_to_one,
-        }
-    }
-
     /// An option that nothing reads was meant for something else.
     pub(super) fn check(&self) -> Done {
+        self.fixed.check(self)?;
+        let advanced = self.equations.is_some() || self.target.iter().any(|(_, one)| one.is_some());
         let buffer = matches!(self.select, By::Uniform | By::Storage);
         let bound = self.destination != From::TileImage;
         let attachment = self.destination == From::InputAttachment;
         let select = "--select";
         let destination = "--destination";
+        let blend = "--blend or --logic-op";
         let unused = [
             ("--select-set", self.select_set.is_some() && !buffer, select),
             ("--select-binding", self.select_binding.is_some() && !buffer, select),
@@ -456,6 +447,15 @@ impl Rewrite {
             ("--binding", self.binding.is_some() && !bound, destination),
             ("--index", self.index.is_some() && !attachment, destination),
             ("--layer", self.layer.is_some() && self.destination != From::Texture, destination),
+            ("--select", self.select != By::Constant && !advanced, blend),
+            ("--overlap", self.overlap != Overlaps::Uncorrelated && !advanced, blend),
+            ("--source-alpha", self.source_alpha != Alphas::Premultiplied && !advanced, blend),
+            (
+                "--destination-alpha",
+                self.destination_alpha != Alphas::Premultiplied && !advanced,
+                blend,
+            ),
+            ("--clamp-results", self.clamp_results && !advanced, blend),
         ];
         match unused.iter().find(|(_, unused, _)| *unused) {
             Some((name, _, what)) => {

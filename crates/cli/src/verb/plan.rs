@@ -7,19 +7,20 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
-use polyshade::planner::{self, Device, Draw, Pipeline, Plan, Preset};
-use serde::Deserialize;
+use polyshade::planner::{self, BlendingState, Device, Draw, Pipeline, Preset};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Says what to draw, bind and wait for so that a draw is captured: as text, JSON or a picture.
+/// Says what to draw, bind and wait for so that a draw is captured: as text, JSON or a picture. Of a state with
+/// `blend` it says how attachments are blended, and what the pass has to be.
 #[derive(Args)]
 #[command(after_help = PRESETS)]
 pub(crate) struct Arguments {
-    /// Pipeline and draw, as JSON (docs/planner.md); `-` is standard input
+    /// Pipeline and draw, or blending, as JSON (docs/planner.md); `-` is standard input
     #[arg(value_name = "STATE")]
     state: PathBuf,
 
@@ -47,15 +48,14 @@ const PRESETS: &str = "Presets: vulkan, vulkan-mobile, metal, webgpu, webgpu-nat
 #[serde(deny_unknown_fields)]
 struct State {
     device: Option<Value>,
-    #[serde(default)]
-    pipeline: Pipeline,
-    #[serde(default)]
-    draw: Draw,
+    pipeline: Option<Pipeline>,
+    draw: Option<Draw>,
+    blend: Option<BlendingState>,
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let State { device, pipeline, draw } = read(&arguments.state)?;
+    let State { device, pipeline, draw, blend } = read(&arguments.state)?;
     let device = match (&arguments.device, device) {
         (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
@@ -65,32 +65,54 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
             return Err(Failure::new(Exit::Usage, message).help("name one with --device"));
         }
     };
-    let plan =
-        planner::plan(&device, &pipeline, &draw).map_err(|error| Failure::of(&error, None))?;
-
-    let Some(path) = &arguments.output else {
-        return print_text(&if arguments.json {
-            as_json(&device, &plan)
-        } else {
-            plan.to_string()
-        });
-    };
-    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
-    let text = match extension.as_deref() {
-        Some("txt") => plan.to_string(),
-        Some("json") => as_json(&device, &plan) + "\n",
-        Some("svg") => picture::draw(&device, &plan),
-        _ => {
-            let message = format!("{}: a plan is .txt, .json or .svg", path.display());
+    if let Some(state) = blend {
+        if pipeline.is_some() || draw.is_some() {
+            let message = "a state is of a draw, or of blending";
             return Err(Failure::new(Exit::Usage, message));
         }
-    };
-    let mut outputs = Outputs::default();
-    outputs.add(path, text.into_bytes())?;
-    outputs.write()
+        let plan = planner::plan_blending(&device, &state);
+        let plan = plan.map_err(|error| Failure::of(&error, None))?;
+        return arguments.write(&plan.to_string(), || as_json(&device, &plan), None);
+    }
+    let (pipeline, draw) = (pipeline.unwrap_or_default(), draw.unwrap_or_default());
+    let plan =
+        planner::plan(&device, &pipeline, &draw).map_err(|error| Failure::of(&error, None))?;
+    let picture = || picture::draw(&device, &plan);
+    arguments.write(&plan.to_string(), || as_json(&device, &plan), Some(&picture))
 }
 
-fn as_json(device: &Device, plan: &Plan) -> String {
+impl Arguments {
+    /// Writes a plan to where it goes, as what it is to be.
+    fn write(
+        &self,
+        text: &str,
+        json: impl Fn() -> String,
+        picture: Option<&dyn Fn() -> String>,
+    ) -> Done {
+        let Some(path) = &self.output else {
+            return print_text(&if self.json { json() } else { text.to_owned() });
+        };
+        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+        let text = match (extension.as_deref(), picture) {
+            (Some("txt"), _) => text.to_owned(),
+            (Some("json"), _) => json() + "\n",
+            (Some("svg"), Some(picture)) => picture(),
+            (Some("svg"), None) => {
+                let message = format!("{}: blending has no picture", path.display());
+                return Err(Failure::new(Exit::Usage, message).help("it is .txt or .json"));
+            }
+            _ => {
+                let message = format!("{}: a plan is .txt, .json or .svg", path.display());
+                return Err(Failure::new(Exit::Usage, message));
+            }
+        };
+        let mut outputs = Outputs::default();
+        outputs.add(path, text.into_bytes())?;
+        outputs.write()
+    }
+}
+
+fn as_json(device: &Device, plan: &impl Serialize) -> String {
     let report = json!({ "version": 1, "device": device, "plan": plan });
     serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
 }

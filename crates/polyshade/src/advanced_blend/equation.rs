@@ -17,6 +17,8 @@ macro_rules! equations {
     ($($equation:ident $name:literal $function:literal $form:ident,)*) => {
         /// An equation of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
         #[allow(missing_docs)]
         pub enum Equation { $($equation,)* }
 
@@ -151,6 +153,20 @@ impl FromStr for Equation {
             Error::new(ErrorKind::Options, format!("there is no blend equation `{text}`"))
                 .help(format!("there are: {}", names.join(", ")))
         })
+    }
+}
+
+impl TryFrom<String> for Equation {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl From<Equation> for String {
+    fn from(value: Equation) -> Self {
+        value.to_string()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The destination is read: the colour that the attachment holds.
 
 use super::options::{Destination, Layer, Options};
+use super::outputs::Numbers;
 use crate::moves::{self, Binding, Set};
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Mode};
@@ -24,31 +25,40 @@ const SAMPLE: u32 = 0x40;
 /// The images with the destinations, and where in them the fragment is.
 pub(super) struct Fetch {
     destination: Destination,
-    /// Type of the images.
-    image: Id,
-    /// For each location the variable.
-    images: Vec<(u32, Id)>,
+    /// The image of each location.
+    images: Vec<Image>,
     /// Where in an image; a tile image needs none.
     coordinate: Option<Id>,
     /// Which of several samples.
     sample: Option<Id>,
 }
 
+/// The destination of one location.
+#[derive(Clone, Copy)]
+struct Image {
+    location: u32,
+    variable: Id,
+    ty: Id,
+    numbers: Numbers,
+}
+
 impl Fetch {
-    /// Adds the images for `locations`, and at `at` the code that finds the fragment.
+    /// Adds the images for `locations`, each with what its components are, and at `at` the code that finds the
+    /// fragment.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
         options: &Options,
-        locations: &[u32],
+        locations: &[(u32, Numbers)],
         at: Position,
     ) -> Result<Self, Error> {
         let destination = options.destination;
-        let image = image_type(p, destination, options.multisampled);
         let mut images = Vec::new();
-        for location in locations {
-            images.push((*location, add_image(m, p, entry, options, image, *location)?));
+        for (location, numbers) in locations.iter().copied() {
+            let ty = image_type(p, destination, numbers, options.multisampled);
+            let variable = add_image(m, p, entry, options, ty, location)?;
+            images.push(Image { location, variable, ty, numbers });
         }
         declare(m, p, entry, destination, options.multisampled)?;
 
@@ -66,25 +76,38 @@ impl Fetch {
             Destination::StorageImage { .. } => Some(coordinate(m, p, entry, Layer::One, at)),
             Destination::TileImage => None,
         };
-        Ok(Self { destination, image, images, coordinate, sample })
+        Ok(Self { destination, images, coordinate, sample })
     }
 
-    /// Emits the destination at `location`: four floats.
+    /// Emits the destination at `location`: four floats, or four unsigned integers.
     ///
     /// ```text
     /// %image       = OpLoad %image_type %polyshade_destination
     /// %destination = OpImageRead %v4float %image %coordinate Sample %sample     ; or OpImageFetch
     /// ```
     pub(super) fn read(&self, code: &mut Cursor<'_, '_, '_>, location: u32) -> Id {
-        let float = code.p.float();
-        let vec4 = code.p.vector(float, 4);
-        let image = code.load(self.image, self.variable(location));
-        let mut operands = vec![image.word()];
+        let image = self.image(location);
+        let component = component(code.p, image.numbers);
+        let texel = code.p.vector(component, 4);
+        let read = self.read_as(code, image, texel);
+        match image.numbers {
+            Numbers::Floats | Numbers::Unsigned => read,
+            Numbers::Signed => {
+                let uint = code.p.uint();
+                let bits = code.p.vector(uint, 4);
+                code.bitcast(bits, read)
+            }
+        }
+    }
+
+    fn read_as(&self, code: &mut Cursor<'_, '_, '_>, image: Image, texel: Id) -> Id {
+        let loaded = code.load(image.ty, image.variable);
+        let mut operands = vec![loaded.word()];
         operands.extend(self.coordinate.map(Id::word));
         let op = match self.destination {
             Destination::TileImage => {
                 operands.extend(self.sample.map(Id::word));
-                return code.value(Op::COLOR_ATTACHMENT_READ_EXT, vec4, &operands);
+                return code.value(Op::COLOR_ATTACHMENT_READ_EXT, texel, &operands);
             }
             Destination::Texture { .. } => Op::IMAGE_FETCH,
             Destination::InputAttachment { .. } | Destination::StorageImage { .. } => {
@@ -99,21 +122,30 @@ impl Fetch {
             }
             None => {}
         }
-        code.value(op, vec4, &operands)
+        code.value(op, texel, &operands)
     }
 
-    /// Emits a write of `color`, four floats, where the destination is a storage image.
+    /// Emits a write of `color`, as it was read, where the destination is a storage image.
     pub(super) fn write(&self, code: &mut Cursor<'_, '_, '_>, location: u32, color: Id) {
-        let image = code.load(self.image, self.variable(location));
+        let image = self.image(location);
+        let loaded = code.load(image.ty, image.variable);
         let coordinate = self.coordinate.expect("a storage image has coordinates");
-        let mut operands = vec![image.word(), coordinate.word(), color.word()];
+        let texel = match image.numbers {
+            Numbers::Floats | Numbers::Unsigned => color,
+            Numbers::Signed => {
+                let int = code.p.int();
+                let signed = code.p.vector(int, 4);
+                code.bitcast(signed, color)
+            }
+        };
+        let mut operands = vec![loaded.word(), coordinate.word(), texel.word()];
         operands.extend(self.sample.iter().flat_map(|sample| [SAMPLE, sample.word()]));
         code.emit(Op::IMAGE_WRITE, &operands);
     }
 
-    fn variable(&self, location: u32) -> Id {
-        let found = self.images.iter().find(|(other, _)| *other == location);
-        found.expect("an image was added for every target that is blended").1
+    fn image(&self, location: u32) -> Image {
+        let found = self.images.iter().find(|image| image.location == location);
+        *found.expect("an image was added for every target that is blended")
     }
 }
 
@@ -129,7 +161,20 @@ pub(super) fn place(destination: Destination, location: u32) -> Option<(Set, Bin
     }
 }
 
-fn image_type(p: &mut Patch<'_, '_>, destination: Destination, multisampled: bool) -> Id {
+fn component(p: &mut Patch<'_, '_>, numbers: Numbers) -> Id {
+    match numbers {
+        Numbers::Floats => p.float(),
+        Numbers::Signed => p.int(),
+        Numbers::Unsigned => p.uint(),
+    }
+}
+
+fn image_type(
+    p: &mut Patch<'_, '_>,
+    destination: Destination,
+    numbers: Numbers,
+    multisampled: bool,
+) -> Id {
     let (dim, arrayed, sampled) = match destination {
         Destination::InputAttachment { .. } => (DIM_SUBPASS_DATA, false, NOT_SAMPLED),
         Destination::Texture { layer, .. } => (DIM_2D, layer != Layer::One, SAMPLED),
@@ -138,9 +183,8 @@ fn image_type(p: &mut Patch<'_, '_>, destination: Destination, multisampled: boo
     };
     // A tile image's type says nothing of samples.
     let multisampled = multisampled && destination != Destination::TileImage;
-    let float = p.float();
-    let words =
-        [float.word(), dim, 0, arrayed.into(), multisampled.into(), sampled, UNKNOWN_FORMAT];
+    let component = component(p, numbers).word();
+    let words = [component, dim, 0, arrayed.into(), multisampled.into(), sampled, UNKNOWN_FORMAT];
     p.declare(Op::TYPE_IMAGE, &words)
 }
 

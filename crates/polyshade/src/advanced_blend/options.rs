@@ -1,6 +1,9 @@
 //! What to blend, and how.
 
 use super::Equation;
+use super::format::{Format, FormatClass};
+use super::logic::LogicOperation;
+use super::ordinary::Ordinary;
 use crate::moves::{Binding, Set};
 use crate::reserved::Reserved;
 use crate::transform_feedback::HostWords;
@@ -8,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// How source and destination cover a pixel together: `VkBlendOverlapEXT`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Overlap {
     /// Independently of each other.
     #[default]
@@ -20,6 +25,8 @@ pub enum Overlap {
 
 /// Whether a colour is multiplied by its alpha already.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Alpha {
     /// It is.
     #[default]
@@ -28,27 +35,26 @@ pub enum Alpha {
     Straight,
 }
 
-/// What an attachment's format does to the colours that are blended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum FormatClass {
-    /// Unsigned normalized, sRGB too: the source is clamped to [0, 1].
-    #[default]
-    Unorm,
-    /// Signed normalized: the source is clamped to [-1, 1].
-    Snorm,
-    /// Floats: nothing is clamped.
-    Float,
+/// What is done with the source and the destination of a target.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Blending {
+    /// One of these equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
+    Equations(Vec<Equation>),
+    /// Factors and an operation, as any device has them.
+    Ordinary(Ordinary),
+    /// A logic operation on the bits of integer and unsigned normalized formats.
+    Logic(LogicOperation),
 }
 
 /// How one colour attachment is blended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
-    pub(super) equations: Vec<Equation>,
+    pub(super) blending: Blending,
     pub(super) overlap: Overlap,
     pub(super) source: Alpha,
     pub(super) destination: Alpha,
     pub(super) clamp_results: bool,
-    pub(super) format: FormatClass,
+    pub(super) format: Format,
     pub(super) without_alpha: bool,
     pub(super) alpha_to_one: bool,
 }
@@ -60,50 +66,65 @@ impl Target {
         let mut equations: Vec<Equation> = equations.into_iter().collect();
         equations.sort_unstable();
         equations.dedup();
+        Self::of(Blending::Equations(equations))
+    }
+
+    /// Blends with factors and an operation.
+    pub fn ordinary(ordinary: Ordinary) -> Self {
+        Self::of(Blending::Ordinary(ordinary))
+    }
+
+    /// Combines the bits of source and destination. Those are the bits that the [format](Self::format) stores, so that
+    /// it has to be said unless it is `R8G8B8A8_UNORM`.
+    pub fn logic(operation: LogicOperation) -> Self {
+        Self::of(Blending::Logic(operation))
+    }
+
+    fn of(blending: Blending) -> Self {
         Self {
-            equations,
+            blending,
             overlap: Overlap::default(),
             source: Alpha::default(),
             destination: Alpha::default(),
             clamp_results: false,
-            format: FormatClass::default(),
+            format: Format::default(),
             without_alpha: false,
             alpha_to_one: false,
         }
     }
 
-    /// How source and destination cover a pixel together.
+    /// How source and destination cover a pixel together, for equations.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// What the shader writes.
+    /// What the shader writes, for equations.
     #[must_use]
     pub fn source(mut self, alpha: Alpha) -> Self {
         self.source = alpha;
         self
     }
 
-    /// What the attachment holds, before and after.
+    /// What the attachment holds, before and after, for equations.
     #[must_use]
     pub fn destination(mut self, alpha: Alpha) -> Self {
         self.destination = alpha;
         self
     }
 
-    /// Clamps results to [0, 1]: `clampResults` of `VkColorBlendAdvancedEXT`.
+    /// Clamps results of equations to [0, 1]: `clampResults` of `VkColorBlendAdvancedEXT`.
     #[must_use]
     pub fn clamp_results(mut self) -> Self {
         self.clamp_results = true;
         self
     }
 
-    /// The class of the attachment's format.
+    /// The attachment's format, or its class where there is no logic operation.
     #[must_use]
-    pub fn format(mut self, format: FormatClass) -> Self {
-        self.format = format;
+    pub fn format(mut self, format: impl Into<Format>) -> Self {
+        self.format = format.into();
         self
     }
 
@@ -121,9 +142,17 @@ impl Target {
         self
     }
 
-    /// The equations, in the order of `VkBlendOp`.
+    /// What is done with source and destination.
+    pub fn blending(&self) -> &Blending {
+        &self.blending
+    }
+
+    /// The equations, in the order of `VkBlendOp`; none of a target that is blended otherwise.
     pub fn equations(&self) -> &[Equation] {
-        &self.equations
+        match &self.blending {
+            Blending::Equations(equations) => equations,
+            Blending::Ordinary(_) | Blending::Logic(_) => &[],
+        }
     }
 
     /// How source and destination cover a pixel together.
@@ -143,7 +172,22 @@ impl Target {
 
     /// The class of the attachment's format.
     pub fn format_class(&self) -> FormatClass {
+        self.format.class()
+    }
+
+    /// The attachment's format.
+    pub fn attachment_format(&self) -> Format {
         self.format
+    }
+
+    /// Whether the attachment has alpha; if not, it reads as 1.
+    pub fn has_alpha(&self) -> bool {
+        self.format.has_alpha() && !self.without_alpha
+    }
+
+    /// Whether the source's alpha is taken for 1.
+    pub fn has_alpha_to_one(&self) -> bool {
+        self.alpha_to_one
     }
 }
 
@@ -153,7 +197,16 @@ pub enum Select {
     /// Nothing: each target has one equation, and the code has no branch.
     #[default]
     Constant,
-    /// A word for each target that is blended, in the order of their locations: see [`Equation::word`].
+    /// A word for each target that is blended with equations, in the order of their locations: see [`Equation::word`].
+    Words(HostWords),
+}
+
+/// Where the blend constants come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Constants {
+    /// They are the bits of these floats.
+    Given([u32; 4]),
+    /// The host fills them in.
     Words(HostWords),
 }
 
@@ -209,8 +262,10 @@ pub struct Options {
     pub(super) every_target: Option<Target>,
     pub(super) targets: BTreeMap<u32, Option<Target>>,
     pub(super) select: Select,
+    pub(super) constants: Constants,
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
+    pub(super) coverage_samples: Option<u32>,
     pub(super) reserved: Reserved,
     pub(super) names: bool,
 }
@@ -224,12 +279,14 @@ impl Options {
             every_target: None,
             targets: BTreeMap::new(),
             select: Select::default(),
+            constants: Constants::Given([0; 4]),
             destination: Destination::InputAttachment {
                 set: Set(3),
                 binding: Binding(0),
                 index: 0,
             },
             multisampled: false,
+            coverage_samples: None,
             reserved: Reserved::default(),
             names: true,
         }
@@ -278,6 +335,31 @@ impl Options {
     #[must_use]
     pub fn select(mut self, select: Select) -> Self {
         self.select = select;
+        self
+    }
+
+    /// The blend constants: red, green, blue, alpha. Unless said otherwise they are 0. Formats that clamp the source
+    /// clamp them too.
+    #[must_use]
+    pub fn blend_constants(mut self, constants: [f32; 4]) -> Self {
+        self.constants = Constants::Given(constants.map(f32::to_bits));
+        self
+    }
+
+    /// The host fills in the blend constants: red, green, blue and alpha as floats, in four words. Where the words that
+    /// [select](Self::select) are at the same place, the constants stand behind them.
+    #[must_use]
+    pub fn blend_constants_in(mut self, place: HostWords) -> Self {
+        self.constants = Constants::Words(place);
+        self
+    }
+
+    /// Does in the shader what `alphaToCoverageEnable`, which has to be off, would do with the alpha that it writes to
+    /// location 0, for attachments of so many samples: 1, 2, 4, 8, 16 or 32. As many of the first samples stay covered
+    /// as alpha says, rounded to the nearest.
+    #[must_use]
+    pub fn alpha_to_coverage(mut self, samples: u32) -> Self {
+        self.coverage_samples = Some(samples);
         self
     }
 

@@ -1,4 +1,5 @@
-//! The colour outputs of a fragment shader, by location: whole, in parts of some components, or in arrays.
+//! The colour outputs of a fragment shader, by location: whole, in parts of some components, or in arrays. A location
+//! may have a second source beside the first.
 
 use crate::{moves, unsupported};
 use polyshade_spv::view::EntryPoint;
@@ -17,22 +18,48 @@ pub(super) struct Piece {
     /// Type of the components together: a vector, unless there is one.
     pub(super) ty: Id,
     pub(super) component: Id,
+    pub(super) numbers: Numbers,
     /// Of a component, in bits.
     pub(super) width: u32,
+}
+
+/// What components are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Numbers {
+    Floats,
+    Signed,
+    Unsigned,
+}
+
+/// What a shader writes to one location.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Colour {
+    pub(super) first: Vec<Piece>,
+    /// The second source: what has `Index` 1.
+    pub(super) second: Vec<Piece>,
+}
+
+impl Colour {
+    /// What its components are; those of one location are alike.
+    pub(super) fn numbers(&self) -> Option<Numbers> {
+        self.first.first().map(|piece| piece.numbers)
+    }
 }
 
 /// The largest location that is looked at: no device has as many attachments.
 const LAST_LOCATION: u32 = 255;
 
-/// The outputs of floats, by location.
+/// The colours, by location.
 pub(super) fn colours(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
-) -> Result<BTreeMap<u32, Vec<Piece>>, Error> {
-    let mut found: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+) -> Result<BTreeMap<u32, Colour>, Error> {
+    let mut found: BTreeMap<u32, Colour> = BTreeMap::new();
     for variable in moves::interface(m, entry, StorageClass::OUTPUT) {
+        let is_second = index(m, variable)?;
         for (location, piece) in pieces(m, variable)? {
-            let others = found.entry(location).or_default();
+            let colour = found.entry(location).or_default();
+            let others = if is_second { &mut colour.second } else { &mut colour.first };
             let apart = |other: &Piece| {
                 other.first + other.count <= piece.first || piece.first + piece.count <= other.first
             };
@@ -41,13 +68,29 @@ pub(super) fn colours(
                     format!("two outputs have the same components of location {location}");
                 return Err(unsupported(message, variable));
             }
+            if others.iter().any(|other| other.numbers != piece.numbers) {
+                let message = format!("outputs of location {location} are of several types");
+                return Err(unsupported(message, variable));
+            }
             others.push(piece);
         }
     }
     Ok(found)
 }
 
-/// The pieces of one output; none where it is no colour of floats.
+/// Whether an output is of the second source.
+fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
+    match m.decoration(variable, Decoration::INDEX).and_then(|index| index.first()) {
+        None | Some(0) => Ok(false),
+        Some(1) => Ok(true),
+        Some(index) => {
+            let message = format!("an output has index {index}, and there are 0 and 1");
+            Err(Error::new(ErrorKind::Malformed, message).about(variable))
+        }
+    }
+}
+
+/// The pieces of one output; none where it is no colour of 16 or 32 bits a component.
 fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let Some((_, ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else {
         return Ok(Vec::new());
@@ -76,12 +119,12 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         Some(Type::Float { .. } | Type::Int { .. }) => (element, 1),
         _ => return Err(unsupported("a colour is neither a scalar nor a vector", variable)),
     };
-    let Some(Type::Float { width: width @ (16 | 32) }) = m.ty(component) else {
-        return Ok(Vec::new());
+    let (numbers, width) = match m.ty(component) {
+        Some(Type::Float { width: width @ (16 | 32) }) => (Numbers::Floats, width),
+        Some(Type::Int { width: width @ (16 | 32), signed: true }) => (Numbers::Signed, width),
+        Some(Type::Int { width: width @ (16 | 32), signed: false }) => (Numbers::Unsigned, width),
+        _ => return Ok(Vec::new()),
     };
-    if number(Decoration::INDEX).unwrap_or(0) != 0 {
-        return Err(unsupported("the shader has a second source colour", variable));
-    }
     let first = number(Decoration::COMPONENT).unwrap_or(0);
     let end = location.checked_add(length.unwrap_or(1)).filter(|end| *end <= LAST_LOCATION + 1);
     let (Some(end), true) = (end, first <= 3 && count <= 4 - first.min(3)) else {
@@ -90,10 +133,8 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     };
     let piece = |i| {
         let element = length.map(|_| i);
-        (
-            location + i,
-            Piece { variable, element, first, count, ty: element_type(ty, m), component, width },
-        )
+        let ty = element_type(ty, m);
+        (location + i, Piece { variable, element, first, count, ty, component, numbers, width })
     };
     Ok((0..end - location).map(piece).collect())
 }

@@ -1,7 +1,7 @@
 //! What the lowered shader needs of the device and the host.
 
-use super::options::{Destination, Layer, Options, Select};
-use super::{Plan, fetch};
+use super::options::{Destination, Layer, Options};
+use super::{Plan, fetch, words};
 use crate::moves::{Binding, Set};
 use crate::transform_feedback::HostWords;
 use polyshade_spv::{Capability, Module};
@@ -20,6 +20,8 @@ pub struct Requirements {
     pub push_constants: Option<Range<u32>>,
     /// Numbers of the specialization constants that are added.
     pub specialization: Option<Range<u32>>,
+    /// The words that the host fills in, by place.
+    pub words: Vec<WordsAt>,
     /// What makes overlapping primitives blend in order.
     pub ordering: Ordering,
 }
@@ -37,6 +39,18 @@ pub struct Descriptor {
     pub purpose: Purpose,
 }
 
+/// Words that the host fills in at one place: those that select equations, one a target that has any, and behind them
+/// the blend constants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WordsAt {
+    /// Where.
+    pub place: HostWords,
+    /// Which of them, counted from 0, select equations.
+    pub selecting: Range<u32>,
+    /// Which of them are red, green, blue and alpha of the blend constants, as floats.
+    pub constants: Range<u32>,
+}
+
 /// What a descriptor is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
@@ -47,7 +61,7 @@ pub enum Purpose {
         /// `InputAttachmentIndex`, where it is an input attachment.
         index: Option<u32>,
     },
-    /// The words that select equations.
+    /// The words that the host fills in: see [`Requirements::words`].
     Words,
 }
 
@@ -87,25 +101,13 @@ impl Requirements {
                 ("sampled image", Ordering::Copy)
             }
             Destination::TileImage => {
-                extensions.push("VK_EXT_shader_tile_image");
-                features.push("shaderTileImageColorReadAccess");
-                if options.multisampled {
-                    features.push("shaderTileImageReadSampleFromPixelRateInvocation");
-                }
+                extensions.push(TILE_IMAGE);
+                features.push(TILE_IMAGE_FEATURE);
                 ("tile image", Ordering::TileImage)
             }
             Destination::StorageImage { .. } => {
-                extensions.push("VK_EXT_fragment_shader_interlock");
-                features.extend([
-                    "fragmentStoresAndAtomics",
-                    "shaderStorageImageReadWithoutFormat",
-                    "shaderStorageImageWriteWithoutFormat",
-                ]);
-                features.extend(if options.multisampled {
-                    ["fragmentShaderSampleInterlock", "shaderStorageImageMultisample"].as_slice()
-                } else {
-                    &["fragmentShaderPixelInterlock"]
-                });
+                extensions.push(INTERLOCK);
+                features.extend(interlock_features(options.multisampled));
                 ("storage image", Ordering::Interlock)
             }
         };
@@ -115,6 +117,7 @@ impl Requirements {
             descriptors: Vec::new(),
             push_constants: None,
             specialization: None,
+            words: Vec::new(),
             ordering,
         };
         for blended in &plan.blended {
@@ -132,17 +135,18 @@ impl Requirements {
                 purpose,
             }));
         }
-        if let Select::Words(place) = options.select {
-            requirements.add_words(place, plan.words.len() as u32);
+        for group in &plan.words {
+            requirements.add_words(group);
         }
         requirements
     }
 
-    fn add_words(&mut self, place: HostWords, count: u32) {
+    fn add_words(&mut self, group: &words::Group) {
+        let count = group.names.len() as u32;
         let mut add = |set, binding, kind| {
             self.descriptors.push(Descriptor { set, binding, kind, purpose: Purpose::Words });
         };
-        match place {
+        match group.place {
             HostWords::StorageBuffer { set, binding } => add(set, binding, "storage buffer"),
             HostWords::Uniform { set, binding } => add(set, binding, "uniform buffer"),
             HostWords::PushConstant { offset } => {
@@ -152,5 +156,32 @@ impl Requirements {
                 self.specialization = Some(first_id..first_id.saturating_add(count));
             }
         }
+        self.words.push(WordsAt {
+            place: group.place,
+            selecting: group.selecting.clone(),
+            constants: group.constants.clone(),
+        });
     }
+}
+
+/// The extension that gives tile images.
+pub(crate) const TILE_IMAGE: &str = "VK_EXT_shader_tile_image";
+/// The feature that reading a tile image takes. Samples by their number are read by invocations of their own, so that
+/// `shaderTileImageReadSampleFromPixelRateInvocation` does not matter.
+pub(crate) const TILE_IMAGE_FEATURE: &str = "shaderTileImageColorReadAccess";
+/// The extension that gives ordered storage images.
+pub(crate) const INTERLOCK: &str = "VK_EXT_fragment_shader_interlock";
+
+/// The features that reading and writing a storage image under interlock takes, of one sample or of several.
+pub(crate) fn interlock_features(multisampled: bool) -> impl Iterator<Item = &'static str> {
+    let always = [
+        "fragmentStoresAndAtomics",
+        "shaderStorageImageReadWithoutFormat",
+        "shaderStorageImageWriteWithoutFormat",
+    ];
+    let by_samples: &[&str] = match multisampled {
+        true => &["fragmentShaderSampleInterlock", "shaderStorageImageMultisample"],
+        false => &["fragmentShaderPixelInterlock"],
+    };
+    always.into_iter().chain(by_samples.iter().copied())
 }

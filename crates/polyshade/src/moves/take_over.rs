@@ -55,6 +55,22 @@ pub fn take_over<'m>(
     variables: &[Id],
     copies: Copies,
 ) -> Result<Vec<TakenOver>, Error> {
+    take_over_and_out(m, p, entry, variables, &[], copies)
+}
+
+/// The same; those of `variables` that are in `out` get no new variable in the interface, whatever `copies` say.
+///
+/// # Errors
+///
+/// Those of [`take_over`].
+pub fn take_over_and_out<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+    out: &[Id],
+    copies: Copies,
+) -> Result<Vec<TakenOver>, Error> {
     let taken = variables
         .iter()
         .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
@@ -69,6 +85,7 @@ pub fn take_over<'m>(
     for variable in &taken {
         let interface = match copies {
             Copies::None => None,
+            _ if out.contains(&variable.result()) => None,
             Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable)),
         };
         if let (Some(interface), Copies::At(at)) = (interface, copies) {

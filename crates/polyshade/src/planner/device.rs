@@ -1,5 +1,6 @@
-//! What a device can do, as far as drawing a capture depends on it.
+//! What a device can do, as far as drawing a capture, or blending, depends on it.
 
+use super::blending::{Blending, Interlock};
 use super::steps::PassScope;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,8 @@ pub struct Device {
     pub storage_alignment: u32,
     /// How many bytes of push constants there are: `maxPushConstantsSize`.
     pub max_push_constants: u32,
+    /// What there is for blending.
+    pub blending: Blending,
 }
 
 impl Device {
@@ -210,6 +213,7 @@ impl Default for Device {
             max_storage_range: 1 << 27,
             storage_alignment: 256,
             max_push_constants: 128,
+            blending: Blending::default(),
         }
     }
 }
@@ -253,7 +257,24 @@ fn vulkan() -> Device {
         max_bound_sets: 8,
         max_storage_buffers: 16,
         storage_alignment: 64,
+        blending: Blending {
+            interlock: Some(Interlock { pixel: true, sample: true }),
+            ..desktop()
+        },
         ..Device::default()
+    }
+}
+
+/// Blending as devices have it that are no phones.
+fn desktop() -> Blending {
+    Blending {
+        sample_shading: true,
+        independent_blend: true,
+        logic_operations: true,
+        second_source_attachments: 1,
+        max_attachments: 8,
+        max_input_attachments: 8,
+        ..Blending::default()
     }
 }
 
@@ -268,6 +289,7 @@ fn metal() -> Device {
         max_storage_buffers: 31,
         storage_alignment: 4,
         max_push_constants: 4096,
+        blending: Blending { framebuffer_fetch: true, logic_operations: false, ..desktop() },
         ..Device::default()
     }
 }
@@ -281,6 +303,7 @@ fn web_gpu() -> Device {
         triangle_fans: false,
         max_storage_buffers: 8,
         max_push_constants: 0,
+        blending: Blending { logic_operations: false, second_source_attachments: 0, ..desktop() },
         ..Device::default()
     }
 }

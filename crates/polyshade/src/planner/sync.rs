@@ -1,4 +1,4 @@
-//! Which stage does what with captured data and counters: the one place that knows.
+//! Which stage does what with captured data and counters: the one place that knows. Of blending it has the names.
 //!
 //! Stages and accesses are Vulkan's, by name and by number.
 
@@ -101,6 +101,7 @@ flags! {
         INDEX_READ = 0x2,
         VERTEX_ATTRIBUTE_READ = 0x4,
         UNIFORM_READ = 0x8,
+        INPUT_ATTACHMENT_READ = 0x10,
         SHADER_READ = 0x20,
         SHADER_WRITE = 0x40,
         COLOR_ATTACHMENT_READ = 0x80,
@@ -111,6 +112,7 @@ flags! {
         TRANSFER_WRITE = 0x1000,
         HOST_READ = 0x2000,
         HOST_WRITE = 0x4000,
+        COLOR_ATTACHMENT_READ_NONCOHERENT = 0x0008_0000,
         TRANSFORM_FEEDBACK_WRITE = 0x0200_0000,
         TRANSFORM_FEEDBACK_COUNTER_READ = 0x0400_0000,
         TRANSFORM_FEEDBACK_COUNTER_WRITE = 0x0800_0000,

@@ -27,6 +27,7 @@ impl Capabilities {
             storage_alignment: u32::try_from(limits.min_storage_buffer_offset_alignment)
                 .unwrap_or(u32::MAX),
             max_push_constants: limits.max_push_constants_size,
+            blending: self.blending.clone(),
             ..planner::Device::default()
         }
     }

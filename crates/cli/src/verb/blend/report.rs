@@ -1,7 +1,8 @@
 //! What blending comes to, as JSON and as text.
 
 use polyshade::advanced_blend::{
-    Alpha, BlendedTarget, Descriptor, FormatClass, Ordering, Overlap, Preview, Purpose, Select,
+    Alpha, BlendedTarget, Blending, Descriptor, Ordering, Overlap, Preview, Purpose, Requirements,
+    Select, Term, WordsAt,
 };
 use polyshade::transform_feedback::HostWords;
 use serde_json::{Value, json};
@@ -22,7 +23,8 @@ impl Report<'_> {
     pub(super) fn to_json(&self) -> String {
         let needs = &self.preview.requirements;
         let targets: Vec<Value> = self.preview.targets.iter().map(target).collect();
-        let descriptors: Vec<Value> = needs.descriptors.iter().map(descriptor).collect();
+        let descriptors: Vec<Value> =
+            needs.descriptors.iter().map(|one| descriptor(one, needs)).collect();
         let push_constants = needs
             .push_constants
             .as_ref()
@@ -44,6 +46,7 @@ impl Report<'_> {
                 "descriptors": descriptors,
                 "push_constants": push_constants,
                 "specialization_constants": constants,
+                "words": needs.words.iter().map(words).collect::<Vec<Value>>(),
                 "ordering": ordering(needs.ordering),
                 "state": STATE,
             },
@@ -59,15 +62,32 @@ impl Report<'_> {
             text.push_str("  nothing\n");
         }
         for blended in &self.preview.targets {
-            let names: Vec<&str> =
-                blended.target.equations().iter().map(|equation| equation.name()).collect();
-            let _ = writeln!(text, "  location {}: {}", blended.location, names.join(", "));
+            let how = match blended.target.blending() {
+                Blending::Equations(equations) => {
+                    let names: Vec<&str> = equations.iter().map(|one| one.name()).collect();
+                    names.join(", ")
+                }
+                Blending::Ordinary(ordinary) => ordinary.to_string(),
+                Blending::Logic(operation) => {
+                    format!("logic operation {operation}, {}", blended.target.attachment_format())
+                }
+            };
+            let _ = writeln!(text, "  location {}: {how}", blended.location);
         }
         let _ = writeln!(text, "\nselected by {}", select(self.select));
+        for one in needs.words.iter().filter(|one| !one.constants.is_empty()) {
+            let place = place(one.place);
+            let _ = writeln!(text, "blend constants: {place}, words {:?}", one.constants);
+        }
         let _ = writeln!(text, "\nbind");
         for one in &needs.descriptors {
             let (set, binding) = (one.set.0, one.binding.0);
-            let _ = writeln!(text, "  set {set} binding {binding}: {}, {}", one.kind, purpose(one));
+            let _ = writeln!(
+                text,
+                "  set {set} binding {binding}: {}, {}",
+                one.kind,
+                purpose(one, needs)
+            );
         }
         let _ = writeln!(text, "\nneed");
         for name in needs.extensions.iter().chain(&needs.features) {
@@ -110,20 +130,43 @@ fn target(blended: &BlendedTarget) -> Value {
         },
         "source_alpha": alpha(blended.target.source_alpha()),
         "destination_alpha": alpha(blended.target.destination_alpha()),
-        "format_class": match blended.target.format_class() {
-            FormatClass::Unorm => "unorm",
-            FormatClass::Snorm => "snorm",
-            FormatClass::Float => "float",
+        "ordinary": match blended.target.blending() {
+            Blending::Ordinary(ordinary) => {
+                json!({ "color": term(ordinary.color), "alpha": term(ordinary.alpha) })
+            }
+            Blending::Equations(_) | Blending::Logic(_) => Value::Null,
         },
+        "logic_operation": match blended.target.blending() {
+            Blending::Logic(operation) => json!(operation.name()),
+            Blending::Equations(_) | Blending::Ordinary(_) => Value::Null,
+        },
+        "format_class": blended.target.format_class().name(),
+        "format_bits": blended.target.attachment_format().bits(),
     })
 }
 
-fn descriptor(one: &Descriptor) -> Value {
-    json!({ "set": one.set.0, "binding": one.binding.0, "type": one.kind, "purpose": purpose(one),
+fn term(term: Term) -> Value {
+    json!({
+        "source": term.source.name(),
+        "destination": term.destination.name(),
+        "operation": term.operation.name(),
+    })
+}
+
+fn words(one: &WordsAt) -> Value {
+    json!({
+        "place": place(one.place),
+        "selecting": { "first": one.selecting.start, "count": one.selecting.len() },
+        "blend_constants": { "first": one.constants.start, "count": one.constants.len() },
+    })
+}
+
+fn descriptor(one: &Descriptor, needs: &Requirements) -> Value {
+    json!({ "set": one.set.0, "binding": one.binding.0, "type": one.kind, "purpose": purpose(one, needs),
             "stages": ["fragment"] })
 }
 
-fn purpose(one: &Descriptor) -> String {
+fn purpose(one: &Descriptor, needs: &Requirements) -> String {
     match one.purpose {
         Purpose::Destination { location, index: Some(index) } => {
             format!("destination of location {location}, input attachment {index}")
@@ -131,23 +174,43 @@ fn purpose(one: &Descriptor) -> String {
         Purpose::Destination { location, index: None } => {
             format!("destination of location {location}")
         }
-        Purpose::Words => "words that select equations".to_owned(),
+        Purpose::Words => {
+            let is_here = |words: &&WordsAt| match words.place {
+                HostWords::StorageBuffer { set, binding } | HostWords::Uniform { set, binding } => {
+                    (set, binding) == (one.set, one.binding)
+                }
+                HostWords::PushConstant { .. } | HostWords::Specialization { .. } => false,
+            };
+            let here = needs.words.iter().find(is_here);
+            let are = |range: fn(&WordsAt) -> bool| here.is_some_and(range);
+            match (are(|one| !one.selecting.is_empty()), are(|one| !one.constants.is_empty())) {
+                (_, false) => "words that select equations".to_owned(),
+                (false, true) => "blend constants".to_owned(),
+                (true, true) => "words that select equations, blend constants".to_owned(),
+            }
+        }
     }
 }
 
 fn select(select: Select) -> String {
     match select {
         Select::Constant => "nothing: one equation each".to_owned(),
-        Select::Words(HostWords::StorageBuffer { set, binding }) => {
+        Select::Words(at) => place(at),
+    }
+}
+
+fn place(place: HostWords) -> String {
+    match place {
+        HostWords::StorageBuffer { set, binding } => {
             format!("words in a storage buffer, set {} binding {}", set.0, binding.0)
         }
-        Select::Words(HostWords::Uniform { set, binding }) => {
+        HostWords::Uniform { set, binding } => {
             format!("words in a uniform buffer, set {} binding {}", set.0, binding.0)
         }
-        Select::Words(HostWords::PushConstant { offset }) => {
+        HostWords::PushConstant { offset } => {
             format!("words in push constants from byte {offset} on")
         }
-        Select::Words(HostWords::Specialization { first_id }) => {
+        HostWords::Specialization { first_id } => {
             format!("specialization constants from {first_id} on")
         }
     }

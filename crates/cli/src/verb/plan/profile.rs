@@ -2,7 +2,10 @@
 //!
 //! The form is that of Khronos' schema, which `vulkaninfo` writes too.
 
-use polyshade::planner::{Device, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
+use polyshade::planner::{
+    Blending, Device, Interlock, NativeBlending, PrimitivesGenerated, ProvokingVertexModes,
+    TransformFeedback,
+};
 use serde_json::{Map, Value};
 
 /// The device of a profile: the one that is named, or the only one. What the profile does not say is what Vulkan 1.0
@@ -60,6 +63,7 @@ impl Blocks<'_> {
             max_push_constants: self
                 .limit("maxPushConstantsSize")
                 .unwrap_or(least.max_push_constants),
+            blending: self.blending(),
             ..least
         }
     }
@@ -86,6 +90,69 @@ impl Blocks<'_> {
             draw: flag("transformFeedbackDraw"),
             geometry_streams: feature("geometryStreams"),
             streams_lines_triangles: flag("transformFeedbackStreamsLinesTriangles"),
+        })
+    }
+
+    fn blending(&self) -> Blending {
+        let least = Blending::default();
+        let plain = |name| self.feature("Features", name);
+        let local_read = self.feature("Vulkan14Features", "dynamicRenderingLocalRead")
+            || self.feature("DynamicRenderingLocalReadFeatures", "dynamicRenderingLocalRead");
+        let samples = "dynamicRenderingLocalReadMultisampledAttachments";
+        let samples = self.property("Vulkan14Properties", samples).and_then(Value::as_bool);
+        let second = self.limit("maxFragmentDualSrcAttachments").unwrap_or(1);
+        Blending {
+            native: self.has("VK_EXT_blend_operation_advanced").then(|| self.native_blending()),
+            ordered_attachments: self.feature(
+                "RasterizationOrderAttachmentAccessFeatures",
+                "rasterizationOrderColorAttachmentAccess",
+            ),
+            tile_images: self.feature("ShaderTileImageFeatures", "shaderTileImageColorReadAccess"),
+            interlock: self.interlock(),
+            local_read,
+            local_read_multisampled: local_read && samples.unwrap_or(true),
+            sample_shading: plain("sampleRateShading"),
+            independent_blend: plain("independentBlend"),
+            logic_operations: plain("logicOp"),
+            second_source_attachments: if plain("dualSrcBlend") { second } else { 0 },
+            max_attachments: self.limit("maxColorAttachments").unwrap_or(least.max_attachments),
+            max_input_attachments: self
+                .limit("maxPerStageDescriptorInputAttachments")
+                .unwrap_or(least.max_input_attachments),
+            ..least
+        }
+    }
+
+    fn native_blending(&self) -> NativeBlending {
+        const PROPERTIES: &str = "BlendOperationAdvancedProperties";
+        let flag = |name| self.property(PROPERTIES, name).and_then(Value::as_bool) == Some(true);
+        let most = self.property(PROPERTIES, "advancedBlendMaxColorAttachments");
+        NativeBlending {
+            coherent: self
+                .feature("BlendOperationAdvancedFeatures", "advancedBlendCoherentOperations"),
+            max_attachments: most.and_then(Value::as_u64).map_or(1, narrow),
+            independent: flag("advancedBlendIndependentBlend"),
+            straight_source: flag("advancedBlendNonPremultipliedSrcColor"),
+            straight_destination: flag("advancedBlendNonPremultipliedDstColor"),
+            correlated_overlap: flag("advancedBlendCorrelatedOverlap"),
+            all_operations: flag("advancedBlendAllOperations"),
+            clamped_results: self.feature(
+                "ExtendedDynamicState3Features",
+                "extendedDynamicState3ColorBlendAdvanced",
+            ),
+        }
+    }
+
+    fn interlock(&self) -> Option<Interlock> {
+        let plain = |name| self.feature("Features", name);
+        let feature = |name| self.feature("FragmentShaderInterlockFeatures", name);
+        let stores = plain("fragmentStoresAndAtomics")
+            && plain("shaderStorageImageReadWithoutFormat")
+            && plain("shaderStorageImageWriteWithoutFormat");
+        (stores && self.has("VK_EXT_fragment_shader_interlock")).then(|| Interlock {
+            pixel: feature("fragmentShaderPixelInterlock"),
+            sample: feature("fragmentShaderSampleInterlock")
+                && plain("shaderStorageImageMultisample"),
         })
     }
 

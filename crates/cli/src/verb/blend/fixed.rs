@@ -1,0 +1,162 @@
+//! Options of what fixed function does: ordinary blending, logic operations, formats, constants, coverage.
+
+use super::{Classes, Rewrite};
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use clap::Args;
+use polyshade::advanced_blend::{Format, FormatClass, LogicOperation, Options, Ordinary, Target};
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::HostWords;
+use std::str::FromStr;
+
+/// Fixed function in the same shader.
+#[derive(Args)]
+pub(crate) struct Fixed {
+    /// Ordinary blending of every target, or of one: factors of source and destination, and an operation (add); those
+    /// of alpha behind a slash, where they differ
+    #[arg(long, value_name = "[LOCATION=]SRC,DST[,OP][/SRC,DST[,OP]]", value_parser = at_location::<Ordinary>)]
+    pub(super) blend: Vec<(Option<u32>, Ordinary)>,
+
+    /// A logic operation on the bits of every target, or of one: and, xor, or-inverted, …
+    #[arg(long, value_name = "[LOCATION=]OPERATION", value_parser = at_location::<LogicOperation>)]
+    pub(super) logic_op: Vec<(Option<u32>, LogicOperation)>,
+
+    /// Format of the attachments, or of one, as VkFormat names it; it says the class, whether there is alpha, and the
+    /// bits that logic operations combine
+    #[arg(long, value_name = "[LOCATION=]FORMAT", value_parser = at_location::<Format>)]
+    pub(super) attachment_format: Vec<(Option<u32>, Format)>,
+
+    /// The blend constants: four numbers, or where the host fills them in: push-constant:BYTES, specialization:ID,
+    /// uniform:SET:BINDING, storage:SET:BINDING; behind the words that select, if at one place [default: 0,0,0,0]
+    #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true)]
+    blend_constants: Option<Constants>,
+
+    /// Turn the alpha of location 0 into coverage of so many samples, in place of alphaToCoverageEnable, which has to
+    /// be off
+    #[arg(long, value_name = "SAMPLES")]
+    alpha_to_coverage: Option<u32>,
+}
+
+#[derive(Clone, Copy)]
+enum Constants {
+    Given([f32; 4]),
+    Words(HostWords),
+}
+
+fn at_location<T: FromStr<Err = polyshade::Error>>(
+    text: &str,
+) -> Result<(Option<u32>, T), polyshade::Error> {
+    let (location, value) = match text.split_once('=') {
+        Some((location, value)) => match location.trim().parse() {
+            Ok(location) => (Some(location), value),
+            Err(_) => {
+                let message = format!("`{location}` is no location");
+                return Err(polyshade::Error::new(polyshade::ErrorKind::Options, message));
+            }
+        },
+        None => (None, text),
+    };
+    Ok((location, value.parse()?))
+}
+
+fn constants(text: &str) -> Result<Constants, String> {
+    let wrong = || {
+        "blend constants are R,G,B,A, push-constant:BYTES, specialization:ID, uniform:SET:BINDING or \
+         storage:SET:BINDING"
+            .to_owned()
+    };
+    let parts: Vec<&str> = text.split(':').collect();
+    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+    Ok(Constants::Words(match parts.as_slice() {
+        ["push-constant", offset] => HostWords::PushConstant { offset: number(offset)? },
+        ["specialization", id] => HostWords::Specialization { first_id: number(id)? },
+        ["uniform", set, binding] => {
+            HostWords::Uniform { set: Set(number(set)?), binding: Binding(number(binding)?) }
+        }
+        ["storage", set, binding] => {
+            HostWords::StorageBuffer { set: Set(number(set)?), binding: Binding(number(binding)?) }
+        }
+        _ => {
+            let numbers: Result<Vec<f32>, _> =
+                text.split(',').map(|number| number.trim().parse()).collect();
+            let numbers = numbers.map_err(|_| wrong())?;
+            return Ok(Constants::Given(numbers.try_into().map_err(|_| wrong())?));
+        }
+    }))
+}
+
+impl Fixed {
+    /// Adds what is asked for; `finish` says the format of a target and what else holds for all.
+    pub(super) fn apply(
+        &self,
+        mut options: Options,
+        finish: impl Fn(Target, Option<u32>) -> Target,
+    ) -> Options {
+        let ordinary = self.blend.iter().map(|(at, how)| (*at, Target::ordinary(*how)));
+        let logic = self.logic_op.iter().map(|(at, operation)| (*at, Target::logic(*operation)));
+        for (location, target) in ordinary.chain(logic) {
+            let target = finish(target, location);
+            options = match location {
+                Some(location) => options.target(location, target),
+                None => options.every_target(target),
+            };
+        }
+        options = match self.blend_constants {
+            Some(Constants::Given(constants)) => options.blend_constants(constants),
+            Some(Constants::Words(place)) => options.blend_constants_in(place),
+            None => options,
+        };
+        match self.alpha_to_coverage {
+            Some(samples) => options.alpha_to_coverage(samples),
+            None => options,
+        }
+    }
+
+    /// The format of the attachment at a location, or of every one.
+    pub(super) fn format(&self, location: Option<u32>, class: Option<Classes>) -> Format {
+        let of = |location: Option<u32>| {
+            self.attachment_format.iter().find(|(at, _)| *at == location).map(|(_, format)| *format)
+        };
+        let own = location.and_then(|location| of(Some(location)));
+        own.or_else(|| of(None))
+            .unwrap_or_else(|| class.map_or_else(FormatClass::default, Classes::class).into())
+    }
+
+    /// The locations that have a format of their own.
+    pub(super) fn own_formats(&self) -> impl Iterator<Item = u32> {
+        self.attachment_format.iter().filter_map(|(location, _)| *location)
+    }
+
+    /// Refuses what is asked for twice, or in vain.
+    pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
+        let usage = |message: String| Err(Failure::new(Exit::Usage, message));
+        let advanced = rewrite.target.iter().map(|(location, _)| Some(*location));
+        let every = rewrite.equations.iter().map(|_| None);
+        let ordinary = self.blend.iter().map(|(location, _)| *location);
+        let logic = self.logic_op.iter().map(|(location, _)| *location);
+        let mut asked: Vec<Option<u32>> =
+            every.chain(advanced).chain(ordinary.clone()).chain(logic).collect();
+        asked.sort_unstable();
+        if let Some(twice) = asked.windows(2).find(|pair| pair[0] == pair[1]) {
+            return usage(match twice[0] {
+                Some(location) => {
+                    format!("the target at location {location} is blended in two ways")
+                }
+                None => "every target is blended in two ways".to_owned(),
+            });
+        }
+        let mut formats: Vec<Option<u32>> =
+            self.attachment_format.iter().map(|(location, _)| *location).collect();
+        formats.sort_unstable();
+        if formats.windows(2).any(|pair| pair[0] == pair[1]) {
+            return usage("an attachment has two formats".to_owned());
+        }
+        if formats.first() == Some(&None) && rewrite.format_class.is_some() {
+            return usage("--format-class has no meaning beside --attachment-format".to_owned());
+        }
+        if self.blend_constants.is_some() && self.blend.is_empty() {
+            return usage("--blend-constants has no meaning without --blend".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! What is blended, as `verify` is told it.
+
+use super::{Alphas, Equations, Overlaps, Rewrite};
+use polyshade::advanced_blend::{FormatClass, Options};
+use polyshade_verify::{BlendedAs, Blends};
+use polyshade_vulkan::blend_model::Clamping;
+use polyshade_vulkan::{AdvancedBlend, vk};
+use std::collections::BTreeMap;
+
+impl Rewrite {
+    /// The same as `verify` is told it.
+    pub(in crate::verb) fn blends<'o>(&self, options: &'o Options) -> Blends<'o> {
+        let mut targets = BTreeMap::new();
+        if let Some(equations) = &self.equations {
+            let own = self.fixed.own_formats();
+            targets.extend(own.map(|at| (at, Some(self.blended_as(equations, Some(at))))));
+        }
+        targets.extend(self.target.iter().map(|(location, equations)| {
+            let as_asked = |equations| self.blended_as(equations, Some(*location));
+            (*location, equations.as_ref().map(as_asked))
+        }));
+        Blends {
+            options,
+            every_target: self.equations.as_ref().map(|all| self.blended_as(all, None)),
+            targets,
+            select: self.selection(),
+            destination: self.read_from(),
+            multisampled: self.multisampled,
+        }
+    }
+
+    fn blended_as(&self, equations: &Equations, location: Option<u32>) -> BlendedAs {
+        let format = self.fixed.format(location, self.format_class);
+        BlendedAs {
+            equations: equations.0.clone(),
+            how: AdvancedBlend {
+                source_premultiplied: matches!(self.source_alpha, Alphas::Premultiplied),
+                destination_premultiplied: matches!(self.destination_alpha, Alphas::Premultiplied),
+                overlap: match self.overlap {
+                    Overlaps::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
+                    Overlaps::Disjoint => vk::BlendOverlapEXT::DISJOINT,
+                    Overlaps::Conjoint => vk::BlendOverlapEXT::CONJOINT,
+                },
+            },
+            clamping: match format.class() {
+                FormatClass::Snorm => Clamping::Snorm,
+                FormatClass::Float => Clamping::Float,
+                _ => Clamping::Unorm,
+            },
+            clamp_results: self.clamp_results,
+            without_alpha: self.without_alpha || !format.has_alpha(),
+            alpha_to_one: self.alpha_to_one,
+        }
+    }
+}

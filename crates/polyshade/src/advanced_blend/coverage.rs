@@ -1,0 +1,86 @@
+//! Alpha to coverage, in the shader: of the source's alpha, which fixed function would see blended.
+
+use super::functions::Functions;
+use super::outputs::{Numbers, Piece};
+use crate::moves;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Cursor, Id, Module, Op, Patch, Position, StorageClass};
+
+/// The most samples that one word of a mask has.
+pub(super) const MOST_SAMPLES: u32 = 32;
+
+/// Whether the colour has an alpha.
+pub(super) fn has_alpha(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| piece.numbers == Numbers::Floats && piece.first + piece.count == 4)
+}
+
+/// The pointer to the first word of the sample mask, and what bodies left there, if they write one.
+pub(super) struct Mask {
+    word: Id,
+    /// The type of the word: `int` or `uint`.
+    ty: Id,
+    before: Option<Id>,
+}
+
+impl Mask {
+    /// Finds the sample mask of the shader, or adds one; reads it at `at`.
+    pub(super) fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        at: Position,
+    ) -> Self {
+        let class = StorageClass::OUTPUT;
+        let found = moves::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);
+        let (array, ty, is_written) = match found {
+            // The mask is a variable by itself in every producer's module; a member is pointed to alike.
+            Some(found) => {
+                let mut code = p.at(at);
+                let pointer = found.pointer(&mut code);
+                (pointer, m.innermost_element(found.ty), true)
+            }
+            None => {
+                let int = p.int();
+                let array = p.array(int, 1);
+                (moves::add_output_builtin(p, entry, BuiltIn::SAMPLE_MASK, array), int, false)
+            }
+        };
+        let mut code = p.at(at);
+        let pointer = code.p.pointer(class, ty);
+        let first = code.p.uint_constant(0);
+        let word = code.access_chain(pointer, array, &[first]);
+        let before = is_written.then(|| {
+            let value = code.load(ty, word);
+            let int = code.p.int();
+            if ty == int { value } else { code.bitcast(int, value) }
+        });
+        Self { word, ty, before }
+    }
+
+    /// Emits what the alpha of `source`, four floats, leaves of the mask.
+    ///
+    /// ```text
+    /// %alpha    = OpCompositeExtract %float %source 3
+    /// %coverage = OpFunctionCall %int %coverage %alpha %samples
+    /// %mask     = OpBitwiseAnd %int %coverage %before
+    ///             OpStore %gl_SampleMask_0 %mask
+    /// ```
+    pub(super) fn store(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        functions: &Functions,
+        (source, samples): (Id, u32),
+    ) {
+        let (float, int) = (code.p.float(), code.p.int());
+        let alpha = code.extract(float, source, &[3]);
+        let samples = code.p.uint_constant(samples);
+        let mut mask = code.call(int, functions.get("coverage"), &[alpha, samples]);
+        if let Some(before) = self.before {
+            mask = code.binary(Op::BITWISE_AND, int, mask, before);
+        }
+        if self.ty != int {
+            mask = code.bitcast(self.ty, mask);
+        }
+        code.store(self.word, mask);
+    }
+}

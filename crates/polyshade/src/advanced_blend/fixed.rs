@@ -1,0 +1,151 @@
+//! Ordinary blending and logic operations: the functions that do for a target what fixed function would.
+
+use super::format::{Format, FormatClass};
+use super::functions::{Functions, prepare_alpha};
+use super::logic::LogicOperation;
+use super::options::Target;
+use super::ordinary::{Factor, Ordinary, Term};
+use polyshade_spv::{Cursor, Id, Patch};
+
+/// The functions that ordinary blending is made of.
+pub(super) fn ordinary_needs(ordinary: Ordinary, names: &mut Vec<&'static str>) {
+    names.extend(ordinary.factors().map(Factor::function));
+    names.extend([ordinary.color, ordinary.alpha].map(|term| term.operation.function()));
+    names.extend((ordinary.color != ordinary.alpha).then_some(COLOR_AND_ALPHA));
+}
+
+/// The functions that a logic operation is made of.
+pub(super) fn logic_needs(
+    operation: LogicOperation,
+    class: FormatClass,
+    names: &mut Vec<&'static str>,
+) {
+    names.push(operation.function());
+    names.extend_from_slice(match class {
+        FormatClass::Uint => &[TO_UNSIGNED],
+        FormatClass::Sint => &[TO_SIGNED],
+        FormatClass::Unorm | FormatClass::Snorm | FormatClass::Srgb | FormatClass::Float => {
+            &[TO_STEPS, FROM_STEPS]
+        }
+    });
+}
+
+const COLOR_AND_ALPHA: &str = "color_and_alpha";
+const TO_STEPS: &str = "to_steps";
+const FROM_STEPS: &str = "from_steps";
+const TO_UNSIGNED: &str = "to_unsigned";
+const TO_SIGNED: &str = "to_signed";
+
+impl Functions {
+    /// Emits the function that blends a target in an ordinary way:
+    /// `vec4 blend(vec4 source, vec4 destination, vec4 second, vec4 constants)`.
+    ///
+    /// ```text
+    /// %of_source      = OpFunctionCall %v4float %factor_src_alpha %source %destination %second %constants
+    /// %of_destination = OpFunctionCall %v4float %factor_one %source %destination %second %constants
+    /// %color          = OpFunctionCall %v4float %combine_add %source %of_source %destination %of_destination
+    ///                   …
+    /// %result         = OpFunctionCall %v4float %color_and_alpha %color %alpha
+    /// ```
+    pub(super) fn ordinary(
+        &self,
+        p: &mut Patch<'_, '_>,
+        target: &Target,
+        ordinary: Ordinary,
+    ) -> Id {
+        let (id, at, float) = (p.id(), p.lane(), p.float());
+        let vec4 = p.vector(float, 4);
+        p.name(id, "polyshade_blend_target");
+        let mut code = p.at(at);
+        let parameters = code.begin_function(id, vec4, &[vec4; 4]);
+        let (source, destination) = self.prepare(&mut code, target, parameters[0], parameters[1]);
+        let [second, constants] =
+            [parameters[2], parameters[3]].map(|color| self.clamp(&mut code, target, color));
+        let colours = [source, destination, second, constants];
+        let mut result = self.term(&mut code, target, ordinary.color, colours);
+        if ordinary.alpha != ordinary.color {
+            let alpha = self.term(&mut code, target, ordinary.alpha, colours);
+            result = code.call(vec4, self.get(COLOR_AND_ALPHA), &[result, alpha]);
+        }
+        code.end_function(Some(result));
+        id
+    }
+
+    /// Emits what a term makes of all components.
+    fn term(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: &Target,
+        term: Term,
+        colours: [Id; 4],
+    ) -> Id {
+        let float = code.p.float();
+        let vec4 = code.p.vector(float, 4);
+        let [source, destination, ..] = colours;
+        let combine = self.get(term.operation.function());
+        if !term.operation.has_factors() {
+            return code.call(vec4, combine, &[source, destination]);
+        }
+        // 1 - x leaves the range of signed normalized formats, which clamp factors too.
+        let mut factor = |factor: Factor| {
+            let value = code.call(vec4, self.get(factor.function()), &colours);
+            match target.format.class() {
+                FormatClass::Snorm => self.clamp(code, target, value),
+                _ => value,
+            }
+        };
+        let (of_source, of_destination) = (factor(term.source), factor(term.destination));
+        code.call(vec4, combine, &[source, of_source, destination, of_destination])
+    }
+
+    /// Emits the function that combines a target by a logic operation: `vec4 combine(vec4 source, vec4 destination)`,
+    /// or the same of four unsigned integers where the format is one of integers.
+    ///
+    /// ```text
+    /// %s      = OpFunctionCall %v4uint %to_steps %source %greatest
+    /// %d      = OpFunctionCall %v4uint %to_steps %destination %greatest
+    /// %steps  = OpFunctionCall %v4uint %logic_and %s %d
+    /// %result = OpFunctionCall %v4float %from_steps %steps %greatest
+    /// ```
+    pub(super) fn logic(
+        &self,
+        p: &mut Patch<'_, '_>,
+        target: &Target,
+        operation: LogicOperation,
+    ) -> Id {
+        let (id, at, float, uint) = (p.id(), p.lane(), p.float(), p.uint());
+        let (vec4, uvec4) = (p.vector(float, 4), p.vector(uint, 4));
+        let greatest = greatest(p, target.format);
+        p.name(id, "polyshade_combine_target");
+        let class = target.format.class();
+        let whole = if class.is_integer() { uvec4 } else { vec4 };
+        let mut code = p.at(at);
+        let parameters = code.begin_function(id, whole, &[whole; 2]);
+        let combine = self.get(operation.function());
+        let result = if class.is_integer() {
+            let held = self.get(if class == FormatClass::Sint { TO_SIGNED } else { TO_UNSIGNED });
+            let combined = code.call(uvec4, combine, &parameters);
+            code.call(uvec4, held, &[combined, greatest])
+        } else {
+            let (source, destination) =
+                prepare_alpha(&mut code, target, parameters[0], parameters[1]);
+            let steps = [source, destination]
+                .map(|color| code.call(uvec4, self.get(TO_STEPS), &[color, greatest]));
+            let combined = code.call(uvec4, combine, &steps);
+            code.call(vec4, self.get(FROM_STEPS), &[combined, greatest])
+        };
+        code.end_function(Some(result));
+        id
+    }
+}
+
+/// The greatest number that each component of a format holds; 0 for those that it lacks.
+fn greatest(p: &mut Patch<'_, '_>, format: Format) -> Id {
+    let uint = p.uint();
+    let uvec4 = p.vector(uint, 4);
+    let all = format.bits().map(|bits| {
+        let greatest = u32::MAX.checked_shr(32 - u32::from(bits)).unwrap_or(0);
+        p.uint_constant(greatest)
+    });
+    p.composite_constant(uvec4, &all)
+}

@@ -1,0 +1,212 @@
+//! The formats of attachments, as far as blending depends on them.
+
+use polyshade_spv::{Error, ErrorKind};
+use std::fmt;
+use std::str::FromStr;
+
+/// What an attachment's format does to the colours that are blended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum FormatClass {
+    /// Unsigned normalized: the source is clamped to [0, 1].
+    #[default]
+    Unorm,
+    /// Signed normalized: the source is clamped to [-1, 1].
+    Snorm,
+    /// Unsigned normalized and stored as sRGB: as [`Unorm`](Self::Unorm), for the fetch converts already. It has no
+    /// logic operations.
+    Srgb,
+    /// Floats: nothing is clamped. They have no logic operations.
+    Float,
+    /// Unsigned integers: they have logic operations only.
+    Uint,
+    /// Signed integers: they have logic operations only.
+    Sint,
+}
+
+impl FormatClass {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Unorm, Self::Snorm, Self::Srgb, Self::Float, Self::Uint, Self::Sint];
+
+    /// Its name: `unorm`, `snorm`, `srgb`, `float`, `uint`, `sint`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unorm => "unorm",
+            Self::Snorm => "snorm",
+            Self::Srgb => "srgb",
+            Self::Float => "float",
+            Self::Uint => "uint",
+            Self::Sint => "sint",
+        }
+    }
+
+    /// Whether it is of integers, which shaders write as such.
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::Uint | Self::Sint => true,
+            Self::Unorm | Self::Snorm | Self::Srgb | Self::Float => false,
+        }
+    }
+}
+
+/// An attachment's format: its class, and how many bits each component has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Format {
+    class: FormatClass,
+    /// Red, green, blue, alpha; 0 where there is none.
+    bits: [u8; 4],
+}
+
+impl Format {
+    /// A format whose red, green, blue and alpha have so many bits: 0 where there is no such component, at most 32.
+    ///
+    /// # Errors
+    ///
+    /// `Options`: a component of more than 32 bits; no component at all.
+    pub fn new(class: FormatClass, bits: [u8; 4]) -> Result<Self, Error> {
+        if bits == [0; 4] || bits.iter().any(|bits| *bits > 32) {
+            let message = format!("there is no format of {bits:?} bits a component");
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        Ok(Self { class, bits })
+    }
+
+    /// The class.
+    pub fn class(self) -> FormatClass {
+        self.class
+    }
+
+    /// How many bits red, green, blue and alpha have; 0 where there is no such component.
+    pub fn bits(self) -> [u8; 4] {
+        self.bits
+    }
+
+    /// Whether it has alpha; one without reads as 1.
+    pub fn has_alpha(self) -> bool {
+        self.bits[3] > 0
+    }
+}
+
+/// Red, green, blue and alpha of 8 bits each where the class is normalized or sRGB, of 32 bits where it is not.
+impl From<FormatClass> for Format {
+    fn from(class: FormatClass) -> Self {
+        let bits = match class {
+            FormatClass::Unorm | FormatClass::Snorm | FormatClass::Srgb => 8,
+            FormatClass::Float | FormatClass::Uint | FormatClass::Sint => 32,
+        };
+        Self { class, bits: [bits; 4] }
+    }
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self::from(FormatClass::default())
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, bits) in "RGBA".chars().zip(self.bits).filter(|(_, bits)| *bits > 0) {
+            write!(f, "{name}{bits}")?;
+        }
+        write!(f, " {}", self.class.name())
+    }
+}
+
+/// By the name of a `VkFormat` that colour attachments have, with or without `VK_FORMAT_`, in upper or lower case:
+/// `R8G8B8A8_UNORM`, `A2B10G10R10_UNORM_PACK32`.
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = || {
+            let message = format!("`{text}` is no format of a colour attachment");
+            Error::new(ErrorKind::Options, message)
+                .help("formats are named as VkFormat has them: R8G8B8A8_UNORM, R5G6B5_UNORM_PACK16")
+        };
+        let name = text.trim().to_ascii_uppercase();
+        let name = name.strip_prefix("VK_FORMAT_").unwrap_or(&name);
+        let mut parts = name.split('_');
+        let bits = parts.next().and_then(components).ok_or_else(wrong)?;
+        let class = match parts.next().ok_or_else(wrong)? {
+            "UNORM" => FormatClass::Unorm,
+            "SNORM" => FormatClass::Snorm,
+            "SRGB" => FormatClass::Srgb,
+            "SFLOAT" | "UFLOAT" => FormatClass::Float,
+            "UINT" => FormatClass::Uint,
+            "SINT" => FormatClass::Sint,
+            _ => return Err(wrong()),
+        };
+        let is_packed = |part: &str| matches!(part, "PACK8" | "PACK16" | "PACK32");
+        if !parts.next().is_none_or(is_packed) || parts.next().is_some() {
+            return Err(wrong());
+        }
+        Self::new(class, bits).map_err(|_| wrong())
+    }
+}
+
+/// The bits of each component, of `R5G6B5`.
+fn components(text: &str) -> Option<[u8; 4]> {
+    let mut bits = [0; 4];
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let at = "RGBA".find(letter)?;
+        let digits =
+            rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |end| end + 1);
+        let count: u8 = rest[1..digits].parse().ok().filter(|count| *count > 0)?;
+        if std::mem::replace(&mut bits[at], count) != 0 {
+            return None;
+        }
+        rest = &rest[digits..];
+    }
+    Some(bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_read_as_vulkan_names_them() {
+        for (name, class, bits) in [
+            ("R8G8B8A8_UNORM", FormatClass::Unorm, [8, 8, 8, 8]),
+            ("VK_FORMAT_B8G8R8A8_SRGB", FormatClass::Srgb, [8, 8, 8, 8]),
+            ("r5g6b5_unorm_pack16", FormatClass::Unorm, [5, 6, 5, 0]),
+            ("A2B10G10R10_UINT_PACK32", FormatClass::Uint, [10, 10, 10, 2]),
+            ("B10G11R11_UFLOAT_PACK32", FormatClass::Float, [11, 11, 10, 0]),
+            ("R16_SNORM", FormatClass::Snorm, [16, 0, 0, 0]),
+            ("R32G32_SINT", FormatClass::Sint, [32, 32, 0, 0]),
+        ] {
+            let format: Format = name.parse().expect(name);
+            assert_eq!((format.class(), format.bits()), (class, bits), "{name}");
+        }
+        let others = [
+            "D32_SFLOAT",
+            "E5B9G9R9_UFLOAT_PACK32",
+            "BC1_RGB_UNORM_BLOCK",
+            "R8G8B8A8",
+            "R8G8B8A8_USCALED",
+            "R64_SFLOAT",
+            "R8R8_UNORM",
+            "R0_UNORM",
+            "_UNORM",
+            "",
+            "R8_UNORM_PACK8_X",
+            "Ä8_UNORM",
+            "R_UNORM",
+        ];
+        for name in others {
+            assert!(name.parse::<Format>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn classes_by_themselves_are_of_four_components() {
+        for class in FormatClass::ALL {
+            assert_eq!(Format::from(class).class(), class);
+            assert!(Format::from(class).has_alpha());
+        }
+        assert!(Format::new(FormatClass::Unorm, [0; 4]).is_err());
+        assert!(Format::new(FormatClass::Unorm, [33, 0, 0, 0]).is_err());
+    }
+}

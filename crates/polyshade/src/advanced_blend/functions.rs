@@ -1,0 +1,218 @@
+//! The functions that blend, one for each kind of target, made of those of the library.
+
+use super::equation::Form;
+use super::fixed;
+use super::format::FormatClass;
+use super::options::{Alpha, Blending, Overlap, Target};
+use super::{Equation, Plan};
+use crate::{library, moves};
+use polyshade_spv::{Cursor, Id, Op, Patch};
+
+/// The functions of the library that are linked, by name.
+pub(super) struct Functions(Vec<(&'static str, Id)>);
+
+impl Functions {
+    /// Links what the targets need, each function once.
+    pub(super) fn link(p: &mut Patch<'_, '_>, plan: &Plan<'_>) -> Self {
+        let (mut advanced, mut fixed) = (Vec::new(), Vec::new());
+        for target in plan.blended.iter().map(|blended| blended.target) {
+            match &target.blending {
+                Blending::Equations(equations) => {
+                    advanced.extend(clamping(target.format.class()));
+                    equations_need(target, equations, &mut advanced);
+                }
+                Blending::Ordinary(ordinary) => {
+                    advanced.extend(clamping(target.format.class()));
+                    fixed::ordinary_needs(*ordinary, &mut fixed);
+                }
+                Blending::Logic(operation) => {
+                    fixed::logic_needs(*operation, target.format.class(), &mut fixed);
+                }
+            }
+        }
+        fixed.extend(plan.coverage.then_some("coverage"));
+        let mut functions = Self(Vec::new());
+        for (library, mut names) in [(&library::BLEND, advanced), (&library::FIXED, fixed)] {
+            names.sort_unstable();
+            names.dedup();
+            let linked = moves::link(p, library, &names, &[]);
+            functions.0.extend(names.into_iter().zip(linked));
+        }
+        functions
+    }
+
+    pub(super) fn get(&self, name: &str) -> Id {
+        let found = self.0.iter().find(|(other, _)| *other == name);
+        found.expect("what a target needs was linked").1
+    }
+
+    /// Emits the function that blends a target with equations: `vec4 blend(vec4 source, vec4 destination)`, with a
+    /// third parameter where a word selects the equation.
+    ///
+    /// ```text
+    ///          OpSelectionMerge %merge None
+    ///          OpSwitch %word %pass 13 %multiply …
+    /// %multiply = OpLabel
+    ///          …
+    ///          OpReturnValue %result
+    /// %pass  = OpLabel
+    ///          OpReturnValue %source
+    /// %merge = OpLabel
+    ///          OpUnreachable
+    /// ```
+    pub(super) fn blend(
+        &self,
+        p: &mut Patch<'_, '_>,
+        target: &Target,
+        equations: &[Equation],
+        selected: bool,
+    ) -> Id {
+        let (id, at, float, uint) = (p.id(), p.lane(), p.float(), p.uint());
+        let vec4 = p.vector(float, 4);
+        p.name(id, "polyshade_blend_target");
+        let mut parameters = vec![vec4, vec4];
+        parameters.extend(selected.then_some(uint));
+        let mut code = p.at(at);
+        let parameters = code.begin_function(id, vec4, &parameters);
+        let colours = self.prepare(&mut code, target, parameters[0], parameters[1]);
+        let Some(word) = parameters.get(2) else {
+            let result = self.equation(&mut code, target, equations[0], colours);
+            code.end_function(Some(result));
+            return id;
+        };
+
+        let (merge, pass) = (code.p.id(), code.p.id());
+        let labels: Vec<Id> = equations.iter().map(|_| code.p.id()).collect();
+        let mut operands = vec![word.word(), pass.word()];
+        for (equation, label) in equations.iter().zip(&labels) {
+            operands.extend([equation.word(), label.word()]);
+        }
+        code.emit(Op::SELECTION_MERGE, &[merge.word(), 0]);
+        code.emit(Op::SWITCH, &operands);
+        for (equation, label) in equations.iter().zip(&labels) {
+            code.emit(Op::LABEL, &[label.word()]);
+            let result = self.equation(&mut code, target, *equation, colours);
+            code.emit(Op::RETURN_VALUE, &[result.word()]);
+        }
+        code.emit(Op::LABEL, &[pass.word()]);
+        code.emit(Op::RETURN_VALUE, &[parameters[0].word()]);
+        code.emit(Op::LABEL, &[merge.word()]);
+        code.emit(Op::UNREACHABLE, &[]);
+        code.emit(Op::FUNCTION_END, &[]);
+        id
+    }
+
+    /// What fixed-function blending does to both colours before it looks at them.
+    pub(super) fn prepare(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: &Target,
+        source: Id,
+        destination: Id,
+    ) -> (Id, Id) {
+        let (source, destination) = prepare_alpha(code, target, source, destination);
+        (self.clamp(code, target, source), destination)
+    }
+
+    /// Emits a colour as the target's format clamps it.
+    pub(super) fn clamp(&self, code: &mut Cursor<'_, '_, '_>, target: &Target, color: Id) -> Id {
+        let float = code.p.float();
+        let vec4 = code.p.vector(float, 4);
+        match clamping(target.format.class()) {
+            Some(clamp) => code.call(vec4, self.get(clamp), &[color]),
+            None => color,
+        }
+    }
+
+    /// Emits one equation, without a branch.
+    fn equation(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: &Target,
+        equation: Equation,
+        (source, destination): (Id, Id),
+    ) -> Id {
+        let float = code.p.float();
+        let (vec3, vec4) = (code.p.vector(float, 3), code.p.vector(float, 4));
+        let form = equation.form();
+        let convert = |code: &mut Cursor<'_, '_, '_>, alpha, color| match conversion(form, alpha) {
+            Some(function) => code.call(vec4, self.get(function), &[color]),
+            None => color,
+        };
+        let source = convert(code, target.source, source);
+        let destination = convert(code, target.destination, destination);
+        let mut arguments = vec![source, destination];
+        if form == Form::Weighted {
+            let alphas = [source, destination].map(|color| code.extract(float, color, &[3]));
+            arguments.push(code.call(vec3, self.get(weights(target.overlap)), &alphas));
+        }
+        let mut result = code.call(vec4, self.get(equation.function()), &arguments);
+        if target.destination == Alpha::Straight {
+            result = code.call(vec4, self.get(UNPREMULTIPLY), &[result]);
+        }
+        if target.clamp_results {
+            result = code.call(vec4, self.get(TO_UNORM), &[result]);
+        }
+        result
+    }
+}
+
+/// Emits the alpha that a source has by alpha to one, and a destination without alpha.
+pub(super) fn prepare_alpha(
+    code: &mut Cursor<'_, '_, '_>,
+    target: &Target,
+    source: Id,
+    destination: Id,
+) -> (Id, Id) {
+    let float = code.p.float();
+    let vec4 = code.p.vector(float, 4);
+    let one = code.p.float_constant(1.0);
+    let mut opaque =
+        |color: Id| code.value(Op::COMPOSITE_INSERT, vec4, &[one.word(), color.word(), 3]);
+    let source = if target.alpha_to_one { opaque(source) } else { source };
+    let destination = if target.has_alpha() { destination } else { opaque(destination) };
+    (source, destination)
+}
+
+/// The functions that equations are made of.
+fn equations_need(target: &Target, equations: &[Equation], names: &mut Vec<&'static str>) {
+    names.extend(target.clamp_results.then_some(TO_UNORM));
+    names.extend((target.destination == Alpha::Straight).then_some(UNPREMULTIPLY));
+    for equation in equations {
+        names.push(equation.function());
+        match equation.form() {
+            Form::Weighted => names.push(weights(target.overlap)),
+            Form::Premultiplied => {}
+        }
+        let alphas = [target.source, target.destination];
+        names.extend(alphas.into_iter().filter_map(|alpha| conversion(equation.form(), alpha)));
+    }
+}
+
+const TO_UNORM: &str = "to_unorm";
+const UNPREMULTIPLY: &str = "unpremultiply";
+
+fn clamping(class: FormatClass) -> Option<&'static str> {
+    match class {
+        FormatClass::Unorm | FormatClass::Srgb => Some(TO_UNORM),
+        FormatClass::Snorm => Some("to_snorm"),
+        FormatClass::Float | FormatClass::Uint | FormatClass::Sint => None,
+    }
+}
+
+fn weights(overlap: Overlap) -> &'static str {
+    match overlap {
+        Overlap::Uncorrelated => "uncorrelated",
+        Overlap::Disjoint => "disjoint",
+        Overlap::Conjoint => "conjoint",
+    }
+}
+
+/// The function that makes a colour what an equation takes, if it is not.
+fn conversion(form: Form, alpha: Alpha) -> Option<&'static str> {
+    match (form, alpha) {
+        (Form::Weighted, Alpha::Premultiplied) => Some(UNPREMULTIPLY),
+        (Form::Premultiplied, Alpha::Straight) => Some("premultiply"),
+        (Form::Weighted, Alpha::Straight) | (Form::Premultiplied, Alpha::Premultiplied) => None,
+    }
+}

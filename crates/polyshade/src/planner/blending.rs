@@ -1,0 +1,437 @@
+//! How attachments are blended on a device: by itself or in the shader, in which order, and what the pass has to be.
+//!
+//! Advanced equations are the device's own on few devices; elsewhere the shader blends
+//! ([`advanced_blend`](crate::advanced_blend)) and reads the destination in one of several ways, of which some come in
+//! primitive order and some want a barrier. [`plan_blending`] takes the first that the device has, in the order of
+//! [`BlendingPath::ALL`], and says what the host changes for it.
+//!
+//! ```
+//! use polyshade::planner::{self, AdvancedBlending, AttachmentBlending, BlendingPath, BlendingState};
+//! use polyshade::{advanced_blend::Equation, planner::{Device, Preset}};
+//! let device = Device::from(Preset::VulkanMobile);
+//! let multiply = AdvancedBlending { equations: vec![Equation::Multiply], ..AdvancedBlending::default() };
+//! let attachments = vec![Some(AttachmentBlending::Advanced(multiply))];
+//! let state = BlendingState { attachments, ..BlendingState::default() };
+//! let plan = planner::plan_blending(&device, &state)?;
+//! assert_eq!(plan.path, BlendingPath::Attachment);
+//! println!("{plan}");
+//! # Ok::<(), polyshade::Error>(())
+//! ```
+
+mod needs;
+mod state;
+mod text;
+
+pub use state::{
+    AdvancedBlending, AttachmentBlending, Blending, BlendingState, Interlock, NativeBlending,
+    Overlapping,
+};
+
+use super::steps::PassScope;
+use super::sync::{Accesses, Scope, Stages};
+use super::{Api, Device, contradiction, unsupported};
+use polyshade_spv::Error;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+/// A way to blend.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum BlendingPath {
+    /// There is no advanced equation: fixed function does it as on any device.
+    FixedFunction,
+    /// `VK_EXT_blend_operation_advanced`, coherent.
+    NativeCoherent,
+    /// The shader reads the attachment, in primitive order: rasterization-order attachment access, or framebuffer
+    /// fetch.
+    OrderedAttachment,
+    /// The shader reads the tile image, which comes in primitive order.
+    TileImage,
+    /// The shader reads and writes a storage image under ordered interlock.
+    Interlock,
+    /// `VK_EXT_blend_operation_advanced`, with barriers.
+    Native,
+    /// The shader reads the attachment, with barriers.
+    Attachment,
+    /// The shader reads a copy of the attachment.
+    Copy,
+}
+
+impl BlendingPath {
+    /// All of them, in the order in which they are taken.
+    pub const ALL: [Self; 8] = [
+        Self::FixedFunction,
+        Self::NativeCoherent,
+        Self::OrderedAttachment,
+        Self::TileImage,
+        Self::Interlock,
+        Self::Native,
+        Self::Attachment,
+        Self::Copy,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FixedFunction => "fixed function",
+            Self::NativeCoherent => "native, coherent",
+            Self::OrderedAttachment => "ordered attachment",
+            Self::TileImage => "tile image",
+            Self::Interlock => "storage image under interlock",
+            Self::Native => "native, with barriers",
+            Self::Attachment => "attachment, with barriers",
+            Self::Copy => "copy",
+        }
+    }
+
+    /// Whether the shader blends.
+    pub fn is_lowered(self) -> bool {
+        match self {
+            Self::FixedFunction | Self::NativeCoherent | Self::Native => false,
+            Self::OrderedAttachment
+            | Self::TileImage
+            | Self::Interlock
+            | Self::Attachment
+            | Self::Copy => true,
+        }
+    }
+
+    /// Whether it comes in primitive order by itself.
+    pub fn is_ordered(self) -> bool {
+        match self {
+            Self::FixedFunction
+            | Self::NativeCoherent
+            | Self::OrderedAttachment
+            | Self::TileImage
+            | Self::Interlock => true,
+            Self::Native | Self::Attachment | Self::Copy => false,
+        }
+    }
+}
+
+/// How attachments are blended. Equal states have equal plans, which are keys.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct BlendingPlan {
+    /// Which way.
+    pub path: BlendingPath,
+    /// How primitives that overlap come in order.
+    pub order: BlendingOrder,
+    /// The locations that the shader blends; the other attachments are fixed function's.
+    pub lowered: Vec<u32>,
+    /// How the pass is begun.
+    pub scope: PassScope,
+    /// What pass, pipeline and images have beside what they would have.
+    pub changes: Vec<Change>,
+    /// What is done between draws.
+    pub between: Option<Between>,
+    /// Extensions that have to be enabled, by their names.
+    pub extensions: Vec<&'static str>,
+    /// Features that have to be enabled, by their names.
+    pub features: Vec<&'static str>,
+}
+
+/// How primitives that overlap come in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum BlendingOrder {
+    /// In every draw and between draws, without more ado.
+    Coherent,
+    /// Between draws by what is done there. **Within** a draw nothing orders them; here no primitives of one draw
+    /// overlap.
+    BetweenDraws,
+    /// The same, and primitives of one draw overlap: the host has to split such draws, until none covers a pixel twice.
+    SplitDraws,
+}
+
+/// What a pass, a pipeline or an image has for the sake of blending.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Change {
+    /// The pass is a render pass object, though the device begins others without.
+    RenderPassObject,
+    /// Fixed-function blending of this location is off, and so are alpha to coverage and alpha to one.
+    BlendingOff(u32),
+    /// The attachment at this location is loaded, or cleared by the load operation.
+    Loaded(u32),
+    /// The subpass has the attachment as an input attachment too; in dynamic rendering
+    /// `VkRenderingInputAttachmentIndexInfo` says so.
+    InputAttachment {
+        /// The location of the colour attachment.
+        location: u32,
+        /// The index of the input attachment.
+        index: u32,
+    },
+    /// The image has this usage as well.
+    Usage(Usage),
+    /// The image is in this layout while it is drawn to.
+    Layout(Layout),
+    /// The subpass depends on itself, by region.
+    SelfDependency(Scope, Scope),
+    /// Subpass and pipeline have their flags for rasterization-order access of colours; in dynamic rendering the
+    /// pipeline.
+    RasterizationOrder,
+    /// The shader runs for each sample.
+    SampleShading,
+    /// The image is bound as a storage image, and is no attachment of the pass.
+    StorageImage(u32),
+    /// The state of the pipeline names the equation: one pipeline for each.
+    PipelinePerEquation,
+}
+
+/// Usages of images.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)]
+pub enum Usage {
+    InputAttachment,
+    Storage,
+    /// Of the attachment; the copy's are `TRANSFER_DST` and `SAMPLED`.
+    TransferSource,
+}
+
+/// Layouts of images.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)]
+pub enum Layout {
+    General,
+    RenderingLocalRead,
+}
+
+/// What is done before a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct Between {
+    /// Before which draws.
+    pub before: Before,
+    /// What.
+    pub action: Action,
+}
+
+/// Before which draws something is done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Before {
+    /// Each that covers pixels which were drawn to, cleared or copied to since it was last done.
+    OverlappingDraws,
+    /// The first after a clear, a copy or draws that are not blended: those that are do not overlap.
+    BlendedDraws,
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Action {
+    /// A barrier by region, inside of the pass.
+    Barrier(Scope, Scope),
+    /// The pass ends, a barrier, and the pass goes on with what it held.
+    BarrierBetweenPasses(Scope, Scope),
+    /// The pass ends, what it drew is copied into the texture that the shader reads, and the pass goes on.
+    Copy,
+}
+
+/// How to blend the attachments of a state on a device.
+///
+/// # Errors
+///
+/// * `Options`: an advanced attachment without an equation; more attachments than there are.
+/// * `Unsupported`: the way that is asked for, or any: the message says why.
+pub fn plan_blending(device: &Device, state: &BlendingState) -> Result<BlendingPlan, Error> {
+    check(device, state)?;
+    let path = choose(device, state)?;
+    let lowered = lowered(device, state, path);
+    let local = reads_locally(device, state, path);
+    let scope = scope(device, state, path, local);
+    let mut extensions = Vec::new();
+    let mut features = Vec::new();
+    if device.api == Api::Vulkan {
+        extensions = needs::extensions(path, local);
+        features = needs::features(path, state, local);
+    }
+    let order = match state.overlap {
+        _ if path.is_ordered() => BlendingOrder::Coherent,
+        Overlapping::WithinDraws => BlendingOrder::SplitDraws,
+        Overlapping::BetweenDraws | Overlapping::Never => BlendingOrder::BetweenDraws,
+    };
+    let changes = changes(device, state, path, (&lowered, scope));
+    let between = between(path, device.api, (scope, local)).map(|action| {
+        let before = match state.overlap {
+            Overlapping::Never => Before::BlendedDraws,
+            Overlapping::WithinDraws | Overlapping::BetweenDraws => Before::OverlappingDraws,
+        };
+        Between { before, action }
+    });
+    Ok(BlendingPlan { path, order, lowered, scope, changes, between, extensions, features })
+}
+
+/// Refuses what cannot be asked of any device.
+fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
+    let most = device.blending.max_attachments;
+    if state.attachments.len() > most as usize {
+        let count = state.attachments.len();
+        return Err(contradiction(format!(
+            "there are {count} attachments, and maxColorAttachments is {most}"
+        )));
+    }
+    let advanced = state.attachments.iter().flatten().filter_map(AttachmentBlending::advanced);
+    match { advanced }.any(|one| one.equations.is_empty()) {
+        true => Err(contradiction("an attachment is to be blended without an equation")),
+        false => Ok(()),
+    }
+}
+
+/// The way that is asked for, or the first that there is.
+fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error> {
+    if let Some(path) = state.path {
+        return match needs::lacking(device, state, path) {
+            None => Ok(path),
+            Some(why) => Err(unsupported(format!("{}: {why}", path.name()))),
+        };
+    }
+    let is_there = |path: &BlendingPath| needs::lacking(device, state, *path).is_none();
+    BlendingPath::ALL.into_iter().find(is_there).ok_or_else(|| {
+        let why = needs::lacking(device, state, BlendingPath::Copy);
+        unsupported(why.expect("a way that is not there lacks something"))
+    })
+}
+
+/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot blend beside
+/// them.
+fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u32> {
+    if !path.is_lowered() {
+        return Vec::new();
+    }
+    let blended = || state.attachments.iter().flatten();
+    let is_ordinary = |one: &AttachmentBlending| matches!(one, AttachmentBlending::Ordinary(_));
+    // Blending is off for those that the shader blends, and on for the rest.
+    let others_stay = device.blending.independent_blend
+        && !blended().any(AttachmentBlending::is_logic)
+        && blended().any(|one| one.advanced().is_some())
+        && needs::ordinary(&device.blending, state, is_ordinary).is_none();
+    let is_lowered = |one: &AttachmentBlending| !others_stay || one.advanced().is_some();
+    (0..)
+        .zip(&state.attachments)
+        .filter(|(_, one)| one.as_ref().is_some_and(is_lowered))
+        .map(|(location, _)| location)
+        .collect()
+}
+
+/// Whether attachments are read, or waited for, inside of dynamic rendering.
+fn reads_locally(device: &Device, state: &BlendingState, path: BlendingPath) -> bool {
+    let has = &device.blending;
+    let is_of_pass = matches!(
+        path,
+        BlendingPath::OrderedAttachment | BlendingPath::Attachment | BlendingPath::Native
+    );
+    is_of_pass
+        && device.pass_scope() == PassScope::Rendering
+        && has.local_read
+        && (has.local_read_multisampled || !state.multisampled)
+}
+
+fn scope(device: &Device, state: &BlendingState, path: BlendingPath, local: bool) -> PassScope {
+    let of_device = device.pass_scope();
+    let wants_subpass = matches!(
+        path,
+        BlendingPath::OrderedAttachment | BlendingPath::Attachment | BlendingPath::Native
+    );
+    match of_device {
+        PassScope::Rendering if wants_subpass && !local && !state.rendering_only => {
+            PassScope::RenderPass
+        }
+        _ => of_device,
+    }
+}
+
+const WRITTEN: Scope =
+    Scope { stages: Stages::COLOR_ATTACHMENT_OUTPUT, accesses: Accesses::COLOR_ATTACHMENT_WRITE };
+const FETCHED: Scope =
+    Scope { stages: Stages::FRAGMENT_SHADER, accesses: Accesses::INPUT_ATTACHMENT_READ };
+const BLENDED: Scope = Scope {
+    stages: Stages::COLOR_ATTACHMENT_OUTPUT,
+    accesses: Accesses::COLOR_ATTACHMENT_READ_NONCOHERENT,
+};
+
+fn changes(
+    device: &Device,
+    state: &BlendingState,
+    path: BlendingPath,
+    (lowered, scope): (&[u32], PassScope),
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if scope == PassScope::RenderPass && device.pass_scope() != scope {
+        changes.push(Change::RenderPassObject);
+    }
+    changes.extend(lowered.iter().map(|location| Change::BlendingOff(*location)));
+    if path.is_lowered() && path != BlendingPath::Interlock {
+        changes.extend(lowered.iter().map(|location| Change::Loaded(*location)));
+    }
+    let several =
+        |one: &AttachmentBlending| one.advanced().is_some_and(|one| one.equations.len() > 1);
+    if matches!(path, BlendingPath::NativeCoherent | BlendingPath::Native)
+        && state.attachments.iter().flatten().any(several)
+    {
+        changes.push(Change::PipelinePerEquation);
+    }
+    match path {
+        BlendingPath::OrderedAttachment | BlendingPath::Attachment if device.api == Api::Vulkan => {
+            let input =
+                |location: &u32| Change::InputAttachment { location: *location, index: *location };
+            changes.extend(lowered.iter().map(input));
+            changes.push(Change::Usage(Usage::InputAttachment));
+            let local = scope == PassScope::Rendering;
+            let layout = if local { Layout::RenderingLocalRead } else { Layout::General };
+            changes.push(Change::Layout(layout));
+            if scope == PassScope::RenderPass {
+                changes.push(Change::SelfDependency(WRITTEN, FETCHED));
+            }
+            if path == BlendingPath::OrderedAttachment {
+                changes.push(Change::RasterizationOrder);
+            }
+        }
+        BlendingPath::Native => {
+            if scope == PassScope::RenderPass {
+                changes.push(Change::SelfDependency(WRITTEN, BLENDED));
+            }
+        }
+        BlendingPath::Interlock => {
+            changes.extend(lowered.iter().map(|location| Change::StorageImage(*location)));
+            changes.extend([Change::Usage(Usage::Storage), Change::Layout(Layout::General)]);
+        }
+        BlendingPath::Copy => changes.push(Change::Usage(Usage::TransferSource)),
+        BlendingPath::FixedFunction
+        | BlendingPath::NativeCoherent
+        | BlendingPath::OrderedAttachment
+        | BlendingPath::Attachment
+        | BlendingPath::TileImage => {}
+    }
+    if path.is_lowered() && state.multisampled {
+        changes.push(Change::SampleShading);
+    }
+    changes
+}
+
+/// What is done between draws, where they do not come in order.
+fn between(path: BlendingPath, api: Api, (scope, local): (PassScope, bool)) -> Option<Action> {
+    let inside = scope == PassScope::RenderPass || local;
+    match path {
+        BlendingPath::FixedFunction
+        | BlendingPath::NativeCoherent
+        | BlendingPath::OrderedAttachment
+        | BlendingPath::TileImage
+        | BlendingPath::Interlock => None,
+        BlendingPath::Attachment if api != Api::Vulkan => None,
+        BlendingPath::Attachment => Some(Action::Barrier(WRITTEN, FETCHED)),
+        BlendingPath::Native if inside => Some(Action::Barrier(WRITTEN, BLENDED)),
+        BlendingPath::Native => Some(Action::BarrierBetweenPasses(WRITTEN, BLENDED)),
+        BlendingPath::Copy => Some(Action::Copy),
+    }
+}

@@ -1,0 +1,112 @@
+//! What a device offers for blending, in the planner's words.
+
+use crate::target_reads::TargetReads;
+use ash::{ext, vk};
+use polyshade::planner::{Blending, Interlock, NativeBlending};
+use std::ffi::CStr;
+
+/// Asks a device for what it can do for blending. Of extensions, it looks at those that the device has.
+pub(crate) fn query(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+    (features, limits): (&vk::PhysicalDeviceFeatures, &vk::PhysicalDeviceLimits),
+    reads: TargetReads,
+    has: impl Fn(&CStr) -> bool,
+) -> Blending {
+    let flag = |value: vk::Bool32| value == vk::TRUE;
+    let second = flag(features.dual_src_blend);
+    Blending {
+        native: has(ext::blend_operation_advanced::NAME).then(|| {
+            let dynamic = has(ext::extended_dynamic_state3::NAME);
+            native(instance, device, dynamic)
+        }),
+        ordered_attachments: reads.ordered,
+        framebuffer_fetch: false,
+        tile_images: tile_images(instance, device, &has),
+        interlock: interlock(instance, device, features, &has),
+        local_read: reads.local,
+        // Without Vulkan 1.4, which says it of its own, all attachments are read alike.
+        local_read_multisampled: reads.local,
+        sample_shading: flag(features.sample_rate_shading),
+        independent_blend: flag(features.independent_blend),
+        logic_operations: flag(features.logic_op),
+        second_source_attachments: if second {
+            limits.max_fragment_dual_src_attachments
+        } else {
+            0
+        },
+        max_attachments: limits.max_color_attachments,
+        max_input_attachments: limits.max_per_stage_descriptor_input_attachments,
+    }
+}
+
+/// Asks for the features of one structure.
+fn features<T: vk::ExtendsPhysicalDeviceFeatures2>(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+    found: &mut T,
+) {
+    let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(found);
+    // SAFETY: the device belongs to the instance and has the extension of the structure.
+    unsafe { instance.get_physical_device_features2(device, features) };
+}
+
+fn native(instance: &ash::Instance, device: vk::PhysicalDevice, dynamic: bool) -> NativeBlending {
+    let mut has = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
+    features(instance, device, &mut has);
+    let mut state = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT::default();
+    if dynamic {
+        features(instance, device, &mut state);
+    }
+    let mut limits = vk::PhysicalDeviceBlendOperationAdvancedPropertiesEXT::default();
+    // SAFETY: the device belongs to the instance and has the extension.
+    unsafe {
+        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
+        instance.get_physical_device_properties2(device, properties);
+    }
+    let flag = |value: vk::Bool32| value == vk::TRUE;
+    NativeBlending {
+        coherent: flag(has.advanced_blend_coherent_operations),
+        max_attachments: limits.advanced_blend_max_color_attachments,
+        independent: flag(limits.advanced_blend_independent_blend),
+        straight_source: flag(limits.advanced_blend_non_premultiplied_src_color),
+        straight_destination: flag(limits.advanced_blend_non_premultiplied_dst_color),
+        correlated_overlap: flag(limits.advanced_blend_correlated_overlap),
+        all_operations: flag(limits.advanced_blend_all_operations),
+        clamped_results: flag(state.extended_dynamic_state3_color_blend_advanced),
+    }
+}
+
+fn tile_images(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+    has: impl Fn(&CStr) -> bool,
+) -> bool {
+    if !has(ext::shader_tile_image::NAME) {
+        return false;
+    }
+    let mut found = vk::PhysicalDeviceShaderTileImageFeaturesEXT::default();
+    features(instance, device, &mut found);
+    found.shader_tile_image_color_read_access == vk::TRUE
+}
+
+fn interlock(
+    instance: &ash::Instance,
+    device: vk::PhysicalDevice,
+    plain: &vk::PhysicalDeviceFeatures,
+    has: impl Fn(&CStr) -> bool,
+) -> Option<Interlock> {
+    let stores = plain.fragment_stores_and_atomics == vk::TRUE
+        && plain.shader_storage_image_read_without_format == vk::TRUE
+        && plain.shader_storage_image_write_without_format == vk::TRUE;
+    if !stores || !has(ext::fragment_shader_interlock::NAME) {
+        return None;
+    }
+    let mut found = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
+    features(instance, device, &mut found);
+    Some(Interlock {
+        pixel: found.fragment_shader_pixel_interlock == vk::TRUE,
+        sample: found.fragment_shader_sample_interlock == vk::TRUE
+            && plain.shader_storage_image_multisample == vk::TRUE,
+    })
+}

@@ -1,0 +1,11 @@
+#version 450
+// RUN: polyshade blend %s --equations multiply --alpha-to-coverage 4 --destination storage-image -o %t.spv
+// EXIT: 3
+// CHECK: does not reach storage images
+
+layout(early_fragment_tests) in;
+layout(location = 0) out vec4 colour;
+
+void main() {
+    colour = vec4(0.5);
+}

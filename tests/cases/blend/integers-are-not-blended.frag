@@ -1,0 +1,10 @@
+#version 450
+// RUN: polyshade blend %s --blend one,one --attachment-format R8G8B8A8_UINT -o %t.spv
+// EXIT: 2
+// CHECK: a format of integers is not blended
+
+layout(location = 0) out vec4 colour;
+
+void main() {
+    colour = vec4(0.5);
+}

@@ -1,0 +1,96 @@
+//! Alpha to coverage in the shader, against the drivers' own.
+
+use super::ordinary::native;
+use super::{cover, draw, floats, lower};
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use polyshade::advanced_blend::{Factor, FormatClass, Options, Ordinary, Target as Blending, Term};
+use polyshade_vulkan::{Descriptor, FixedBlend, Resource, Target, Work, vk};
+
+/// Alpha grows from column to column, in quarters: all that drivers round alike.
+const QUARTERS: &str = r"
+    #version 450
+    layout(location = 0) out vec4 colour;
+    void main() { colour = vec4(0.5, 0.25, 0.125, floor(gl_FragCoord.x) * 0.25 - 0.25); }";
+
+/// The same, with a mask of its own.
+const MASKED: &str = r"
+    #version 450
+    layout(location = 0) out vec4 colour;
+    void main() {
+        colour = vec4(0.5, 0.25, 0.125, floor(gl_FragCoord.x) * 0.25 - 0.25);
+        gl_SampleMask[0] = gl_FragCoord.y < 3.0 ? 6 : 15;
+    }";
+
+/// Spreads the four samples of each pixel over four pixels.
+const SPREAD: &str = r"
+    #version 450
+    #extension GL_EXT_samplerless_texture_functions : require
+    layout(set = 0, binding = 0) uniform texture2DMS samples;
+    layout(location = 0) out vec4 colour;
+    void main() {
+        ivec2 at = ivec2(gl_FragCoord.xy);
+        colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
+    }";
+
+const SIDE: u32 = 8;
+
+fn over() -> Ordinary {
+    Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrcAlpha))
+}
+
+fn options() -> Options {
+    let target = Blending::ordinary(over()).format(FormatClass::Float);
+    Options::new("main").every_target(target).multisampled()
+}
+
+/// All samples after the fixed function's draw and after that of `lowered`.
+fn run(driver: Driver, plain: &[u32], lowered: &[u32]) -> [Vec<u8>; 2] {
+    let (vertex, spread) = (cover(), glsl::fragment(SPREAD));
+    let mut fixed = draw([&vertex, plain], 0);
+    fixed.descriptors.clear();
+    fixed.blends = vec![native(over())];
+    fixed.fixed_blend = FixedBlend { alpha_to_coverage: true, ..FixedBlend::default() };
+    let emulated = draw([&vertex, lowered], 1);
+    let spread = |from, to| {
+        let mut draw = draw([&vertex, &spread], to);
+        draw.descriptors = vec![Descriptor::new(0, 0, Resource::TargetImage(from))];
+        draw
+    };
+    let samples = Target { samples: vk::SampleCountFlags::TYPE_4, ..floats(SIDE, SIDE) };
+    let pixels = floats(4 * SIDE, SIDE);
+    let work = Work {
+        targets: vec![samples, samples, pixels, pixels],
+        draws: vec![fixed, emulated, spread(0, 2), spread(1, 3)],
+        ..Work::default()
+    };
+    let targets = driver.run(&work).targets;
+    [targets[2].clone(), targets[3].clone()]
+}
+
+#[test]
+fn alpha_becomes_coverage_before_it_is_blended() {
+    for driver in DRIVERS {
+        for source in [QUARTERS, MASKED] {
+            let plain = glsl::fragment(source);
+            let lowered = lower(&plain, &options().alpha_to_coverage(4));
+            let [native, lowered] = run(driver, &plain, &lowered).map(|one| super::colours(&one));
+            for (at, (native, lowered)) in native.iter().zip(&lowered).enumerate() {
+                let near = native.iter().zip(lowered).all(|(a, b)| (a - b).abs() < 1e-6);
+                assert!(near, "{driver:?} {at}: native {native:?}, lowered {lowered:?}");
+            }
+            let covered = native.iter().filter(|colour| **colour != [0.0; 4]).count();
+            assert!(covered > native.len() / 4 && covered < native.len(), "{covered}");
+        }
+    }
+}
+
+/// The controls: without it, and with the samples of another attachment.
+#[test]
+fn other_coverage_is_noticed() {
+    let plain = glsl::fragment(QUARTERS);
+    for lowered in [lower(&plain, &options()), lower(&plain, &options().alpha_to_coverage(8))] {
+        let [native, lowered] = run(Driver::Lavapipe, &plain, &lowered);
+        assert_ne!(native, lowered);
+    }
+}

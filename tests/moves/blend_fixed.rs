@@ -1,0 +1,191 @@
+//! `advanced_blend` of what fixed function does: what it makes of shaders, as `spirv-val` sees it.
+
+use crate::blend::{COLOUR, count, lowered, refused};
+use crate::shader::Shader;
+use polyshade::ErrorKind;
+use polyshade::advanced_blend::{
+    self, Destination, Equation, Factor, Format, FormatClass, LogicOperation, Operation, Options,
+    Ordinary, Overlap, Select, Target, Term,
+};
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::HostWords;
+use polyshade_formats::SpirvVersion;
+use polyshade_spv::{Decoration, Op, StorageClass};
+use polyshade_tests::shader::{ShaderStage, validate};
+
+const SECOND: &str = "
+    layout(location = 0, index = 0) out vec4 colour; layout(location = 0, index = 1) out vec4 factor;
+    void fill(out vec4 to, float x) { to = vec4(x); }
+    void main() { fill(colour, 0.5); if (gl_FragCoord.x < 2.0) return; fill(factor, 0.25); }";
+
+fn over() -> Ordinary {
+    Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrcAlpha))
+}
+
+fn destinations() -> [Destination; 4] {
+    let (set, binding) = (Set(2), Binding(5));
+    [
+        Destination::InputAttachment { set, binding, index: 3 },
+        Destination::Texture { set, binding, layer: advanced_blend::Layer::One },
+        Destination::TileImage,
+        Destination::StorageImage { set, binding },
+    ]
+}
+
+#[test]
+fn fixed_function_is_valid_in_every_version_and_destination() {
+    let early =
+        |source: &str| source.replace("void main", "layout(early_fragment_tests) in; void main");
+    let integers =
+        "layout(location = 0) out ivec3 numbers; void main() { numbers = ivec3(7, -7, 1); }";
+    for version in [SpirvVersion::SPIRV1_0, SpirvVersion::SPIRV1_3, SpirvVersion::SPIRV1_6] {
+        let shader =
+            |source: &str| Shader::glsl_for(version, ShaderStage::Fragment, &early(source));
+        let (plain, second, integers) = (shader(COLOUR), shader(SECOND), shader(integers));
+        for destination in destinations() {
+            let options =
+                |target| Options::new("main").every_target(target).destination(destination);
+            lowered(&plain, &options(Target::ordinary(over())));
+            lowered(&plain, &options(Target::logic(LogicOperation::Nor)).multisampled());
+            let signed = Target::logic(LogicOperation::Nor).format(FormatClass::Sint);
+            lowered(&integers, &options(signed));
+            let dual = Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrc1Color));
+            lowered(&second, &options(Target::ordinary(dual)));
+        }
+    }
+}
+
+#[test]
+fn every_factor_and_operation_is_valid() {
+    let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
+    for operation in Operation::ALL {
+        for source in Factor::ALL {
+            let color = Term { source, destination: Factor::DstAlpha, operation };
+            let alpha =
+                Term { source: Factor::One, destination: source, operation: Operation::Add };
+            let target = Target::ordinary(Ordinary { color, alpha }).format(FormatClass::Snorm);
+            let module = lowered(&shader, &Options::new("main").every_target(target));
+            assert_eq!(count(&module, Op::SWITCH) + count(&module, Op::PHI), 0);
+        }
+    }
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
+    for operation in LogicOperation::ALL {
+        let format: Format = "A2B10G10R10_UNORM_PACK32".parse().unwrap();
+        lowered(
+            &shader,
+            &Options::new("main").every_target(Target::logic(operation).format(format)),
+        );
+    }
+}
+
+#[test]
+fn a_second_source_leaves_the_interface() {
+    let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
+    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::OneMinusSrc1Color));
+    for target in
+        [Target::ordinary(dual), Target::ordinary(over()), Target::new([Equation::Screen])]
+    {
+        let module = lowered(&shader, &Options::new("main").every_target(target));
+        let outputs: Vec<_> =
+            module.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT).collect();
+        assert_eq!(outputs.len(), 1);
+        assert_eq!(module.decoration(outputs[0].result(), Decoration::INDEX), Some(&[0][..]));
+    }
+    // What is not blended here keeps both, for fixed function.
+    let unblended = Options::new("main").unblended(0);
+    let left = advanced_blend::lower(shader.module(), &unblended).unwrap();
+    assert_eq!(left.module.words(), shader.module().words());
+}
+
+#[test]
+fn words_of_selection_and_constants_share_a_place_or_have_two() {
+    let source = "layout(location = 0) out vec4 a; layout(location = 1) out vec4 b;
+                  void main() { a = vec4(0.5); b = vec4(0.25); }";
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::OneMinusConstantAlpha));
+    let (set, binding) = (Set(1), Binding(0));
+    let push = HostWords::PushConstant { offset: 8 };
+    let uniform = HostWords::Uniform { set, binding };
+    let options = |select, constants| {
+        Options::new("main")
+            .target(0, Target::new([Equation::Multiply, Equation::Screen]))
+            .target(1, Target::ordinary(constant))
+            .select(Select::Words(select))
+            .blend_constants_in(constants)
+    };
+    for (select, constants, places, bytes) in
+        [(push, push, 1, Some(8..28)), (push, uniform, 2, Some(8..12)), (uniform, uniform, 1, None)]
+    {
+        let lowered = advanced_blend::lower(shader.module(), &options(select, constants)).unwrap();
+        validate(lowered.module.words()).unwrap();
+        assert_eq!(lowered.requirements.words.len(), places);
+        assert_eq!(lowered.requirements.push_constants, bytes);
+        let counts = lowered.requirements.words.iter().map(|one| one.constants.len());
+        assert_eq!(counts.sum::<usize>(), 4);
+    }
+    let other = HostWords::PushConstant { offset: 64 };
+    refused(source, &options(push, other), ErrorKind::Options, "right behind");
+    // Without a factor of constants there are no words for them.
+    let without = options(push, push).target(1, Target::ordinary(over()));
+    let lowered = advanced_blend::lower(shader.module(), &without).unwrap();
+    assert_eq!(lowered.requirements.push_constants, Some(8..12));
+}
+
+#[test]
+fn what_fixed_function_cannot_do_here_is_refused() {
+    let all = |target| Options::new("main").every_target(target);
+    let logic = |class: FormatClass| all(Target::logic(LogicOperation::Xor).format(class));
+    for class in [FormatClass::Float, FormatClass::Srgb] {
+        refused(COLOUR, &logic(class), ErrorKind::Unsupported, "floats and sRGB");
+    }
+    refused(COLOUR, &logic(FormatClass::Snorm), ErrorKind::Unsupported, "two numbers for -1");
+    refused(COLOUR, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of floats");
+    let wide = Format::new(FormatClass::Unorm, [32, 0, 0, 0]).unwrap();
+    let wide = all(Target::logic(LogicOperation::Xor).format(wide));
+    refused(COLOUR, &wide, ErrorKind::Unsupported, "more than 16 bits");
+    let signed = "layout(location = 0) out ivec4 a; void main() { a = ivec4(1); }";
+    refused(signed, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of signed integers");
+    let blended = all(Target::ordinary(over()).format(FormatClass::Sint));
+    refused(signed, &blended, ErrorKind::Options, "integers is not blended");
+    let disjoint = all(Target::ordinary(over()).overlap(Overlap::Disjoint));
+    refused(COLOUR, &disjoint, ErrorKind::Options, "are of advanced equations");
+    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
+    refused(COLOUR, &all(Target::ordinary(dual)), ErrorKind::Options, "has none");
+    let opaque = Target::logic(LogicOperation::Set).format(FormatClass::Uint).alpha_to_one();
+    refused(COLOUR, &all(opaque), ErrorKind::Unsupported, "alpha of integers");
+
+    let over = || all(Target::ordinary(over()));
+    for samples in [0, 3, 64] {
+        refused(COLOUR, &over().alpha_to_coverage(samples), ErrorKind::Options, "1 to 32 samples");
+    }
+    let storage = Destination::StorageImage { set: Set(3), binding: Binding(0) };
+    let stored = over().destination(storage).alpha_to_coverage(4);
+    refused(COLOUR, &stored, ErrorKind::Unsupported, "storage images");
+    let elsewhere = over().unblended(0).alpha_to_coverage(4);
+    refused(COLOUR, &elsewhere, ErrorKind::Unsupported, "not blended here");
+}
+
+/// Arrays of second sources, of which one location is blended and another is not.
+#[test]
+fn a_second_source_that_is_taken_in_part_is_refused() {
+    let source =
+        "layout(location = 0) out vec4 a[2]; layout(location = 0, index = 1) out vec4 b[2];
+                  void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
+    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
+    let part = Options::new("main").target(0, Target::ordinary(dual));
+    refused(source, &part, ErrorKind::Unsupported, "shares its variable");
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    lowered(&shader, &Options::new("main").every_target(Target::ordinary(dual)));
+}
+
+#[test]
+fn targets_that_no_shader_reads_keep_their_outputs() {
+    let source = "layout(location = 0) out uvec4 a; layout(location = 1) out vec4 b;
+                  void main() { a = uvec4(1); b = vec4(0.5); }";
+    let shader = Shader::glsl(ShaderStage::Fragment, source);
+    // Integers without a logic operation stay as they are, whatever is asked of every target.
+    let all = Options::new("main").every_target(Target::ordinary(over()));
+    let lowered = advanced_blend::lower(shader.module(), &all).unwrap();
+    let locations: Vec<u32> = lowered.targets.iter().map(|target| target.location).collect();
+    assert_eq!(locations, [1]);
+}
