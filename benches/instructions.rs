@@ -1,4 +1,4 @@
-//! How many instructions each operation takes, on three sizes of input. Controls tell how near the
+//! How many instructions each operation takes, on five sizes of input. Controls tell how near the
 //! numbers are to what merely touching the words costs, and how far from what others take.
 //!
 //! Results are returned, so that dropping them is not counted.
@@ -31,7 +31,9 @@ fn module(name: &str) -> &'static Module<'static> {
 #[library_benchmark(setup = words)]
 #[bench::small("small")]
 #[bench::medium("medium")]
+#[bench::kb100("kb100")]
 #[bench::large("large")]
+#[bench::mb10("mb10")]
 fn parse(words: &'static [u32]) -> Module<'static> {
     Module::parse(black_box(words)).expect("the input is well-formed")
 }
@@ -40,7 +42,9 @@ fn parse(words: &'static [u32]) -> Module<'static> {
 #[library_benchmark(setup = words)]
 #[bench::small("small")]
 #[bench::medium("medium")]
+#[bench::kb100("kb100")]
 #[bench::large("large")]
+#[bench::mb10("mb10")]
 fn identity(words: &'static [u32]) -> Vec<u32> {
     let module = Module::parse(black_box(words)).expect("the input is well-formed");
     let next = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
@@ -65,7 +69,9 @@ fn module_and_options(name: &str) -> (&'static Module<'static>, Options) {
 #[library_benchmark(setup = module_and_options)]
 #[bench::small("small")]
 #[bench::medium("medium")]
+#[bench::kb100("kb100")]
 #[bench::large("large")]
+#[bench::mb10("mb10")]
 fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'static> {
     transform_feedback::capture(black_box(module), &options).expect("it can be captured")
 }

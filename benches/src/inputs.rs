@@ -1,4 +1,5 @@
-//! Three vertex shaders: of the usual size, of the size of a good engine's, and a huge one; and shapes of two sizes.
+//! Vertex shaders: of the usual size, of the size of a good engine's, and larger ones made of the second by repeating its
+//! functions; and shapes of two sizes.
 
 use std::collections::HashMap;
 use std::iter::once;
@@ -8,16 +9,19 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// How often the functions of the medium shader are repeated in the large one.
-const REPEATS: u32 = 140;
+/// The larger inputs, of about 100 kB, 1 MB and 10 MB, and how often the functions of the medium shader are repeated in
+/// each.
+const REPEATS: [(&str, u32); 3] = [("kb100", 12), ("large", 140), ("mb10", 1430)];
 
-/// The words of the input of this name: `small`, `medium` or `large`; and `shape_N`, where N counts the
-/// [shapes](SHAPES) and a larger one behind each.
+/// The words of the input of this name: `small`, `medium`, or one that [repeats](REPEATS) the latter; and `shape_N`,
+/// where N counts the [shapes](SHAPES) and a larger one behind each.
 pub fn words(name: &str) -> Option<Vec<u32>> {
+    if let Some((_, repeats)) = REPEATS.iter().find(|(input, _)| *input == name) {
+        return Some(repeated(*repeats));
+    }
     match name {
         "small" => Some(committed(include_bytes!("../inputs/small.spv"))),
         "medium" => Some(committed(include_bytes!("../inputs/medium.spv"))),
-        "large" => Some(large()),
         _ => shape(name.strip_prefix("shape_")?.parse().ok()?),
     }
 }
@@ -37,16 +41,16 @@ fn committed(bytes: &[u8]) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// The medium shader with its functions repeated, each repetition called where the original is: about 250,000 words
-/// with the mix of instructions that a compiler makes.
-fn large() -> Vec<u32> {
+/// The medium shader with its functions repeated, each repetition called where the original is: about 1,800 words more
+/// a repetition, with the mix of instructions that a compiler makes.
+fn repeated(repeats: u32) -> Vec<u32> {
     let medium = words("medium").expect("there is a medium input");
     let mut module = rspirv::dr::load_words(&medium).expect("rspirv reads what glslang wrote");
     let main = module.entry_points[0].operands[1].unwrap_id_ref();
     let originals: Vec<Function> =
         module.functions.iter().filter(|function| id_of(function) != main).cloned().collect();
 
-    for _ in 0..REPEATS {
+    for _ in 0..repeats {
         let ids =
             originals.iter().flat_map(Function::all_inst_iter).filter_map(|inst| inst.result_id);
         let copies: HashMap<Word, Word> = ids.map(|id| (id, fresh(&mut module))).collect();

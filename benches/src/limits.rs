@@ -11,8 +11,9 @@ use crate::inputs;
 #[derive(Debug, PartialEq)]
 struct Limit {
     benchmark: String,
+    /// An input, or two of them: `larger/smaller`.
     input: String,
-    /// The most instructions per input word that there may be.
+    /// The most instructions per input word that there may be; of two inputs, how many times as many in the larger.
     most: f64,
     /// How many there should be, where that is less.
     aim: String,
@@ -34,21 +35,29 @@ pub fn report(limits: &str, summaries: &str) -> Result<(String, bool), String> {
     let measured = read(summaries)?;
 
     let mut table = format!(
-        "{:<20} {:<7} {:>8} {:>13} {:>9} {:>7} {:>5}\n",
+        "{:<20} {:<10} {:>8} {:>13} {:>9} {:>7} {:>5}\n",
         "benchmark", "input", "words", "instructions", "per word", "limit", "aim"
     );
     let mut kept = true;
     for Limit { benchmark, input, most, aim } in &limits {
-        let of = |row: &&Measured| (&row.benchmark, &row.input) == (benchmark, input);
-        let row = measured.iter().find(of);
-        let row = row.ok_or_else(|| format!("{benchmark} was not measured on {input}"))?;
-        let words = inputs::words(input).ok_or_else(|| format!("no input {input}"))?.len();
-        let per_word = row.instructions as f64 / words as f64;
-        let verdict = if per_word > *most { "  OVER THE LIMIT" } else { "" };
+        let (numbers, value) = match input.split_once('/') {
+            None => {
+                let (words, instructions) = sizes(&measured, benchmark, input)?;
+                let per_word = instructions as f64 / words as f64;
+                (format!("{words:>8} {instructions:>13} {per_word:>9.1}"), per_word)
+            }
+            Some((larger, smaller)) => {
+                let per_word = |input| {
+                    let (words, instructions) = sizes(&measured, benchmark, input)?;
+                    Ok::<_, String>(instructions as f64 / words as f64)
+                };
+                let times = per_word(larger)? / per_word(smaller)?;
+                (format!("{times:>32.2}"), times)
+            }
+        };
+        let verdict = if value > *most { "  OVER THE LIMIT" } else { "" };
         kept &= verdict.is_empty();
-        let numbers =
-            format!("{words:>8} {:>13} {per_word:>9.1} {most:>7} {aim:>5}", row.instructions);
-        writeln!(table, "{benchmark:<20} {input:<7} {numbers}{verdict}")
+        writeln!(table, "{benchmark:<20} {input:<10} {numbers} {most:>7} {aim:>5}{verdict}")
             .expect("writing to a string");
     }
     let limited = |row: &&Measured| {
@@ -58,6 +67,15 @@ pub fn report(limits: &str, summaries: &str) -> Result<(String, bool), String> {
         Some(row) => Err(format!("limits.txt has no line `{} {}`", row.benchmark, row.input)),
         None => Ok((table, kept)),
     }
+}
+
+/// The words of an input, and the instructions that a benchmark took on it.
+fn sizes(measured: &[Measured], benchmark: &str, input: &str) -> Result<(usize, u64), String> {
+    let of = |row: &&Measured| (row.benchmark.as_str(), row.input.as_str()) == (benchmark, input);
+    let row = measured.iter().find(of);
+    let row = row.ok_or_else(|| format!("{benchmark} was not measured on {input}"))?;
+    let words = inputs::words(input).ok_or_else(|| format!("no input {input}"))?.len();
+    Ok((words, row.instructions))
 }
 
 /// How many times as many instructions a word a larger module of one shape may take: it takes no more but for how full
@@ -135,10 +153,14 @@ mod tests {
 
     /// Gungraun's summary of one benchmark on the small input, as far as it is read.
     fn summary(benchmark: &str, per_word: usize) -> String {
-        let words = inputs::words("small").expect("there is a small input").len();
+        summary_of(benchmark, "small", per_word)
+    }
+
+    fn summary_of(benchmark: &str, input: &str, per_word: usize) -> String {
+        let words = inputs::words(input).expect("there is such an input").len();
         let metrics = format!(r#"{{"Ir":{{"values":{{"new":{},"old":1}}}}}}"#, words * per_word);
         let profiles = format!(r#"[{{"data":{{"total":{{"metrics":{metrics}}}}}}}]"#);
-        format!(r#"{{"function_name":"{benchmark}","id":"small","profiles":{profiles}}}"#)
+        format!(r#"{{"function_name":"{benchmark}","id":"{input}","profiles":{profiles}}}"#)
     }
 
     #[test]
@@ -148,6 +170,18 @@ mod tests {
         assert!(kept, "{table}");
         let (table, kept) = report("a small 7 5\nb small 2.9 -\n", &both).unwrap();
         assert!(!kept && table.matches("OVER").count() == 1, "{table}");
+    }
+
+    #[test]
+    fn growth_from_a_smaller_to_a_larger_input_has_a_limit() {
+        let both = summary("a", 10) + "\n" + &summary_of("a", "medium", 11);
+        let limits =
+            |growth: &str| format!("a small 99 -\na medium 99 -\na medium/small {growth} -");
+        let (table, kept) = report(&limits("1.1"), &both).unwrap();
+        assert!(kept && table.contains("1.10"), "{table}");
+        let (table, kept) = report(&limits("1.09"), &both).unwrap();
+        assert!(!kept && table.matches("OVER").count() == 1, "{table}");
+        assert!(report("a large/small 2 -", &both).unwrap_err().contains("not measured on large"));
     }
 
     #[test]

@@ -34,9 +34,13 @@ fn the_medium_input_is_current() {
 
 #[test]
 fn the_inputs_have_their_sizes_and_are_valid_for_rspirv() {
-    for (name, sizes) in
-        [("small", 250..400), ("medium", 3_000..4_000), ("large", 230_000..280_000)]
-    {
+    for (name, sizes) in [
+        ("small", 250..400),
+        ("medium", 3_000..4_000),
+        ("kb100", 24_000..26_000),
+        ("large", 230_000..280_000),
+        ("mb10", 2_500_000..2_700_000),
+    ] {
         let words = inputs::words(name).expect("there is an input of this name");
         assert!(sizes.contains(&words.len()), "{name} has {} words", words.len());
         rspirv::dr::load_words(&words).expect("rspirv reads it");

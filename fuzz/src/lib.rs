@@ -70,6 +70,10 @@ pub fn any<'m>(
     (!taking.is_empty()).then(|| (choices.of(&taking), entry))
 }
 
+/// How many cases the targets draw from one input whose bytes are no more than a seed: the fuzzer's own work after each
+/// input takes longer than a case.
+pub const CASES: usize = 64;
+
 /// A number out of the bytes.
 pub fn seed(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().map(|byte| u64::from(*byte)))

@@ -1,20 +1,25 @@
-//! A valid module, and the same said in another way: what a lowering or move makes of both does the same.
+//! A valid module, and the same said in another way: what a lowering or move makes of both does the same. Several cases
+//! an input.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polyshade_fuzz::{VALID, any, seed};
+use polyshade_fuzz::{CASES, VALID, any, seed};
 use polyshade_spv::Module;
 use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES, check_disguised};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
+    (0..CASES).for_each(|_| case(&mut choices));
+});
+
+fn case(choices: &mut Choices) {
     let words = &VALID[choices.below(VALID.len() as u32) as usize];
     let module = Module::parse(words).expect("a valid module can be read");
     let trials = [LOWERINGS.as_slice(), &MOVES].concat();
-    let Some((trial, entry)) = any(&module, &trials, &mut choices) else { return };
-    let disguise = Disguise::any(&mut choices);
-    if let Err(fault) = check_disguised(&trial, &module, entry, disguise, &mut choices) {
+    let Some((trial, entry)) = any(&module, &trials, choices) else { return };
+    let disguise = Disguise::any(choices);
+    if let Err(fault) = check_disguised(&trial, &module, entry, disguise, choices) {
         panic!("{}: {fault}", trial.name);
     }
-});
+}

@@ -1,21 +1,25 @@
 //! A valid module, any lowering or move and any options: a valid module, or an error. The bytes choose; the modules are
-//! the committed cases. One in 256 results, chosen by its words, is held to `spirv-val`, whose start takes longer than
+//! the committed cases. Several cases an input. One in 256 results, chosen by its words, is held to `spirv-val`, whose start takes longer than
 //! hundreds of lowerings.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polyshade_fuzz::{VALID, any, assert_identity, hash, seed, validate};
+use polyshade_fuzz::{CASES, VALID, any, assert_identity, hash, seed, validate};
 use polyshade_spv::Module;
 use polyshade_trials::{Choices, LOWERINGS, MOVES};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
+    (0..CASES).for_each(|_| case(&mut choices));
+});
+
+fn case(choices: &mut Choices) {
     let words = &VALID[choices.below(VALID.len() as u32) as usize];
     let module = Module::parse(words).expect("a valid module can be read");
     let trials = [LOWERINGS.as_slice(), &MOVES].concat();
-    let Some((trial, entry)) = any(&module, &trials, &mut choices) else { return };
-    let Ok(variants) = trial.attempt(&module, entry, &mut choices) else { return };
+    let Some((trial, entry)) = any(&module, &trials, choices) else { return };
+    let Ok(variants) = trial.attempt(&module, entry, choices) else { return };
     for (name, variant) in variants {
         assert_identity(&Module::parse(variant.words()).expect("what is written can be read"));
         let is_chosen = hash(variant.words()).is_multiple_of(256);
@@ -23,4 +27,4 @@ fuzz_target!(|bytes: &[u8]| {
             panic!("{}: {name} of a valid module is invalid: {error}", trial.name);
         }
     }
-});
+}

@@ -244,3 +244,73 @@ fn names_decorations_and_lines_of_what_went_go() {
         [1, 0, 1, 0]
     );
 }
+
+/// A function that is passed a structure of two and a float, and looks at the first member of the one.
+const PASSED: &str = "; Version: 1.0
+    OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint Fragment %main \"main\" %x %y %z %v
+    OpEntryPoint Fragment %other \"other\" %x %y %z %v
+    OpExecutionMode %main OriginUpperLeft
+    OpExecutionMode %other OriginUpperLeft
+    OpDecorate %x Location 0
+    OpDecorate %y Location 1
+    OpDecorate %z Location 2
+    OpDecorate %v Location 0
+    %void = OpTypeVoid
+    %procedure = OpTypeFunction %void
+    %float = OpTypeFloat 32
+    %pair = OpTypeStruct %float %float
+    %takes = OpTypeFunction %float %pair %float
+    %input = OpTypePointer Input %float
+    %output = OpTypePointer Output %float
+    %x = OpVariable %input Input
+    %y = OpVariable %input Input
+    %z = OpVariable %input Input
+    %v = OpVariable %output Output
+    %first = OpFunction %float None %takes
+    %of = OpFunctionParameter %pair
+    %and = OpFunctionParameter %float
+    %1 = OpLabel
+    %part = OpCompositeExtract %float %of 0
+    %twice = OpFAdd %float %part %part
+    OpReturnValue %twice
+    OpFunctionEnd
+    %main = OpFunction %void None %procedure
+    %2 = OpLabel
+    %xs = OpLoad %float %x
+    %ys = OpLoad %float %y
+    %zs = OpLoad %float %z
+    %both = OpCompositeConstruct %pair %xs %ys
+    %result = OpFunctionCall %float %first %both %zs
+    OpStore %v %result
+    OpReturn
+    OpFunctionEnd
+    %other = OpFunction %void None %procedure
+    %3 = OpLabel
+    OpStore %v %half
+    OpReturn
+    OpFunctionEnd";
+
+#[test]
+fn what_is_passed_by_value_is_computed_as_far_as_it_is_looked_at() {
+    let text = PASSED.replace("%pair = ", "%half = OpConstant %float 0.5\n    %pair = ");
+    let m = left(Shader::assembled(&text).module(), &Elimination::new());
+    let inputs = m.entry_points().map(|entry| entry.interface().len()).collect::<Vec<_>>();
+    assert_eq!(inputs, [2, 2], "x and v");
+    assert_eq!([Op::LOAD, Op::F_ADD, Op::FUNCTION_CALL].map(|op| count(&m, op)), [1, 1, 1]);
+}
+
+#[test]
+fn what_a_shader_that_stays_whole_passes_stays() {
+    let call = "%half = OpFunctionCall %float %first %pairs %ones\n    OpStore %v %half";
+    let text = PASSED.replace("OpStore %v %half", call).replace(
+        "%pair = OpTypeStruct %float %float",
+        "%pair = OpTypeStruct %float %float\n    %ones = OpConstant %float 1\n    \
+         %pairs = OpConstantComposite %pair %ones %ones",
+    );
+    let shader = Shader::assembled(&text);
+    let only_main = Elimination::new().only("main", ExecutionModel::FRAGMENT);
+    let m = left(shader.module(), &only_main);
+    assert_eq!(count(&m, Op::UNDEF), 0, "the function is the other shader's too");
+}

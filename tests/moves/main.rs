@@ -10,6 +10,7 @@ mod eliminate_sizes;
 mod isolate;
 mod link;
 mod lowerings;
+mod nonsense;
 mod output_points;
 mod position_only;
 mod push_constants;

@@ -1,5 +1,6 @@
 //! Every lowering and every move on modules that nobody writes: those that are large in one way, and those that say the
 //! same in another way.
 
+mod controls;
 mod disguises;
 mod shapes;

@@ -23,7 +23,8 @@ use polyshade::{Error, Module};
 /// What came of a module, by name.
 pub type Variants = Vec<(&'static str, Module<'static>)>;
 
-type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Result<Variants, Error>;
+/// A lowering or move on an entry point, with the options that the choices say.
+pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Result<Variants, Error>;
 
 /// Something that makes other modules of one.
 #[derive(Clone, Copy)]
@@ -35,6 +36,15 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Something of another's, to be tried as ours are.
+    pub const fn new(
+        name: &'static str,
+        stages: &'static [ExecutionModel],
+        attempt: Attempt,
+    ) -> Self {
+        Self { name, stages, attempt }
+    }
+
     /// Whether it is for entry points of this stage.
     pub fn takes(&self, stage: ExecutionModel) -> bool {
         self.stages.contains(&stage)

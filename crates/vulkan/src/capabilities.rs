@@ -4,6 +4,7 @@ use crate::blend::AdvancedBlendCapabilities;
 use crate::error::{Context, Error};
 use crate::features::{self, Features, Properties};
 use crate::instance::{DeviceName, Instance};
+use crate::target_reads::TargetReads;
 use ash::{ext, vk};
 use std::ffi::CStr;
 
@@ -29,6 +30,8 @@ pub struct Capabilities {
     pub transform_feedback: Option<TransformFeedbackCapabilities>,
     /// `VK_EXT_blend_operation_advanced`, where there is one.
     pub advanced_blend: Option<AdvancedBlendCapabilities>,
+    /// How shaders can read the targets that they draw to.
+    pub target_reads: TargetReads,
     /// `VK_EXT_provoking_vertex`, where there is one.
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
     /// `VK_EXT_primitives_generated_query`, where there is one.
@@ -116,15 +119,18 @@ pub(crate) fn query(
     let advanced_blend = has(ext::blend_operation_advanced::NAME)
         .then(|| query_advanced_blend(&instance.handle, device));
     let version = properties.api_version;
+    let newer_features = features::query(instance, device, version);
+    let has_rendering = newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE;
     Ok(Capabilities {
         device: name,
         driver,
         api_version: version,
         features,
-        newer_features: features::query(instance, device, version),
+        newer_features,
         limits: properties.limits,
         transform_feedback,
         advanced_blend,
+        target_reads: TargetReads::query(instance, device, has_rendering, has),
         provoking_vertex,
         primitives_generated,
         extensions: features::plain_extensions(has),

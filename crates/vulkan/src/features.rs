@@ -197,6 +197,19 @@ pub(crate) fn create_device(
         extensions.push(ext::blend_operation_advanced::NAME.as_ptr());
     }
 
+    let reads = capabilities.target_reads;
+    let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
+        .dynamic_rendering_local_read(reads.local);
+    let mut ordered = vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default()
+        .rasterization_order_color_attachment_access(reads.ordered);
+    if reads.local {
+        info = info.push_next(&mut local);
+    }
+    if reads.ordered {
+        info = info.push_next(&mut ordered);
+    }
+    extensions.extend(reads.extensions().map(CStr::as_ptr));
+
     let info = info.enabled_extension_names(&extensions);
     // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.
     unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")

@@ -32,6 +32,7 @@ mod plan;
 mod record;
 mod run;
 mod support;
+mod target_reads;
 mod texture;
 mod validation;
 mod work;
@@ -49,6 +50,7 @@ pub use error::Error;
 pub use features::Features;
 pub use instance::DeviceName;
 pub use plan::{Counted, Executed, Item, PlannedDraw, Sequence};
+pub use target_reads::TargetReads;
 pub use texture::Texture;
 pub use validation::{FalsePositive, KNOWN_FALSE_POSITIVES, Layer, Message, Severity};
 pub use work::{

@@ -31,6 +31,7 @@ impl Draw<'_> {
         let targets = self.targets().count() as u32;
         at_most("targets", targets, limits.max_color_attachments)?;
         self.check_blending(device)?;
+        has.target_reads.check(self)?;
         self.check_primitives(has)?;
         self.check_attributes(device)?;
         check_bindings(&Binding::of_draw(&self.descriptors)?, limits)?;

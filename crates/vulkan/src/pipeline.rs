@@ -6,6 +6,7 @@ use crate::descriptors::Binding;
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::Owned;
+use crate::target_reads::TargetReads;
 use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
 use polyshade::planner::PassScope;
@@ -32,6 +33,7 @@ pub(crate) struct State<'a> {
     depth: Option<(DepthTest, TargetFormat)>,
     /// For each target whether it is an input attachment too.
     reads_targets: Vec<bool>,
+    reads: TargetReads,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
     /// How the passes begin in which it is used.
@@ -58,9 +60,10 @@ impl<'a> State<'a> {
             targets: draw.targets().map(|target| work.targets[target].attached()).collect(),
             depth: draw.depth.map(|test| (test, work.targets[test.target].attached())),
             reads_targets: draw.reads_targets(),
+            reads: draw.reads,
             blends: &draw.blends,
             advanced_blend: draw.advanced_blend,
-            scope,
+            scope: if draw.reads.local { PassScope::Rendering } else { scope },
         })
     }
 }
@@ -93,7 +96,8 @@ impl<'d> Pipeline<'d> {
             .collect::<Result<Vec<_>, _>>()?;
         let layout = create_layout(device, state, &set_layouts)?;
         let depth = state.depth.map(|(_, target)| target);
-        let render_pass = create_render_pass(device, &state.targets, depth, &state.reads_targets)?;
+        let reads = (state.reads_targets.as_slice(), state.reads);
+        let render_pass = create_render_pass(device, &state.targets, depth, reads)?;
         let handle = create_pipeline(device, state, *layout, *render_pass)?;
         Ok(Pipeline { handle, layout, render_pass, set_layouts })
     }
@@ -149,7 +153,7 @@ pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],
     depth: Option<TargetFormat>,
-    reads: &[bool],
+    (reads, how): (&[bool], TargetReads),
 ) -> Result<Owned<'d, vk::RenderPass>, Error> {
     let attachments = targets
         .iter()
@@ -171,6 +175,7 @@ pub(crate) fn create_render_pass<'d>(
         .collect::<Vec<_>>();
     let tested = vk::AttachmentReference { attachment: count, layout };
     let mut subpass = vk::SubpassDescription::default()
+        .flags(how.subpass())
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
         .color_attachments(&references);
     if depth.is_some() {
@@ -239,7 +244,9 @@ fn create_pipeline<'d>(
     let blend = |target: usize| state.blends.get(target).copied().unwrap_or_default().state();
     let blends = (0..state.targets.len()).map(blend).collect::<Vec<_>>();
     let mut advanced = state.advanced_blend.map(AdvancedBlend::state);
-    let mut blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
+        .flags(state.reads.pipeline())
+        .attachments(&blends);
     if let Some(advanced) = &mut advanced {
         blend = blend.push_next(advanced);
     }
@@ -266,8 +273,10 @@ fn create_pipeline<'d>(
         .dynamic_state(&dynamic)
         .layout(layout);
     let formats = state.targets.iter().map(|target| target.0).collect::<Vec<_>>();
-    let mut rendering =
-        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+    let depth_format = state.depth.map_or(vk::Format::UNDEFINED, |(_, target)| target.0);
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&formats)
+        .depth_attachment_format(depth_format);
     match state.scope {
         PassScope::Rendering => info = info.push_next(&mut rendering),
         _ => info.render_pass = render_pass,

@@ -188,16 +188,12 @@ impl Objects<'_> {
     fn draw(&self, index: u32, draw: &Draw<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let objects = &self.draws[index as usize];
-        let pipeline = &self.pipelines[objects.pipeline];
-        let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: objects.extent };
-        let pass = vk::RenderPassBeginInfo::default()
-            .render_pass(*pipeline.render_pass)
-            .framebuffer(*objects.framebuffer)
-            .render_area(area);
-
         self.bind(objects, draw);
-        // SAFETY: framebuffer and pipeline were made for this render pass.
-        unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
+        if draw.reads.local {
+            self.begin_rendering(objects, draw);
+        } else {
+            self.begin_pass(objects);
+        }
         if let Some(feedback) = &draw.transform_feedback {
             self.begin_transform_feedback(index, feedback);
         }
@@ -218,8 +214,46 @@ impl Objects<'_> {
         if let Some(feedback) = &draw.transform_feedback {
             self.end_transform_feedback(index, feedback);
         }
-        // SAFETY: the render pass began above.
-        unsafe { device.cmd_end_render_pass(commands) };
+        // SAFETY: rendering began above.
+        unsafe {
+            if draw.reads.local {
+                device.cmd_end_rendering(commands);
+            } else {
+                device.cmd_end_render_pass(commands);
+            }
+        }
+    }
+
+    fn begin_pass(&self, objects: &DrawObjects<'_>) {
+        let pass = vk::RenderPassBeginInfo::default()
+            .render_pass(*self.pipelines[objects.pipeline].render_pass)
+            .framebuffer(*objects.framebuffer)
+            .render_area(objects.area());
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        // SAFETY: framebuffer and pipeline were made for this render pass.
+        unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
+    }
+
+    /// Begins rendering to the targets of a draw without a render pass; they keep what was drawn before.
+    fn begin_rendering(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {
+        let attached = |target: usize| {
+            vk::RenderingAttachmentInfo::default()
+                .image_view(*self.images[target].view)
+                .image_layout(vk::ImageLayout::GENERAL)
+                .load_op(vk::AttachmentLoadOp::LOAD)
+                .store_op(vk::AttachmentStoreOp::STORE)
+        };
+        let colours: Vec<_> = draw.targets().map(attached).collect();
+        let depth = draw.depth.map(|test| attached(test.target));
+        let mut begin = vk::RenderingInfo::default()
+            .render_area(objects.area())
+            .layer_count(1)
+            .color_attachments(&colours);
+        if let Some(depth) = &depth {
+            begin = begin.depth_attachment(depth);
+        }
+        // SAFETY: `check` found that the device has the feature, and the views are those of targets.
+        unsafe { self.device.handle.cmd_begin_rendering(self.command_buffer, &begin) };
     }
 
     pub(crate) fn bind(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {

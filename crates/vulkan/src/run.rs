@@ -206,6 +206,11 @@ fn create_queries<'d>(
 }
 
 impl<'d> DrawObjects<'d> {
+    /// Where it may draw: everywhere.
+    pub(crate) fn area(&self) -> vk::Rect2D {
+        vk::Rect2D { offset: vk::Offset2D::default(), extent: self.extent }
+    }
+
     fn new(
         device: &'d Device,
         draw: &Draw<'_>,

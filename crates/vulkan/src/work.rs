@@ -3,6 +3,7 @@
 use crate::blend::{AdvancedBlend, Blend};
 use crate::depth::DepthTest;
 use crate::format;
+use crate::target_reads::TargetReads;
 use crate::texture::Texture;
 use ash::vk;
 use std::ops;
@@ -109,6 +110,8 @@ pub struct Draw<'a> {
     pub other_targets: Vec<usize>,
     /// How the targets are blended, in their order; those that are not here are not.
     pub blends: Vec<Blend>,
+    /// How targets that are input attachments are read.
+    pub reads: TargetReads,
     /// What holds for advanced equations; without it, what Vulkan does unless told otherwise.
     pub advanced_blend: Option<AdvancedBlend>,
     /// The indices, where the draw has them.

@@ -1,12 +1,12 @@
 //! Primitives that overlap in one draw, and samples.
 
 use super::{bytes, colours, cover, draw, floats, lower};
-use crate::drivers::DRIVERS;
+use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{Equation, FormatClass, Options, Target as Blending};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::{Clamping, blend};
-use polyshade_vulkan::{AdvancedBlend, Descriptor, Resource, Target, Work, vk};
+use polyshade_vulkan::{AdvancedBlend, Descriptor, Error, Resource, Target, TargetReads, Work, vk};
 
 /// One triangle an instance, each of another colour, over every pixel.
 const LAYERS: &str = r"
@@ -23,6 +23,12 @@ const FLAT: &str = r"
     layout(location = 0) flat in vec4 v_colour;
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour; }";
+
+/// The same without an input.
+const FLAT_OF_NOTHING: &str = r"
+    #version 450
+    layout(location = 0) out vec4 colour;
+    void main() { colour = vec4(0.5); }";
 
 const INSTANCES: u32 = 7;
 
@@ -52,12 +58,14 @@ fn soft_light() -> Options {
         .every_target(Blending::new([Equation::SoftLight]).format(FormatClass::Float))
 }
 
-#[test]
-fn primitives_of_one_draw_blend_in_order() {
+/// Draws the layers over a destination, and checks every pixel.
+#[track_caller]
+fn draw_layers(driver: Driver, reads: TargetReads) {
     let vertex = glsl::vertex(LAYERS, "", SpirvVersion::SPIRV1_0);
     let fragment = lower(&glsl::fragment(FLAT), &soft_light());
     let mut draw = draw([&vertex, &fragment], 0);
     draw.instances = 0..INSTANCES;
+    draw.reads = reads;
     let destination = [0.3, 0.6, 0.45, 1.0];
     let work = Work {
         targets: vec![floats(32, 32)],
@@ -69,11 +77,55 @@ fn primitives_of_one_draw_blend_in_order() {
     let expected = blended(0..INSTANCES, destination);
     let reversed = blended((0..INSTANCES).rev(), destination);
     assert!(far(reversed, expected.map(|x| x as f32)), "the order matters");
+    for pixel in colours(&driver.run(&work).targets[0]) {
+        assert!(!far(expected, pixel), "{driver:?} {reads:?}: {pixel:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn primitives_of_one_draw_blend_in_order() {
     for driver in DRIVERS {
-        for pixel in colours(&driver.run(&work).targets[0]) {
-            assert!(!far(expected, pixel), "{driver:?}: {pixel:?}, not {expected:?}");
+        draw_layers(driver, TargetReads::default());
+    }
+}
+
+/// The ways to read a target that a driver has, the plain one first.
+fn ways(driver: Driver) -> Vec<TargetReads> {
+    let has = driver.device().capabilities().target_reads;
+    let all = [(false, false), (false, true), (true, false), (true, true)];
+    let all = all.map(|(local, ordered)| TargetReads { local, ordered });
+    let is_there = |way: &TargetReads| way.local <= has.local && way.ordered <= has.ordered;
+    all.into_iter().filter(is_there).collect()
+}
+
+#[test]
+fn local_reads_and_ordered_ones_blend_in_order_where_a_driver_has_them() {
+    for driver in DRIVERS {
+        for reads in ways(driver) {
+            draw_layers(driver, reads);
+            draw_samples(driver, reads);
         }
     }
+    // SwiftShader has both; the layer of Debian's package is too old to know of local reads.
+    assert!(ways(Driver::SwiftShader).iter().any(|way| way.ordered));
+    let device = Driver::SwiftShader.device();
+    let layer = device.validation_layer().expect("it is watched").spec_version;
+    assert_eq!(
+        device.capabilities().target_reads.local,
+        layer >= vk::make_api_version(0, 1, 3, 276)
+    );
+}
+
+#[test]
+fn ways_to_read_that_a_driver_lacks_are_refused() {
+    let all = TargetReads { local: true, ordered: true };
+    let (vertex, fragment) = (cover(), lower(&glsl::fragment(FLAT_OF_NOTHING), &soft_light()));
+    let mut draw = draw([&vertex, &fragment], 0);
+    draw.reads = all;
+    let work = Work { targets: vec![floats(8, 8)], draws: vec![draw], ..Work::default() };
+    let (outcome, messages) = Driver::Lavapipe.run_watched(&work);
+    assert!(matches!(outcome, Err(Error::Missing("dynamic rendering local read"))), "{outcome:?}");
+    assert!(messages.is_empty());
 }
 
 /// Fills each sample with a colour of its own.
@@ -103,8 +155,9 @@ const SPREAD: &str = r"
         colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
     }";
 
-#[test]
-fn each_sample_is_blended_with_its_own_destination_in_order() {
+/// Draws the layers over samples 0 and 3 of each pixel, and checks every sample.
+#[track_caller]
+fn draw_samples(driver: Driver, reads: TargetReads) {
     let (vertex, layers) = (cover(), glsl::vertex(LAYERS, "", SpirvVersion::SPIRV1_0));
     let (fill, spread) = (glsl::fragment(FILL), glsl::fragment(SPREAD));
     let fragment = lower(&glsl::fragment(MASKED), &soft_light().multisampled());
@@ -112,6 +165,7 @@ fn each_sample_is_blended_with_its_own_destination_in_order() {
     first.descriptors.clear();
     let mut second = draw([&layers, &fragment], 0);
     second.instances = 0..INSTANCES;
+    second.reads = reads;
     let mut third = draw([&vertex, &spread], 1);
     third.descriptors = vec![Descriptor::new(0, 0, Resource::TargetImage(0))];
     let work = Work {
@@ -122,16 +176,21 @@ fn each_sample_is_blended_with_its_own_destination_in_order() {
         draws: vec![first, second, third],
         ..Work::default()
     };
+    let pixels = colours(&driver.run(&work).targets[1]);
+    for (x, pixel) in pixels.into_iter().enumerate() {
+        let sample = (x % 4) as f64;
+        let filled = [0.2 + 0.2 * sample, 0.5, 0.8 - 0.2 * sample, 1.0];
+        let expected = match x % 4 {
+            0 | 3 => blended(0..INSTANCES, filled),
+            _ => filled,
+        };
+        assert!(!far(expected, pixel), "{driver:?} {reads:?} {x}: {pixel:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn each_sample_is_blended_with_its_own_destination_in_order() {
     for driver in DRIVERS {
-        let pixels = colours(&driver.run(&work).targets[1]);
-        for (x, pixel) in pixels.into_iter().enumerate() {
-            let sample = (x % 4) as f64;
-            let filled = [0.2 + 0.2 * sample, 0.5, 0.8 - 0.2 * sample, 1.0];
-            let expected = match x % 4 {
-                0 | 3 => blended(0..INSTANCES, filled),
-                _ => filled,
-            };
-            assert!(!far(expected, pixel), "{driver:?} {x}: {pixel:?}, not {expected:?}");
-        }
+        draw_samples(driver, TargetReads::default());
     }
 }

@@ -124,8 +124,9 @@ pub fn enable(
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
             None => None,
         };
-        moves::take_over(m, p, stage.entry, &[variable], Copies::None)?;
-        clear(m, p, variable, stage.points.wrapper.prologue);
+        for taken in moves::take_over(m, p, stage.entry, &[variable], Copies::None)? {
+            clear(m, p, taken, stage.points.wrapper.prologue);
+        }
         let array =
             distance_array(p, stage.entry, StorageClass::OUTPUT, (Kind::Clip, clip.count), None);
         for number in 0..clip.count {

@@ -4,7 +4,7 @@
 //! Those with an element for each vertex are accessed at their new places.
 
 use super::registers::Register;
-use crate::moves::{self, Copies, Place, Scattered, Wrapper};
+use crate::moves::{self, Copies, Place, Scattered, TakenOver, Wrapper};
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -122,7 +122,7 @@ pub(super) fn relocate<'m>(
         for (relocation, taken) in group.into_iter().zip(taken) {
             let interface = taken.interface.unwrap_or(taken.private);
             if class == StorageClass::OUTPUT {
-                clear(m, p, taken.private, points.wrapper.prologue);
+                clear(m, p, taken, points.wrapper.prologue);
                 copy(p, relocation, interface, class, hand_on.at);
             } else {
                 copy(p, relocation, interface, class, points.wrapper.prologue);
@@ -133,12 +133,11 @@ pub(super) fn relocate<'m>(
 }
 
 /// A component that some path does not write is 0: it does not clip.
-pub(super) fn clear<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variable: Id, at: Position) {
-    let definition = m.definition(variable).and_then(polyshade_spv::view::Variable::of);
-    let Some(definition) = definition.filter(|it| it.initializer().is_none()) else { return };
-    if let Some((_, ty)) = m.pointer(definition.pointer_type()) {
-        let zero = p.null(ty);
-        p.at(at).store(variable, zero);
+pub(super) fn clear(m: &Module<'_>, p: &mut Patch<'_, '_>, taken: TakenOver, at: Position) {
+    let definition = m.definition(taken.private).and_then(polyshade_spv::view::Variable::of);
+    if definition.is_some_and(|variable| variable.initializer().is_none()) {
+        let zero = p.null(taken.ty);
+        p.at(at).store(taken.private, zero);
     }
 }
 

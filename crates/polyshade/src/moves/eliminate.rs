@@ -17,6 +17,7 @@ mod loops;
 mod mark;
 mod parts;
 mod pointers;
+mod records;
 mod survey;
 mod sweep;
 mod types;

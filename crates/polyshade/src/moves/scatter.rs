@@ -107,9 +107,11 @@ pub fn scatter<'m>(
 }
 
 fn is_access(inst: Inst<'_>, paths: &HashMap<Id, Vec<Id>>) -> bool {
+    let is_pointer = |id: Id| paths.contains_key(&id);
     match Store::of(inst) {
-        Some(store) => !paths.contains_key(&store.object()),
-        None => Load::of(inst).is_some(),
+        Some(store) => is_pointer(store.pointer()) && !is_pointer(store.object()),
+        // A load may use the variable as something else: as its scope, in a module that is not valid.
+        None => Load::of(inst).is_some_and(|load| is_pointer(load.pointer())),
     }
 }
 

@@ -77,9 +77,9 @@ impl<'f> Folding<'f, '_> {
         let (op, words) = match self.m.ty(ty) {
             Some(Type::Bool) if value != 0 => (Op::CONSTANT_TRUE, 0),
             Some(Type::Bool) => (Op::CONSTANT_FALSE, 0),
-            Some(Type::Int { width, .. } | Type::Float { width }) if width <= 64 => {
-                (Op::CONSTANT, width.div_ceil(32) as usize)
-            }
+            Some(
+                Type::Int { width: width @ 1..=64, .. } | Type::Float { width: width @ 1..=64 },
+            ) => (Op::CONSTANT, width.div_ceil(32) as usize),
             _ => return,
         };
         self.known.insert(result, value & self.width(ty).map_or(u64::MAX, mask));
@@ -142,7 +142,7 @@ impl<'f> Folding<'f, '_> {
     fn width(&self, ty: Id) -> Option<u32> {
         match self.m.ty(ty)? {
             Type::Bool => Some(1),
-            Type::Int { width, .. } if width <= 64 => Some(width),
+            Type::Int { width: width @ 1..=64, .. } => Some(width),
             _ => None,
         }
     }

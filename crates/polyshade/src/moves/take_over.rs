@@ -16,8 +16,10 @@ use strides::Strides;
 /// A variable that was taken over.
 #[derive(Clone, Copy, Debug)]
 pub struct TakenOver {
-    /// The variable that bodies use: now `Private`, with the type it had.
+    /// The variable that bodies use: now `Private`.
     pub private: Id,
+    /// The type of what it holds: the one it had, but for the strides of arrays.
+    pub ty: Id,
     /// The new variable in the interface, if one was asked for.
     pub interface: Option<Id>,
 }
@@ -72,12 +74,12 @@ pub fn take_over<'m>(
         if let (Some(interface), Copies::At(at)) = (interface, copies) {
             copy_members(m, p, at, *variable, interface)?;
         }
-        result.push(TakenOver { private: variable.result(), interface });
+        let ty = strides.private_type(m, p, *variable);
+        result.push(TakenOver { private: variable.result(), ty, interface });
     }
 
     for (variable, taken) in taken.iter().zip(&result) {
-        let pointee = strides.private_type(m, p, *variable);
-        make_private(m, p, entry, *variable, pointee);
+        make_private(m, p, entry, *variable, taken.ty);
         if let Some(interface) = taken.interface {
             p.join_interface(entry, interface);
         }

@@ -8,6 +8,7 @@ use crate::format;
 use crate::memory::Owned;
 use crate::pipeline::create_render_pass;
 use crate::run::{Objects, create_framebuffer, read_query};
+use crate::target_reads::TargetReads;
 use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
 use polyshade::planner::{Barrier, CountedBy, PassScope, Query};
@@ -34,7 +35,8 @@ impl<'d> Extra<'d> {
         let targets = std::iter::once(None).chain(objects.images.iter().map(Some));
         let pass = |image: Option<&crate::memory::Image<'d>>| {
             let format = image.map(|image| image.target.attached());
-            let handle = create_render_pass(device, format.as_slice(), None, &[])?;
+            let handle =
+                create_render_pass(device, format.as_slice(), None, (&[], TargetReads::default()))?;
             let (framebuffer, extent) = create_framebuffer(device, *handle, image.as_slice())?;
             Ok(Pass { handle, framebuffer, extent })
         };

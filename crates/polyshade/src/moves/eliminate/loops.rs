@@ -265,7 +265,7 @@ impl<'m> Search<'_, 'm, '_> {
             }
             _ => return None,
         };
-        let unused = 64_u32.checked_sub(width)?;
+        let unused = 64_u32.checked_sub(width).filter(|unused| *unused < 64)?;
         Some(match signed {
             true => i128::from((bits << unused).cast_signed() >> unused),
             false => i128::from(bits << unused >> unused),
@@ -357,7 +357,7 @@ impl<'m> Search<'_, 'm, '_> {
         let Some(Type::Int { width, .. }) = self.survey.m.ty(inst.result_type()?) else {
             return None;
         };
-        (step != 0 && width <= 64).then_some(Counter { step, width })
+        (step != 0 && (1..=64).contains(&width)).then_some(Counter { step, width })
     }
 
     /// Whether `id` has one value in all iterations.

@@ -9,6 +9,7 @@ use super::bits::Bits;
 use super::debug;
 use super::kinds::{Kind, kind};
 use super::parts::{NONE, Owner, Write};
+use super::records::Parameter;
 use super::survey::{Note, Set, Survey};
 use super::types::{depth_of_block, partial_blocks};
 use super::{Dead, Elimination};
@@ -39,6 +40,8 @@ enum Open {
     Effect(u32),
     /// A function whose result something live uses.
     Result(u32),
+    /// A parameter that something live uses all of.
+    Passed(u32),
 }
 
 /// What is live.
@@ -219,6 +222,12 @@ impl<'m, 'w> Marks<'m, 'w> {
         };
         self.open.push(Open::Result(function));
         self.effect(function);
+        for parameter in self.survey.functions[function as usize].parameters.clone() {
+            let Parameter { at, value, .. } = self.survey.parameters[parameter as usize];
+            if value != NONE {
+                self.want_at(at);
+            }
+        }
         let mut next = at;
         while next < end {
             let inst = self.m().inst_at(next);
@@ -243,6 +252,7 @@ impl<'m, 'w> Marks<'m, 'w> {
                 Open::Written(parameter) => self.visit_written(parameter),
                 Open::Effect(function) => self.visit_effect(function),
                 Open::Result(function) => self.visit_result(function),
+                Open::Passed(parameter) => self.visit_passed(parameter),
             }
         }
     }
@@ -281,8 +291,13 @@ impl<'m, 'w> Marks<'m, 'w> {
             }
             Note::Value(value) => {
                 let one = &mut self.survey.values[value as usize];
-                // It is live for a member already, and was not visited.
-                if !std::mem::replace(&mut one.whole, true) && one.members != 0 {
+                if std::mem::replace(&mut one.whole, true) {
+                    return;
+                }
+                if one.parameter != NONE {
+                    self.open.push(Open::Passed(one.parameter));
+                } else if one.members != 0 {
+                    // It is live for a member already, and was not visited.
                     self.open.push(Open::Inst(at));
                 }
             }

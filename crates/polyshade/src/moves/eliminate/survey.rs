@@ -4,59 +4,12 @@ use super::graph::Graph;
 use super::kinds::{Kind, kind};
 use super::parts::{NONE, Owner, Parts};
 use super::pointers::stores;
+use super::records::{Call, Function, MOST_MEMBERS, Parameter, Value};
+use super::types::is_data;
 use super::{Effects, Elimination, loops};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
 use polyshade_spv::{Decoration, ExecutionModel, Id, Inst, Module, Op, Section, StorageClass};
-
-/// One function.
-pub(super) struct Function {
-    pub(super) at: u32,
-    pub(super) end: u32,
-    /// The construct that is its body.
-    pub(super) body: u32,
-    /// Its parameters: a range of `Survey::parameters`.
-    pub(super) parameters: std::ops::Range<u32>,
-    /// The last call of it that was found, and the last that is live: places in `Survey::calls`.
-    pub(super) calls: u32,
-    pub(super) live_calls: u32,
-    /// The blocks that return from inside of a construct, and those that return a value.
-    pub(super) early_returns: Vec<u32>,
-    pub(super) returned: Vec<u32>,
-    /// Something live in it is seen outside of it.
-    pub(super) has_effect: bool,
-    /// Something live uses its result; else the members of it that something live uses, one bit each.
-    pub(super) result_wanted: bool,
-    pub(super) result_members: u64,
-}
-
-/// One parameter.
-pub(super) struct Parameter {
-    pub(super) at: u32,
-    pub(super) function: u32,
-    /// What it points to; `NONE` where that is no memory of the invocation's own.
-    pub(super) part: u32,
-    /// Something live in the function reads what it points to; some caller reads it after the call; something live in
-    /// the function writes to it.
-    pub(super) read: bool,
-    pub(super) wanted: bool,
-    pub(super) written: bool,
-    /// Where not all of it is read: the parts that are.
-    pub(super) reads: Vec<u32>,
-    /// Calls after which the argument is read, and which write to it as soon as the function does.
-    pub(super) waiting: Vec<u32>,
-}
-
-/// One call.
-pub(super) struct Call {
-    pub(super) at: u32,
-    pub(super) caller: u32,
-    pub(super) callee: u32,
-    /// The call of the same function that was found before, and the one that became live before.
-    pub(super) next: u32,
-    pub(super) next_live: u32,
-    pub(super) live: bool,
-}
 
 /// What is known of an id beside its definition: kept at the word behind the one at which it is defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,22 +23,9 @@ pub(super) enum Note {
     Aggregate(u32),
     /// It is a set of extended instructions.
     Set(Set),
-    /// It makes or stores this structure.
+    /// It makes or stores this structure, or is a parameter that is passed by value.
     Value(u32),
 }
-
-/// A structure that an instruction makes or stores, and may be asked for members of.
-#[derive(Clone, Copy)]
-pub(super) struct Value {
-    pub(super) at: u32,
-    /// Members that something live uses, one bit each.
-    pub(super) members: u64,
-    /// Something live uses all of it.
-    pub(super) whole: bool,
-}
-
-/// The members that a structure may have to be looked at one by one.
-pub(super) const MOST_MEMBERS: u32 = 64;
 
 /// Sets of extended instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -380,6 +320,14 @@ impl<'m, 'w> Survey<'m, 'w> {
             part = self.parts.add_root(Owner::Parameter(number));
             self.set_note(inst.at(), Note::Part(part));
         }
+        let mut value = NONE;
+        let ty = inst.result_type().filter(|_| part == NONE);
+        if ty.is_some_and(|ty| is_data(self.m, ty)) {
+            value = self.values.len() as u32;
+            self.set_note(inst.at(), Note::Value(value));
+            let (members, whole) = (0, false);
+            self.values.push(Value { at: inst.at(), parameter: number, members, whole });
+        }
         let (read, wanted, written) = (false, false, false);
         let (reads, waiting) = (Vec::new(), Vec::new());
         let at = inst.at();
@@ -387,6 +335,7 @@ impl<'m, 'w> Survey<'m, 'w> {
             at,
             function,
             part,
+            value,
             read,
             wanted,
             written,
@@ -456,7 +405,8 @@ impl<'m, 'w> Survey<'m, 'w> {
         let (ty, most) = (self.m.inst_at(ty), MOST_MEMBERS as usize + 2);
         if ty.op() == Op::TYPE_STRUCT && ty.words().len() <= most {
             self.set_note(inst.at(), Note::Value(self.values.len() as u32));
-            self.values.push(Value { at: inst.at(), members: 0, whole: false });
+            let (parameter, members, whole) = (NONE, 0, false);
+            self.values.push(Value { at: inst.at(), parameter, members, whole });
         }
     }
 

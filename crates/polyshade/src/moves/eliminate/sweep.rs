@@ -3,12 +3,13 @@
 use super::capabilities::{self, Seen};
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
+use super::parts::NONE;
 use super::pointers::step;
-use super::survey::Value;
+use super::records::{Call, Value};
 use super::types::{indices_of, structure_at};
 use polyshade_spv::view::{
-    AccessChain, ArrayLength, Decorate, EntryPoint, GroupDecorate, GroupMemberDecorate,
-    MemberDecorate, MemberName, Name, ReturnValue,
+    AccessChain, ArrayLength, Decorate, EntryPoint, FunctionCall, GroupDecorate,
+    GroupMemberDecorate, MemberDecorate, MemberName, Name, ReturnValue,
 };
 use polyshade_spv::{Id, Inst, Op, Patch, Section};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,7 @@ pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
     sweep.renumber_chains();
     sweep.return_anything();
     sweep.make_of_anything();
+    sweep.pass_anything();
     sweep.find_groups();
     sweep.preamble();
     sweep.functions();
@@ -331,11 +333,32 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
+    /// What is passed and not looked at can be anything.
+    fn pass_anything(&mut self) {
+        let m = self.marks.m();
+        for number in 0..self.marks.survey.calls.len() {
+            let Call { at, callee, live, .. } = self.marks.survey.calls[number];
+            if !live {
+                continue;
+            }
+            let call = FunctionCall::of(m.inst_at(at)).expect("it is a call");
+            let parameters = self.marks.survey.functions[callee as usize].parameters.clone();
+            for (argument, parameter) in call.arguments().zip(parameters) {
+                let is_value = self.marks.survey.parameters[parameter as usize].value != NONE;
+                let Some(ty) = m.type_of(argument).filter(|_| is_value) else { continue };
+                if !self.is_live(argument) {
+                    let undefined = self.undefined(ty, argument);
+                    self.p.replace(call.inst(), argument, undefined);
+                }
+            }
+        }
+    }
+
     /// What a structure is made of and not looked at can be anything.
     fn make_of_anything(&mut self) {
         let m = self.marks.m();
         for number in 0..self.marks.survey.values.len() {
-            let Value { at, members, whole } = self.marks.survey.values[number];
+            let Value { at, members, whole, .. } = self.marks.survey.values[number];
             let inst = m.inst_at(at);
             let is_made = matches!(inst.op(), Op::COMPOSITE_CONSTRUCT | Op::COMPOSITE_INSERT);
             if whole || members == 0 || !is_made {

@@ -2,6 +2,7 @@
 
 use super::mark::Marks;
 use super::pointers::step;
+use super::records::MOST_MEMBERS;
 use super::survey::Note;
 use super::{Dead, Elimination};
 use polyshade_spv::view::{AccessChain, TypePointer, Variable};
@@ -198,4 +199,25 @@ pub(super) fn element_of(chain: AccessChain<'_>) -> Option<Id> {
 /// The word of `ty`, if it is a structure.
 pub(super) fn structure_at(m: &Module<'_>, ty: Id) -> Option<u32> {
     m.definition(ty).filter(|inst| inst.op() == Op::TYPE_STRUCT).map(|inst| inst.at())
+}
+
+/// The most types of parts that a parameter has that is looked at.
+const MOST_PARTS: u32 = 64;
+
+/// Whether all there is in a value of this type is bits, of which any will do where nobody looks at them.
+pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
+    let mut open = vec![ty];
+    for _ in 0..MOST_PARTS {
+        let Some(ty) = open.pop() else { return true };
+        match m.ty(ty) {
+            Some(Type::Bool | Type::Int { .. } | Type::Float { .. }) => {}
+            Some(Type::Vector { .. } | Type::Matrix { .. }) => {}
+            Some(Type::Array { element, .. }) => open.push(element),
+            Some(Type::Struct { id }) if m.members(id).len() <= MOST_MEMBERS as usize => {
+                open.extend(m.members(id));
+            }
+            _ => return false,
+        }
+    }
+    open.is_empty()
 }

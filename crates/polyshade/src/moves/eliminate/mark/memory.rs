@@ -2,7 +2,8 @@
 
 use super::{Marks, Open};
 use crate::moves::eliminate::parts::{NONE, Owner, Write};
-use crate::moves::eliminate::survey::{MOST_MEMBERS, Note};
+use crate::moves::eliminate::records::MOST_MEMBERS;
+use crate::moves::eliminate::survey::Note;
 use polyshade_spv::Id;
 use polyshade_spv::view::FunctionCall;
 

@@ -1,10 +1,13 @@
-//! Values of structures, member by member: what takes one apart needs what it takes, not the rest.
+//! Values of structures, member by member: what takes one apart needs what it takes, not the rest. And values that are
+//! passed to functions, as far as these use them.
 //!
 //! Compilers of HLSL and WGSL put all outputs into one structure, hand it on, and take it apart at the end.
 
 use super::{Marks, Open};
 use crate::moves::eliminate::graph;
-use crate::moves::eliminate::survey::{MOST_MEMBERS, Note};
+use crate::moves::eliminate::parts::NONE;
+use crate::moves::eliminate::records::{MOST_MEMBERS, Value};
+use crate::moves::eliminate::survey::Note;
 use polyshade_spv::view::{Load, Phi, ReturnValue, Store};
 use polyshade_spv::{Id, Inst, Op};
 
@@ -66,7 +69,12 @@ impl<'m> Marks<'m, '_> {
     pub(super) fn visit_member(&mut self, at: u32, member: u32) {
         let inst = self.m().inst_at(at);
         let words = inst.words();
-        if let Some(load) = Load::of(inst) {
+        if let Note::Value(value) = self.survey.note(at)
+            && let parameter = self.survey.values[value as usize].parameter
+            && parameter != NONE
+        {
+            self.for_each_argument(parameter, |marks, id| marks.want_member_of(id, member));
+        } else if let Some(load) = Load::of(inst) {
             if let Some(part) = self.survey.part(load.pointer()) {
                 let child = self.survey.parts.child(part, member);
                 self.open.push(Open::Read(child));
@@ -88,6 +96,38 @@ impl<'m> Marks<'m, '_> {
         } else {
             let constituent = words.get(3 + member as usize).copied().and_then(Id::new);
             constituent.into_iter().for_each(|id| self.want(id));
+        }
+    }
+
+    /// Something live uses all of a parameter that is passed by value.
+    pub(super) fn visit_passed(&mut self, parameter: u32) {
+        self.for_each_argument(parameter, Self::want);
+    }
+
+    /// What live calls pass for a parameter.
+    fn for_each_argument(&mut self, parameter: u32, mut wants: impl FnMut(&mut Self, Id)) {
+        let function = self.survey.parameters[parameter as usize].function;
+        let mut call = self.survey.functions[function as usize].live_calls;
+        while let Some(one) = self.survey.calls.get(call as usize) {
+            let (at, next) = (one.at, one.next_live);
+            if let Some(id) = self.argument(at, parameter) {
+                wants(self, id);
+            }
+            call = next;
+        }
+    }
+
+    /// A live call passes `argument`: marks what its function uses of it so far.
+    pub(super) fn want_passed(&mut self, argument: Id, parameter: u32) {
+        let value = self.survey.parameters[parameter as usize].value;
+        match self.survey.values.get(value as usize).copied() {
+            Some(Value { whole: false, members, .. }) => {
+                let is_used = |member: &u32| members & 1 << member != 0;
+                for member in (0..MOST_MEMBERS).filter(is_used) {
+                    self.want_member_of(argument, member);
+                }
+            }
+            _ => self.want(argument),
         }
     }
 

@@ -112,7 +112,7 @@ impl<'m> Marks<'m, '_> {
                     self.want_pointer(argument);
                     self.read_through(part, parameter);
                 }
-                None => self.want(argument),
+                None => self.want_passed(argument, parameter),
             }
         }
     }

@@ -1,0 +1,89 @@
+//! How shaders read the targets that they draw to: what a destination fetch needs of a device beyond Vulkan 1.0.
+
+use crate::error::Error;
+use crate::instance::Instance;
+use crate::work::Draw;
+use ash::{ext, khr, vk};
+use std::ffi::CStr;
+
+/// The version of Vulkan from which on the validation layer knows `VK_KHR_dynamic_rendering_local_read`.
+const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
+
+/// Ways to read targets as input attachments; of a draw those that it uses, of a device those that it has.
+///
+/// Without either, a draw is in a render pass whose subpass depends on itself, and a fragment may not see what those
+/// before it in the same draw left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TargetReads {
+    /// In dynamic rendering, by `VK_KHR_dynamic_rendering_local_read`: without a render pass.
+    pub local: bool,
+    /// Each fragment after those before it in the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags of
+    /// the pipeline, and of the subpass where there is one.
+    pub ordered: bool,
+}
+
+impl TargetReads {
+    /// Asks a device. A validation layer that is too old to know an extension would report it, so it counts as missing.
+    pub(crate) fn query(
+        instance: &Instance,
+        device: vk::PhysicalDevice,
+        has_rendering: bool,
+        has: impl Fn(&CStr) -> bool,
+    ) -> TargetReads {
+        let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default();
+        let mut ordered =
+            vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        let layer = instance.layer.as_ref();
+        let is_known = layer.is_none_or(|layer| layer.spec_version >= FIRST_WITH_LOCAL_READ);
+        if has_rendering && is_known && has(khr::dynamic_rendering_local_read::NAME) {
+            features = features.push_next(&mut local);
+        }
+        if has(ext::rasterization_order_attachment_access::NAME) {
+            features = features.push_next(&mut ordered);
+        }
+        // SAFETY: the device belongs to the instance, and has the extensions that are asked about.
+        unsafe { instance.handle.get_physical_device_features2(device, &mut features) };
+        TargetReads {
+            local: local.dynamic_rendering_local_read == vk::TRUE,
+            ordered: ordered.rasterization_order_color_attachment_access == vk::TRUE,
+        }
+    }
+
+    /// The extensions that are enabled for it.
+    pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
+        let local = self.local.then_some(khr::dynamic_rendering_local_read::NAME);
+        local
+            .into_iter()
+            .chain(self.ordered.then_some(ext::rasterization_order_attachment_access::NAME))
+    }
+
+    /// Refuses a draw that uses what a device has not.
+    pub(crate) fn check(self, draw: &Draw<'_>) -> Result<(), Error> {
+        if draw.reads.local && !self.local {
+            return Err(Error::Missing("dynamic rendering local read"));
+        }
+        if draw.reads.ordered && !self.ordered {
+            return Err(Error::Missing("rasterization order attachment access"));
+        }
+        Ok(())
+    }
+
+    /// What a subpass is told of it.
+    pub(crate) fn subpass(self) -> vk::SubpassDescriptionFlags {
+        match self.ordered {
+            true => vk::SubpassDescriptionFlags::RASTERIZATION_ORDER_ATTACHMENT_COLOR_ACCESS_EXT,
+            false => vk::SubpassDescriptionFlags::empty(),
+        }
+    }
+
+    /// What a pipeline is told of it.
+    pub(crate) fn pipeline(self) -> vk::PipelineColorBlendStateCreateFlags {
+        match self.ordered {
+            true => {
+                vk::PipelineColorBlendStateCreateFlags::RASTERIZATION_ORDER_ATTACHMENT_ACCESS_EXT
+            }
+            false => vk::PipelineColorBlendStateCreateFlags::empty(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Modules that no validator accepts, each of which a fuzz target found: moves refuse them or make something of them, and
+//! do not panic.
+
+use polyshade::moves::{Elimination, Place, Scattered, eliminate, scatter, specialize};
+use polyshade_spv::{Id, Module, Op, StorageClass};
+use polyshade_tests::shader::{ShaderStage, assemble, compile};
+
+/// The words, with all integers said to have no bits.
+fn without_bits(words: &[u32]) -> Vec<u32> {
+    let module = Module::parse(words).expect("what was compiled can be read");
+    let mut changed = words.to_vec();
+    for inst in module.instructions().filter(|inst| inst.op() == Op::TYPE_INT) {
+        changed[inst.at() as usize + 2] = 0;
+    }
+    changed
+}
+
+#[test]
+fn loops_that_count_in_integers_of_no_bits_are_left_alone() {
+    let source = "#version 450
+        layout(location = 0) in flat int end;
+        layout(location = 0) out float sum;
+        void main() {
+            for (int i = 0; i < 8; ++i) { int dead = i; }
+            for (uint i = 7; i > 2; --i) { uint dead = i; }
+            sum = 1.0;
+        }";
+    let words = compile(source, ShaderStage::Fragment).expect("it compiles");
+    for words in [words.clone(), without_bits(&words)] {
+        let module = Module::parse(&words).expect("it has the form of a module");
+        let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
+        Module::parse(left.module.words()).expect("it can be read again");
+    }
+}
+
+#[test]
+fn constants_of_no_bits_cannot_be_specialized() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpDecorate %size SpecId 3\n\
+        %int = OpTypeInt 32 1\n%size = OpSpecConstant %int 5\n%sum = OpSpecConstantOp %int IAdd %size %size\n";
+    let words = without_bits(&assemble(text).expect("it is assembly"));
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let next = specialize(&module, &[(3, 7)]).expect("the constant is there");
+    assert!(!next.is_changed(), "there is no constant of such a type");
+}
+
+#[test]
+fn a_variable_as_the_scope_of_another_access_is_refused() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Vertex %main \"main\" %from %to\n\
+        %void = OpTypeVoid\n%procedure = OpTypeFunction %void\n%float = OpTypeFloat 32\n\
+        %input = OpTypePointer Input %float\n%output = OpTypePointer Output %float\n\
+        %from = OpVariable %input Input\n%to = OpVariable %output Output\n\
+        %main = OpFunction %void None %procedure\n%1 = OpLabel\n%value = OpLoad %float %from Volatile\n\
+        OpReturn\nOpFunctionEnd\n";
+    let mut words = assemble(text).expect("it is assembly");
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let to = module.variables().find(|one| one.storage_class() == StorageClass::OUTPUT);
+    let to = to.expect("there is an output").result();
+    let load = module.instructions().find(|inst| inst.op() == Op::LOAD).expect("there is a load");
+    // `MakePointerVisible`, whose operand is a scope.
+    let at = load.at() as usize;
+    let visible =
+        [6 << 16 | u32::from(Op::LOAD.0), words[at + 1], words[at + 2], words[at + 3], 0x10];
+    words.splice(at..at + 5, visible.into_iter().chain([to.word()]));
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let place = |id: Id| Some(Place { variable: id, path: Vec::new() });
+    let places = [place(to)];
+    let what = Scattered { variable: to, per_vertex: false, write_only: false, places: &places };
+    let refused = module.rewrite(|m, p| scatter(m, p, what, StorageClass::OUTPUT));
+    let error = refused.err().expect("a scope is no access");
+    assert!(error.message().contains("used otherwise than by loads and stores"), "{error}");
+}

@@ -1,0 +1,120 @@
+//! The metamorphic oracle notices lowerings that look at how a shader says something: each of these makes differences of
+//! some sums of a shader, and is undone by the one disguise that is for it.
+
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};
+use polyshade::{Error, Module};
+use polyshade_tests::shader::{ShaderStage, compile};
+use polyshade_trials::{Choices, Disguise, Trial, Variants, check_disguised};
+
+const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
+/// With how many seeds each disguise is put on.
+const SEEDS: u64 = 64;
+const NONE: Disguise =
+    Disguise { permuted: false, dead_code: false, unknown: false, outlined: false };
+
+const SHADER: &str = "#version 450
+    layout(location = 0) in vec4 a;
+    layout(location = 1) in vec4 b;
+    layout(location = 0) out vec4 sum;
+    void main() {
+        vec4 both = a + b;
+        sum = both + a;
+        gl_Position = sum + both;
+    }";
+
+/// Makes differences of the sums that `is_wanted` says, told the entry point and the function that they are in.
+fn subtract(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    is_wanted: impl Fn(EntryPoint<'_>, FunctionBody<'_>, Inst<'_>) -> bool,
+) -> Result<Variants, Error> {
+    let changed = m.rewrite(|m, p| {
+        for function in m.functions() {
+            let sums = function.instructions().filter(|inst| inst.op() == Op::F_ADD);
+            for sum in sums.filter(|sum| is_wanted(entry, function, *sum)) {
+                p.overwrite(sum.at(), sum.words()[0] & 0xffff_0000 | u32::from(Op::F_SUB.0));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(vec![("changed", changed.module.into_owned())])
+}
+
+fn subtract_all(m: &Module<'_>, entry: EntryPoint<'_>, _: &mut Choices) -> Result<Variants, Error> {
+    subtract(m, entry, |_, _, _| true)
+}
+
+fn subtract_even_ids(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _: &mut Choices,
+) -> Result<Variants, Error> {
+    subtract(m, entry, |_, _, sum| sum.result().is_some_and(|id| id.word().is_multiple_of(2)))
+}
+
+fn subtract_without_copies(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _: &mut Choices,
+) -> Result<Variants, Error> {
+    subtract(m, entry, |_, function, _| {
+        function.instructions().all(|inst| inst.op() != Op::COPY_OBJECT)
+    })
+}
+
+fn subtract_what_is_known(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _: &mut Choices,
+) -> Result<Variants, Error> {
+    subtract(m, entry, |_, function, _| function.instructions().all(|inst| is_known(inst.op())))
+}
+
+fn subtract_in_main(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _: &mut Choices,
+) -> Result<Variants, Error> {
+    subtract(m, entry, |entry, function, _| function.id() == entry.function())
+}
+
+/// What the oracle says of the trial under a disguise, for each seed.
+fn verdicts(trial: Trial, disguise: Disguise) -> Vec<Result<(), String>> {
+    let words = compile(SHADER, ShaderStage::Vertex).expect("it compiles");
+    let module = Module::parse(&words).expect("glslang writes modules");
+    let entry = module.entry_points().next().expect("there is main");
+    let verdict = |seed| {
+        let mut choices = Choices::seeded(seed);
+        check_disguised(&trial, &module, entry, disguise, &mut choices)
+    };
+    (0..SEEDS).map(verdict).collect()
+}
+
+#[test]
+fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
+    let broken = [
+        (
+            "even ids",
+            subtract_even_ids as polyshade_trials::Attempt,
+            Disguise { permuted: true, ..NONE },
+        ),
+        ("nothing copied", subtract_without_copies, Disguise { dead_code: true, ..NONE }),
+        ("all known", subtract_what_is_known, Disguise { unknown: true, ..NONE }),
+        ("only main", subtract_in_main, Disguise { outlined: true, ..NONE }),
+    ];
+    for (name, attempt, disguise) in broken {
+        let trial = Trial::new(name, STAGES, attempt);
+        assert!(verdicts(trial, NONE).iter().all(Result::is_ok), "{name} without a disguise");
+        let noticed = verdicts(trial, disguise).into_iter().filter(Result::is_err).count();
+        assert!(noticed > SEEDS as usize / 2, "{name}: {noticed} of {SEEDS} under {disguise:?}");
+    }
+}
+
+#[test]
+fn a_lowering_that_looks_at_none_of_it_is_undone_by_none() {
+    let all = Disguise { permuted: true, dead_code: true, unknown: true, outlined: true };
+    for verdict in verdicts(Trial::new("all", STAGES, subtract_all), all) {
+        verdict.expect("all sums are changed, wherever they are");
+    }
+}
