@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Compares a text with the committed one, or commits it.
 #[track_caller]
-fn golden(name: &str, text: &str) {
+pub(crate) fn golden(name: &str, text: &str) {
     let text = text.trim_end().to_owned() + "\n";
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("planner/goldens").join(name);
     if std::env::var_os("POLYSHADE_BLESS").is_some() {

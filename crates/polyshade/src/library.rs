@@ -15,6 +15,10 @@ pub(crate) static BLEND: LazyLock<Library> =
 pub(crate) static CAPTURE: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/capture.spv")));
 
+/// `library/cut.glsl`.
+pub(crate) static CUT: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
+
 fn parse(bytes: &[u8]) -> Library {
     let words =
         bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));

@@ -24,6 +24,7 @@
 
 mod check;
 mod device;
+mod distances;
 mod draft;
 mod extension;
 mod state;
@@ -35,6 +36,9 @@ mod text;
 pub use device::{
     Api, Device, Preset, PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
     TransformFeedback,
+};
+pub use distances::{
+    DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay, Distances, distances,
 };
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,

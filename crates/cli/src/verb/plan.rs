@@ -7,7 +7,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
-use polyshade::planner::{self, Device, Draw, Pipeline, Plan, Preset};
+use polyshade::planner::{self, Device, DistancePlan, Distances, Draw, Pipeline, Plan, Preset};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -51,11 +51,12 @@ struct State {
     pipeline: Pipeline,
     #[serde(default)]
     draw: Draw,
+    distances: Option<Distances>,
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let State { device, pipeline, draw } = read(&arguments.state)?;
+    let State { device, pipeline, draw, distances } = read(&arguments.state)?;
     let device = match (&arguments.device, device) {
         (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
@@ -67,18 +68,25 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     };
     let plan =
         planner::plan(&device, &pipeline, &draw).map_err(|error| Failure::of(&error, None))?;
+    let distances = distances
+        .map(|distances| planner::distances(&device, &pipeline, &distances))
+        .transpose()
+        .map_err(|error| Failure::of(&error, None))?;
+    let as_text =
+        || format!("{plan}{}", distances.as_ref().map(DistancePlan::to_string).unwrap_or_default());
+    let as_json = || as_json(&device, &plan, distances.as_ref());
 
     let Some(path) = &arguments.output else {
-        return print_text(&if arguments.json {
-            as_json(&device, &plan)
-        } else {
-            plan.to_string()
-        });
+        return print_text(&if arguments.json { as_json() } else { as_text() });
     };
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
     let text = match extension.as_deref() {
-        Some("txt") => plan.to_string(),
-        Some("json") => as_json(&device, &plan) + "\n",
+        Some("txt") => as_text(),
+        Some("json") => as_json() + "\n",
+        Some("svg") if distances.is_some() => {
+            let message = format!("{}: there is no picture of distances", path.display());
+            return Err(Failure::new(Exit::Usage, message));
+        }
         Some("svg") => picture::draw(&device, &plan),
         _ => {
             let message = format!("{}: a plan is .txt, .json or .svg", path.display());
@@ -90,8 +98,11 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-fn as_json(device: &Device, plan: &Plan) -> String {
-    let report = json!({ "version": 1, "device": device, "plan": plan });
+fn as_json(device: &Device, plan: &Plan, distances: Option<&DistancePlan>) -> String {
+    let mut report = json!({ "version": 1, "device": device, "plan": plan });
+    if let Some(distances) = distances {
+        report["distances"] = json!(distances);
+    }
     serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
 }
 

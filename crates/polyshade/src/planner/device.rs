@@ -1,5 +1,6 @@
 //! What a device can do, as far as drawing a capture depends on it.
 
+use super::distances::DistanceSupport;
 use super::steps::PassScope;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,8 @@ pub struct Device {
     pub storage_alignment: u32,
     /// How many bytes of push constants there are: `maxPushConstantsSize`.
     pub max_push_constants: u32,
+    /// What it has of clip and cull distances.
+    pub distances: DistanceSupport,
 }
 
 impl Device {
@@ -210,13 +213,14 @@ impl Default for Device {
             max_storage_range: 1 << 27,
             storage_alignment: 256,
             max_push_constants: 128,
+            distances: DistanceSupport::default(),
         }
     }
 }
 
 impl From<Preset> for Device {
     fn from(preset: Preset) -> Self {
-        match preset {
+        let device = match preset {
             Preset::Vulkan => vulkan(),
             Preset::VulkanMobile => Self { vertex_stores: true, ..Self::default() },
             Preset::Metal => metal(),
@@ -224,7 +228,8 @@ impl From<Preset> for Device {
             Preset::WebGpuNative => {
                 Self { vertex_stores: true, stores_beside_outputs: true, ..web_gpu() }
             }
-        }
+        };
+        Self { distances: preset.into(), ..device }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade::planner::{self, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
+use polyshade::planner::{
+    self, DistanceSupport, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback,
+};
 
 impl Capabilities {
     /// What plans for this device depend on.
@@ -27,7 +29,20 @@ impl Capabilities {
             storage_alignment: u32::try_from(limits.min_storage_buffer_offset_alignment)
                 .unwrap_or(u32::MAX),
             max_push_constants: limits.max_push_constants_size,
+            distances: self.distances(),
             ..planner::Device::default()
+        }
+    }
+
+    fn distances(&self) -> DistanceSupport {
+        let (features, limits) = (&self.features, &self.limits);
+        let has = |feature, limit| if feature == vk::TRUE { limit } else { 0 };
+        DistanceSupport {
+            clip: has(features.shader_clip_distance, limits.max_clip_distances),
+            cull: has(features.shader_cull_distance, limits.max_cull_distances),
+            combined: limits.max_combined_clip_and_cull_distances,
+            fragment_reads: true,
+            geometry_vertices: has(features.geometry_shader, limits.max_geometry_output_vertices),
         }
     }
 }
