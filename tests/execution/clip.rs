@@ -3,7 +3,10 @@
 
 mod chain;
 mod emulate;
+mod exact;
+mod hlsl;
 mod last;
+mod samples;
 mod shape;
 
 use crate::drivers::{DRIVERS, Driver};
@@ -22,6 +25,21 @@ const CHAINS: [Chain; 4] = [
 /// The drivers that have the stages of a chain.
 fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
+}
+
+/// Whether lavapipe (Mesa 22.3) culls by other cull distances than are written: those behind clip distances, where a
+/// register of four holds some of both and the next one the rest of them.
+fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
+    clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
+}
+
+/// Random shapes that the driver draws as they are written.
+fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
+    let is_drawn = |shape: &Shape| {
+        let counts = [Kind::Clip, Kind::Cull].map(|kind| shape.count(kind));
+        driver != Driver::Lavapipe || !lavapipe_misreads(counts)
+    };
+    std::iter::repeat_with(|| Shape::random(noise, chain)).filter(is_drawn).take(count).collect()
 }
 
 /// The pictures of one shape: lowered, and by hand.
@@ -88,11 +106,11 @@ fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
 /// As many shapes and pictures of each as a chain is tried with.
 #[track_caller]
 fn matrix(chain: Chain, shapes: usize, seeds: u32) {
-    let mut noise = Noise::new();
-    let shapes: Vec<Shape> = (0..shapes).map(|_| Shape::random(&mut noise, chain)).collect();
-    let seeds: Vec<u32> = (0..seeds).map(|_| noise.bits()).collect();
     let is_drawn = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
     for driver in drivers(chain) {
+        let mut noise = Noise::new();
+        let shapes = self::shapes(&mut noise, *driver, chain, shapes);
+        let seeds: Vec<u32> = (0..seeds).map(|_| noise.bits()).collect();
         for some in shapes.chunks(16) {
             let drawn = draw(*driver, some, &seeds, Shape::normalized);
             let count = drawn.iter().flat_map(|(_, by_hand)| by_hand).filter(is_drawn).count();
@@ -109,32 +127,32 @@ fn matrix(chain: Chain, shapes: usize, seeds: u32) {
 
 #[test]
 fn vertex_and_fragment_stages_draw_what_arrays_by_hand_draw() {
-    matrix(CHAINS[0], 96, 8);
+    matrix(CHAINS[0], 640, 2);
 }
 
 #[test]
 fn geometry_stages_draw_what_arrays_by_hand_draw() {
-    matrix(CHAINS[1], 48, 8);
+    matrix(CHAINS[1], 520, 2);
 }
 
 #[test]
 fn tessellation_stages_draw_what_arrays_by_hand_draw() {
-    matrix(CHAINS[2], 48, 8);
+    matrix(CHAINS[2], 480, 2);
 }
 
 #[test]
 fn all_stages_draw_what_arrays_by_hand_draw() {
-    matrix(CHAINS[3], 32, 8);
+    matrix(CHAINS[3], 400, 2);
 }
 
 /// Shapes of every chain, lowered in some way from arrays by hand and back, draw what they drew.
 #[track_caller]
 fn round_trip(seed: u32, lowered: impl Fn(&Shape) -> Stages) {
     for chain in CHAINS {
-        let mut noise = Noise::new();
-        noise.skip(seed);
-        let shapes: Vec<Shape> = (0..16).map(|_| Shape::random(&mut noise, chain)).collect();
         for driver in drivers(chain) {
+            let mut noise = Noise::new();
+            noise.skip(seed);
+            let shapes = shapes(&mut noise, *driver, chain, 16);
             let drawn = draw(*driver, &shapes, &[5, 6, 7], &lowered);
             for (shape, (one, by_hand)) in shapes.iter().zip(drawn) {
                 assert!(one == by_hand, "{driver:?}: {shape:#?}");
@@ -157,7 +175,7 @@ fn one_array_made_of_two_is_two_again() {
 #[track_caller]
 fn differing(driver: Driver, chain: Chain, lowered: impl Fn(&Shape) -> Stages) -> usize {
     let mut noise = Noise::new();
-    let mut shapes: Vec<Shape> = (0..24).map(|_| Shape::random(&mut noise, chain)).collect();
+    let mut shapes = shapes(&mut noise, driver, chain, 24);
     shapes.iter_mut().for_each(|shape| shape.read = true);
     let drawn = draw(driver, &shapes, &[1, 2, 3, 4], lowered);
     drawn.iter().filter(|(lowered, by_hand)| lowered != by_hand).count()

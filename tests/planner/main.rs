@@ -1,6 +1,7 @@
 //! The planner: what it says for every combination of device and state, and what holds for every plan.
 
 mod blending;
+mod distances;
 mod goldens;
 mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]

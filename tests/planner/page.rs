@@ -5,8 +5,11 @@ use std::fs;
 use std::path::Path;
 
 /// The pages, and how many rules each has at least.
-const PAGES: &[(&str, usize)] =
-    &[("advanced-blend-rules.md", 60), ("transform-feedback-rules.md", 40)];
+const PAGES: &[(&str, usize)] = &[
+    ("advanced-blend-rules.md", 60),
+    ("clip-cull-rules.md", 40),
+    ("transform-feedback-rules.md", 40),
+];
 
 /// Whether `words`, as a test or a case is named, is one. `program::module::test` is in `tests/program/module.rs`, and
 /// `cli::program::test` in `crates/cli/tests/program.rs`; there may be modules in modules.

@@ -2,7 +2,8 @@
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
 use polyshade::clip_cull::{
-    self, Enabled, Kind, Linkage, Mark, Options, Planes, Repair, Space, Target, Words,
+    self, Emulation, Enabled, Exact, Kind, Linkage, Mark, Options, Planes, Primitive, Repair,
+    Space, Target, Words,
 };
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
@@ -133,6 +134,11 @@ fn arrays_take_other_forms() {
         &registers,
         &|m| Ok(clip_cull::to_registers(m, &target(), 5, 5, None)?.module),
     );
+    // What a geometry stage that is made cuts by is handed to it so.
+    let exact = Exact::new();
+    is_equal(&words, &registers, &|m| {
+        Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
+    });
     let wider = Steps { counts: Some([4, 2]), ..registers };
     is_equal(&words, &wider, &|m| {
         Ok(clip_cull::to_registers(m, &target(), 5, 5, Some([4, 2]))?.module)
@@ -189,14 +195,25 @@ fn planes_of_the_host_cut() {
 
 #[test]
 fn distances_are_emulated() {
-    let steps = Steps { form: Form::Emulated { location: 8 }, ..Steps::default() };
-    let emulate: Lower<'_> = &|m| Ok(clip_cull::emulate_last(m, &target(), 8)?.module);
+    let form = Form::Emulated { location: 8, native_clip: false };
+    let steps = Steps { form, ..Steps::default() };
+    let emulate: Lower<'_> =
+        &|m| Ok(clip_cull::emulate_last(m, &target(), &Emulation::at(8))?.module);
     is_drawn(&arrays(), &steps, emulate);
     let cull = shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[3]; };",
         "for (int i = 0; i < 3; ++i) gl_CullDistance[i] = b[i] + 2.0;",
     );
     is_drawn(&cull, &steps, emulate);
+
+    // Clip distances stay.
+    let form = Form::Emulated { location: 8, native_clip: true };
+    let steps = Steps { form, ..Steps::default() };
+    let native = Emulation::at(8).native(Kind::Clip);
+    let emulate: Lower<'_> = &|m| Ok(clip_cull::emulate_last(m, &target(), &native)?.module);
+    for words in [arrays(), cull] {
+        is_drawn(&words, &steps, emulate);
+    }
 }
 
 #[test]
@@ -258,7 +275,8 @@ fn a_plane_in_another_space() {
 
 #[test]
 fn flags_that_are_not_handed_on() {
-    let steps = Steps { form: Form::Emulated { location: 8 }, ..Steps::default() };
+    let steps =
+        Steps { form: Form::Emulated { location: 8, native_clip: false }, ..Steps::default() };
     let found = difference(&arrays(), &steps, &|m| {
         Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
     });

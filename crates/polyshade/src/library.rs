@@ -18,6 +18,9 @@ pub(crate) static CAPTURE: LazyLock<Library> =
 /// `library/fixed.glsl`.
 pub(crate) static FIXED: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/fixed.spv")));
+/// `library/cut.glsl`.
+pub(crate) static CUT: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
 
 fn parse(bytes: &[u8]) -> Library {
     let words =

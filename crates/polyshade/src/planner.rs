@@ -25,6 +25,7 @@
 mod blending;
 mod check;
 mod device;
+mod distances;
 mod draft;
 mod extension;
 mod state;
@@ -41,6 +42,9 @@ pub use blending::{
 pub use device::{
     Api, Device, Preset, PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
     TransformFeedback,
+};
+pub use distances::{
+    DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay, Distances, distances,
 };
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,

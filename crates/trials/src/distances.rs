@@ -3,7 +3,8 @@
 use crate::lowerings::reserved;
 use crate::{Choices, Variants};
 use polyshade::clip_cull::{
-    self, Enabled, Kind, Limits, Mark, Options, Planes, REPAIRS, Space, Target, Words,
+    self, Emulation, Enabled, Exact, GeometryLimits, Interpolation, Kind, Limits, Mark, Options,
+    Planes, Primitive, Provoking, REPAIRS, Space, Target, Words,
 };
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::view::EntryPoint;
@@ -121,13 +122,64 @@ pub(crate) fn user_planes(
     Ok(vec![("planes", one.module)])
 }
 
+fn emulation(choices: &mut Choices) -> Emulation {
+    let emulation = Emulation::at(28 - choices.below(29));
+    if choices.maybe() { emulation.native(Kind::Clip) } else { emulation }
+}
+
+fn exact(choices: &mut Choices) -> Exact {
+    let mut exact = Exact::new().limits(GeometryLimits {
+        output_vertices: 1024 >> choices.below(11),
+        output_components: 128 >> choices.below(8),
+        total_output_components: 4096 >> choices.below(13),
+    });
+    if choices.maybe() {
+        exact = exact.native(Kind::Clip);
+    }
+    if choices.maybe() {
+        exact = exact.hand_on(28 - choices.below(29));
+    }
+    if choices.maybe() {
+        exact = exact.provoking(Provoking::Last);
+    }
+    let interpolation = match choices.below(3) {
+        0 => Interpolation::default(),
+        1 => Interpolation::default().flat(choices.below(4)),
+        _ => Interpolation::default().no_perspective(choices.below(4)),
+    };
+    exact.interpolation(interpolation)
+}
+
+pub(crate) fn cut(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let exact = exact(choices);
+    let one = clip_cull::cut(module, &target(entry, choices), &exact)?;
+    Ok(vec![("cut", one.module)])
+}
+
+pub(crate) fn generate(
+    module: &Module<'_>,
+    entry: EntryPoint<'_>,
+    choices: &mut Choices,
+) -> Result<Variants, Error> {
+    let exact = exact(choices);
+    let primitive = choices.of(&[Primitive::Triangles, Primitive::Lines, Primitive::Points]);
+    let location = 28 - choices.below(29);
+    let two = clip_cull::generate(module, &target(entry, choices), primitive, location, &exact)?;
+    let geometry = two.geometry.map(|geometry| ("geometry", geometry));
+    Ok([("last", two.last)].into_iter().chain(geometry).collect())
+}
+
 pub(crate) fn emulate_last(
     module: &Module<'_>,
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let location = 28 - choices.below(29);
-    let one = clip_cull::emulate_last(module, &target(entry, choices), location)?;
+    let emulation = emulation(choices);
+    let one = clip_cull::emulate_last(module, &target(entry, choices), &emulation)?;
     Ok(vec![("emulated", one.module)])
 }
 
@@ -136,9 +188,9 @@ pub(crate) fn emulate_fragment(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let location = 28 - choices.below(29);
+    let emulation = emulation(choices);
     let counts = [4, 4].map(|plain| plain - choices.below(5));
-    let one = clip_cull::emulate_fragment(module, &target(entry, choices), location, counts)?;
+    let one = clip_cull::emulate_fragment(module, &target(entry, choices), &emulation, counts)?;
     Ok(vec![("emulated", one.module)])
 }
 

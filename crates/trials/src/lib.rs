@@ -90,7 +90,7 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 15] = [
+pub const LOWERINGS: [Trial; 17] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {
@@ -112,6 +112,12 @@ pub const LOWERINGS: [Trial; 15] = [
         name: "clip --emulate",
         stages: &[ExecutionModel::FRAGMENT],
         attempt: distances::emulate_fragment,
+    },
+    Trial { name: "clip --exact", stages: &[ExecutionModel::GEOMETRY], attempt: distances::cut },
+    Trial {
+        name: "clip --exact",
+        stages: &[ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION],
+        attempt: distances::generate,
     },
     Trial { name: "clip --repair", stages: &GRAPHICS, attempt: distances::repair },
 ];

@@ -157,6 +157,8 @@ pub enum Form {
     Emulated {
         /// The first.
         location: u32,
+        /// Whether clip distances stay.
+        native_clip: bool,
     },
 }
 

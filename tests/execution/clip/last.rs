@@ -2,7 +2,7 @@
 
 use super::chain::{HEADER, SIZE, Stages, model, pictures};
 use super::shape::{Shape, Style};
-use super::{CHAINS, drivers};
+use super::{CHAINS, drivers, shapes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use polyshade::Module;
@@ -33,8 +33,7 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
     for chain in CHAINS {
         let mut noise = Noise::new();
         for driver in drivers(chain) {
-            let mut shapes: Vec<Shape> =
-                (0..12).map(|_| Shape::random(&mut noise, chain)).collect();
+            let mut shapes = shapes(&mut noise, *driver, chain, 12);
             shapes.iter_mut().for_each(|shape| shape.off = noise.below(256));
             let lowered: Vec<Stages> = shapes
                 .iter()
@@ -57,7 +56,7 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
 #[test]
 fn planes_that_stay_on_are_seen() {
     let mut noise = Noise::new();
-    let mut shapes: Vec<Shape> = (0..12).map(|_| Shape::random(&mut noise, CHAINS[0])).collect();
+    let mut shapes = shapes(&mut noise, Driver::Lavapipe, CHAINS[0], 12);
     shapes.retain(|shape| shape.count(Kind::Clip) > 0);
     for driver in DRIVERS {
         let of = |off| -> Vec<Stages> {

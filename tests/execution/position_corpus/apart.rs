@@ -47,6 +47,8 @@ fn run(driver: Driver, modules: &[PathBuf], what: What, all: &mut Compared) -> R
         .output()
         .expect("it can be started again");
     let text = String::from_utf8_lossy(&child.stdout);
+    let name = format!("{driver:?}");
+    text.lines().filter(|line| line.starts_with(&name)).for_each(|line| println!("{line}"));
     let counted = text.lines().find_map(|line| line.strip_prefix(COUNTS));
     let Some(counted) = counted.filter(|_| child.status.success()) else {
         return Err(format!("dies of {}", child.status));

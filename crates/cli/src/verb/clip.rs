@@ -1,5 +1,6 @@
 //! `polyshade clip`: clip and cull distances in the form that the target takes.
 
+mod exact;
 mod report;
 mod text;
 
@@ -11,8 +12,8 @@ use crate::input::Input;
 use crate::output::{Modules, Outputs, print_text};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    self, Enabled, Limits, Linkage, Mark, Planes, Repair, Space, Target, Words, emulate_fragment,
-    emulate_last,
+    self, Emulation, Enabled, Kind, Limits, Linkage, Mark, Planes, Repair, Space, Target, Words,
+    emulate_fragment, emulate_last,
 };
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
@@ -58,7 +59,7 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     no_semantics: bool,
 
-    /// The first location of --to registers
+    /// The first location of --to registers, and of distances that --exact hands on
     #[arg(long, value_name = "N")]
     location: Option<u32>,
 
@@ -91,6 +92,13 @@ pub(crate) struct Rewrite {
     /// fragment stage needs --linked
     #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
     emulate: Option<u32>,
+
+    #[command(flatten)]
+    exact: exact::Options,
+
+    /// Kinds that the device has, where others are emulated: clip distances then stay
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND,…")]
+    native: Vec<exact::Native>,
 
     /// `maxClipDistances` of the device
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -171,7 +179,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     arguments.rewrite.check_stage(model)?;
     let mut report = Report::new(&entry, model);
     let lowered = arguments.rewrite.lower(&module, (&entry, model), &marks, &mut report);
-    let lowered = lowered.map_err(|error| Failure::of(&error, Some(&module)))?;
+    let Lowered { module: lowered, geometry } =
+        lowered.map_err(|error| Failure::of(&error, Some(&module)))?;
     if arguments.dry_run {
         if let Some(file) = &arguments.report {
             let mut outputs = Outputs::default();
@@ -188,6 +197,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         target_env: arguments.input.target_env.clone(),
     });
     outputs.add_module(output, lowered.words())?;
+    if let Some((file, geometry)) = arguments.rewrite.exact.geometry.as_deref().zip(geometry) {
+        outputs.add_module(file, geometry.words())?;
+    }
     if arguments.diff {
         outputs.add_diff(module.words(), lowered.words())?;
     }
@@ -199,6 +211,19 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     }
     arguments.build.apply(&arguments.input, &mut outputs)?;
     outputs.write()
+}
+
+/// What becomes of a shader.
+pub(super) struct Lowered {
+    pub(super) module: Module<'static>,
+    /// The geometry stage that is made to come behind it.
+    pub(super) geometry: Option<Module<'static>>,
+}
+
+impl From<Module<'static>> for Lowered {
+    fn from(module: Module<'static>) -> Self {
+        Self { module, geometry: None }
+    }
 }
 
 /// The entry point that was asked for, or the only one.
@@ -236,7 +261,11 @@ impl Rewrite {
             let message = "--emulate in a fragment stage needs --linked";
             return Err(Failure::new(Exit::Usage, message));
         }
-        Ok(())
+        if !self.native.is_empty() && self.emulate.is_none() && !self.exact.exact {
+            let message = "--native goes with --emulate or --exact";
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        self.exact.check_stage(model, self.location)
     }
 
     /// Takes the steps that were asked for.
@@ -246,7 +275,7 @@ impl Rewrite {
         (entry, model): (&str, ExecutionModel),
         marks: &Marks,
         report: &mut Report,
-    ) -> Result<Module<'static>, Error> {
+    ) -> Result<Lowered, Error> {
         let limits =
             Limits { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
         let target = Target::new(entry, model).limits(limits).names(!self.no_names);
@@ -269,22 +298,34 @@ impl Rewrite {
             report.steps.push("enable");
             current = done.module;
         }
-        if let Some(location) = self.emulate {
+        if let Some(emulation) = self.emulation() {
             let done = match (model, self.linked) {
                 (ExecutionModel::FRAGMENT, Some(linked)) => {
-                    emulate_fragment(&current, &target, location, linked)
+                    emulate_fragment(&current, &target, &emulation, linked)
                 }
-                _ => emulate_last(&current, &target, location),
+                _ => emulate_last(&current, &target, &emulation),
             }?;
             report.emulated(done.counts);
             report.steps.push("emulate");
-            return Ok(done.module);
+            return Ok(done.module.into());
         }
-        match self.to {
-            None if !report.steps.is_empty() => Ok(current),
-            None | Some(Form::Arrays) => self.normalize(&current, target, marks, report),
-            Some(form) => self.rearrange(&current, &target, form, report),
+        if self.exact.exact {
+            let (native, location) = (&self.native, self.location);
+            let (module, geometry) =
+                self.exact.lower(&current, &target, native, location, report)?;
+            return Ok(Lowered { module, geometry });
         }
+        let module = match self.to {
+            None if !report.steps.is_empty() => current,
+            None | Some(Form::Arrays) => self.normalize(&current, target, marks, report)?,
+            Some(form) => self.rearrange(&current, &target, form, report)?,
+        };
+        Ok(module.into())
+    }
+
+    fn emulation(&self) -> Option<Emulation> {
+        let native = self.native.iter().map(|one| one.kind());
+        Some(native.fold(Emulation::at(self.emulate?), Emulation::native))
     }
 
     fn user_planes(&self) -> Option<Planes> {
@@ -320,7 +361,12 @@ impl Rewrite {
         let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
         let form = match (self.emulate, self.to) {
-            (Some(location), _) => polyshade_verify::Form::Emulated { location },
+            (Some(location), _) => {
+                let native_clip = self.native.iter().any(|one| one.kind() == Kind::Clip);
+                polyshade_verify::Form::Emulated { location, native_clip }
+            }
+            // What goes on to the geometry stage that is made.
+            _ if self.exact.exact => polyshade_verify::Form::Registers { location },
             (None, None) if takes_steps => polyshade_verify::Form::Kept,
             (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
             (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },

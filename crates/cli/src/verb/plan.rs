@@ -7,7 +7,9 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
-use polyshade::planner::{self, BlendingState, Device, Draw, Pipeline, Preset};
+use polyshade::planner::{
+    self, BlendingState, Device, DistancePlan, Distances, Draw, Pipeline, Preset,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,12 +52,13 @@ struct State {
     device: Option<Value>,
     pipeline: Option<Pipeline>,
     draw: Option<Draw>,
+    distances: Option<Distances>,
     blend: Option<BlendingState>,
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let State { device, pipeline, draw, blend } = read(&arguments.state)?;
+    let State { device, pipeline, draw, distances, blend } = read(&arguments.state)?;
     let device = match (&arguments.device, device) {
         (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
@@ -66,19 +69,33 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         }
     };
     if let Some(state) = blend {
-        if pipeline.is_some() || draw.is_some() {
+        if pipeline.is_some() || draw.is_some() || distances.is_some() {
             let message = "a state is of a draw, or of blending";
             return Err(Failure::new(Exit::Usage, message));
         }
         let plan = planner::plan_blending(&device, &state);
         let plan = plan.map_err(|error| Failure::of(&error, None))?;
-        return arguments.write(&plan.to_string(), || as_json(&device, &plan), None);
+        return arguments.write(
+            &plan.to_string(),
+            || as_json(&device, &plan, None),
+            Err("there is no picture of blending"),
+        );
     }
     let (pipeline, draw) = (pipeline.unwrap_or_default(), draw.unwrap_or_default());
     let plan =
         planner::plan(&device, &pipeline, &draw).map_err(|error| Failure::of(&error, None))?;
-    let picture = || picture::draw(&device, &plan);
-    arguments.write(&plan.to_string(), || as_json(&device, &plan), Some(&picture))
+    let distances = distances
+        .map(|distances| planner::distances(&device, &pipeline, &distances))
+        .transpose()
+        .map_err(|error| Failure::of(&error, None))?;
+    let text =
+        format!("{plan}{}", distances.as_ref().map(DistancePlan::to_string).unwrap_or_default());
+    let draw = || picture::draw(&device, &plan);
+    let picture: Result<&dyn Fn() -> String, _> = match &distances {
+        Some(_) => Err("there is no picture of distances"),
+        None => Ok(&draw),
+    };
+    arguments.write(&text, || as_json(&device, &plan, distances.as_ref()), picture)
 }
 
 impl Arguments {
@@ -87,7 +104,7 @@ impl Arguments {
         &self,
         text: &str,
         json: impl Fn() -> String,
-        picture: Option<&dyn Fn() -> String>,
+        picture: Result<&dyn Fn() -> String, &str>,
     ) -> Done {
         let Some(path) = &self.output else {
             return print_text(&if self.json { json() } else { text.to_owned() });
@@ -96,9 +113,9 @@ impl Arguments {
         let text = match (extension.as_deref(), picture) {
             (Some("txt"), _) => text.to_owned(),
             (Some("json"), _) => json() + "\n",
-            (Some("svg"), Some(picture)) => picture(),
-            (Some("svg"), None) => {
-                let message = format!("{}: blending has no picture", path.display());
+            (Some("svg"), Ok(picture)) => picture(),
+            (Some("svg"), Err(why)) => {
+                let message = format!("{}: {why}", path.display());
                 return Err(Failure::new(Exit::Usage, message).help("it is .txt or .json"));
             }
             _ => {
@@ -112,8 +129,11 @@ impl Arguments {
     }
 }
 
-fn as_json(device: &Device, plan: &impl Serialize) -> String {
-    let report = json!({ "version": 1, "device": device, "plan": plan });
+fn as_json(device: &Device, plan: &impl Serialize, distances: Option<&DistancePlan>) -> String {
+    let mut report = json!({ "version": 1, "device": device, "plan": plan });
+    if let Some(distances) = distances {
+        report["distances"] = json!(distances);
+    }
     serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
 }
 

@@ -364,7 +364,7 @@ pub(super) fn relocation(array: &Array, targets: &[(Kind, Place)]) -> Relocation
 }
 
 /// The most distances that registers hold.
-const MOST: u32 = 8;
+pub(super) const MOST: u32 = 8;
 
 /// The locations that the inputs or outputs of `entry` take.
 pub(super) fn locations<'m>(

@@ -1,8 +1,11 @@
 //! Distances where the device has none, by the vertex and fragment stages alone: they are handed on as ordinary values,
 //! and the fragment stage discards what they cut off.
 
-use super::arrays::{Array, RegisterPlace, Registers, add_registers, arrays, at_least, relocation};
+use super::arrays::{
+    Array, CLASSES, RegisterPlace, Registers, add_registers, arrays, at_least, relocation,
+};
 use super::marks::Kind;
+use super::normalize::distance_array;
 use super::options::Target;
 use super::prepare::{prepare_builtins, without_unused};
 use super::relocate::{Points, pointer, relocate};
@@ -24,8 +27,35 @@ pub struct Emulated {
     pub counts: [u32; 2],
 }
 
-/// Makes the last stage before rasterization hand its distances on as ordinary values, at the
-/// [locations](EMULATED_LOCATIONS) from `location` on. It goes with [`emulate_fragment`].
+/// Where distances are handed on, and what the device has of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Emulation {
+    location: u32,
+    native_clip: bool,
+}
+
+impl Emulation {
+    /// At the [locations](EMULATED_LOCATIONS) from `location` on, for a device with neither kind.
+    pub fn at(location: u32) -> Self {
+        Self { location, native_clip: false }
+    }
+
+    /// The device has this kind. Clip distances then stay as they are, beside the copies that the fragment stage reads;
+    /// cull distances are emulated all the same: a device that has them has the others too.
+    #[must_use]
+    pub fn native(mut self, kind: Kind) -> Self {
+        self.native_clip |= kind == Kind::Clip;
+        self
+    }
+
+    /// Whether there is anything to do for so many clip and cull distances.
+    fn is_needed(self, [clip, cull]: [u32; 2]) -> bool {
+        cull > 0 || (clip > 0 && !self.native_clip)
+    }
+}
+
+/// Makes the last stage before rasterization hand its distances on as ordinary values. It goes with
+/// [`emulate_fragment`].
 ///
 /// # Errors
 ///
@@ -34,24 +64,25 @@ pub struct Emulated {
 pub fn emulate_last(
     module: &Module<'_>,
     target: &Target,
-    location: u32,
+    emulation: &Emulation,
 ) -> Result<Emulated, Error> {
     let models =
         [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
     check_model(target, &models)?;
     let class = StorageClass::OUTPUT;
-    let version = prepare_builtins(module, target, &[class])?;
+    // What is declared among the inputs for nothing goes as well.
+    let version = prepare_builtins(module, target, &CLASSES)?;
     let next = version.rewrite(|m, p| {
         target.begin(p);
         let entry = target.entry(m)?;
         let arrays = arrays(m, p, entry, class)?;
         let counts = [count(&arrays, Kind::Clip), count(&arrays, Kind::Cull)];
-        if arrays.is_empty() {
-            return Ok(counts);
+        if !emulation.is_needed(counts) {
+            return Ok((counts, false));
         }
         let points = Points::new(m, p, entry);
         let hand_on = points.begin(p);
-        let place = RegisterPlace { entry, class, target, location };
+        let place = RegisterPlace { entry, class, target, location: emulation.location };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, &points, hand_on)?;
@@ -62,15 +93,27 @@ pub fn emulate_last(
             let own = cull.expect("there is a flag for each cull distance").register.variable;
             hand_on_flag(p, hand_on.at, (own, number), flag);
         }
+        let clip = arrays.iter().find(|array| array.kind == Kind::Clip);
+        if let Some(clip) = clip.filter(|_| emulation.native_clip) {
+            target.device_limits().check([clip.count, 0])?;
+            let native = distance_array(p, entry, class, (Kind::Clip, clip.count), None);
+            for number in 0..clip.count {
+                copy(p, hand_on.at, (clip.register.variable, native), number);
+            }
+        }
         points.finish(p, hand_on);
-        Ok(counts)
+        Ok((counts, true))
     })?;
-    let module = without_unused(&next.module, target)?;
-    Ok(Emulated { module, counts: next.value })
+    let (counts, is_emulated) = next.value;
+    let module = match is_emulated {
+        true => without_unused(&next.module, target)?,
+        false => module.borrowed().into_owned(),
+    };
+    Ok(Emulated { module, counts })
 }
 
-/// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on at the
-/// locations from `location` on. Where the stage reads distances, it reads those.
+/// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on.
+/// Where the stage reads distances, it reads those.
 ///
 /// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
 /// cut, and whole pixels under multisampling. It goes where a cull distance was not at least 0 at all vertices: the
@@ -83,30 +126,31 @@ pub fn emulate_last(
 pub fn emulate_fragment(
     module: &Module<'_>,
     target: &Target,
-    location: u32,
+    emulation: &Emulation,
     counts: [u32; 2],
 ) -> Result<Emulated, Error> {
     check_model(target, &[ExecutionModel::FRAGMENT])?;
+    if !emulation.is_needed(counts) {
+        return Ok(Emulated { module: module.borrowed().into_owned(), counts });
+    }
     let class = StorageClass::INPUT;
     let version = prepare_builtins(module, target, &[class])?;
     let next = version.rewrite(|m, p| {
         target.begin(p);
         let entry = target.entry(m)?;
-        if counts == [0, 0] {
-            return Ok(());
-        }
         let arrays = arrays(m, p, entry, class)?;
         at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
         let points = Points::new(m, p, entry);
         let hand_on = points.begin(p);
-        let place = RegisterPlace { entry, class, target, location };
+        let place = RegisterPlace { entry, class, target, location: emulation.location };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         let keep = keep_if(p);
         let at = points.wrapper.prologue;
         let clip = places.iter().filter(|(kind, _)| *kind == Kind::Clip);
-        let clip: Vec<Place> = clip.map(|(_, place)| place.clone()).collect();
+        let clip = clip.filter(|_| !emulation.native_clip).map(|(_, place)| place.clone());
+        let clip: Vec<Place> = clip.collect();
         let mut tests: Vec<Id> = clip.iter().map(|place| is_inside(p, at, place)).collect();
         tests.extend(flags.iter().map(|(_, flag)| is_alive(p, at, flag)));
         let (bool, void) = (p.bool(), p.void());
@@ -164,6 +208,16 @@ fn hand_on_flag(p: &mut Patch<'_, '_>, at: Position, (own, number): (Id, u32), f
     let is_not_negative = code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero);
     let flag = code.select(float, is_not_negative, one, zero);
     code.store(to, flag);
+}
+
+/// Emits a copy of a distance to a built-in array.
+fn copy(p: &mut Patch<'_, '_>, at: Position, (own, native): (Id, Id), number: u32) {
+    let float = p.float();
+    let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
+    let to = pointer(p, at, StorageClass::OUTPUT, native, &[number]);
+    let mut code = p.at(at);
+    let distance = code.load(float, from);
+    code.store(to, distance);
 }
 
 /// Emits whether a clip distance is not negative; NaN is.

@@ -66,6 +66,10 @@ impl Target {
         &self.reserved
     }
 
+    pub(super) fn has_names(&self) -> bool {
+        self.names
+    }
+
     pub(super) fn entry<'m>(&self, m: &'m Module<'_>) -> Result<EntryPoint<'m>, Error> {
         m.entry_point(&self.entry, self.model)
     }

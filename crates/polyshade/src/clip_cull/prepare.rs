@@ -2,7 +2,7 @@
 
 use super::marks::{KINDS, Kind};
 use super::options::Target;
-use super::registers::builtin_blocks;
+use super::registers::{blocks_of, builtin_blocks};
 use crate::moves;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
@@ -34,6 +34,25 @@ pub(super) fn prepare_builtins(
 ) -> Result<Module<'static>, Error> {
     prepare(module, target, |m, entry| {
         classes.iter().flat_map(|class| builtin_blocks(m, entry, *class)).collect()
+    })
+}
+
+/// [`prepare`], with all blocks of built-ins among the outputs, if the stage hands distances on; then its inputs lose
+/// those that they have for nothing.
+pub(super) fn prepare_blocks(
+    module: &Module<'_>,
+    target: &Target,
+) -> Result<Module<'static>, Error> {
+    let class = StorageClass::OUTPUT;
+    prepare(module, target, |m, entry| {
+        let has_distances = !builtin_blocks(m, entry, class).is_empty()
+            || KINDS.into_iter().any(|kind| builtin_array(m, entry, class, kind).is_some());
+        if !has_distances {
+            return Vec::new();
+        }
+        let mut blocks = blocks_of(m, entry, class, |_| true);
+        blocks.extend(builtin_blocks(m, entry, StorageClass::INPUT));
+        blocks
     })
 }
 

@@ -6,7 +6,8 @@ use crate::moves::{self, float_dimensions, float_scalars};
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Store, Variable};
 use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, StorageClass, Type, decode_text,
+    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, StorageClass, Type,
+    decode_text,
 };
 
 /// A variable, components of which are distances.
@@ -257,14 +258,23 @@ pub(super) fn builtin_blocks(
     entry: EntryPoint<'_>,
     class: StorageClass,
 ) -> Vec<Id> {
-    let has_distances = |variable: &Id| {
+    blocks_of(m, entry, class, |builtin| KINDS.iter().any(|kind| builtin == kind.builtin()))
+}
+
+/// The blocks among the inputs or outputs of `entry` that have one of these built-ins as a member.
+pub(super) fn blocks_of(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+    wanted: impl Fn(BuiltIn) -> bool,
+) -> Vec<Id> {
+    let is_wanted = |variable: &Id| {
         let Some((structure, members)) = block(m, *variable) else { return false };
-        (0..).zip(members).any(|(member, _)| {
-            let builtin = m.member_builtin(structure, member);
-            KINDS.iter().any(|kind| builtin == Some(kind.builtin()))
-        })
+        (0..)
+            .zip(members)
+            .any(|(member, _)| m.member_builtin(structure, member).is_some_and(&wanted))
     };
-    moves::interface(m, entry, class).into_iter().filter(has_distances).collect()
+    moves::interface(m, entry, class).into_iter().filter(is_wanted).collect()
 }
 
 /// What `registers` hold, restricted to what the caller says that both sides have.

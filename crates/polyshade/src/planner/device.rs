@@ -1,6 +1,7 @@
 //! What a device can do, as far as drawing a capture, or blending, depends on it.
 
 use super::blending::{Blending, Interlock};
+use super::distances::DistanceSupport;
 use super::steps::PassScope;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,8 @@ pub struct Device {
     pub max_push_constants: u32,
     /// What there is for blending.
     pub blending: Blending,
+    /// What it has of clip and cull distances.
+    pub distances: DistanceSupport,
 }
 
 impl Device {
@@ -214,13 +217,14 @@ impl Default for Device {
             storage_alignment: 256,
             max_push_constants: 128,
             blending: Blending::default(),
+            distances: DistanceSupport::default(),
         }
     }
 }
 
 impl From<Preset> for Device {
     fn from(preset: Preset) -> Self {
-        match preset {
+        let device = match preset {
             Preset::Vulkan => vulkan(),
             Preset::VulkanMobile => Self { vertex_stores: true, ..Self::default() },
             Preset::Metal => metal(),
@@ -228,7 +232,8 @@ impl From<Preset> for Device {
             Preset::WebGpuNative => {
                 Self { vertex_stores: true, stores_beside_outputs: true, ..web_gpu() }
             }
-        }
+        };
+        Self { distances: preset.into(), ..device }
     }
 }
 

@@ -68,6 +68,17 @@ impl Topology {
         }
     }
 
+    /// Whether primitives come with their neighbours' vertices.
+    pub(super) fn has_adjacency(self) -> bool {
+        matches!(
+            self,
+            Self::LineListWithAdjacency
+                | Self::LineStripWithAdjacency
+                | Self::TriangleListWithAdjacency
+                | Self::TriangleStripWithAdjacency
+        )
+    }
+
     /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of a draw as it is can
     /// store all its slots.
     pub(super) fn is_list_or_strip(self) -> bool {

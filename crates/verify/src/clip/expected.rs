@@ -227,10 +227,19 @@ pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result
             clip.append(cull);
         }
         Form::Separate => *cull = clip.split_off(clip.len().min(separated(steps))),
-        Form::Registers { location } | Form::Emulated { location } => {
+        Form::Registers { location } | Form::Emulated { location, .. } => {
             clip.resize(counts[0] as usize, Source::Zero);
             cull.resize(counts[1] as usize, Source::Zero);
             let is_emulated = matches!(steps.form, Form::Emulated { .. });
+            if let Form::Emulated { native_clip: true, .. } = steps.form {
+                let stay = (0..).zip(clip.iter());
+                rest.extend(stay.map(|(i, source)| (Key::distance(Kind::Clip, i), source.clone())));
+                // Without cull distances there is nothing to do.
+                if cull.is_empty() {
+                    let keys = (0..counts[0]).map(|i| Key::distance(Kind::Clip, i)).collect();
+                    return Ok(Expected { components: rest, left, distances: [keys, Vec::new()] });
+                }
+            }
             return Ok(in_registers(rest, distances, location, is_emulated, left));
         }
     }

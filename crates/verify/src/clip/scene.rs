@@ -10,7 +10,7 @@ use crate::position::chooses_a_layer;
 use crate::run::{Stop, cannot_run, not_comparable};
 use crate::verdict::{Difference, Part};
 use polyshade::Module;
-use polyshade::clip_cull::{Target, emulate_fragment};
+use polyshade::clip_cull::{Emulation, Kind, Target, emulate_fragment};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade_vulkan::{
     Attribute, Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk,
@@ -57,7 +57,8 @@ pub(super) fn compare(
     let right = draw_natively(run, &primitives)?;
     let found = draw_lowered(run, module, &fragment, &primitives, drawn)?;
     // Where the fragment stage cuts, edges are a matter of its precision.
-    let cuts = is_emulated && !run.expected.distances[0].is_empty();
+    let keeps_clip = matches!(run.steps.form, Form::Emulated { native_clip: true, .. });
+    let cuts = is_emulated && !keeps_clip && !run.expected.distances[0].is_empty();
     let exactness = if cuts { Exactness::AwayFromEdges } else { Exactness::Exact };
     let mut covered = 0;
     for ((primitive, right), found) in primitives.iter().zip(&right.targets).zip(&found.targets) {
@@ -145,11 +146,15 @@ fn is_culled(primitive: &Drawable) -> bool {
 
 /// The fragment stage behind the lowered stage.
 fn fragment(run: &Run<'_>) -> Result<Vec<u32>, Stop> {
-    let Form::Emulated { location } = run.steps.form else { return Ok(library::DEPTH.clone()) };
+    let Form::Emulated { location, native_clip } = run.steps.form else {
+        return Ok(library::DEPTH.clone());
+    };
+    let emulation = Emulation::at(location);
+    let emulation = if native_clip { emulation.native(Kind::Clip) } else { emulation };
     let counts = run.expected.distances.each_ref().map(|keys| keys.len() as u32);
     let target = Target::new("main", ExecutionModel::FRAGMENT);
     let module = Module::parse(&library::DEPTH).expect("glslang's words parse");
-    let emulated = emulate_fragment(&module, &target, location, counts);
+    let emulated = emulate_fragment(&module, &target, &emulation, counts);
     let emulated = emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
     Ok(emulated.module.into_words())
 }

@@ -2,7 +2,9 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade::planner::{self, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback};
+use polyshade::planner::{
+    self, DistanceSupport, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback,
+};
 
 impl Capabilities {
     /// What plans for this device depend on.
@@ -28,7 +30,20 @@ impl Capabilities {
                 .unwrap_or(u32::MAX),
             max_push_constants: limits.max_push_constants_size,
             blending: self.blending.clone(),
+            distances: self.distances(),
             ..planner::Device::default()
+        }
+    }
+
+    fn distances(&self) -> DistanceSupport {
+        let (features, limits) = (&self.features, &self.limits);
+        let has = |feature, limit| if feature == vk::TRUE { limit } else { 0 };
+        DistanceSupport {
+            clip: has(features.shader_clip_distance, limits.max_clip_distances),
+            cull: has(features.shader_cull_distance, limits.max_cull_distances),
+            combined: limits.max_combined_clip_and_cull_distances,
+            fragment_reads: true,
+            geometry_vertices: has(features.geometry_shader, limits.max_geometry_output_vertices),
         }
     }
 }

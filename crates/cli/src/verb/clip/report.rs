@@ -48,6 +48,12 @@ impl Report {
         self.requirements = requirements.clone();
     }
 
+    /// What a stage reads that hands on none any more.
+    pub(super) fn read(&mut self, done: &Rearranged) {
+        let registers = done.marks[0].iter().map(Mark::to_string).collect();
+        self.inputs = Side { counts: done.inputs, registers };
+    }
+
     pub(super) fn emulated(&mut self, counts: [u32; 2]) {
         let is_fragment = self.model == ExecutionModel::FRAGMENT;
         let side = if is_fragment { &mut self.inputs } else { &mut self.outputs };

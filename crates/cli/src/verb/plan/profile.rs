@@ -3,8 +3,8 @@
 //! The form is that of Khronos' schema, which `vulkaninfo` writes too.
 
 use polyshade::planner::{
-    Blending, Device, Interlock, NativeBlending, PrimitivesGenerated, ProvokingVertexModes,
-    TransformFeedback,
+    Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
+    ProvokingVertexModes, TransformFeedback,
 };
 use serde_json::{Map, Value};
 
@@ -64,7 +64,26 @@ impl Blocks<'_> {
                 .limit("maxPushConstantsSize")
                 .unwrap_or(least.max_push_constants),
             blending: self.blending(),
+            distances: self.distances(),
             ..least
+        }
+    }
+
+    /// What the profile does not say of a feature that it has is the least that Vulkan has with it.
+    fn distances(&self) -> DistanceSupport {
+        let least = DistanceSupport::from(Preset::Vulkan);
+        let has = |feature, limit, least| match self.feature("Features", feature) {
+            true => self.limit(limit).unwrap_or(least),
+            false => 0,
+        };
+        let combined = self.limit("maxCombinedClipAndCullDistances").unwrap_or(least.combined);
+        let vertices = "maxGeometryOutputVertices";
+        DistanceSupport {
+            clip: has("shaderClipDistance", "maxClipDistances", least.clip),
+            cull: has("shaderCullDistance", "maxCullDistances", least.cull),
+            combined,
+            fragment_reads: true,
+            geometry_vertices: has("geometryShader", vertices, least.geometry_vertices),
         }
     }
 

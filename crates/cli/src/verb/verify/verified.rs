@@ -105,7 +105,7 @@ impl Verified {
                 let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
                 let lower = move |m: &Module<'_>| {
                     let mut report = clip::Report::new(entry, stage);
-                    rewrite.lower(m, (entry, stage), &marks, &mut report)
+                    rewrite.lower(m, (entry, stage), &marks, &mut report).map(|done| done.module)
                 };
                 Ok(Specified::Clip(Box::new(lower), steps))
             }

@@ -1,0 +1,341 @@
+//! The code that holds vertices in slots, makes new ones, and emits what is left of primitives.
+//!
+//! Which primitives go, and where they are cut, is `library/cut.glsl`'s.
+
+use super::marks::Kind;
+use super::primitives::{Primitive, Provoking};
+use super::varyings::{Leaf, Way, component};
+use crate::library;
+use crate::moves::{self, Hook, Place};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+use std::collections::HashMap;
+
+/// What a vertex has, and what is done with it.
+pub(super) struct Parts<'s> {
+    /// The parts of all outputs, distances included.
+    pub(super) leaves: &'s [Leaf],
+    /// By variable, the one that is emitted; none for distances that the device lacks.
+    pub(super) interfaces: HashMap<Id, Id>,
+    /// The arrays of distances that cut and cull.
+    pub(super) distances: [Option<Id>; 2],
+    /// Distances that are emitted as ordinary values: the array, the number, and where.
+    pub(super) handed_on: Vec<(Id, u32, Place)>,
+    pub(super) counts: [u32; 2],
+    /// Which of the leaves is the position.
+    pub(super) position: Option<usize>,
+    pub(super) primitive: Primitive,
+    pub(super) provoking: Provoking,
+}
+
+/// Where the slots of a leaf are.
+struct Slots {
+    variable: Id,
+    /// Behind the slot.
+    path: Vec<Id>,
+}
+
+struct Cutter<'s, 'm, 'w> {
+    m: &'m Module<'w>,
+    parts: &'s Parts<'s>,
+    slots: Vec<Slots>,
+}
+
+/// Makes each of `emits` put a vertex into a slot, and emit what it completes. `prologue` is where the stage begins.
+pub(super) fn emit_cut<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    parts: &Parts<'_>,
+    emits: &[Inst<'m>],
+    prologue: Position,
+) {
+    let slots = add_slots(m, p, entry, parts);
+    let cutter = Cutter { m, parts, slots };
+    let hooks = [
+        Hook { name: "save", function: cutter.save(p) },
+        Hook { name: "interpolate", function: cutter.interpolate(p) },
+        Hook { name: "emit", function: cutter.emit(p) },
+        Hook { name: "end_strip", function: end_strip(p, parts.primitive) },
+        Hook { name: "clip_distance", function: cutter.distance(p, Kind::Clip) },
+        Hook { name: "cull_distance", function: cutter.distance(p, Kind::Cull) },
+    ];
+    let emit = moves::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
+
+    let (uint, void) = (p.uint(), p.void());
+    let zero = p.uint_constant(0);
+    let count = p.variable(StorageClass::PRIVATE, uint, None);
+    p.name(count, "polyshade_vertices_of_strip");
+    moves::add_to_interface(m, p, entry, count);
+    p.at(prologue).store(count, zero);
+    let emit_vertex = emit_vertex(p, parts, count, emit);
+    for inst in emits {
+        p.remove(*inst);
+        let mut code = p.at(inst.after());
+        if matches!(inst.op(), Op::EMIT_VERTEX | Op::EMIT_STREAM_VERTEX) {
+            code.call(void, emit_vertex, &[]);
+        } else {
+            code.store(count, zero);
+        }
+    }
+}
+
+/// Adds an array with an element a slot for each leaf; one for all distances of a kind.
+fn add_slots<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    parts: &Parts<'_>,
+) -> Vec<Slots> {
+    let count = parts.primitive.slots(parts.counts[0]);
+    let add = |p: &mut Patch<'m, '_>, ty: Id, of: Id| {
+        let array = p.array(ty, count);
+        let variable = p.variable(StorageClass::PRIVATE, array, None);
+        let name = m.name(of).unwrap_or_default();
+        p.name(variable, &format!("{name}_slots"));
+        moves::add_to_interface(m, p, entry, variable);
+        variable
+    };
+    let float = p.float();
+    let arrays: Vec<(Id, Id)> = (0..2)
+        .filter_map(|kind| {
+            let own = parts.distances[kind]?;
+            let distances = p.array(float, parts.counts[kind]);
+            Some((own, add(p, distances, own)))
+        })
+        .collect();
+    let leaves = parts.leaves.iter().map(|leaf| {
+        match arrays.iter().find(|(own, _)| *own == leaf.variable) {
+            Some((_, variable)) => {
+                let number = p.uint_constant(leaf.path[0]);
+                Slots { variable: *variable, path: vec![number] }
+            }
+            None => Slots { variable: add(p, leaf.ty, leaf.variable), path: Vec::new() },
+        }
+    });
+    leaves.collect()
+}
+
+/// Emits `void polyshade_emit_vertex()`.
+///
+/// ```text
+/// %before = OpLoad %uint %count
+/// %after  = OpFunctionCall %uint %emit_to_triangles %before %provoking %clip %cull
+///           OpStore %count %after
+/// ```
+fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) -> Id {
+    let (uint, void) = (p.uint(), p.void());
+    let [clip, cull] = parts.counts.map(|count| p.uint_constant(count));
+    let provoking = p.uint_constant(parts.provoking.corner(parts.primitive));
+    let (function, at) = (p.id(), p.lane());
+    p.name(function, "polyshade_emit_vertex");
+    let mut code = p.at(at);
+    code.begin_function(function, void, &[]);
+    let before = code.load(uint, count);
+    let after = code.call(uint, emit, &[before, provoking, clip, cull]);
+    code.store(count, after);
+    code.end_function(None);
+    function
+}
+
+/// Emits `void end_strip()`. Points have no strips.
+fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
+    let (function, at, void) = (p.id(), p.lane(), p.void());
+    p.name(function, "polyshade_end_strip");
+    let mut code = p.at(at);
+    code.begin_function(function, void, &[]);
+    if primitive != Primitive::Points {
+        code.emit(Op::END_PRIMITIVE, &[]);
+    }
+    code.end_function(None);
+    function
+}
+
+impl Cutter<'_, '_, '_> {
+    /// A pointer to the leaf `number` of the vertex in `slot`.
+    fn slot(&self, p: &mut Patch<'_, '_>, at: Position, number: usize, slot: Id) -> Id {
+        let Slots { variable, path } = &self.slots[number];
+        let pointer = p.pointer(StorageClass::PRIVATE, self.parts.leaves[number].ty);
+        p.at(at).access_chain(pointer, *variable, &[&[slot], path.as_slice()].concat())
+    }
+
+    /// Emits `void save(uint slot)`.
+    ///
+    /// ```text
+    /// %value = OpLoad %v4float %color
+    /// %to    = OpAccessChain %_ptr_Private_v4float %color_slots %slot
+    ///          OpStore %to %value
+    /// ```
+    fn save(&self, p: &mut Patch<'_, '_>) -> Id {
+        let (function, at, void, uint) = (p.id(), p.lane(), p.void(), p.uint());
+        p.name(function, "polyshade_save");
+        let slot = p.at(at).begin_function(function, void, &[uint])[0];
+        for (number, leaf) in self.parts.leaves.iter().enumerate() {
+            let class = StorageClass::PRIVATE;
+            let from = leaf_pointer(p, at, class, (leaf.variable, &leaf.path), leaf.ty);
+            let to = self.slot(p, at, number, slot);
+            let mut code = p.at(at);
+            let value = code.load(leaf.ty, from);
+            code.store(to, value);
+        }
+        p.at(at).end_function(None);
+        function
+    }
+
+    /// Emits `void emit(uint slot, uint provoking)`.
+    fn emit(&self, p: &mut Patch<'_, '_>) -> Id {
+        let (function, at, void, uint) = (p.id(), p.lane(), p.void(), p.uint());
+        p.name(function, "polyshade_emit");
+        let slots = p.at(at).begin_function(function, void, &[uint, uint]);
+        for (number, leaf) in self.parts.leaves.iter().enumerate() {
+            let from = self.slot(p, at, number, slots[usize::from(leaf.way == Way::Flat)]);
+            let mut places = Vec::new();
+            if let Some(interface) = self.parts.interfaces.get(&leaf.variable) {
+                places.push((*interface, leaf.path.as_slice()));
+            }
+            for (array, distance, place) in &self.parts.handed_on {
+                if *array == leaf.variable && leaf.path == [*distance] {
+                    places.push((place.variable, place.path.as_slice()));
+                }
+            }
+            if places.is_empty() {
+                continue;
+            }
+            let value = p.at(at).load(leaf.ty, from);
+            for place in places {
+                let to = leaf_pointer(p, at, StorageClass::OUTPUT, place, leaf.ty);
+                p.at(at).store(to, value);
+            }
+        }
+        let mut code = p.at(at);
+        code.emit(Op::EMIT_VERTEX, &[]);
+        code.end_function(None);
+        function
+    }
+
+    /// Emits `float clip_distance(uint slot, uint plane)`, or that for cull distances.
+    fn distance(&self, p: &mut Patch<'_, '_>, kind: Kind) -> Id {
+        let (function, at, uint, float) = (p.id(), p.lane(), p.uint(), p.float());
+        p.name(function, &format!("polyshade_{kind}_distance"));
+        let zero = p.float_constant(0.0);
+        let parameters = p.at(at).begin_function(function, float, &[uint, uint]);
+        let own = self.parts.distances[kind as usize];
+        let number = self.parts.leaves.iter().position(|leaf| Some(leaf.variable) == own);
+        let value = match number {
+            Some(number) => {
+                let pointer = p.pointer(StorageClass::PRIVATE, float);
+                let mut code = p.at(at);
+                let from = code.access_chain(pointer, self.slots[number].variable, &parameters);
+                code.load(float, from)
+            }
+            None => zero,
+        };
+        p.at(at).end_function(Some(value));
+        function
+    }
+
+    /// Emits `void interpolate(uint slot, uint outside, uint inside, float part)`.
+    fn interpolate(&self, p: &mut Patch<'_, '_>) -> Id {
+        let (function, at, void) = (p.id(), p.lane(), p.void());
+        let (uint, float) = (p.uint(), p.float());
+        p.name(function, "polyshade_interpolate");
+        let parameters = p.at(at).begin_function(function, void, &[uint, uint, uint, float]);
+        let [slot, outside, inside, part] = parameters[..] else {
+            unreachable!("the function has four parameters")
+        };
+        let on_screen = self.on_screen(p, at, [outside, inside], part);
+        for (number, leaf) in self.parts.leaves.iter().enumerate() {
+            let part = match leaf.way {
+                Way::Flat => continue,
+                Way::Smooth => part,
+                Way::NoPerspective => on_screen,
+            };
+            let [from, towards] = [outside, inside].map(|slot| {
+                let from = self.slot(p, at, number, slot);
+                p.at(at).load(leaf.ty, from)
+            });
+            let value = self.between(p, at, leaf.ty, [from, towards], part);
+            let to = self.slot(p, at, number, slot);
+            p.at(at).store(to, value);
+        }
+        p.at(at).end_function(None);
+        function
+    }
+
+    /// Emits how far a new vertex lies between two on the screen, where it lies `part` of the way in clip space.
+    ///
+    /// ```text
+    /// %a      = OpLoad %float %w_outside
+    /// %b      = OpLoad %float %w_inside
+    /// %length = OpFSub %float %b %a
+    /// %way    = OpFMul %float %length %part
+    /// %w      = OpFAdd %float %a %way
+    /// %share  = OpFMul %float %part %b
+    /// %screen = OpFDiv %float %share %w
+    /// ```
+    fn on_screen(&self, p: &mut Patch<'_, '_>, at: Position, slots: [Id; 2], part: Id) -> Id {
+        let is_asked = self.parts.leaves.iter().any(|leaf| leaf.way == Way::NoPerspective);
+        let Some(position) = self.parts.position.filter(|_| is_asked) else { return part };
+        let float = p.float();
+        let vector = self.parts.leaves[position].ty;
+        let [outside, inside] = slots.map(|slot| {
+            let from = self.slot(p, at, position, slot);
+            let mut code = p.at(at);
+            let position = code.load(vector, from);
+            code.extract(float, position, &[3])
+        });
+        let w = self.between(p, at, float, [outside, inside], part);
+        let mut code = p.at(at);
+        let share = code.binary(Op::F_MUL, float, part, inside);
+        code.binary(Op::F_DIV, float, share, w)
+    }
+
+    /// Emits what lies `part` of the way from one value to another. Nothing is contracted: two primitives with an
+    /// edge in common compute the same.
+    ///
+    /// ```text
+    /// %length = OpFSub %v4float %towards %from
+    /// %way    = OpVectorTimesScalar %v4float %length %part
+    /// %value  = OpFAdd %v4float %from %way
+    /// ```
+    fn between(
+        &self,
+        p: &mut Patch<'_, '_>,
+        at: Position,
+        ty: Id,
+        [from, towards]: [Id; 2],
+        part: Id,
+    ) -> Id {
+        let scalar = component_type(self.m, ty);
+        let is_half = component(self.m, ty) == Some(Type::Float { width: 16 });
+        let multiply = if scalar == ty { Op::F_MUL } else { Op::VECTOR_TIMES_SCALAR };
+        let mut code = p.at(at);
+        let part = if is_half { code.value(Op::F_CONVERT, scalar, &[part.word()]) } else { part };
+        let length = code.binary(Op::F_SUB, ty, towards, from);
+        let way = code.binary(multiply, ty, length, part);
+        let value = code.binary(Op::F_ADD, ty, from, way);
+        for id in [length, way, value] {
+            p.decorate(id, Decoration::NO_CONTRACTION, &[]);
+        }
+        value
+    }
+}
+
+fn component_type(m: &Module<'_>, ty: Id) -> Id {
+    match m.ty(ty) {
+        Some(Type::Vector { component, .. }) => component,
+        _ => ty,
+    }
+}
+
+fn leaf_pointer(
+    p: &mut Patch<'_, '_>,
+    at: Position,
+    class: StorageClass,
+    (variable, path): (Id, &[u32]),
+    ty: Id,
+) -> Id {
+    let indices: Vec<Id> = path.iter().map(|index| p.uint_constant(*index)).collect();
+    let pointer = p.pointer(class, ty);
+    p.at(at).access_chain(pointer, variable, &indices)
+}

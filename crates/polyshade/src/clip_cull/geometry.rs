@@ -1,0 +1,308 @@
+//! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
+
+use super::arrays::{Array, RegisterPlace, Registers, add_registers, arrays};
+use super::cut::{Parts, emit_cut};
+use super::limits::Requirements;
+use super::marks::{KINDS, Kind};
+use super::options::Target;
+use super::prepare::{builtin_array, prepare_blocks, without_unused};
+use super::primitives::{GeometryLimits, Provoking, emitted, modes};
+use super::varyings::{Interpolation, Leaf, leaves};
+use crate::moves;
+use crate::transform_feedback::Limit;
+use crate::unsupported;
+use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
+use polyshade_spv::{
+    BuiltIn, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Inst, Module, Op,
+    Patch, StorageClass,
+};
+
+/// What the device has, and how what is drawn is read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Exact {
+    native_clip: bool,
+    hand_on: Option<u32>,
+    interpolation: Interpolation,
+    provoking: Provoking,
+    limits: GeometryLimits,
+}
+
+impl Exact {
+    /// For a device with neither kind, and a fragment stage that reads no distances.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The device has this kind. Where it has clip distances, as Metal has, they stay, and primitives are culled only.
+    /// Where it has cull distances alone they are no help: of what is left of a cut primitive, other vertices would
+    /// decide.
+    #[must_use]
+    pub fn native(mut self, kind: Kind) -> Self {
+        self.native_clip |= kind == Kind::Clip;
+        self
+    }
+
+    /// Hands the distances on as ordinary values too, at `location` and the one behind it, for a fragment stage that
+    /// [`to_registers`](super::to_registers) makes read them there.
+    #[must_use]
+    pub fn hand_on(mut self, location: u32) -> Self {
+        self.hand_on = Some(location);
+        self
+    }
+
+    /// How the fragment stage interpolates. Integers, and what the stage itself decorates, need not be said.
+    #[must_use]
+    pub fn interpolation(mut self, interpolation: Interpolation) -> Self {
+        self.interpolation = interpolation;
+        self
+    }
+
+    /// Which vertex flat values come from: the first, unless said otherwise.
+    #[must_use]
+    pub fn provoking(mut self, provoking: Provoking) -> Self {
+        self.provoking = provoking;
+        self
+    }
+
+    /// How much a geometry stage of the device may emit.
+    #[must_use]
+    pub fn limits(mut self, limits: GeometryLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    pub(super) fn keeps_clip(&self) -> bool {
+        self.native_clip
+    }
+}
+
+/// A geometry stage that drops primitives and cuts them.
+#[derive(Debug)]
+pub struct Cut {
+    /// The stage. It has what it had where there was nothing to do.
+    pub module: Module<'static>,
+    /// How many clip and cull distances it had.
+    pub counts: [u32; 2],
+    /// How many vertices an invocation emits at most.
+    pub vertices: u32,
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+/// Makes a geometry stage do what its clip and cull distances ask for: what is left of the primitives that it emits is
+/// emitted, each as a strip of its own.
+///
+/// A primitive goes where one and the same cull distance is not at least 0 at all of its vertices. Of others, what lies
+/// where a clip distance is less than 0 is cut off: new vertices have all outputs of the stage, interpolated in clip
+/// space, flat ones those of the provoking vertex. Where a clip distance is infinite or no number, the whole primitive
+/// goes; so does a point where one is not at least 0.
+///
+/// # Errors
+///
+/// `NotFound`: the entry point. `Options`: a location to hand on that is taken. `Unsupported`: another stage; a stage
+/// that is captured or has several vertex streams, since primitives are counted before they are clipped; more vertices
+/// or components than the device takes; outputs that cannot be interpolated part by part; what the
+/// [moves](crate::moves) refuse.
+pub fn cut(module: &Module<'_>, target: &Target, exact: &Exact) -> Result<Cut, Error> {
+    if target.model() != ExecutionModel::GEOMETRY {
+        let message = format!("the {} stage emits no primitives", target.model());
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let class = StorageClass::OUTPUT;
+    let version = prepare_blocks(module, target)?;
+    let next = version.rewrite(|m, p| {
+        target.begin(p);
+        let stage = Stage { entry: target.entry(m)?, target, exact };
+        let all = KINDS.map(|kind| builtin_array(m, stage.entry, class, kind));
+        let arrays = arrays(m, p, stage.entry, class)?;
+        let counts = KINDS.map(|kind| count(&arrays, kind));
+        let unused = |id: &Id| arrays.iter().all(|array| array.register.variable != *id);
+        let unused: Vec<Id> = all.into_iter().flatten().filter(unused).collect();
+        let emulated = arrays.iter().any(|array| stage.is_emulated(array.kind));
+        let vertices = match emulated {
+            true => Some(stage.cut(m, p, &arrays, &unused)?),
+            false => None,
+        };
+        Ok((counts, vertices))
+    })?;
+    let (counts, vertices) = next.value;
+    let Some((vertices, has_point_size)) = vertices else {
+        let requirements = Requirements::default();
+        let module = module.borrowed().into_owned();
+        return Ok(Cut { module, counts, vertices: 0, requirements });
+    };
+    let kept = if exact.native_clip { [counts[0], 0] } else { [0, 0] };
+    target.device_limits().check(kept)?;
+    let mut requirements = Requirements::new(kept);
+    requirements.features.insert(0, "geometryShader");
+    if has_point_size {
+        requirements.features.push("shaderTessellationAndGeometryPointSize");
+    }
+    requirements.limits.push(Limit { name: "maxGeometryOutputVertices", at_least: vertices });
+    let module = without_unused(&next.module, target)?;
+    Ok(Cut { module, counts, vertices, requirements })
+}
+
+fn count(arrays: &[Array], kind: Kind) -> u32 {
+    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+}
+
+/// The stage, while it is patched.
+struct Stage<'s, 'm> {
+    entry: EntryPoint<'m>,
+    target: &'s Target,
+    exact: &'s Exact,
+}
+
+impl<'m> Stage<'_, 'm> {
+    fn is_emulated(&self, kind: Kind) -> bool {
+        kind == Kind::Cull || !self.exact.native_clip
+    }
+
+    /// Returns how many vertices are emitted at most, and whether they have a size.
+    fn cut(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        arrays: &[Array],
+        unused: &[Id],
+    ) -> Result<(u32, bool), Error> {
+        let entry = self.entry;
+        let emits = self.emits(m)?;
+        let primitive = emitted(m, entry)
+            .ok_or_else(|| unsupported("the stage does not say what it emits", entry.function()))?;
+        let most = self.output_vertices(m)?;
+        let [clip, cull] = KINDS.map(|kind| {
+            let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
+            used.filter(|array| array.kind == kind).map(|array| array.count).sum::<u32>()
+        });
+        let mut outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+        outputs.retain(|output| !unused.contains(output));
+        let mut parts = Vec::new();
+        for output in &outputs {
+            parts.extend(leaves(m, *output, &self.exact.interpolation)?);
+        }
+
+        let goes = |output: &Id| {
+            let of = |array: &&Array| array.register.variable == *output;
+            arrays.iter().find(of).is_some_and(|array| self.is_emulated(array.kind))
+        };
+        let handed_on = self.hand_on(m, p, arrays)?;
+        let vertices = primitive.most_vertices(most.operands()[0], clip);
+        self.check_limits(&parts, vertices, goes, handed_on.len() as u32)?;
+
+        let wrapper = moves::wrap(m, p, entry);
+        let (leaving, staying): (Vec<Id>, Vec<Id>) = outputs.iter().partition(|id| goes(id));
+        moves::take_over(m, p, entry, &leaving, moves::Copies::None)?;
+        let taken = moves::take_over(m, p, entry, &staying, moves::Copies::Uncopied)?;
+        let interfaces =
+            taken.iter().filter_map(|one| Some((one.private, one.interface?))).collect();
+        let distances = KINDS.map(|kind| {
+            let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
+            used.into_iter().find(|array| array.kind == kind).map(|array| array.register.variable)
+        });
+        let position = parts.iter().position(|leaf| is_builtin(m, leaf, BuiltIn::POSITION));
+        emit_cut(
+            m,
+            p,
+            entry,
+            &Parts {
+                leaves: &parts,
+                interfaces,
+                distances,
+                handed_on,
+                counts: [clip, cull],
+                position,
+                primitive,
+                provoking: self.exact.provoking,
+            },
+            &emits,
+            wrapper.prologue,
+        );
+        p.overwrite(most.inst().at() + 3, vertices.max(1));
+        Ok((vertices.max(1), parts.iter().any(|leaf| is_builtin(m, leaf, BuiltIn::POINT_SIZE))))
+    }
+
+    /// Where distances are handed on as ordinary values, in their order.
+    fn hand_on(
+        &self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        arrays: &[Array],
+    ) -> Result<Vec<(Id, u32, moves::Place)>, Error> {
+        let Some(location) = self.exact.hand_on else { return Ok(Vec::new()) };
+        let (entry, class, target) = (self.entry, StorageClass::OUTPUT, self.target);
+        let place = RegisterPlace { entry, class, target, location };
+        let counts = KINDS.map(|kind| count(arrays, kind));
+        let (places, _): Registers = add_registers(m, p, place, counts, None)?;
+        let all = arrays
+            .iter()
+            .flat_map(|array| (0..array.count).map(|number| (array.register.variable, number)));
+        Ok(all.zip(places).map(|((id, number), (_, place))| (id, number, place)).collect())
+    }
+
+    fn check_limits(
+        &self,
+        parts: &[Leaf],
+        vertices: u32,
+        goes: impl Fn(&Id) -> bool,
+        handed_on: u32,
+    ) -> Result<(), Error> {
+        let staying = parts.iter().filter(|leaf| !goes(&leaf.variable));
+        let components = staying.map(|leaf| leaf.components).sum::<u32>() + handed_on;
+        self.exact.limits.check(vertices, components)
+    }
+
+    /// The mode that says how many vertices are emitted.
+    fn output_vertices(&self, m: &'m Module<'_>) -> Result<Mode<'m>, Error> {
+        let says = |mode: &Mode<'_>| {
+            mode.mode() == ExecutionMode::OUTPUT_VERTICES
+                && mode.inst().op() == Op::EXECUTION_MODE
+                && mode.operands().len() == 1
+        };
+        modes(m, self.entry).find(says).ok_or_else(|| {
+            let message = "the stage does not say how many vertices it emits";
+            unsupported(message, self.entry.function())
+        })
+    }
+
+    /// What emits vertices and ends strips.
+    fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
+        if modes(m, self.entry).any(|mode| mode.mode() == ExecutionMode::XFB) {
+            let message = "the stage is captured, and primitives would go before they are counted";
+            return Err(unsupported(message, self.entry.function()));
+        }
+        let mut emits = Vec::new();
+        for function in m.reachable(self.entry.function()) {
+            for inst in m.function(function).into_iter().flat_map(|body| body.instructions()) {
+                match inst.op() {
+                    Op::EMIT_VERTEX | Op::END_PRIMITIVE => emits.push(inst),
+                    Op::EMIT_STREAM_VERTEX | Op::END_STREAM_PRIMITIVE => {
+                        // Both name the stream in the same place.
+                        let stream = EmitStreamVertex::of(inst)
+                            .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
+                        if stream.and_then(|stream| m.constant(stream)) != Some(0) {
+                            let message = "the stage has vertex streams that are not rasterized";
+                            return Err(unsupported(message, function).at(inst.at()));
+                        }
+                        emits.push(inst);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(emits)
+    }
+}
+
+/// Whether a part is a built-in, or a member that is.
+fn is_builtin(m: &Module<'_>, leaf: &Leaf, builtin: BuiltIn) -> bool {
+    if m.builtin(leaf.variable) == Some(builtin) {
+        return true;
+    }
+    let structure = m.type_of(leaf.variable).and_then(|ty| m.pointer(ty)).map(|(_, ty)| ty);
+    structure.zip(leaf.path.first()).is_some_and(|(structure, member)| {
+        let words = m.member_decoration(structure, *member, Decoration::BUILT_IN);
+        words == Some(&[builtin.0])
+    })
+}

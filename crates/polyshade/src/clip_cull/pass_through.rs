@@ -1,0 +1,481 @@
+//! A geometry stage for pipelines that have none.
+//!
+//! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
+//! lowered as any other geometry stage is.
+
+use super::arrays::{MOST, Rearranged, arrays, to_registers};
+use super::geometry::{Cut, Exact, cut};
+use super::limits::{Limits, Requirements};
+use super::marks::KINDS;
+use super::normalize::distance_array;
+use super::options::Target;
+use super::prepare::{prepare_blocks, prepare_builtins};
+use super::primitives::{Primitive, modes};
+use super::registers::is_written;
+use super::varyings::{Leaf, leaves};
+use crate::moves;
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module,
+    Op, Patch, Position, StorageClass, Type,
+};
+use std::collections::HashMap;
+
+/// A stage and the geometry stage behind it.
+#[derive(Debug)]
+pub struct Generated {
+    /// The stage, which hands its distances on as ordinary values. It has what it had where there was nothing to do.
+    pub last: Module<'static>,
+    /// The geometry stage, with one entry point `main`; `None` where the stage has no distances that the device lacks.
+    pub geometry: Option<Module<'static>>,
+    /// How many clip and cull distances there are.
+    pub counts: [u32; 2],
+    /// How many vertices the geometry stage emits at most.
+    pub vertices: u32,
+    /// What the device must have.
+    pub requirements: Requirements,
+}
+
+/// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
+/// which does what the stage's clip and cull distances ask for, as [`cut`] does. `primitive` is what is drawn.
+/// Between the two the distances are ordinary values, at `location` and the one behind it; in a tessellation
+/// evaluation stage that reads distances, they lie there among its inputs too.
+///
+/// All other outputs of the stage are handed on, and the number of the primitive, which a fragment stage may read.
+///
+/// # Errors
+///
+/// `NotFound`: the entry point. `Options`: a location that is taken; a primitive that the tessellation evaluation stage
+/// does not make. `Unsupported`: another stage; a stage that is captured; built-in outputs that no geometry stage can
+/// read (`Layer`, `ViewportIndex`); and as for [`cut`] and [`to_registers`].
+pub fn generate(
+    module: &Module<'_>,
+    target: &Target,
+    primitive: Primitive,
+    location: u32,
+    exact: &Exact,
+) -> Result<Generated, Error> {
+    check(module, target, primitive)?;
+    let counts = distances(module, target)?;
+    let lacking = if exact.keeps_clip() { counts[1] } else { counts[0] + counts[1] };
+    if lacking == 0 {
+        let requirements = Requirements::new(counts);
+        let last = module.borrowed().into_owned();
+        return Ok(Generated { last, geometry: None, counts, vertices: 0, requirements });
+    }
+    let split = prepare_blocks(module, target)?;
+    let last = to_registers(&split, target, location, location, None)?;
+    let plain = pass_through(&last, target, primitive)?;
+    // What the device lacks is on its way out.
+    let limits = Limits { clip: MOST, cull: MOST, combined: MOST };
+    let geometry_target = Target::new("main", ExecutionModel::GEOMETRY)
+        .limits(if exact.keeps_clip() { target.device_limits() } else { limits })
+        .reserved(target.reservations().clone())
+        .names(target.has_names());
+    let Cut { module: geometry, vertices, requirements, .. } =
+        cut(&plain, &geometry_target, exact)?;
+    let geometry = Some(geometry);
+    Ok(Generated { last: last.module, geometry, counts, vertices, requirements })
+}
+
+fn check(module: &Module<'_>, target: &Target, primitive: Primitive) -> Result<(), Error> {
+    let entry = target.entry(module)?;
+    let has = |wanted| modes(module, entry).any(|mode| mode.mode() == wanted);
+    if has(ExecutionMode::XFB) {
+        let message =
+            "the stage is captured, which is done behind the geometry stage where there is one";
+        return Err(unsupported(message, entry.function()));
+    }
+    let made = match target.model() {
+        ExecutionModel::VERTEX => return Ok(()),
+        ExecutionModel::TESSELLATION_EVALUATION if has(ExecutionMode::POINT_MODE) => {
+            Primitive::Points
+        }
+        ExecutionModel::TESSELLATION_EVALUATION if has(ExecutionMode::ISOLINES) => Primitive::Lines,
+        ExecutionModel::TESSELLATION_EVALUATION => Primitive::Triangles,
+        other => {
+            let message = format!("no geometry stage comes behind the {other} stage");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+    };
+    // The modes may be the control stage's: only what is said here can contradict.
+    let is_said = [
+        ExecutionMode::TRIANGLES,
+        ExecutionMode::QUADS,
+        ExecutionMode::ISOLINES,
+        ExecutionMode::POINT_MODE,
+    ];
+    if made != primitive && is_said.into_iter().any(has) {
+        let message =
+            format!("the tessellation evaluation stage makes {made}, and not {primitive}");
+        return Err(Error::new(ErrorKind::Options, message));
+    }
+    Ok(())
+}
+
+/// How many clip and cull distances the stage hands on.
+fn distances(module: &Module<'_>, target: &Target) -> Result<[u32; 2], Error> {
+    let class = StorageClass::OUTPUT;
+    let version = prepare_builtins(module, target, &[class])?;
+    let counted = version.rehearse(|m, p| {
+        let found = arrays(m, p, target.entry(m)?, class)?;
+        let count = |kind| found.iter().find(|one| one.kind == kind).map_or(0, |one| one.count);
+        Ok(KINDS.map(count))
+    })?;
+    Ok(counted)
+}
+
+/// An empty geometry stage.
+///
+/// ```text
+/// OpCapability Geometry
+/// OpMemoryModel Logical GLSL450
+/// OpEntryPoint Geometry %main "main"
+/// OpExecutionMode %main Triangles
+/// OpExecutionMode %main Invocations 1
+/// OpExecutionMode %main OutputTriangleStrip
+/// OpExecutionMode %main OutputVertices 3
+/// %void = OpTypeVoid
+/// %type = OpTypeFunction %void
+/// %main = OpFunction %void None %type
+///         OpLabel
+///         OpReturn
+///         OpFunctionEnd
+/// ```
+fn empty(version: (u8, u8), primitive: Primitive) -> Result<Module<'static>, Error> {
+    const MAGIC: u32 = 0x0723_0203;
+    const MAIN: u32 = 1;
+    const VOID: u32 = 2;
+    const TYPE: u32 = 3;
+    const LABEL: u32 = 4;
+    const BOUND: u32 = 5;
+    let (major, minor) = version;
+    let mut words = vec![MAGIC, u32::from(major) << 16 | u32::from(minor) << 8, 0, BOUND, 0];
+    let mut push = |op: Op, operands: &[u32]| {
+        words.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
+        words.extend_from_slice(operands);
+    };
+    let name = [u32::from_le_bytes(*b"main"), 0];
+    push(Op::CAPABILITY, &[Capability::GEOMETRY.0]);
+    push(Op::MEMORY_MODEL, &[0, 1]);
+    push(Op::ENTRY_POINT, &[ExecutionModel::GEOMETRY.0, MAIN, name[0], name[1]]);
+    push(Op::EXECUTION_MODE, &[MAIN, primitive.input_mode().0]);
+    push(Op::EXECUTION_MODE, &[MAIN, ExecutionMode::INVOCATIONS.0, 1]);
+    push(Op::EXECUTION_MODE, &[MAIN, primitive.output_mode().0]);
+    push(Op::EXECUTION_MODE, &[MAIN, ExecutionMode::OUTPUT_VERTICES.0, primitive.vertices()]);
+    push(Op::TYPE_VOID, &[VOID]);
+    push(Op::TYPE_FUNCTION, &[TYPE, VOID]);
+    push(Op::FUNCTION, &[VOID, MAIN, 0, TYPE]);
+    push(Op::LABEL, &[LABEL]);
+    push(Op::RETURN, &[]);
+    push(Op::FUNCTION_END, &[]);
+    Module::parse_owned(words)
+}
+
+/// A geometry stage that hands on what `last` does, at each of its vertices, with built-in arrays of distances.
+fn pass_through(
+    last: &Rearranged,
+    target: &Target,
+    primitive: Primitive,
+) -> Result<Module<'static>, Error> {
+    let before = &last.module;
+    let from = target.entry(before)?;
+    let outputs = outputs(before, from, primitive)?;
+    let empty = empty(before.version(), primitive)?;
+    let filled = empty.rewrite(|m, p| {
+        target.begin(p);
+        let entry = m.entry_point("main", ExecutionModel::GEOMETRY)?;
+        let end = m.function(entry.function()).into_iter().flat_map(|body| body.instructions());
+        let end = end.into_iter().find(|inst| inst.op() == Op::RETURN);
+        let at = end.expect("the stage was just made").before();
+        copy_capabilities(before, p);
+        if outputs.iter().any(|output| before.builtin(*output) == Some(BuiltIn::POINT_SIZE)) {
+            p.capability(Capability::GEOMETRY_POINT_SIZE);
+        }
+        let mut mirror = Mirror { m: before, p, entry, primitive, types: HashMap::new() };
+        let mut pairs = Vec::new();
+        for output in outputs {
+            let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
+            // Nothing else is where distances are: it was free.
+            let is_distance = number
+                .is_some_and(|at| last.marks[1].iter().any(|mark| mark.locations.first == *at));
+            pairs.push(mirror.pair(output, !is_distance)?);
+        }
+        mirror.write(at, &pairs, last)
+    })?;
+    Ok(filled.module.into_owned())
+}
+
+/// The outputs that a geometry stage is handed: all but the size of points where none are drawn.
+fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Result<Vec<Id>, Error> {
+    let mut outputs = Vec::new();
+    for output in moves::interface(m, entry, StorageClass::OUTPUT) {
+        match m.builtin(output) {
+            None | Some(BuiltIn::POSITION) => outputs.push(output),
+            Some(BuiltIn::POINT_SIZE) => {
+                if primitive == Primitive::Points {
+                    outputs.push(output);
+                }
+            }
+            Some(_) if !is_written(m, output) => {}
+            Some(other) => {
+                let message =
+                    format!("no geometry stage can read {other:?}, which the stage writes");
+                return Err(unsupported(message, output));
+            }
+        }
+    }
+    Ok(outputs)
+}
+
+/// What types of 8, 16 and 64 bits need.
+fn copy_capabilities(from: &Module<'_>, p: &mut Patch<'_, '_>) {
+    const OF_TYPES: [Capability; 5] = [
+        Capability::FLOAT16,
+        Capability::FLOAT64,
+        Capability::INT64,
+        Capability::INT16,
+        Capability::STORAGE_INPUT_OUTPUT16,
+    ];
+    for capability in OF_TYPES.into_iter().filter(|capability| from.has_capability(*capability)) {
+        p.capability(capability);
+        if capability == Capability::STORAGE_INPUT_OUTPUT16 {
+            p.extension("SPV_KHR_16bit_storage");
+        }
+    }
+}
+
+/// An output of the stage before, as the geometry stage has it.
+struct Pair {
+    leaves: Vec<Leaf>,
+    /// The types of the leaves.
+    types: Vec<Id>,
+    input: Id,
+    /// `None` where it is not handed on as it is.
+    output: Option<Id>,
+    location: Option<u32>,
+}
+
+/// Declares what the stage before has.
+struct Mirror<'s, 'm, 'w, 'b> {
+    /// The stage before.
+    m: &'s Module<'b>,
+    p: &'s mut Patch<'m, 'w>,
+    entry: EntryPoint<'m>,
+    primitive: Primitive,
+    /// Types by theirs, for each side: structures are decorated differently.
+    types: HashMap<(Id, StorageClass), Id>,
+}
+
+impl Mirror<'_, '_, '_, '_> {
+    fn pair(&mut self, output: Id, goes_on: bool) -> Result<Pair, Error> {
+        let leaves = leaves(self.m, output, &Default::default())?;
+        let (input, new) = (StorageClass::INPUT, StorageClass::OUTPUT);
+        let ty = self.m.type_of(output).and_then(|ty| self.m.pointer(ty));
+        let (_, ty) = ty.expect("it has leaves");
+        let types: Result<_, Error> =
+            leaves.iter().map(|leaf| self.declare(leaf.ty, input, DEEPEST)).collect();
+        let element = self.declare(ty, input, DEEPEST)?;
+        let array = self.p.array(element, self.primitive.vertices());
+        let location = self.m.decoration(output, Decoration::LOCATION);
+        let location = location.and_then(|words| words.first().copied());
+        let output_ty = self.declare(ty, new, DEEPEST)?;
+        let input = self.variable(output, input, array);
+        let new = goes_on.then(|| self.variable(output, new, output_ty));
+        Ok(Pair { leaves, types: types?, input, output: new, location })
+    }
+
+    fn variable(&mut self, of: Id, class: StorageClass, ty: Id) -> Id {
+        let variable = self.p.variable(class, ty, None);
+        for applied in
+            self.m.decorations_of(of).filter(|applied| is_kept(applied.decoration, class))
+        {
+            self.p.copy_decoration(variable, None, &applied);
+        }
+        if let Some(name) = self.m.name(of) {
+            let suffix = if class == StorageClass::INPUT { "_in" } else { "" };
+            self.p.name(variable, &format!("{name}{suffix}"));
+        }
+        self.p.join_interface(self.entry, variable);
+        variable
+    }
+
+    /// The type `ty` of the stage before.
+    fn declare(&mut self, ty: Id, class: StorageClass, depth: u32) -> Result<Id, Error> {
+        if let Some(known) = self.types.get(&(ty, class)) {
+            return Ok(*known);
+        }
+        let refuse =
+            || unsupported("an output has a type that no geometry stage can be handed", ty);
+        let inner = depth.checked_sub(1).ok_or_else(refuse)?;
+        let new = match self.m.ty(ty).ok_or_else(refuse)? {
+            Type::Int { width, signed } => {
+                self.p.declare(Op::TYPE_INT, &[width, u32::from(signed)])
+            }
+            Type::Float { width } => self.p.declare(Op::TYPE_FLOAT, &[width]),
+            Type::Vector { component, count } => {
+                let component = self.declare(component, class, inner)?;
+                self.p.vector(component, count)
+            }
+            Type::Matrix { column, count } => {
+                let column = self.declare(column, class, inner)?;
+                self.p.declare(Op::TYPE_MATRIX, &[column.word(), count])
+            }
+            Type::Array { element, length } => {
+                let length = self.m.constant(length).ok_or_else(refuse)?;
+                let element = self.declare(element, class, inner)?;
+                self.p.array(element, length)
+            }
+            Type::Struct { id } => self.structure(id, class, inner)?,
+            _ => return Err(refuse()),
+        };
+        self.types.insert((ty, class), new);
+        Ok(new)
+    }
+
+    fn structure(&mut self, id: Id, class: StorageClass, depth: u32) -> Result<Id, Error> {
+        let members: Vec<Id> = self.m.members(id).collect();
+        let count = members.len() as u32;
+        let members: Result<Vec<Id>, Error> =
+            members.into_iter().map(|member| self.declare(member, class, depth)).collect();
+        let new = self.p.structure(&members?);
+        for applied in self.m.decorations_of(id).filter(|one| is_kept(one.decoration, class)) {
+            self.p.copy_decoration(new, applied.member, &applied);
+        }
+        if let Some(name) = self.m.name(id) {
+            self.p.name(new, &name);
+        }
+        for member in 0..count {
+            if let Some(name) = self.m.member_name(id, member) {
+                self.p.member_name(new, member, &name);
+            }
+        }
+        Ok(new)
+    }
+
+    /// Emits the vertices: of each all that was handed on, its distances, and the number of the primitive.
+    fn write(&mut self, at: Position, pairs: &[Pair], last: &Rearranged) -> Result<(), Error> {
+        let class = StorageClass::OUTPUT;
+        let int = self.p.int();
+        let (number_in, number) = {
+            let (m, p) = (self.p.module(), &mut *self.p);
+            let id = BuiltIn::PRIMITIVE_ID;
+            let (input, _) = moves::input_builtin(m, p, self.entry, id, int);
+            (input, moves::add_output_builtin(p, self.entry, id, int))
+        };
+        let mut arrays = [None, None];
+        for (kind, count) in KINDS.into_iter().zip(last.outputs) {
+            if count > 0 {
+                arrays[kind as usize] =
+                    Some(distance_array(self.p, self.entry, class, (kind, count), None));
+            }
+        }
+        for vertex in 0..self.primitive.vertices() {
+            for pair in pairs {
+                self.hand_on(at, pair, vertex);
+            }
+            self.write_distances(at, pairs, last, arrays, vertex);
+            let mut code = self.p.at(at);
+            let value = code.load(int, number_in);
+            code.store(number, value);
+            code.emit(Op::EMIT_VERTEX, &[]);
+        }
+        self.p.at(at).emit(Op::END_PRIMITIVE, &[]);
+        Ok(())
+    }
+
+    /// A value of the input at a vertex.
+    fn load(&mut self, at: Position, pair: &Pair, leaf: usize, vertex: u32) -> Id {
+        let ty = pair.types[leaf];
+        let path = [&[vertex], pair.leaves[leaf].path.as_slice()].concat();
+        let from = self.pointer(at, StorageClass::INPUT, (pair.input, &path), ty);
+        self.p.at(at).load(ty, from)
+    }
+
+    fn pointer(
+        &mut self,
+        at: Position,
+        class: StorageClass,
+        (variable, path): (Id, &[u32]),
+        ty: Id,
+    ) -> Id {
+        let indices: Vec<Id> = path.iter().map(|index| self.p.uint_constant(*index)).collect();
+        let pointer = self.p.pointer(class, ty);
+        self.p.at(at).access_chain(pointer, variable, &indices)
+    }
+
+    fn hand_on(&mut self, at: Position, pair: &Pair, vertex: u32) {
+        let Some(output) = pair.output else { return };
+        for (number, leaf) in pair.leaves.iter().enumerate() {
+            let value = self.load(at, pair, number, vertex);
+            let ty = pair.types[number];
+            let to = self.pointer(at, StorageClass::OUTPUT, (output, &leaf.path), ty);
+            self.p.at(at).store(to, value);
+        }
+    }
+
+    fn write_distances(
+        &mut self,
+        at: Position,
+        pairs: &[Pair],
+        last: &Rearranged,
+        arrays: [Option<Id>; 2],
+        vertex: u32,
+    ) {
+        let float = self.p.float();
+        let mut numbers = [0, 0];
+        for mark in &last.marks[1] {
+            let place = mark.locations;
+            let pair = pairs.iter().find(|pair| pair.location == Some(place.first));
+            let pair = pair.expect("the registers are outputs");
+            let mut value = self.load(at, pair, 0, vertex);
+            if pair.types[0] != float {
+                value = self.p.at(at).extract(float, value, &[place.components.first()]);
+            }
+            let kind = mark.kind as usize;
+            let array = arrays[kind].expect("there is an array for each kind that is marked");
+            let path = [numbers[kind]];
+            let to = self.pointer(at, StorageClass::OUTPUT, (array, &path), float);
+            self.p.at(at).store(to, value);
+            numbers[kind] += 1;
+        }
+    }
+}
+
+/// How deep types nest at most: with more, an output is refused before.
+const DEEPEST: u32 = 32;
+
+/// Decorations that the geometry stage has too.
+fn is_kept(decoration: Decoration, class: StorageClass) -> bool {
+    let everywhere = matches!(
+        decoration,
+        Decoration::BLOCK
+            | Decoration::BUILT_IN
+            | Decoration::LOCATION
+            | Decoration::COMPONENT
+            | Decoration::RELAXED_PRECISION
+    );
+    let of_outputs = matches!(
+        decoration,
+        Decoration::FLAT
+            | Decoration::NO_PERSPECTIVE
+            | Decoration::CENTROID
+            | Decoration::SAMPLE
+            | Decoration::INVARIANT
+    );
+    everywhere || (class == StorageClass::OUTPUT && of_outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_stage_is_a_module() {
+        for primitive in [Primitive::Points, Primitive::Lines, Primitive::Triangles] {
+            let module = empty((1, 3), primitive).unwrap();
+            assert!(module.entry_point("main", ExecutionModel::GEOMETRY).is_ok());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The outputs of a stage, part by part: what a new vertex has to have.
+
+use crate::moves::Sizes;
+use crate::unsupported;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
+use std::collections::BTreeSet;
+
+/// How a value changes across a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// With perspective.
+    Smooth,
+    /// As on the screen.
+    NoPerspective,
+    /// It is that of the provoking vertex.
+    Flat,
+}
+
+/// How a fragment stage interpolates what it reads: only its own decorations say so, whatever the stage before has.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Interpolation {
+    flat: BTreeSet<u32>,
+    no_perspective: BTreeSet<u32>,
+}
+
+impl Interpolation {
+    /// What the fragment stage `entry` of `module` says.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`: the entry point. `Unsupported`: an input with more parts than any has.
+    pub fn of_fragment(module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
+        let none = Self::default();
+        let mut found = Self::default();
+        let inputs = crate::moves::interface(module, entry, StorageClass::INPUT);
+        for variable in inputs.into_iter().filter(|input| module.builtin(*input).is_none()) {
+            for leaf in leaves(module, variable, &none)? {
+                let Some(location) = leaf.location else { continue };
+                match leaf.way {
+                    Way::Smooth => false,
+                    Way::NoPerspective => found.no_perspective.insert(location),
+                    Way::Flat => found.flat.insert(location),
+                };
+            }
+        }
+        Ok(found)
+    }
+
+    /// The values at `location` are those of the provoking vertex.
+    #[must_use]
+    pub fn flat(mut self, location: u32) -> Self {
+        self.flat.insert(location);
+        self
+    }
+
+    /// The values at `location` are interpolated without perspective.
+    #[must_use]
+    pub fn no_perspective(mut self, location: u32) -> Self {
+        self.no_perspective.insert(location);
+        self
+    }
+
+    fn way(&self, location: Option<u32>) -> Way {
+        match location {
+            Some(at) if self.flat.contains(&at) => Way::Flat,
+            Some(at) if self.no_perspective.contains(&at) => Way::NoPerspective,
+            _ => Way::Smooth,
+        }
+    }
+}
+
+/// A scalar or vector of a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Leaf {
+    pub(super) variable: Id,
+    pub(super) path: Vec<u32>,
+    pub(super) ty: Id,
+    /// How many components of 32 bits it takes.
+    pub(super) components: u32,
+    pub(super) location: Option<u32>,
+    pub(super) way: Way,
+}
+
+/// The most parts that a variable is taken into.
+const MOST_LEAVES: usize = 256;
+/// How deep they may nest.
+const DEEPEST: usize = 16;
+
+/// A part that is yet to be taken apart.
+struct Open {
+    path: Vec<u32>,
+    ty: Id,
+    location: Option<u32>,
+    way: Way,
+}
+
+/// The leaves of an input or output that is no array of vertices, in their order.
+pub(super) fn leaves(
+    m: &Module<'_>,
+    variable: Id,
+    interpolation: &Interpolation,
+) -> Result<Vec<Leaf>, Error> {
+    let refuse = || {
+        let message = format!(
+            "an output is not made of numbers of a known count, or of more than {MOST_LEAVES} vectors"
+        );
+        unsupported(message, variable)
+    };
+    let (_, ty) = m.type_of(variable).and_then(|ty| m.pointer(ty)).ok_or_else(refuse)?;
+    let first = |words: &[u32]| words.first().copied();
+    let location = m.decoration(variable, Decoration::LOCATION).and_then(first);
+    let way = declared(|decoration| m.decoration(variable, decoration).is_some());
+    let mut open = vec![Open { path: Vec::new(), ty, location, way }];
+    let mut leaves = Vec::new();
+    while let Some(part) = open.pop() {
+        if let Some((count, width)) = numbers(m, part.ty) {
+            let is_float = matches!(component(m, part.ty), Some(Type::Float { width: 16 | 32 }));
+            let way = match (is_float, part.way) {
+                (false, _) | (_, Way::Flat) => Way::Flat,
+                (_, Way::Smooth) => interpolation.way(part.location),
+                (_, Way::NoPerspective) => Way::NoPerspective,
+            };
+            let Open { path, ty, location, .. } = part;
+            let components = count * width.div_ceil(32);
+            leaves.push(Leaf { variable, path, ty, components, location, way });
+        } else {
+            let mut parts = inner(m, &part).ok_or_else(refuse)?;
+            parts.reverse();
+            open.extend(parts);
+        }
+        if leaves.len() + open.len() > MOST_LEAVES {
+            return Err(refuse());
+        }
+    }
+    Ok(leaves)
+}
+
+/// How something decorated is interpolated.
+fn declared(is_decorated: impl Fn(Decoration) -> bool) -> Way {
+    if is_decorated(Decoration::FLAT) {
+        Way::Flat
+    } else if is_decorated(Decoration::NO_PERSPECTIVE) {
+        Way::NoPerspective
+    } else {
+        Way::Smooth
+    }
+}
+
+/// The type of the components of a scalar or vector.
+pub(super) fn component(m: &Module<'_>, ty: Id) -> Option<Type> {
+    match m.ty(ty)? {
+        Type::Vector { component, .. } => m.ty(component),
+        other => Some(other),
+    }
+}
+
+/// How many numbers a scalar or vector has, and their width.
+fn numbers(m: &Module<'_>, ty: Id) -> Option<(u32, u32)> {
+    let count = match m.ty(ty)? {
+        Type::Vector { count, .. } => count,
+        _ => 1,
+    };
+    match component(m, ty)? {
+        Type::Int { width, .. } | Type::Float { width } => Some((count, width)),
+        _ => None,
+    }
+}
+
+/// The columns, elements or members of a part.
+fn inner(m: &Module<'_>, part: &Open) -> Option<Vec<Open>> {
+    let mut sizes = Sizes::new(m);
+    let (element, count) = match m.ty(part.ty).filter(|_| part.path.len() < DEEPEST)? {
+        Type::Matrix { column, count } => (column, count),
+        Type::Array { element, length } => (element, m.constant(length)?),
+        Type::Struct { id } => return Some(members(m, part, id)),
+        _ => return None,
+    };
+    if count as usize > MOST_LEAVES {
+        return None;
+    }
+    let size = sizes.locations(element);
+    let inner = |i: u32| Open {
+        path: [part.path.as_slice(), &[i]].concat(),
+        ty: element,
+        location: part.location.map(|first| first.saturating_add(i.saturating_mul(size))),
+        way: part.way,
+    };
+    Some((0..count).map(inner).collect())
+}
+
+fn members(m: &Module<'_>, part: &Open, structure: Id) -> Vec<Open> {
+    let mut sizes = Sizes::new(m);
+    let first = |words: &[u32]| words.first().copied();
+    let mut next = part.location;
+    let mut members = Vec::new();
+    for (member, ty) in (0..).zip(m.members(structure)) {
+        let own = m.member_decoration(structure, member, Decoration::LOCATION).and_then(first);
+        let location = own.or(next);
+        next = location.map(|at| at.saturating_add(sizes.locations(ty)));
+        let own =
+            declared(|decoration| m.member_decoration(structure, member, decoration).is_some());
+        let way = if own == Way::Smooth { part.way } else { own };
+        let path = [part.path.as_slice(), &[member]].concat();
+        members.push(Open { path, ty, location, way });
+    }
+    members
+}

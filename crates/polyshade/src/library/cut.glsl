@@ -1,0 +1,201 @@
+// Primitives that a geometry stage emits are dropped by cull distances, and cut by clip distances.
+//
+// Vertices are held in slots. What they are made of, and how they are emitted, only the lowering knows.
+
+#version 450
+
+// The slots of the vertices of a primitive come first; those of new ones lie behind them.
+const uint CORNERS_OF_LINE = 2u;
+const uint CORNERS_OF_TRIANGLE = 3u;
+
+// Each of eight planes adds a corner at most.
+const uint MOST_CORNERS = 11u;
+
+// The largest finite float.
+const float LARGEST = 3.4028234663852886e38;
+
+// Hook: puts the vertex that the shader emits into a slot.
+void save(const uint slot) {}
+
+// Hook: makes a vertex of two others, which lies `part` of the way from the one outside to the one inside.
+void interpolate(const uint slot, const uint outside, const uint inside, const float part) {}
+
+// Hook: emits a vertex, with the flat values of the provoking one.
+void emit(const uint slot, const uint provoking) {}
+
+// Hook: ends a strip.
+void end_strip() {}
+
+// Hooks: a distance of a vertex.
+float clip_distance(const uint slot, const uint plane) { return 0.0; }
+float cull_distance(const uint slot, const uint number) { return 0.0; }
+
+// No number is negative.
+bool is_negative(const float distance) { return !(distance >= 0.0); }
+
+// How far a new vertex lies from the one outside. Both triangles at an edge compute the same.
+float part_to_plane(const float outside, const float inside) {
+    precise float part = outside / (outside - inside);
+    return part;
+}
+
+// Whether one and the same distance is negative at all corners.
+bool is_culled(const uvec3 corners, const uint cull) {
+    for (uint i = 0u; i < cull; ++i) {
+        if (is_negative(cull_distance(corners.x, i)) && is_negative(cull_distance(corners.y, i)) &&
+            is_negative(cull_distance(corners.z, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Nothing can be interpolated between what is infinite or no number.
+bool is_finite(const uvec3 corners, const uint clip) {
+    for (uint plane = 0u; plane < clip; ++plane) {
+        vec3 distances = vec3(clip_distance(corners.x, plane), clip_distance(corners.y, plane),
+                              clip_distance(corners.z, plane));
+        if (!all(lessThanEqual(abs(distances), vec3(LARGEST)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_kept(const uvec3 corners, const uint clip, const uint cull) {
+    return !is_culled(corners, cull) && is_finite(corners, clip);
+}
+
+// Cuts the triangle plane by plane, as Sutherland and Hodgman do, and emits what is left as a strip.
+void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint clip) {
+    uint polygon[MOST_CORNERS];
+    polygon[0] = corners.x;
+    polygon[1] = corners.y;
+    polygon[2] = corners.z;
+    uint count = CORNERS_OF_TRIANGLE;
+    uint free = CORNERS_OF_TRIANGLE;
+    for (uint plane = 0u; plane < clip; ++plane) {
+        uint left[MOST_CORNERS];
+        uint left_count = 0u;
+        for (uint i = 0u; i < count; ++i) {
+            uint here = polygon[i];
+            uint next = polygon[i + 1u < count ? i + 1u : 0u];
+            float distance_here = clip_distance(here, plane);
+            float distance_next = clip_distance(next, plane);
+            bool is_inside = distance_here >= 0.0;
+            if (is_inside && left_count < MOST_CORNERS) {
+                left[left_count++] = here;
+            }
+            if (is_inside != (distance_next >= 0.0) && left_count < MOST_CORNERS) {
+                if (is_inside) {
+                    interpolate(free, next, here, part_to_plane(distance_next, distance_here));
+                } else {
+                    interpolate(free, here, next, part_to_plane(distance_here, distance_next));
+                }
+                left[left_count++] = free++;
+            }
+        }
+        polygon = left;
+        count = left_count;
+        if (count < CORNERS_OF_TRIANGLE) {
+            return;
+        }
+    }
+
+    // A strip covers a convex polygon where it takes corners from both ends in turn.
+    uint low = 0u;
+    uint high = count - 1u;
+    emit(polygon[low++], provoking);
+    while (low <= high) {
+        emit(polygon[low++], provoking);
+        if (low <= high) {
+            emit(polygon[high--], provoking);
+        }
+    }
+    end_strip();
+}
+
+// Cuts both ends of the line off.
+void emit_cut_line(const uint first, const uint second, const uint provoking, const uint clip) {
+    float from_first = 0.0;
+    float from_second = 0.0;
+    for (uint plane = 0u; plane < clip; ++plane) {
+        float distance_first = clip_distance(first, plane);
+        float distance_second = clip_distance(second, plane);
+        if (distance_first < 0.0 && distance_second < 0.0) {
+            return;
+        }
+        if (distance_first < 0.0) {
+            from_first = max(from_first, part_to_plane(distance_first, distance_second));
+        }
+        if (distance_second < 0.0) {
+            from_second = max(from_second, part_to_plane(distance_second, distance_first));
+        }
+    }
+    if (from_first + from_second >= 1.0) {
+        return;
+    }
+
+    uint start = first;
+    uint end = second;
+    if (from_first > 0.0) {
+        start = CORNERS_OF_LINE;
+        interpolate(start, first, second, from_first);
+    }
+    if (from_second > 0.0) {
+        end = CORNERS_OF_LINE + 1u;
+        interpolate(end, second, first, from_second);
+    }
+    emit(start, provoking);
+    emit(end, provoking);
+    end_strip();
+}
+
+// The shader emits a vertex, behind `count` others of its strip. Returns how many there are then. `provoking` is the
+// corner of a primitive that flat values come from.
+uint emit_to_triangles(const uint count, const uint provoking, const uint clip, const uint cull) {
+    save(count % CORNERS_OF_TRIANGLE);
+    if (count >= 2u) {
+        uvec3 corners = (uvec3(count) - uvec3(2u, 1u, 0u)) % CORNERS_OF_TRIANGLE;
+        uint flat_corner = corners[provoking];
+        // Every other triangle of a strip is wound the other way round.
+        if ((count & 1u) == 1u) {
+            corners = corners.xzy;
+        }
+        if (is_kept(corners, clip, cull)) {
+            emit_cut_triangle(corners, flat_corner, clip);
+        }
+    }
+    return count + 1u;
+}
+
+uint emit_to_lines(const uint count, const uint provoking, const uint clip, const uint cull) {
+    save(count % CORNERS_OF_LINE);
+    if (count >= 1u) {
+        uvec2 corners = (uvec2(count) - uvec2(1u, 0u)) % CORNERS_OF_LINE;
+        if (is_kept(corners.xyy, clip, cull)) {
+            emit_cut_line(corners.x, corners.y, corners[provoking], clip);
+        }
+    }
+    return count + 1u;
+}
+
+uint emit_to_points(const uint count, const uint provoking, const uint clip, const uint cull) {
+    save(0u);
+    if (is_culled(uvec3(0u), cull)) {
+        return count;
+    }
+    for (uint plane = 0u; plane < clip; ++plane) {
+        if (is_negative(clip_distance(0u, plane))) {
+            return count;
+        }
+    }
+    emit(0u, provoking);
+    return count;
+}
+
+void main() {
+    emit_to_triangles(0u, 0u, 0u, 0u);
+    emit_to_lines(0u, 0u, 0u, 0u);
+    emit_to_points(0u, 0u, 0u, 0u);
+}

@@ -1,0 +1,361 @@
+//! Which lowerings bring the clip and cull distances of a pipeline to a device.
+//!
+//! What is exact comes first: the device's own, then a geometry stage, then fragments that are discarded.
+
+use super::device::{Device, Preset};
+use super::state::{Emitted, Pipeline, Topology};
+use super::{contradiction, unsupported};
+use crate::clip_cull::{Kind, Primitive};
+use polyshade_spv::Error;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a device has of clip and cull distances, and what can take their place. The default is a device with neither.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct DistanceSupport {
+    /// `maxClipDistances`; 0 without `shaderClipDistance`.
+    pub clip: u32,
+    /// `maxCullDistances`; 0 without `shaderCullDistance`.
+    pub cull: u32,
+    /// `maxCombinedClipAndCullDistances`.
+    pub combined: u32,
+    /// Whether a fragment stage reads them as built-in arrays.
+    pub fragment_reads: bool,
+    /// `maxGeometryOutputVertices`; 0 without `geometryShader`.
+    pub geometry_vertices: u32,
+}
+
+impl Default for DistanceSupport {
+    fn default() -> Self {
+        Self { clip: 0, cull: 0, combined: 0, fragment_reads: true, geometry_vertices: 0 }
+    }
+}
+
+impl From<Preset> for DistanceSupport {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Vulkan => {
+                Self { clip: 8, cull: 8, combined: 8, fragment_reads: true, geometry_vertices: 256 }
+            }
+            Preset::Metal => {
+                Self { clip: 8, combined: 8, fragment_reads: false, ..Self::default() }
+            }
+            Preset::VulkanMobile => Self::default(),
+            Preset::WebGpu | Preset::WebGpuNative => {
+                Self { fragment_reads: false, ..Self::default() }
+            }
+        }
+    }
+}
+
+/// How the shaders hold their distances.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum DistanceForm {
+    /// Two built-in arrays.
+    #[default]
+    Arrays,
+    /// One built-in array, clip distances first.
+    Combined,
+    /// Registers, as Direct3D has them.
+    Registers,
+}
+
+/// The distances of a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct Distances {
+    /// How many clip distances the last stage before rasterization has.
+    pub clip: u32,
+    /// How many cull distances it has.
+    pub cull: u32,
+    /// How the shaders hold them.
+    pub form: DistanceForm,
+    /// Whether some planes may be off, as in OpenGL.
+    pub planes_off: bool,
+    /// Whether the fragment stage reads them.
+    pub fragment_reads: bool,
+    /// How many vertices the geometry stage emits at most, where there is one.
+    pub emitted_vertices: u32,
+    /// Whether primitives are counted by queries.
+    pub counted: bool,
+    /// Whether clip distances may be emulated where pixels at edges may differ, and whole pixels go under
+    /// multisampling.
+    pub approximate: bool,
+}
+
+/// Where distances of one kind take effect.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum DistanceWay {
+    /// There are none.
+    None,
+    /// In the device.
+    Native,
+    /// In a geometry stage, exactly.
+    Geometry,
+    /// In the fragment stage: cull distances exactly, clip distances within a pixel.
+    Fragment,
+}
+
+/// One of the lowerings of [`clip_cull`](crate::clip_cull), in the order in which they are made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum DistanceStep {
+    /// [`normalize_pipeline`](crate::clip_cull::normalize_pipeline), of all stages.
+    Normalize,
+    /// [`separate`](crate::clip_cull::separate), in all stages.
+    Separate,
+    /// [`enable`](crate::clip_cull::enable), in the last stage before rasterization.
+    Enable,
+    /// [`enable`](crate::clip_cull::enable) with a location: the fragment stage reads ordinary values, as written.
+    HandOn,
+    /// [`cut`](crate::clip_cull::cut), in the geometry stage.
+    Cut,
+    /// [`generate`](crate::clip_cull::generate), behind the last stage.
+    Generate,
+    /// [`emulate_last`](crate::clip_cull::emulate_last), in the last stage before rasterization.
+    EmulateLast,
+    /// [`emulate_fragment`](crate::clip_cull::emulate_fragment), in the fragment stage.
+    EmulateFragment,
+    /// [`to_registers`](crate::clip_cull::to_registers), in the stages whose inputs are distances that are ordinary
+    /// values now.
+    ReadRegisters,
+}
+
+impl DistanceStep {
+    /// Its name: that of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normalize => "normalize_pipeline",
+            Self::Separate => "separate",
+            Self::Enable => "enable",
+            Self::HandOn => "enable, as written",
+            Self::Cut => "cut",
+            Self::Generate => "generate",
+            Self::EmulateLast => "emulate_last",
+            Self::EmulateFragment => "emulate_fragment",
+            Self::ReadRegisters => "to_registers, of inputs",
+        }
+    }
+}
+
+/// What becomes of the distances of a pipeline.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct DistancePlan {
+    /// Where clip distances take effect.
+    pub clip: DistanceWay,
+    /// Where cull distances do.
+    pub cull: DistanceWay,
+    /// What is made of the shaders, in this order.
+    pub steps: Vec<DistanceStep>,
+    /// Why it is not the device that does it, where it is not.
+    pub reasons: Vec<String>,
+}
+
+impl fmt::Display for DistancePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |way| match way {
+            DistanceWay::None => "none",
+            DistanceWay::Native => "native",
+            DistanceWay::Geometry => "in a geometry stage",
+            DistanceWay::Fragment => "in the fragment stage",
+        };
+        writeln!(f, "clip distances: {}; cull distances: {}", name(self.clip), name(self.cull))?;
+        for reason in &self.reasons {
+            writeln!(f, "since {reason}")?;
+        }
+        for step in &self.steps {
+            writeln!(f, "{}", step.name())?;
+        }
+        Ok(())
+    }
+}
+
+/// The most distances that any lowering takes: two registers of four.
+const MOST: u32 = 8;
+
+/// What becomes of `distances` of a pipeline on a device.
+///
+/// # Errors
+///
+/// * `Options`: the state contradicts itself.
+/// * `Unsupported`: the device cannot do it, nor any lowering; the message says why, with limits by their names.
+pub fn distances(
+    device: &Device,
+    pipeline: &Pipeline,
+    distances: &Distances,
+) -> Result<DistancePlan, Error> {
+    check(pipeline, distances)?;
+    let choice = Choice { device: &device.distances, pipeline, wanted: distances };
+    let counts = [distances.clip, distances.cull];
+    let mut reasons = Vec::new();
+    let lacking = choice.lacking(&mut reasons);
+    let [mut clip, mut cull] = counts.map(|count| match count {
+        0 => DistanceWay::None,
+        _ => DistanceWay::Native,
+    });
+    if lacking.is_empty() {
+        return Ok(DistancePlan { clip, cull, steps: choice.steps(clip, cull), reasons });
+    }
+
+    if counts.iter().sum::<u32>() > MOST {
+        let message =
+            format!("{}: more than {MOST} distances are not emulated", reasons.join("; "));
+        return Err(unsupported(message));
+    }
+    let way = match choice.no_geometry(lacking.contains(&Kind::Clip)) {
+        None => DistanceWay::Geometry,
+        Some(why) => {
+            reasons.push(why);
+            DistanceWay::Fragment
+        }
+    };
+    if lacking.contains(&Kind::Clip) {
+        if way == DistanceWay::Fragment && !distances.approximate {
+            let message = format!(
+                "{}: discarding fragments is approximate, which is not asked for",
+                reasons.join("; ")
+            );
+            return Err(unsupported(message));
+        }
+        clip = way;
+    }
+    if lacking.contains(&Kind::Cull) {
+        cull = way;
+    }
+    Ok(DistancePlan { clip, cull, steps: choice.steps(clip, cull), reasons })
+}
+
+fn check(pipeline: &Pipeline, distances: &Distances) -> Result<(), Error> {
+    if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
+        return Err(contradiction("patches and tessellation stages go together"));
+    }
+    if pipeline.geometry.is_some() != (distances.emitted_vertices > 0) {
+        let message = "a geometry stage and the number of vertices that it emits go together";
+        return Err(contradiction(message));
+    }
+    Ok(())
+}
+
+struct Choice<'s> {
+    device: &'s DistanceSupport,
+    pipeline: &'s Pipeline,
+    wanted: &'s Distances,
+}
+
+impl Choice<'_> {
+    /// The kinds that the device cannot do, with the reasons.
+    fn lacking(&self, reasons: &mut Vec<String>) -> Vec<Kind> {
+        let Distances { clip, cull, .. } = *self.wanted;
+        let mut lacking = Vec::new();
+        let each = [
+            (Kind::Clip, clip, self.device.clip, "maxClipDistances"),
+            (Kind::Cull, cull, self.device.cull, "maxCullDistances"),
+        ];
+        for (kind, count, limit, name) in each {
+            if count > limit {
+                lacking.push(kind);
+                reasons.push(match limit {
+                    0 => format!("the device has no {kind} distances"),
+                    _ => format!("{count} {kind} distances are more than {name}, {limit}"),
+                });
+            }
+        }
+        let total = clip.saturating_add(cull);
+        if lacking.is_empty() && total > self.device.combined && total > 0 {
+            reasons.push(format!(
+                "{clip} clip and {cull} cull distances are more than maxCombinedClipAndCullDistances, {}",
+                self.device.combined
+            ));
+            lacking.push(Kind::Cull);
+            if clip > self.device.combined {
+                lacking.insert(0, Kind::Clip);
+            }
+        }
+        // Of what is left of a cut primitive, other vertices would decide.
+        if lacking == [Kind::Clip] && cull > 0 {
+            reasons.push("primitives are culled before they are cut".to_owned());
+            lacking.push(Kind::Cull);
+        }
+        lacking.retain(|kind| [clip, cull][*kind as usize] > 0);
+        lacking
+    }
+
+    /// Why no geometry stage can do it.
+    fn no_geometry(&self, clips: bool) -> Option<String> {
+        let limit = self.device.geometry_vertices;
+        if limit == 0 {
+            return Some("the device has no geometry stage".to_owned());
+        }
+        if self.pipeline.capture.is_some() || self.wanted.counted {
+            return Some(
+                "primitives that a geometry stage drops are not captured or counted".to_owned(),
+            );
+        }
+        let (primitive, before) = match self.pipeline.geometry {
+            Some(emitted) => (of_emitted(emitted), self.wanted.emitted_vertices),
+            None if self.pipeline.topology.has_adjacency() => {
+                return Some("no stage is generated for primitives with adjacency".to_owned());
+            }
+            None => (Primitive::Triangles, 3),
+        };
+        let planes = if clips { self.wanted.clip } else { 0 };
+        let vertices = primitive.most_vertices(before, planes);
+        (vertices > limit).then(|| {
+            format!(
+                "{vertices} vertices would be emitted, more than maxGeometryOutputVertices, {limit}"
+            )
+        })
+    }
+
+    fn steps(&self, clip: DistanceWay, cull: DistanceWay) -> Vec<DistanceStep> {
+        let Distances { form, planes_off, fragment_reads, .. } = *self.wanted;
+        let mut steps = Vec::new();
+        match form {
+            _ if clip.max(cull) == DistanceWay::None => return steps,
+            DistanceForm::Arrays => {}
+            DistanceForm::Combined => steps.push(DistanceStep::Separate),
+            DistanceForm::Registers => steps.push(DistanceStep::Normalize),
+        }
+        let hands_on =
+            fragment_reads && clip.max(cull) == DistanceWay::Native && !self.device.fragment_reads;
+        if hands_on {
+            steps.push(DistanceStep::HandOn);
+        } else if planes_off && self.wanted.clip > 0 {
+            steps.push(DistanceStep::Enable);
+        }
+        match clip.max(cull) {
+            DistanceWay::Fragment => {
+                steps.extend([DistanceStep::EmulateLast, DistanceStep::EmulateFragment]);
+            }
+            DistanceWay::Geometry => steps.push(match self.pipeline.geometry {
+                Some(_) => DistanceStep::Cut,
+                None => DistanceStep::Generate,
+            }),
+            DistanceWay::None | DistanceWay::Native => {}
+        }
+        let is_moved = clip.max(cull) == DistanceWay::Geometry;
+        let reads_inputs = self.pipeline.tessellation || self.pipeline.geometry.is_some();
+        if hands_on || (is_moved && (fragment_reads || reads_inputs)) {
+            steps.push(DistanceStep::ReadRegisters);
+        }
+        steps
+    }
+}
+
+fn of_emitted(emitted: Emitted) -> Primitive {
+    match emitted {
+        Emitted::Points => Primitive::Points,
+        Emitted::LineStrips => Primitive::Lines,
+        Emitted::TriangleStrips => Primitive::Triangles,
+    }
+}

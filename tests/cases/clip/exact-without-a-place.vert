@@ -1,0 +1,7 @@
+#version 450
+// RUN: polyshade clip %s --exact --location 8 -o %t.spv
+// EXIT: 2
+// CHECK: --exact needs --geometry
+
+out float gl_ClipDistance[1];
+void main() { gl_Position = vec4(0.0); gl_ClipDistance[0] = 1.0; }

@@ -1,0 +1,479 @@
+//! Distances emulated in a geometry stage, against the native ones: the same pixels are covered, and have the same
+//! values.
+
+use super::chain::{HEADER, model};
+use super::lavapipe_misreads;
+use crate::drivers::Driver;
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Exact, Interpolation, Kind, Primitive, Provoking, Target as Entry, cut, generate, to_registers,
+};
+use polyshade::spv::{Capability, ExecutionModel};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::{disassemble, validate};
+use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, vk};
+
+const SIZE: u32 = 32;
+/// Where distances are handed on.
+const LOCATION: u32 = 8;
+
+/// Values of every kind that a stage hands on: smooth, on the screen, flat, and in a block.
+const VALUES: &str = "
+layout(location = 0) SIDE float smooth_valueARRAY;
+layout(location = 1) noperspective SIDE vec2 screenARRAY;
+layout(location = 2) flat SIDE uint numberARRAY;
+layout(location = 3) SIDE Block { vec3 column; layout(location = 4) flat float kept; vec2 rows[2]; } blockARRAY;
+";
+
+const VERTEX: &str = "
+VALUES
+OUTPUTS
+void main() {
+    uint v = uint(gl_VertexIndex) * 7u;
+    float w = 1.0 + 0.5 * noise(v + 2u);
+    gl_Position = vec4(noise(v) * 0.96 * w, noise(v + 1u) * 0.96 * w, 0.5 * w, w);
+    gl_PointSize = 5.0;
+    smooth_value = noise(v + 3u);
+    screen = vec2(noise(v + 4u), noise(v + 5u));
+    number = uint(gl_VertexIndex) * 3u + 1u;
+    block.column = vec3(noise(v + 6u), 1.0, noise(v + 8u));
+    block.kept = noise(v + 9u);
+    block.rows[0] = screen.yx;
+    block.rows[1] = vec2(noise(v + 2u), smooth_value);
+    DISTANCES
+}";
+
+const CONTROL: &str = "
+layout(vertices = 3) out;
+void main() {
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+    gl_TessLevelInner[0] = 2.0;
+    for (int i = 0; i < 3; ++i) gl_TessLevelOuter[i] = 2.0 + float(i & 1);
+}";
+
+const EVALUATION: &str = "
+layout(triangles, equal_spacing, ccw) in;
+VALUES
+OUTPUTS
+void main() {
+    precise vec4 position = gl_TessCoord.x * gl_in[0].gl_Position + gl_TessCoord.y * gl_in[1].gl_Position
+        + gl_TessCoord.z * gl_in[2].gl_Position;
+    gl_Position = position;
+    uint v = uint(gl_TessCoord.x * 16.0) * 97u + uint(gl_TessCoord.y * 16.0) * 31u;
+    smooth_value = noise(v + 3u);
+    screen = vec2(noise(v + 4u), noise(v + 5u));
+    number = v;
+    block.column = vec3(1.0);
+    block.kept = noise(v + 9u);
+    block.rows[0] = screen.yx;
+    block.rows[1] = screen;
+    DISTANCES
+}";
+
+/// Emits a strip of four vertices and one of three.
+const GEOMETRY: &str = "
+layout(triangles) in;
+layout(EMITTED, max_vertices = 7) out;
+VALUES
+OUTPUTS
+void put(uint v) {
+    float w = 1.0 + 0.5 * noise(v + 2u);
+    gl_Position = vec4(noise(v) * 0.96 * w, noise(v + 1u) * 0.96 * w, 0.5 * w, w);
+    SIZES
+    smooth_value = noise(v + 3u);
+    screen = vec2(noise(v + 4u), noise(v + 5u));
+    number = v;
+    block.column = vec3(noise(v + 6u), gl_in[v % 3u].gl_Position.x, noise(v + 8u));
+    block.kept = noise(v + 9u);
+    block.rows[0] = screen.yx;
+    block.rows[1] = vec2(noise(v + 2u), smooth_value);
+    DISTANCES
+    EmitVertex();
+}
+void main() {
+    for (uint strip = 0u; strip < 2u; ++strip) {
+        for (uint i = strip; i < 3u; ++i) put(strip * 512u + i * 7u);
+        put(strip * 512u + 77u);
+        EndPrimitive();
+    }
+}";
+
+const FRAGMENT: &str = "
+VALUES
+INPUTS
+layout(location = 0) out vec4 pixel;
+void main() {
+    pixel = vec4(smooth_value + 4.0 * dot(block.column, vec3(1, 2, 4)), dot(screen, vec2(1, 3)) + block.rows[0].x
+        + block.rows[1].y READ, float(number) + 0.25 * block.kept, 1.0);
+}";
+
+/// The distances of a pipeline.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    clip: u32,
+    cull: u32,
+    /// Whether some are no numbers, or infinite.
+    strange: bool,
+    read: bool,
+}
+
+/// Which stages there are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Chain {
+    Vertex,
+    Tessellation,
+    Geometry(Primitive),
+}
+
+type Stages = Vec<(ShaderStage, Vec<u32>)>;
+
+fn emitted(primitive: Primitive) -> &'static str {
+    match primitive {
+        Primitive::Points => "points",
+        Primitive::Lines => "line_strip",
+        Primitive::Triangles => "triangle_strip",
+    }
+}
+
+#[track_caller]
+fn glsl(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<u32> {
+    let (side, array) = if stage == ShaderStage::Fragment { ("in", "") } else { ("out", "") };
+    let values = VALUES.replace("SIDE", side).replace("ARRAY", array);
+    let mut source = format!("{HEADER}{}", source.replace("VALUES", &values));
+    for (name, text) in replaced {
+        source = source.replace(name, text);
+    }
+    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
+    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+impl Case {
+    /// The stages with built-in arrays.
+    #[track_caller]
+    fn native(self, chain: Chain) -> Stages {
+        let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
+        let mut read = String::new();
+        let kinds = [("gl_ClipDistance", self.clip, 300), ("gl_CullDistance", self.cull, 800)];
+        for (name, count, first) in kinds {
+            if count == 0 {
+                continue;
+            }
+            outputs += &format!("out float {name}[{count}];\n");
+            // The more there are, the less each takes away.
+            let offset = 0.3 + 0.05 * count as f32;
+            if self.read {
+                inputs += &format!("in float {name}[{count}];\n");
+            }
+            for i in 0..count {
+                writes += &format!("{name}[{i}] = noise(v + {}u) + {offset};\n", 11 * i + first);
+                if self.strange {
+                    writes += &format!(
+                        "if (noise(v + {i}u + 50u) > 0.8) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
+                    );
+                }
+                if self.read {
+                    read += &format!(" + {name}[{i}]");
+                }
+            }
+        }
+        let mut stages = Vec::new();
+        let last = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
+        let none = [("OUTPUTS", ""), ("DISTANCES", "")];
+        match chain {
+            Chain::Vertex => stages.push((ShaderStage::Vertex, VERTEX, last.to_vec())),
+            Chain::Tessellation => {
+                stages.push((ShaderStage::Vertex, VERTEX, none.to_vec()));
+                stages.push((ShaderStage::TessellationControl, CONTROL, Vec::new()));
+                stages.push((ShaderStage::TessellationEvaluation, EVALUATION, last.to_vec()));
+            }
+            Chain::Geometry(primitive) => {
+                let sizes = if primitive == Primitive::Points { "gl_PointSize = 5.0;" } else { "" };
+                let more = [("EMITTED", emitted(primitive)), ("SIZES", sizes)];
+                stages.push((ShaderStage::Vertex, VERTEX, none.to_vec()));
+                stages.push((ShaderStage::Geometry, GEOMETRY, [last, more].concat()));
+            }
+        }
+        let fragment = [("INPUTS", inputs.as_str()), ("READ", &read)];
+        stages.push((ShaderStage::Fragment, FRAGMENT, fragment.to_vec()));
+        stages
+            .into_iter()
+            .map(|(stage, source, replaced)| (stage, glsl(stage, source, &replaced)))
+            .collect()
+    }
+
+    /// The same, for a device that lacks them.
+    #[track_caller]
+    fn emulated(
+        self,
+        chain: Chain,
+        primitive: Primitive,
+        change: impl Fn(Exact) -> Exact,
+    ) -> Stages {
+        let mut stages = self.native(chain);
+        let (_, fragment) = stages.pop().expect("there is a fragment stage");
+        let fragment = Module::parse(&fragment).unwrap();
+        let entry = fragment.entry_point("main", ExecutionModel::FRAGMENT).unwrap();
+        let interpolation = Interpolation::of_fragment(&fragment, entry).unwrap();
+        let mut exact = Exact::new().interpolation(interpolation);
+        if self.read {
+            exact = exact.hand_on(LOCATION);
+        }
+        let exact = change(exact);
+
+        let (stage, last) = stages.pop().expect("there is a stage before it");
+        let last = Module::parse(&last).unwrap();
+        let target = Entry::new("main", model(stage));
+        if let Chain::Geometry(_) = chain {
+            let done = cut(&last, &target, &exact).unwrap();
+            assert_eq!(done.counts, [self.clip, self.cull]);
+            stages.push((stage, done.module.into_words()));
+        } else {
+            let done = generate(&last, &target, primitive, LOCATION, &exact).unwrap();
+            assert_eq!(done.counts, [self.clip, self.cull]);
+            stages.push((stage, done.last.into_words()));
+            let geometry = done.geometry.expect("there are distances");
+            stages.push((ShaderStage::Geometry, geometry.into_words()));
+        }
+        let target = Entry::new("main", ExecutionModel::FRAGMENT);
+        let linked = Some([self.clip, self.cull]);
+        let fragment = to_registers(&fragment, &target, LOCATION, 0, linked).unwrap();
+        stages.push((ShaderStage::Fragment, fragment.module.into_words()));
+        for (_, words) in &stages {
+            validate(words).unwrap_or_else(|e| panic!("{e}\n{}", disassemble(words).unwrap()));
+        }
+        stages
+    }
+}
+
+fn has_distances(stages: &Stages) -> bool {
+    stages.iter().any(|(_, words)| {
+        let module = Module::parse(words).unwrap();
+        let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
+        all.into_iter().any(|capability| module.has_capability(capability))
+    })
+}
+
+fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
+    match stage {
+        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
+        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        _ => vk::ShaderStageFlags::FRAGMENT,
+    }
+}
+
+/// Which pictures are drawn.
+#[derive(Clone, Copy)]
+struct Scene {
+    topology: vk::PrimitiveTopology,
+    vertices: u32,
+    seeds: u32,
+    provoking: ProvokingVertex,
+}
+
+impl Scene {
+    fn new(topology: vk::PrimitiveTopology, vertices: u32) -> Scene {
+        Scene { topology, vertices, seeds: 8, provoking: ProvokingVertex::First }
+    }
+
+    fn of(chain: Chain) -> Scene {
+        match chain {
+            Chain::Tessellation => Scene::new(vk::PrimitiveTopology::PATCH_LIST, 3),
+            _ => Scene::new(vk::PrimitiveTopology::TRIANGLE_LIST, 3),
+        }
+    }
+
+    /// A picture for each seed: four floats a pixel.
+    #[track_caller]
+    fn pictures(self, stages: &Stages) -> Vec<Vec<f32>> {
+        let mut work = Work::default();
+        for seed in 0..self.seeds {
+            work.draws.push(Draw {
+                stages: stages
+                    .iter()
+                    .map(|(stage, words)| Stage::new(flags(*stage), words))
+                    .collect(),
+                topology: self.topology,
+                patch_control_points: 3,
+                provoking_vertex: self.provoking,
+                push_constants: [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat(),
+                target: Some(work.targets.len()),
+                vertices: 0..self.vertices,
+                instances: 0..1,
+                ..Draw::default()
+            });
+            let format = vk::Format::R32G32B32A32_SFLOAT;
+            work.targets.push(Target::new(format, SIZE, SIZE));
+        }
+        let floats = |bytes: Vec<u8>| -> Vec<f32> {
+            let words = bytes.chunks_exact(4);
+            words.map(|word| f32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect()
+        };
+        Driver::Lavapipe.run(&work).targets.into_iter().map(floats).collect()
+    }
+}
+
+/// How far pictures differ.
+#[derive(Debug, Default)]
+struct Difference {
+    pixels: usize,
+    covered: usize,
+    /// Covered in one only.
+    coverage: usize,
+    /// Flat values differ.
+    flat: usize,
+    /// Other bits of interpolated values.
+    bits: usize,
+    /// The largest difference of an interpolated value.
+    largest: f32,
+}
+
+fn difference(left: &[Vec<f32>], right: &[Vec<f32>]) -> Difference {
+    let mut found = Difference::default();
+    let pixels = left.iter().flatten().copied().collect::<Vec<f32>>();
+    let others = right.iter().flatten().copied().collect::<Vec<f32>>();
+    assert_eq!(pixels.len(), others.len());
+    for (left, right) in pixels.chunks_exact(4).zip(others.chunks_exact(4)) {
+        found.pixels += 1;
+        found.covered += usize::from(left[3] != 0.0);
+        if left[3] != right[3] {
+            found.coverage += 1;
+            continue;
+        }
+        found.flat += usize::from(left[2] != right[2]);
+        found.bits += usize::from(left[..2] != right[..2]);
+        for i in 0..2 {
+            found.largest = found.largest.max((left[i] - right[i]).abs());
+        }
+    }
+    found
+}
+
+/// How far values may be apart that are interpolated in triangles cut in other ways: they are up to 30, and slivers
+/// round them.
+const ROUNDING: f32 = 0.02;
+
+#[track_caller]
+fn assert_equal(scene: Scene, native: &Stages, emulated: &Stages, what: impl std::fmt::Debug) {
+    let (native, emulated) = (scene.pictures(native), scene.pictures(emulated));
+    let found = difference(&native, &emulated);
+    println!("{what:?}: {found:?}");
+    let is_equal = found.coverage == 0 && found.flat == 0 && found.largest < ROUNDING;
+    assert!(is_equal, "{what:?}: {found:?}");
+    assert!(found.covered > 0, "{what:?}: nothing is drawn");
+}
+
+const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
+
+/// Every number of distances, of one kind and of both.
+fn cases() -> impl Iterator<Item = Case> {
+    let counts = (1..=4).flat_map(|n| [[n, 0], [0, n], [n, 1], [1, n]]);
+    let more = [[8, 0], [0, 8], [4, 4]];
+    let all = counts.chain(more).enumerate().map(|(i, [clip, cull])| Case {
+        clip,
+        cull,
+        strange: i % 3 == 2,
+        read: i % 2 == 1,
+    });
+    all.filter(|case| !lavapipe_misreads([case.clip, case.cull]))
+}
+
+#[test]
+fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
+    for case in cases() {
+        for primitive in PRIMITIVES {
+            let chain = Chain::Geometry(primitive);
+            let emulated = case.emulated(chain, primitive, |exact| exact);
+            assert!(!has_distances(&emulated));
+            assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
+        }
+    }
+}
+
+/// Every topology that has no adjacency, with the primitive that a geometry stage gets.
+const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
+    (vk::PrimitiveTopology::POINT_LIST, Primitive::Points),
+    (vk::PrimitiveTopology::LINE_LIST, Primitive::Lines),
+    (vk::PrimitiveTopology::LINE_STRIP, Primitive::Lines),
+    (vk::PrimitiveTopology::TRIANGLE_LIST, Primitive::Triangles),
+    (vk::PrimitiveTopology::TRIANGLE_STRIP, Primitive::Triangles),
+    (vk::PrimitiveTopology::TRIANGLE_FAN, Primitive::Triangles),
+];
+
+#[test]
+fn a_generated_stage_cuts_as_the_device_does() {
+    for case in cases() {
+        for (topology, primitive) in TOPOLOGIES {
+            let emulated = case.emulated(Chain::Vertex, primitive, |exact| exact);
+            assert!(!has_distances(&emulated));
+            let scene = Scene::new(topology, 6);
+            assert_equal(scene, &case.native(Chain::Vertex), &emulated, (topology, case));
+        }
+    }
+}
+
+#[test]
+fn a_generated_stage_comes_behind_tessellation_too() {
+    for case in cases() {
+        let chain = Chain::Tessellation;
+        let emulated = case.emulated(chain, Primitive::Triangles, |exact| exact);
+        assert!(!has_distances(&emulated));
+        assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
+    }
+}
+
+#[test]
+fn clip_distances_that_the_device_has_stay() {
+    for case in cases().filter(|case| case.cull > 0 && !case.read) {
+        for chain in [Chain::Vertex, Chain::Geometry(Primitive::Triangles)] {
+            let emulated =
+                case.emulated(chain, Primitive::Triangles, |exact| exact.native(Kind::Clip));
+            for (_, words) in &emulated {
+                let module = Module::parse(words).unwrap();
+                assert!(!module.has_capability(Capability::CULL_DISTANCE));
+            }
+            assert_eq!(has_distances(&emulated), case.clip > 0);
+            assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
+        }
+    }
+}
+
+#[test]
+fn flat_values_come_from_the_provoking_vertex_in_both_modes() {
+    let case = Case { clip: 2, cull: 1, strange: false, read: false };
+    for (topology, primitive) in TOPOLOGIES {
+        let last = |exact: Exact| exact.provoking(Provoking::Last);
+        let emulated = case.emulated(Chain::Vertex, primitive, last);
+        let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::new(topology, 6) };
+        assert_equal(scene, &case.native(Chain::Vertex), &emulated, topology);
+    }
+    for primitive in PRIMITIVES {
+        let chain = Chain::Geometry(primitive);
+        let emulated = case.emulated(chain, primitive, |exact| exact.provoking(Provoking::Last));
+        let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::of(chain) };
+        assert_equal(scene, &case.native(chain), &emulated, chain);
+    }
+}
+
+/// Controls: lowerings that are told something wrong, or for something else, draw other pictures.
+#[test]
+fn what_is_not_cut_or_taken_from_another_vertex_is_seen() {
+    let chain = Chain::Geometry(Primitive::Triangles);
+    let seen = |case: Case, emulated: &Stages| {
+        let scene = Scene::of(chain);
+        difference(&scene.pictures(&case.native(chain)), &scene.pictures(emulated))
+    };
+    let both = Case { clip: 2, cull: 2, strange: false, read: false };
+    for lacking in [[2, 0], [0, 2], [2, 1], [1, 2]] {
+        let less = Case { clip: lacking[0], cull: lacking[1], ..both };
+        let found = seen(both, &less.emulated(chain, Primitive::Triangles, |exact| exact));
+        assert!(found.coverage > 5, "{lacking:?}: {found:?}");
+    }
+    let last = |exact: Exact| exact.provoking(Provoking::Last);
+    let found = seen(both, &both.emulated(chain, Primitive::Triangles, last));
+    assert!(found.flat > 5, "{found:?}");
+    let smooth = |exact: Exact| exact.interpolation(Interpolation::default().flat(0));
+    let found = seen(both, &both.emulated(chain, Primitive::Triangles, smooth));
+    assert!(found.largest > 10.0 * ROUNDING, "{found:?}");
+}

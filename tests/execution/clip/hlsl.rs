@@ -1,0 +1,237 @@
+//! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, through glslang: what becomes of it draws what
+//! GLSL with built-in arrays by hand draws.
+
+use super::chain::{HEADER, SIZE};
+use crate::drivers::{DRIVERS, Driver};
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Emulation, Exact, Options, Primitive, Target as Entry, combine, emulate_fragment, emulate_last,
+    generate, normalize, separate, to_registers,
+};
+use polyshade::spv::ExecutionModel;
+use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::{disassemble, validate};
+use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+
+/// A way to declare distances: members of the output, what is written to them, and how many there are.
+struct Form {
+    members: &'static str,
+    writes: &'static str,
+    counts: [u32; 2],
+}
+
+const FORMS: [Form; 8] = [
+    Form { members: "float a : SV_ClipDistance;", writes: "o.a = d(0);", counts: [1, 0] },
+    Form {
+        members: "float4 a : SV_ClipDistance0;",
+        writes: "o.a = float4(d(0), d(1), d(2), d(3));",
+        counts: [4, 0],
+    },
+    Form {
+        members: "float2 a : SV_ClipDistance0; float3 b : SV_ClipDistance1;",
+        writes: "o.a = float2(d(0), d(1)); o.b = float3(d(2), d(3), d(4));",
+        counts: [5, 0],
+    },
+    Form {
+        members: "float a[3] : SV_ClipDistance;",
+        writes: "for (uint i = 0; i < 3; ++i) o.a[i] = d(i);",
+        counts: [3, 0],
+    },
+    Form {
+        members: "float4 a[2] : SV_ClipDistance;",
+        writes: "[unroll] for (uint i = 0; i < 2; ++i)
+            o.a[i] = float4(d(4 * i), d(4 * i + 1), d(4 * i + 2), d(4 * i + 3));",
+        counts: [8, 0],
+    },
+    Form { members: "float a : SV_CullDistance;", writes: "o.a = d(0);", counts: [0, 1] },
+    Form {
+        members: "float3 a : SV_CullDistance0;",
+        writes: "o.a = float3(d(0), d(1), d(2));",
+        counts: [0, 3],
+    },
+    Form {
+        members: "float2 a : SV_ClipDistance0; float2 b : SV_CullDistance0;",
+        writes: "o.a = float2(d(0), d(1)); o.b = float2(d(2), d(3));",
+        counts: [2, 2],
+    },
+];
+
+const VERTEX: &str = "
+[[vk::push_constant]] cbuffer P { uint seed; uint zero; };
+static uint v;
+float noise(uint n) {
+    n = (n ^ seed) * 2654435761u; n ^= n >> 15; n *= 2246822519u; n ^= n >> 13;
+    return float(n & 0xffffu) / 32768.0 - 1.0;
+}
+float d(uint i) { return noise(v + 11u * i + 3u) + 0.25; }
+struct Output { float4 position : SV_Position; MEMBERS };
+Output main(uint id : SV_VertexID) {
+    v = id * 7u;
+    Output o;
+    float w = 1.0 + 0.5 * noise(v + 2u);
+    o.position = float4(noise(v) * 0.9375 * w, noise(v + 1u) * 0.9375 * w, 0.5 * w, w);
+    WRITES
+    return o;
+}";
+
+const FRAGMENT: &str = "uint2 main() : SV_Target0 { return uint2(1, 2); }";
+
+const BY_HAND: &str = "
+float d(uint i) { return noise(uint(gl_VertexIndex) * 7u + 11u * i + 3u) + 0.25; }
+OUTPUTS
+void main() {
+    uint v = uint(gl_VertexIndex) * 7u;
+    float w = 1.0 + 0.5 * noise(v + 2u);
+    gl_Position = vec4(noise(v) * 0.9375 * w, noise(v + 1u) * 0.9375 * w, 0.5 * w, w);
+    WRITES
+}";
+
+type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
+
+#[track_caller]
+fn hlsl(source: &str, stage: ShaderStage) -> Vec<u32> {
+    let words = Source::new(source, Language::Hlsl, stage).compile();
+    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+impl Form {
+    #[track_caller]
+    fn of_hlsl(&self) -> Stages {
+        let vertex = VERTEX.replace("MEMBERS", self.members).replace("WRITES", self.writes);
+        vec![
+            (vk::ShaderStageFlags::VERTEX, hlsl(&vertex, ShaderStage::Vertex)),
+            (vk::ShaderStageFlags::FRAGMENT, hlsl(FRAGMENT, ShaderStage::Fragment)),
+        ]
+    }
+
+    #[track_caller]
+    fn by_hand(&self) -> Stages {
+        let (mut outputs, mut writes, mut number) = (String::new(), String::new(), 0);
+        for (name, count) in
+            [("gl_ClipDistance", self.counts[0]), ("gl_CullDistance", self.counts[1])]
+        {
+            if count > 0 {
+                outputs += &format!("out float {name}[{count}];\n");
+            }
+            for i in 0..count {
+                writes += &format!("{name}[{i}] = d({number}u);\n");
+                number += 1;
+            }
+        }
+        let source = BY_HAND.replace("OUTPUTS", &outputs).replace("WRITES", &writes);
+        let source = format!("{HEADER}{source}");
+        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3);
+        let mut stages = self.of_hlsl();
+        stages[0].1 = words.unwrap_or_else(|error| panic!("{error}\n{source}"));
+        stages
+    }
+}
+
+/// A picture for each of some seeds, of a triangle each.
+#[track_caller]
+fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
+    let mut work = Work::default();
+    for seed in 0..24_u32 {
+        work.draws.push(Draw {
+            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            push_constants: [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat(),
+            target: Some(work.targets.len()),
+            vertices: 0..3,
+            instances: 0..1,
+            ..Draw::default()
+        });
+        work.targets.push(Target::new(vk::Format::R32G32_UINT, SIZE, SIZE));
+    }
+    driver.run(&work).targets
+}
+
+fn target() -> Entry {
+    Entry::new("main", ExecutionModel::VERTEX)
+}
+
+/// The vertex stage in another form.
+#[track_caller]
+fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
+    let mut stages = stages.clone();
+    let words = lower(&Module::parse(&stages[0].1).unwrap());
+    validate(&words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(&words).unwrap()));
+    stages[0].1 = words;
+    stages
+}
+
+fn there_and_back(m: &Module<'_>) -> Vec<u32> {
+    let registers = to_registers(m, &target(), 5, 5, None).unwrap();
+    let marks = registers.marks[1].clone();
+    let options = Options::new(target()).outputs(marks);
+    normalize(&registers.module, &options).unwrap().module.into_words()
+}
+
+#[test]
+fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
+    for form in &FORMS {
+        let by_hand = form.by_hand();
+        let own = form.of_hlsl();
+        let back = lowered(&own, there_and_back);
+        let separated = lowered(&own, |m| {
+            let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
+            let one = combine(m, &target(), None).unwrap();
+            separate(&one.module, &target(), clip).unwrap().module.into_words()
+        });
+        for driver in DRIVERS {
+            let expected = pictures(driver, &by_hand);
+            assert!(expected.iter().any(|picture| picture.iter().any(|byte| *byte != 0)));
+            for (what, stages) in [("HLSL", &own), ("back", &back), ("separated", &separated)] {
+                assert!(
+                    pictures(driver, stages) == expected,
+                    "{driver:?} {what}: {}",
+                    form.members
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
+    for form in &FORMS {
+        let mut stages = form.of_hlsl();
+        let module = Module::parse(&stages[0].1).unwrap();
+        let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
+        // glslang fills the first of several registers up.
+        let [clip, cull] = form.counts;
+        assert!(made.counts[0] >= clip && made.counts[1] == cull, "{}", form.members);
+        stages[0].1 = made.last.into_words();
+        let geometry = made.geometry.expect("there are distances").into_words();
+        validate(&geometry).unwrap();
+        stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
+        let expected = pictures(Driver::Lavapipe, &form.by_hand());
+        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
+    }
+}
+
+#[test]
+fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
+    for form in FORMS.iter().filter(|form| form.counts[0] == 0) {
+        let mut stages = form.of_hlsl();
+        let module = Module::parse(&stages[0].1).unwrap();
+        let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();
+        let fragment = Module::parse(&stages[1].1).unwrap();
+        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
+        let fragment = emulate_fragment(&fragment, &entry, &Emulation::at(5), last.counts).unwrap();
+        let words = [last.module.into_words(), fragment.module.into_words()];
+        stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
+        let expected = pictures(Driver::Lavapipe, &form.by_hand());
+        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
+    }
+}
+
+/// A control: another form draws other pictures.
+#[test]
+fn forms_that_are_mistaken_are_seen() {
+    for (one, other) in FORMS.iter().zip(&FORMS[1..]) {
+        let [one, other] = [one, other].map(|form| pictures(Driver::Lavapipe, &form.of_hlsl()));
+        assert!(one != other);
+    }
+}

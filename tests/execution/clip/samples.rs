@@ -1,0 +1,206 @@
+//! Emulated distances, sample by sample: how far the approximate form is from the native one, and the exact one is not.
+
+use super::chain::{HEADER, model};
+use crate::drivers::{DRIVERS, Driver};
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Emulation, Exact, Primitive, Target as Entry, emulate_fragment, emulate_last, generate,
+};
+use polyshade::spv::ExecutionModel;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
+
+const SIZE: u32 = 32;
+const SEEDS: u32 = 96;
+
+const VERTEX: &str = "
+OUTPUTS
+void main() {
+    uint v = uint(gl_VertexIndex) * 7u;
+    float w = 1.0 + 0.5 * noise(v + 2u);
+    gl_Position = vec4(noise(v) * 0.96 * w, noise(v + 1u) * 0.96 * w, 0.5 * w, w);
+    DISTANCES
+}";
+
+const FRAGMENT: &str = "layout(location = 0) out vec4 color; void main() { color = vec4(1.0); }";
+
+/// Covers the picture.
+const COVER: &str = "void main() {
+    gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.5, 1.0); }";
+
+/// Which samples of a pixel are covered: a bit each.
+const SAMPLES: &str = "
+layout(set = 0, binding = 0) uniform texture2DMS picture;
+layout(location = 0) out uint covered;
+void main() {
+    covered = 0u;
+    for (int i = 0; i < 4; ++i)
+        if (texelFetch(picture, ivec2(gl_FragCoord.xy), i).r > 0.5) covered |= 1u << i;
+}";
+const SAMPLE: &str = "
+layout(set = 0, binding = 0) uniform texture2D picture;
+layout(location = 0) out uint covered;
+void main() { covered = texelFetch(picture, ivec2(gl_FragCoord.xy), 0).r > 0.5 ? 1u : 0u; }";
+
+type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
+
+#[track_caller]
+fn glsl(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<u32> {
+    let extension = "#extension GL_EXT_samplerless_texture_functions : require\n";
+    let header = HEADER.replacen('\n', &format!("\n{extension}"), 1);
+    let mut source = format!("{header}{source}");
+    for (name, text) in replaced {
+        source = source.replace(name, text);
+    }
+    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
+    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+#[track_caller]
+fn native(clip: u32, cull: u32) -> Stages {
+    let (mut outputs, mut writes) = (String::new(), String::new());
+    for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
+        for i in 0..count {
+            writes += &format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3);
+        }
+        if count > 0 {
+            outputs += &format!("out float {name}[{count}];\n");
+        }
+    }
+    let replaced = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
+    vec![
+        (vk::ShaderStageFlags::VERTEX, glsl(ShaderStage::Vertex, VERTEX, &replaced)),
+        (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT, &[])),
+    ]
+}
+
+fn target(stage: ShaderStage) -> Entry {
+    Entry::new("main", model(stage))
+}
+
+#[track_caller]
+fn approximate(clip: u32, cull: u32) -> Stages {
+    let mut stages = native(clip, cull);
+    let vertex = Module::parse(&stages[0].1).unwrap();
+    let last = emulate_last(&vertex, &target(ShaderStage::Vertex), &Emulation::at(2)).unwrap();
+    let fragment = Module::parse(&stages[1].1).unwrap();
+    let entry = target(ShaderStage::Fragment);
+    let fragment =
+        emulate_fragment(&fragment, &entry, &Emulation::at(2), last.counts).unwrap().module;
+    let words = [last.module.into_words(), fragment.into_words()];
+    for (stage, words) in stages.iter_mut().zip(words) {
+        validate(&words).unwrap();
+        stage.1 = words;
+    }
+    stages
+}
+
+#[track_caller]
+fn exact(clip: u32, cull: u32) -> Stages {
+    let mut stages = native(clip, cull);
+    let vertex = Module::parse(&stages[0].1).unwrap();
+    let target = Entry::new("main", ExecutionModel::VERTEX);
+    let made = generate(&vertex, &target, Primitive::Triangles, 2, &Exact::new()).unwrap();
+    stages[0].1 = made.last.into_words();
+    let geometry = made.geometry.expect("there are distances").into_words();
+    stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
+    stages
+}
+
+/// Which samples of each pixel are covered, in a picture of one triangle for each seed.
+#[track_caller]
+fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Vec<u32> {
+    let cover = glsl(ShaderStage::Vertex, COVER, &[]);
+    let read = if samples == vk::SampleCountFlags::TYPE_1 { SAMPLE } else { SAMPLES };
+    let read = glsl(ShaderStage::Fragment, read, &[]);
+    let mut work = Work::default();
+    for seed in 0..SEEDS {
+        let format = vk::Format::R8G8B8A8_UNORM;
+        work.targets.push(Target { samples, ..Target::new(format, SIZE, SIZE) });
+        work.targets.push(Target::new(vk::Format::R32_UINT, SIZE, SIZE));
+        let picture = work.targets.len() - 2;
+        let push_constants = [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat();
+        let draw = Draw {
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            vertices: 0..3,
+            instances: 0..1,
+            push_constants,
+            ..Draw::default()
+        };
+        work.draws.push(Draw {
+            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
+            target: Some(picture),
+            ..draw.clone()
+        });
+        work.draws.push(Draw {
+            stages: vec![Stage::vertex(&cover), Stage::fragment(&read)],
+            descriptors: vec![Descriptor::new(0, 0, Resource::TargetImage(picture))],
+            target: Some(picture + 1),
+            ..draw
+        });
+    }
+    let targets = driver.run(&work).targets;
+    let words = |bytes: &Vec<u8>| -> Vec<u32> {
+        let words = bytes.chunks_exact(4);
+        words.map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect()
+    };
+    targets.iter().skip(1).step_by(2).flat_map(words).collect()
+}
+
+/// How many samples differ, and how many are covered.
+fn differing(left: &[u32], right: &[u32]) -> (u32, u32) {
+    let differing = left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones());
+    (differing.sum(), left.iter().map(|covered| covered.count_ones()).sum())
+}
+
+const COUNTS: [vk::SampleCountFlags; 2] =
+    [vk::SampleCountFlags::TYPE_1, vk::SampleCountFlags::TYPE_4];
+
+#[test]
+fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
+    for driver in DRIVERS {
+        for samples in COUNTS {
+            let (mut all, mut wrong) = (0, 0);
+            for clip in [1, 2, 4, 8] {
+                let native = covered(driver, &native(clip, 0), samples);
+                let found = covered(driver, &approximate(clip, 0), samples);
+                let (differing, covered) = differing(&native, &found);
+                println!(
+                    "{driver:?}, {samples:?}, {clip} planes: {differing} of {covered} samples"
+                );
+                all += covered;
+                wrong += differing;
+            }
+            // A pixel goes as a whole: with four samples, more of them are on the wrong side of an edge.
+            let most = if samples == vk::SampleCountFlags::TYPE_1 { 1000 } else { 10 };
+            assert!(all > 1000 && wrong * most < all, "{driver:?} {samples:?}: {wrong} of {all}");
+            let is_one = samples == vk::SampleCountFlags::TYPE_1;
+            assert!(is_one || wrong > 0, "{driver:?}: an approximation that is exact");
+        }
+    }
+}
+
+#[test]
+fn what_a_geometry_stage_cuts_is_exact_sample_by_sample() {
+    for samples in COUNTS {
+        for [clip, cull] in [[1, 0], [2, 0], [4, 0], [8, 0], [0, 3], [3, 2]] {
+            let native = covered(Driver::Lavapipe, &native(clip, cull), samples);
+            let found = covered(Driver::Lavapipe, &exact(clip, cull), samples);
+            let (differing, covered) = differing(&native, &found);
+            assert!(differing == 0 && covered > 100, "{samples:?} {clip} {cull}: {differing}");
+        }
+    }
+}
+
+#[test]
+fn what_is_culled_is_the_same_sample_by_sample() {
+    for samples in COUNTS {
+        for cull in [1, 2, 4, 8] {
+            let native = covered(Driver::Lavapipe, &native(0, cull), samples);
+            let found = covered(Driver::Lavapipe, &approximate(0, cull), samples);
+            let (differing, covered) = differing(&native, &found);
+            assert!(differing == 0 && covered > 100, "{samples:?} {cull}: {differing}");
+        }
+    }
+}
