@@ -175,8 +175,9 @@ fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
             // A pixel goes as a whole: with four samples, more of them are on the wrong side of an edge.
             let most = if samples == vk::SampleCountFlags::TYPE_1 { 1000 } else { 10 };
             assert!(all > 1000 && wrong * most < all, "{driver:?} {samples:?}: {wrong} of {all}");
-            let is_one = samples == vk::SampleCountFlags::TYPE_1;
-            assert!(is_one || wrong > 0, "{driver:?}: an approximation that is exact");
+            // SwiftShader itself lets a pixel go as a whole.
+            let is_exact = samples == vk::SampleCountFlags::TYPE_1 || driver == Driver::SwiftShader;
+            assert!(is_exact || wrong > 0, "{driver:?}: an approximation that is exact");
         }
     }
 }
