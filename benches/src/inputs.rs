@@ -1,5 +1,5 @@
-//! Vertex shaders: of the usual size, of the size of a good engine's, and larger ones made of the second by repeating its
-//! functions; and shapes of two sizes.
+//! Vertex shaders: of the usual size, of the size of a good engine's, and larger ones made of the second by repeating
+//! its functions; and shapes of two sizes.
 
 use std::collections::HashMap;
 use std::iter::once;
@@ -13,7 +13,7 @@ use rspirv::spirv::{Op, Word};
 /// each.
 const REPEATS: [(&str, u32); 3] = [("kb100", 12), ("large", 140), ("mb10", 1430)];
 
-/// The words of the input of this name: `small`, `medium`, or one that [repeats](REPEATS) the latter; and `shape_N`,
+/// The words of the input of this name: `small`, `medium`, or one that repeats the latter; and `shape_N`,
 /// where N counts the [shapes](SHAPES) and a larger one behind each.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     if let Some((_, repeats)) = REPEATS.iter().find(|(input, _)| *input == name) {

@@ -240,8 +240,7 @@ fn compare(driver: Driver) {
     }
     let Compared { shaders, outputs, covered, skipped, faults } = all;
     println!(
-        "{driver:?}: {shaders} shaders and {outputs} outputs compared, {covered} of them cover pixels; {skipped} cannot \
-         be run"
+        "{driver:?}: {shaders} shaders and {outputs} outputs compared, {covered} cover pixels; {skipped} cannot be run"
     );
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
     assert!(shaders >= skipped, "{skipped} of {} cannot be run", shaders + skipped);

@@ -1,5 +1,5 @@
-//! The metamorphic oracle notices lowerings that look at how a shader says something: each of these makes differences of
-//! some sums of a shader, and is undone by the one disguise that is for it.
+//! The metamorphic oracle notices lowerings that look at how a shader says something: each of these makes differences
+//! of some sums of a shader, and is undone by the one disguise that is for it.
 
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};

@@ -9,8 +9,8 @@ use crate::tools::ensure;
 /// The version of cargo-fuzz that continuous integration runs.
 const CARGO_FUZZ: &str = "0.13.2";
 
-/// The targets, and how many inputs each takes in continuous integration: about a minute's. `valid` and `metamorphic` draw
-/// 64 cases from each.
+/// The targets, and how many inputs each takes in continuous integration: about a minute's. `valid` and `metamorphic`
+/// draw 64 cases from each.
 const TARGETS: [(&str, u32); 6] = [
     ("parse", 4_000_000),
     ("moves", 2_000_000),
@@ -20,7 +20,8 @@ const TARGETS: [(&str, u32); 6] = [
     ("planner", 8_000_000),
 ];
 
-/// Targets to which an input is a seed and no more: how often it comes by some code says nothing, and takes long to count.
+/// Targets to which an input is a seed and no more: how often it comes by some code says nothing, and takes long to
+/// count.
 const SEEDED: [&str; 3] = ["valid", "metamorphic", "planner"];
 
 /// What continuous integration draws its inputs from, so that it fails for a change and not by chance. Runs by hand go

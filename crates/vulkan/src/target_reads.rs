@@ -17,8 +17,8 @@ const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
 pub struct TargetReads {
     /// In dynamic rendering, by `VK_KHR_dynamic_rendering_local_read`: without a render pass.
     pub local: bool,
-    /// Each fragment after those before it in the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags of
-    /// the pipeline, and of the subpass where there is one.
+    /// Each fragment after those before it in the same draw, by `VK_EXT_rasterization_order_attachment_access`: flags
+    /// of the pipeline, and of the subpass where there is one.
     pub ordered: bool,
 }
 

@@ -304,7 +304,6 @@ fn blend_constants_are_given_or_words_of_the_host() {
             targets: vec![Target::new(format.format, SIDE, SIDE)],
             pixels: vec![(0, before.clone())],
             draws: vec![draw],
-            ..Work::default()
         };
         for driver in DRIVERS {
             let found = driver.run(&work).targets[0].clone();

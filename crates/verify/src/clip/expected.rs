@@ -1,7 +1,7 @@
 //! What the outputs of a lowered stage must be, component by component, made of what the original computes.
 
 use crate::leaves::{self, Leaf};
-use crate::{Form, Steps};
+use crate::{Form, Planes, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark, Space};
 use polyshade::spv::{BuiltIn, Capability, Decoration, Type};
@@ -172,7 +172,6 @@ pub(super) struct Expected {
 /// Takes the steps with the outputs `leaves` of the original.
 pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result<Expected, String> {
     let own = components(leaves);
-    let word = |key: &Key| own.get(key).copied();
     let mut rest: BTreeMap<Key, Source> =
         own.iter().map(|(key, word)| (*key, Source::Word(*word))).collect();
     let mut left = Vec::new();
@@ -188,16 +187,7 @@ pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result
         Vec::new()
     });
     if let Some(planes) = steps.planes {
-        let key = |component| match planes.space {
-            Space::Clip => Key::position(component),
-            Space::Output { location } => Key::Register { location, component },
-        };
-        let words = [0, 1, 2, 3].map(|component| word(&key(component)));
-        let [Some(x), Some(y), Some(z), Some(w)] = words else {
-            return Err("the vertex that planes are dotted with is not an output".to_owned());
-        };
-        let dot = |plane| Source::Dot([x, y, z, w], plane as usize);
-        distances[0] = (0..planes.count).map(dot).collect();
+        distances[0] = dots(&own, planes)?;
     }
     if let Some((_, as_written)) = steps.enable {
         for (number, source) in (0..).zip(&mut distances[0]) {
@@ -251,6 +241,20 @@ pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result
         keys
     });
     Ok(Expected { components: rest, left, distances })
+}
+
+/// The products of the planes with what they are dotted with.
+fn dots(own: &BTreeMap<Key, usize>, planes: Planes) -> Result<Vec<Source>, String> {
+    let key = |component| match planes.space {
+        Space::Clip => Key::position(component),
+        Space::Output { location } => Key::Register { location, component },
+    };
+    let words = [0, 1, 2, 3].map(|component| own.get(&key(component)).copied());
+    let [Some(x), Some(y), Some(z), Some(w)] = words else {
+        return Err("the vertex that planes are dotted with is not an output".to_owned());
+    };
+    let dot = |plane| Source::Dot([x, y, z, w], plane as usize);
+    Ok((0..planes.count).map(dot).collect())
 }
 
 fn capability(kind: Kind) -> Capability {
