@@ -102,7 +102,7 @@ pub struct Cut {
 /// `NotFound`: the entry point. `Options`: a location to hand on that is taken. `Unsupported`: another stage; a stage
 /// that is captured or has several vertex streams, since primitives are counted before they are clipped; more vertices
 /// or components than the device takes; outputs that cannot be interpolated part by part; what the
-/// [moves](crate::moves) refuse.
+/// moves refuse.
 pub fn cut(module: &Module<'_>, target: &Target, exact: &Exact) -> Result<Cut, Error> {
     if target.model() != ExecutionModel::GEOMETRY {
         let message = format!("the {} stage emits no primitives", target.model());
