@@ -20,7 +20,7 @@ use spirv_tools::TargetEnv;
 use spirv_tools::opt::{Optimizer, Passes};
 use std::path::PathBuf;
 
-/// Of how many shaders one is run, where `POLYSHADE_CORPUS` is not `all`: all of them take minutes.
+/// Of how many modules one is looked at, where `POLYSHADE_CORPUS` is not `all`: all of them take minutes.
 const STEP: usize = 12;
 /// Shaders whose modules are not even made: the validation layers do not come back from one with decoration groups.
 const ENDLESS: &[&str] = &["constant-composite-block-no-array-stride.asm.vert"];
@@ -230,14 +230,13 @@ fn original(driver: Driver, m: &Module<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares the shaders on one driver: one of some in this process, or all in others.
+/// Compares the shaders of all modules on one driver, or of one in some.
 fn compare(driver: Driver) {
+    let is_all = std::env::var("POLYSHADE_CORPUS").is_ok_and(|which| which == "all");
+    let modules: Vec<PathBuf> =
+        modules().into_iter().step_by(if is_all { 1 } else { STEP }).collect();
     let mut all = Compared::default();
-    if std::env::var("POLYSHADE_CORPUS").is_ok_and(|which| which == "all") {
-        apart::compare(driver, &modules(), &mut all);
-    } else {
-        all.all(driver, What::Everything, vertex_shaders(modules()).step_by(STEP));
-    }
+    apart::compare(driver, &modules, &mut all);
     let Compared { shaders, outputs, covered, skipped, faults } = all;
     println!(
         "{driver:?}: {shaders} shaders and {outputs} outputs compared, {covered} cover pixels; {skipped} cannot be run"

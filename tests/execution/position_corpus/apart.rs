@@ -1,4 +1,4 @@
-//! A driver that dies takes its process with it. So the whole corpus runs in processes of their own: some modules in
+//! A driver that dies takes its process with it. So the corpus runs in processes of their own: some modules in
 //! each; where one dies, each of them in one; where that dies too, it is the driver's if the original alone kills it,
 //! and the shader's if it lives with accesses kept in bounds.
 
