@@ -2,6 +2,7 @@
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::{Mutex, PoisonError};
 
 const SHADER: &str = "\
 OpCapability Shader
@@ -19,6 +20,9 @@ OpFunctionEnd
 /// Runs a case with these directives on the shader; the program is a shell script in which `$1` is
 /// `%s` and `$2` is `%t.spv`.
 fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String> {
+    // A child that another thread starts while the script is written holds it open, and then nobody can run it.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("polyshade");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
