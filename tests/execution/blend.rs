@@ -27,6 +27,17 @@ pub(crate) const COVER: &str = r"
         gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1, gl_VertexIndex == 2 ? 3 : -1, 0, 1);
     }";
 
+/// Spreads the four samples of each pixel over four pixels.
+pub(crate) const SPREAD: &str = r"
+    #version 450
+    #extension GL_EXT_samplerless_texture_functions : require
+    layout(set = 0, binding = 0) uniform texture2DMS samples;
+    layout(location = 0) out vec4 colour;
+    void main() {
+        ivec2 at = ivec2(gl_FragCoord.xy);
+        colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
+    }";
+
 pub(crate) fn cover() -> Vec<u32> {
     glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0)
 }

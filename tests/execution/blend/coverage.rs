@@ -1,7 +1,7 @@
 //! Alpha to coverage in the shader, against the drivers' own.
 
 use super::ordinary::native;
-use super::{cover, draw, floats, lower};
+use super::{SPREAD, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{Factor, FormatClass, Options, Ordinary, Target as Blending, Term};
@@ -20,17 +20,6 @@ const MASKED: &str = r"
     void main() {
         colour = vec4(0.5, 0.25, 0.125, floor(gl_FragCoord.x) * 0.25 - 0.25);
         gl_SampleMask[0] = gl_FragCoord.y < 3.0 ? 6 : 15;
-    }";
-
-/// Spreads the four samples of each pixel over four pixels.
-const SPREAD: &str = r"
-    #version 450
-    #extension GL_EXT_samplerless_texture_functions : require
-    layout(set = 0, binding = 0) uniform texture2DMS samples;
-    layout(location = 0) out vec4 colour;
-    void main() {
-        ivec2 at = ivec2(gl_FragCoord.xy);
-        colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
     }";
 
 const SIDE: u32 = 8;

@@ -1,6 +1,6 @@
 //! Primitives that overlap in one draw, and samples.
 
-use super::{bytes, colours, cover, draw, floats, lower};
+use super::{SPREAD, bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{Equation, FormatClass, Options, Target as Blending};
@@ -142,17 +142,6 @@ const MASKED: &str = r"
     void main() {
         colour = v_colour;
         gl_SampleMask[0] = 9;
-    }";
-
-/// Spreads the four samples of each pixel over four pixels.
-const SPREAD: &str = r"
-    #version 450
-    #extension GL_EXT_samplerless_texture_functions : require
-    layout(set = 0, binding = 0) uniform texture2DMS samples;
-    layout(location = 0) out vec4 colour;
-    void main() {
-        ivec2 at = ivec2(gl_FragCoord.xy);
-        colour = texelFetch(samples, ivec2(at.x / 4, at.y), at.x % 4);
     }";
 
 /// Draws the layers over samples 0 and 3 of each pixel, and checks every sample.
