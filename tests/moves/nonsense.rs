@@ -1,8 +1,10 @@
 //! Modules that no validator accepts, each of which a fuzz target found: moves refuse them or make something of them,
 //! and do not panic.
 
-use polyshade::moves::{Elimination, Place, Scattered, eliminate, scatter, specialize};
-use polyshade_spv::{Id, Module, Op, StorageClass};
+use polyshade::moves::{
+    Copies, Elimination, Place, Scattered, eliminate, scatter, specialize, take_over, wrap,
+};
+use polyshade_spv::{ExecutionModel, Id, Module, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
 
 /// The words, with all integers said to have no bits.
@@ -28,6 +30,33 @@ fn loops_that_count_in_integers_of_no_bits_are_left_alone() {
     let words = compile(source, ShaderStage::Fragment).expect("it compiles");
     for words in [words.clone(), without_bits(&words)] {
         let module = Module::parse(&words).expect("it has the form of a module");
+        let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
+        Module::parse(left.module.words()).expect("it can be read again");
+    }
+}
+
+#[test]
+fn loops_that_branch_to_what_is_no_label_are_left_alone() {
+    let source = "#version 450
+        layout(location = 0) out float sum;
+        float add(float by) {
+            float sum = 0.0;
+            for (int i = 0; i < 8; ++i) sum += by;
+            return sum;
+        }
+        void main() { sum = add(1.0); }";
+    let words = compile(source, ShaderStage::Fragment).expect("it compiles");
+    let module = Module::parse(&words).expect("what was compiled can be read");
+    let parameter = module.instructions().find(|inst| inst.op() == Op::FUNCTION_PARAMETER);
+    let parameter = parameter.and_then(|inst| inst.result()).expect("there is a parameter");
+    let branches = module.instructions().filter(|inst| inst.op() == Op::BRANCH_CONDITIONAL);
+    let branches: Vec<usize> = branches.map(|inst| inst.at() as usize).collect();
+    assert!(!branches.is_empty());
+    // Either way out of the loop.
+    for (at, way) in branches.into_iter().flat_map(|at| [(at, 2), (at, 3)]) {
+        let mut changed = words.clone();
+        changed[at + way] = parameter.word();
+        let module = Module::parse(&changed).expect("it has the form of a module");
         let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
         Module::parse(left.module.words()).expect("it can be read again");
     }
@@ -68,4 +97,48 @@ fn a_variable_as_the_scope_of_another_access_is_refused() {
     let refused = module.rewrite(|m, p| scatter(m, p, what, StorageClass::OUTPUT));
     let error = refused.map(|_| ()).expect_err("a scope is no access");
     assert!(error.message().contains("used otherwise than by loads and stores"), "{error}");
+}
+
+#[test]
+fn a_pointer_into_a_variable_is_no_variable_to_take_apart() {
+    let source = "#version 450
+        layout(location = 0) in vec4 from;
+        layout(location = 0) out float to;
+        void main() { to = from.y; }";
+    let words = compile(source, ShaderStage::Vertex).expect("it compiles");
+    let module = Module::parse(&words).expect("what was compiled can be read");
+    let input = module.variables().find(|one| one.storage_class() == StorageClass::INPUT);
+    let input = input.expect("there is an input").result();
+    let chain = module.uses_of(input).find(|inst| inst.op() == Op::ACCESS_CHAIN);
+    let pointer = chain.and_then(|inst| inst.result()).expect("a component is read");
+    let places = [1, 0].map(|part| Some(Place { variable: input, path: vec![part] }));
+    let scattered = |variable, places| {
+        let what = Scattered { variable, per_vertex: false, write_only: false, places };
+        let next = module.rewrite(|m, p| scatter(m, p, what, StorageClass::INPUT));
+        next.map(|next| Module::parse(next.module.words()).expect("it can be read again").bound())
+    };
+    let error = scattered(pointer, &places[..1]).expect_err("it is a pointer");
+    assert!(error.message().contains("is no variable"), "{error}");
+    let four = [places.clone(), places.clone()].concat();
+    scattered(input, &four).expect("it is a variable");
+}
+
+#[test]
+fn billions_of_blocks_without_members_are_not_copied_one_by_one() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Vertex %main \"main\" %to\n\
+        OpDecorate %block Block\n%void = OpTypeVoid\n%procedure = OpTypeFunction %void\n\
+        %uint = OpTypeInt 32 0\n%many = OpConstant %uint 4000000000\n%block = OpTypeStruct\n\
+        %blocks = OpTypeArray %block %many\n%output = OpTypePointer Output %blocks\n\
+        %to = OpVariable %output Output\n%main = OpFunction %void None %procedure\n%1 = OpLabel\n\
+        OpReturn\nOpFunctionEnd\n";
+    let words = assemble(text).expect("it is assembly");
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let to = module.variables().next().expect("there is an output").result();
+    let refused = module.rewrite(|m, p| {
+        let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
+        let at = wrap(m, p, entry).epilogue;
+        take_over(m, p, entry, &[to], Copies::At(at))
+    });
+    let error = refused.map(|_| ()).expect_err("they are too many");
+    assert!(error.message().contains("too many members"), "{error}");
 }

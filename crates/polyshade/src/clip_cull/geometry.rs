@@ -249,7 +249,8 @@ impl<'m> Stage<'_, 'm> {
         handed_on: u32,
     ) -> Result<(), Error> {
         let staying = parts.iter().filter(|leaf| !goes(&leaf.variable));
-        let components = staying.map(|leaf| leaf.components).sum::<u32>() + handed_on;
+        let staying = staying.map(|leaf| leaf.components);
+        let components = staying.fold(handed_on, u32::saturating_add);
         self.exact.limits.check(vertices, components)
     }
 

@@ -122,7 +122,7 @@ pub(super) fn leaves(
                 (_, Way::NoPerspective) => Way::NoPerspective,
             };
             let Open { path, ty, location, .. } = part;
-            let components = count * width.div_ceil(32);
+            let components = count.saturating_mul(width.div_ceil(32));
             leaves.push(Leaf { variable, path, ty, components, location, way });
         } else {
             let mut parts = inner(m, &part).ok_or_else(refuse)?;

@@ -72,7 +72,7 @@ pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
 ///
 /// # Errors
 ///
-/// `Unsupported`: a type that is not made of 32-bit floats, a pointer into the variable that is passed to a function or
+/// `Unsupported`: what is no variable; a type that is not made of 32-bit floats, a pointer into the variable that is passed to a function or
 /// chosen, and any other use than loading and storing; a store to a component that is chosen while the shader runs,
 /// where the places do not lie evenly and cannot be loaded from.
 pub fn scatter<'m>(
@@ -134,6 +134,10 @@ struct Scatter<'s, 'm, 'w> {
 
 impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scattered<'s>, class: StorageClass) -> Result<Self, Error> {
+        // An interface that is not valid lists pointers into variables too.
+        if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
+            return Err(unsupported("what is to be taken apart is no variable", what.variable));
+        }
         let ty = m.type_of(what.variable).and_then(|ty| m.pointer(ty)).map(|(_, ty)| ty);
         let inner = ty.and_then(|ty| match m.ty(ty) {
             Some(Type::Array { element, .. }) if what.per_vertex => Some(element),

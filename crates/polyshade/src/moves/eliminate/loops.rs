@@ -113,8 +113,10 @@ impl<'m> Search<'_, 'm, '_> {
         self.survey.graph.blocks[block as usize].label
     }
 
+    /// The block that begins with a label, which a branch of nonsense may not name.
     fn block(&self, label: Id) -> Option<u32> {
-        Some(self.survey.notes[self.survey.m.defined_at(label)? as usize])
+        let label = self.survey.m.definition(label).filter(|inst| inst.op() == Op::LABEL)?;
+        Some(self.survey.notes[label.at() as usize])
     }
 
     fn terminator(&self, block: u32) -> Inst<'m> {

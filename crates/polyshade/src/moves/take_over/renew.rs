@@ -97,7 +97,8 @@ fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     let members = m.members(structure);
     let elements =
         lengths.iter().try_fold(1_u32, |product, length| product.checked_mul(*length))?;
-    elements.checked_mul(members.len() as u32).filter(|leaves| *leaves <= MOST_LEAVES)?;
+    // An array of structures without members takes as long to walk.
+    elements.checked_mul(members.len().max(1) as u32).filter(|leaves| *leaves <= MOST_LEAVES)?;
 
     let mut leaves = Vec::new();
     for element in 0..elements {
