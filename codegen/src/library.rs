@@ -13,6 +13,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/clip.vert", "crates/verify/src/library/clip.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
+    ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
 ];
 
 /// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are

@@ -13,6 +13,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use chain::{Stages, pictures};
 use polyshade::clip_cull::{Kind, Mark};
+use polyshade_vulkan::lavapipe_misreads;
 use shape::{Chain, Form, Shape, Style};
 
 const CHAINS: [Chain; 4] = [
@@ -25,12 +26,6 @@ const CHAINS: [Chain; 4] = [
 /// The drivers that have the stages of a chain.
 fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
-}
-
-/// Whether lavapipe (Mesa 22.3) culls by other cull distances than are written: those behind clip distances, where a
-/// register of four holds some of both and the next one the rest of them.
-fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
-    clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
 }
 
 /// Random shapes that the driver draws as they are written.

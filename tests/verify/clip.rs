@@ -9,7 +9,9 @@ use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Difference, Distances, Equal, Form, Lowering, Part, Steps, Verdict};
+use polyshade_verify::{
+    Difference, Distances, Equal, Form, Lowering, Marked, Part, Steps, Verdict,
+};
 
 /// Positions that are seen, and distances that cut some of them.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -97,7 +99,11 @@ fn difference(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Difference {
 }
 
 fn to_arrays(marked: &[&str]) -> Steps {
-    Steps { marks: marks(marked), semantics: true, ..Steps::default() }
+    Steps {
+        outputs: Marked { marks: marks(marked), linked: None },
+        semantics: true,
+        ..Steps::default()
+    }
 }
 
 fn normalized(m: &Module<'_>, marked: &[&str]) -> Result<Module<'static>, Error> {
@@ -117,9 +123,10 @@ fn registers_become_arrays() {
 #[test]
 fn what_is_linked_numbers() {
     let linked = || Linkage::new(marks(&["clip=3.yzw", "clip=4.xy"])).expect("it can be");
-    let steps = Steps { linked: Some(linked()), ..to_arrays(&["clip=3.zw", "clip=4.x"]) };
-    is_drawn(&registers(), &steps, &|m| {
-        let options = Options::new(target()).outputs(steps.marks.clone()).linked_outputs(linked());
+    let marks = marks(&["clip=3.zw", "clip=4.x"]);
+    let outputs = Marked { marks: marks.clone(), linked: Some(linked()) };
+    is_drawn(&registers(), &Steps { outputs, semantics: true, ..Steps::default() }, &|m| {
+        let options = Options::new(target()).outputs(marks.clone()).linked_outputs(linked());
         Ok(clip_cull::normalize(m, &options)?.module.into_owned())
     });
 }
@@ -286,17 +293,17 @@ fn flags_that_are_not_handed_on() {
 #[test]
 fn other_stages_say_nothing() {
     let source = "#version 450
-        layout(location = 3) in vec4 low;
-        layout(location = 0) out vec4 colour;
-        void main() { colour = low; }";
-    let words = compile(source, ShaderStage::Fragment, SpirvVersion::SPIRV1_3).expect("it is GLSL");
+        layout(points) in;
+        layout(points, max_vertices = 1) out;
+        void main() { gl_Position = vec4(0.0); EmitVertex(); }";
+    let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
     let module = Module::parse(&words).expect("compilers write modules");
     let steps = Steps::default();
     let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
     for driver in DRIVERS {
         let lowering = Lowering::Clip(Distances { lower, steps: &steps });
-        let job = job(&module, ExecutionModel::FRAGMENT, lowering);
+        let job = job(&module, ExecutionModel::GEOMETRY, lowering);
         let why = subject::reason(driver, judge(driver, &job));
-        assert!(why.contains("vertex stages are"), "{why}");
+        assert!(why.contains("vertex and fragment stages are"), "{why}");
     }
 }

@@ -3,6 +3,7 @@
 mod blend;
 mod broken;
 mod clip;
+mod clip_fragment;
 mod equal;
 mod extension;
 mod position;

@@ -8,15 +8,16 @@ mod colours;
 mod draws;
 
 use crate::inputs::{self, Inputs};
-use crate::leaves::{self, Leaf};
+use crate::leaves::{self, Kind, Leaf};
 use crate::random::{Random, Values};
 use crate::run::{
     Report, Stop, check_device, check_messages, each_seed, not_comparable, parse, variant,
 };
+use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Difference, Equal, Part, Value, Verdict};
 use crate::{BlendedAs, Blends, Job, Phase};
-use colours::{Colour, Meeting};
-use draws::{CORNERS, SIDE};
+use colours::Meeting;
+use draws::CORNERS;
 use polyshade::advanced_blend::{
     self, BlendedTarget, Blending, Destination, Equation, Layer, Lowered, Select,
 };
@@ -82,8 +83,7 @@ struct Run<'r> {
 
 /// A target that is drawn to; its number is its location.
 struct Target {
-    /// What the shader writes there, its components side by side; nothing where there is no output.
-    leaves: Vec<Leaf>,
+    drawn: targets::Target,
     how: Option<BlendedAs>,
 }
 
@@ -97,8 +97,6 @@ struct Selection {
 /// A word that means no equation.
 const UNKNOWN: u32 = 4711;
 
-/// The colours of a target, row by row.
-type Picture = Vec<Colour>;
 /// What a shader writes to each pixel that it covers.
 type Source = Vec<Option<Colour>>;
 
@@ -187,12 +185,15 @@ impl<'r> Run<'r> {
     /// Whether pictures are the same, as far as the shader writes them.
     fn are_same(&self, one: &[Picture], other: &[Picture]) -> bool {
         let mut targets = self.targets.iter().zip(one.iter().zip(other));
-        targets.all(|(target, (one, other))| target.is_same(one, other))
+        targets.all(|(target, (one, other))| {
+            one.iter().zip(other).all(|(one, other)| target.drawn.is_same(*one, *other))
+        })
     }
 
     /// Whether draws can follow each other without a copy between them, and see nothing undefined of those before.
     fn is_in_order(&self) -> bool {
-        let is_whole = |target: &Target| target.how.is_none() || target.written() == [true; 4];
+        let is_whole =
+            |target: &Target| target.how.is_none() || target.drawn.written() == [true; 4];
         !matches!(self.blends.destination, Destination::Texture { .. })
             && self.targets.iter().all(is_whole)
     }
@@ -235,52 +236,14 @@ fn with_draw(difference: Difference, triangle: usize, selection: &Selection) -> 
     Difference { draw: Some(draw), ..difference }
 }
 
-/// The targets up to the last location that has an output.
+/// The targets, and how those are blended that have colours.
 fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<Target>, Stop> {
-    let mut targets: Vec<Target> = Vec::new();
-    for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
-        let Some((location, _)) = leaf.register.filter(|_| leaf.words() > 0 && leaf.bits == 32)
-        else {
-            return Err(not_comparable(format!("output {} has no 32-bit colour", leaf.title())));
-        };
-        if location >= MOST_TARGETS {
-            return Err(not_comparable(format!("there is a target at location {location}")));
-        }
-        while targets.len() <= location as usize {
-            targets.push(Target { leaves: Vec::new(), how: None });
-        }
-        targets[location as usize].leaves.push(leaf);
-    }
-    for (location, target) in (0..).zip(&mut targets) {
-        let is_colour = target.leaves.first().is_some_and(|leaf| leaf.kind == leaves::Kind::Float);
-        target.how = blends.at(location).filter(|_| is_colour).cloned();
-    }
-    match targets.is_empty() {
-        true => Err(not_comparable("the shader has no colours")),
-        false => Ok(targets),
-    }
-}
-
-/// As many targets as any device has.
-const MOST_TARGETS: u32 = 8;
-
-impl Target {
-    /// Whether two pictures are the same, as far as the shader writes them.
-    fn is_same(&self, one: &Picture, other: &Picture) -> bool {
-        let mut pixels = one.iter().zip(other);
-        pixels
-            .all(|(one, other)| self.leaves.iter().all(|leaf| colours::is_same(leaf, *one, *other)))
-    }
-
-    /// Which components the shader writes.
-    fn written(&self) -> [bool; 4] {
-        [0, 1, 2, 3].map(|component| {
-            self.leaves.iter().any(|leaf| {
-                let (_, first) = leaf.register.unwrap_or((0, 0));
-                (first..first + leaf.count).contains(&component)
-            })
-        })
-    }
+    let how = |location: u32, drawn: &targets::Target| {
+        let is_colour = drawn.kind() == Some(Kind::Float);
+        blends.at(location).filter(|_| is_colour).cloned()
+    };
+    let targets = (0..).zip(targets::targets(leaves)?);
+    Ok(targets.map(|(at, drawn)| Target { how: how(at, &drawn), drawn }).collect())
 }
 
 impl Blends<'_> {
@@ -299,7 +262,7 @@ fn compare(
     sources: &Source,
     (before, after): (&Picture, &Picture),
 ) -> Result<u64, Box<Difference>> {
-    let written = target.written();
+    let written = target.drawn.written();
     let mut pixels = 0;
     for (number, (source, (before, after))) in
         (0..).zip(sources.iter().zip(before.iter().zip(after)))
@@ -320,7 +283,7 @@ fn compare(
         };
         let (Some(how), Some(equation)) = (&target.how, equation) else {
             // What is not written is undefined.
-            if !target.leaves.iter().all(|leaf| colours::is_same(leaf, *source, *after)) {
+            if !target.drawn.is_same(*source, *after) {
                 return Err(wrong("the source does not pass through", source.value()));
             }
             continue;

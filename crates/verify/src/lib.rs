@@ -14,6 +14,7 @@ mod clip;
 mod compare;
 mod constants;
 mod extension;
+mod feeder;
 mod initialise;
 mod inputs;
 pub mod layout;
@@ -25,6 +26,7 @@ mod random;
 pub mod record;
 mod run;
 mod stores;
+mod targets;
 mod verdict;
 
 pub use constants::Specialization;
@@ -126,14 +128,23 @@ pub struct Steps {
     pub enable: Option<(Enabled, Option<u32>)>,
     /// What they become.
     pub form: Form,
+    /// The inputs that are distances.
+    pub inputs: Marked,
     /// The outputs that are distances.
-    pub marks: Vec<Mark>,
+    pub outputs: Marked,
     /// Whether semantics are marks too.
     pub semantics: bool,
-    /// What numbers the outputs, if not they themselves.
-    pub linked: Option<Linkage>,
     /// How many clip and cull distances there are where stages meet.
     pub counts: Option<[u32; 2]>,
+}
+
+/// What says which inputs or outputs are distances.
+#[derive(Debug, Clone, Default)]
+pub struct Marked {
+    /// They themselves.
+    pub marks: Vec<Mark>,
+    /// What numbers them, if not they themselves.
+    pub linked: Option<Linkage>,
 }
 
 /// A form of distances.

@@ -14,6 +14,10 @@ pub(crate) static COVER: LazyLock<Vec<u32>> =
 pub(crate) static DEPTH: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/depth.spv")));
 
+/// `library/place.vert`.
+pub(crate) static PLACE: LazyLock<Vec<u32>> =
+    LazyLock::new(|| words(include_bytes!("library/place.spv")));
+
 fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |word: &[u8]| u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
     bytes.chunks_exact(4).map(word).collect()

@@ -106,7 +106,9 @@ pub(crate) fn difference(
         let (one, other) = (depth(one), depth(other));
         let same = match exactness {
             Exactness::Exact => is_same(one, other),
-            Exactness::AwayFromEdges => one.is_some() == other.is_some() || is_edge(right, at),
+            Exactness::AwayFromEdges => {
+                one.is_some() == other.is_some() || is_edge(SIDE, at, |at| is_covered(right, at))
+            }
         };
         if same {
             return None;
@@ -125,14 +127,19 @@ fn is_same(one: Option<f32>, other: Option<f32>) -> bool {
     one.map(f32::to_bits) == other.map(f32::to_bits) || are_none
 }
 
-/// Whether some of the pixels around one are covered and others are not.
-fn is_edge(picture: &[u8], (x, y): (u32, u32)) -> bool {
-    let around = |at: u32| at.saturating_sub(1)..=(at + 1).min(SIDE - 1);
-    let pixel = |(x, y): (u32, u32)| {
-        let at = (y * SIDE + x) as usize * PIXEL;
-        depth(&picture[at..at + PIXEL]).is_some()
-    };
-    let mut covered = around(y).flat_map(|y| around(x).map(move |x| (x, y))).map(pixel);
+fn is_covered(picture: &[u8], (x, y): (u32, u32)) -> bool {
+    let at = (y * SIDE + x) as usize * PIXEL;
+    depth(&picture[at..at + PIXEL]).is_some()
+}
+
+/// Whether some of the pixels around one are covered and others are not, in a picture `side` pixels wide and high.
+pub(crate) fn is_edge(
+    side: u32,
+    (x, y): (u32, u32),
+    is_covered: impl Fn((u32, u32)) -> bool,
+) -> bool {
+    let around = |at: u32| at.saturating_sub(1)..=(at + 1).min(side - 1);
+    let mut covered = around(y).flat_map(|y| around(x).map(move |x| (x, y))).map(is_covered);
     let first = covered.next();
     covered.any(|covered| Some(covered) != first)
 }

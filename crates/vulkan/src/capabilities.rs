@@ -140,6 +140,25 @@ pub(crate) fn query(
     })
 }
 
+/// Whether lavapipe (Mesa 22.3) reads and culls by other cull distances than are written: those behind clip distances,
+/// where a register of four holds some of both and the next one the rest of them.
+pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
+    clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
+}
+
+impl Capabilities {
+    /// Whether the driver is known to read other distances than are written, of so many clip and cull distances.
+    pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
+        self.device.contains("llvmpipe") && lavapipe_misreads(counts)
+    }
+
+    /// Whether the driver is known to cull otherwise than Vulkan says by so many clip and cull distances. SwiftShader
+    /// culls where each vertex has some distance that is negative, be it another one.
+    pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
+        self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
+    }
+}
+
 fn query_transform_feedback(
     instance: &ash::Instance,
     device: vk::PhysicalDevice,

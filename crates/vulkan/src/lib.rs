@@ -42,7 +42,7 @@ pub use ash::vk;
 pub use blend::{AdvancedBlend, Blend, BlendTerm, FixedBlend};
 pub use capabilities::{
     Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
-    TransformFeedbackCapabilities,
+    TransformFeedbackCapabilities, lavapipe_misreads,
 };
 pub use capture::{bind_capture, capture_draw};
 pub use depth::DepthTest;

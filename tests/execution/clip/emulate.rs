@@ -1,14 +1,13 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
 use super::chain::{HEADER, model};
-use super::lavapipe_misreads;
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
 use polyshade::clip_cull::{Emulation, Target as Entry, emulate_fragment, emulate_last};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::validate;
-use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+use polyshade_vulkan::{Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
 

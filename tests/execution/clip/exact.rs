@@ -2,7 +2,6 @@
 //! values.
 
 use super::chain::{HEADER, model};
-use super::lavapipe_misreads;
 use crate::drivers::Driver;
 use polyshade::Module;
 use polyshade::clip_cull::{
@@ -11,7 +10,7 @@ use polyshade::clip_cull::{
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{disassemble, validate};
-use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, vk};
+use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
 /// Where distances are handed on.

@@ -17,7 +17,7 @@ use polyshade::clip_cull::{
 };
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
-use polyshade_verify::Steps;
+use polyshade_verify::{Marked, Steps};
 pub(crate) use report::Report;
 use std::path::{Path, PathBuf};
 pub(crate) use text::Marks;
@@ -356,8 +356,8 @@ impl Rewrite {
         Ok(done.module.into_owned())
     }
 
-    /// The same steps as `verify` is told them, with the outputs that a file of marks lists too.
-    pub(super) fn steps(&self, listed: &Marks) -> Result<Steps, Error> {
+    /// The same steps as `verify` is told them, with what a file of marks lists too.
+    pub(super) fn steps(&self, listed: &Marks, model: ExecutionModel) -> Result<Steps, Error> {
         let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
         let form = match (self.emulate, self.to) {
@@ -373,16 +373,23 @@ impl Rewrite {
             (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
         };
-        // What a vertex stage hands on by emulation is what it has.
-        let counts = self.linked.filter(|_| self.emulate.is_none());
+        // What a stage hands on by emulation is what it has.
+        let is_fragment = model == ExecutionModel::FRAGMENT;
+        let counts = self.linked.filter(|_| self.emulate.is_none() || is_fragment);
         Ok(Steps {
             repairs: !self.repair.is_empty(),
             planes: self.user_planes(),
             enable: self.enable.map(|enabled| (enabled, self.as_written)),
             form,
-            marks: all(&self.outputs, &listed.outputs),
+            inputs: Marked {
+                marks: all(&self.inputs, &listed.inputs),
+                linked: linkage(&self.linked_inputs, &listed.linked_inputs)?,
+            },
+            outputs: Marked {
+                marks: all(&self.outputs, &listed.outputs),
+                linked: linkage(&self.linked_outputs, &listed.linked_outputs)?,
+            },
             semantics: !self.no_semantics,
-            linked: linkage(&self.linked_outputs, &listed.linked_outputs)?,
             counts,
         })
     }

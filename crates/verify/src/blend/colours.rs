@@ -1,45 +1,12 @@
 //! Colours that meet: whether blending them is defined, and what the model makes of them.
 
 use crate::BlendedAs;
-use crate::leaves::Leaf;
 use crate::random::Random;
+use crate::targets::Colour;
 use crate::verdict::Value;
 use polyshade::advanced_blend::Equation;
 use polyshade_vulkan::blend_model::{self, Clamping};
 use polyshade_vulkan::vk;
-use std::fmt;
-
-/// The bits of a colour's components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Colour(pub(super) [u32; 4]);
-
-impl Colour {
-    pub(super) fn of(floats: [f32; 4]) -> Colour {
-        Colour(floats.map(f32::to_bits))
-    }
-
-    pub(super) fn value(self) -> Value {
-        Value { bits: self.0.to_vec(), number: self.to_string() }
-    }
-
-    fn floats(self) -> [f32; 4] {
-        self.0.map(f32::from_bits)
-    }
-}
-
-impl fmt::Display for Colour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.floats())
-    }
-}
-
-/// Whether a colour has the components of another that an output has.
-pub(super) fn is_same(leaf: &Leaf, one: Colour, other: Colour) -> bool {
-    let (_, first) = leaf.register.unwrap_or((0, 0));
-    let mut components = first as usize..(first + leaf.count).min(4) as usize;
-    let is_none = |bits: u32| f32::from_bits(bits).is_nan();
-    components.all(|at| one.0[at] == other.0[at] || is_none(one.0[at]) && is_none(other.0[at]))
-}
 
 /// A colour that a target may hold.
 pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {

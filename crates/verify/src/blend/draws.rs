@@ -1,26 +1,24 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
-use super::colours::Colour;
-use super::{Picture, Run, Selection, Source, Stop, Target};
+use super::{Run, Selection, Source, Stop, Target};
 use crate::constants::Specialization;
+use crate::feeder::{self, Varying};
 use crate::inputs::Inputs;
 use crate::leaves::{self, Kind, Leaf};
 use crate::library;
-use crate::run::{cannot_run, not_comparable, u32s};
+use crate::run::{cannot_run, not_comparable};
+use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::Part;
 use polyshade::Module;
 use polyshade::advanced_blend::{Destination, Purpose, Select};
-use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, StorageClass};
+use polyshade::spv::{BuiltIn, StorageClass};
 use polyshade::transform_feedback::HostWords;
 use polyshade_vulkan::{
-    Constant, Descriptor, Draw, Error, Outcome, Range, Resource, Stage, Texture, Work, vk,
+    Attribute, Constant, Descriptor, Draw, Error, Range, Resource, Stage, Texture, Work, vk,
 };
 use std::ops;
 
-/// The width and height of a target.
-pub(super) const SIDE: u32 = 32;
 /// The corners of all triangles.
 pub(super) const CORNERS: u32 = 9;
 const TRIANGLES: usize = CORNERS as usize / 3;
@@ -43,38 +41,12 @@ pub(super) fn check_inputs(
 }
 
 /// The vertex stage that hands on each attribute at its location.
-///
-/// ```text
-/// %value = OpLoad %v4float %attribute
-///          OpStore %output %value
-/// ```
 pub(super) fn feeder(inputs: &Inputs) -> Result<Vec<u32>, Stop> {
-    let cover = Module::parse(&library::COVER).expect("glslang's words parse");
-    let fed = cover.rewrite(|m, p| {
-        let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
-        let at = moves::wrap(m, p, entry).epilogue;
-        for attribute in inputs.attributes() {
-            let (kind, count) = shape(attribute.format);
-            let scalar = match kind {
-                Kind::Float => p.float(),
-                Kind::Int => p.int(),
-                Kind::Uint | Kind::Bool => p.uint(),
-            };
-            let ty = if count == 1 { scalar } else { p.vector(scalar, count) };
-            let [from, to] = [StorageClass::INPUT, StorageClass::OUTPUT].map(|class| {
-                let variable = p.variable(class, ty, None);
-                p.decorate(variable, Decoration::LOCATION, &[attribute.location]);
-                p.join_interface(entry, variable);
-                variable
-            });
-            let mut code = p.at(at);
-            let value = code.load(ty, from);
-            code.store(to, value);
-        }
-        Ok(())
-    });
-    let fed = fed.map_err(|error| not_comparable(format!("the vertex stage: {error}")))?;
-    Ok(fed.module.into_words())
+    let varying = |attribute: Attribute| {
+        let (kind, count) = shape(attribute.format);
+        Varying { attribute: attribute.location, location: attribute.location, kind, count }
+    };
+    feeder::feeder(&library::COVER, inputs.attributes().map(varying), &[])
 }
 
 /// What a format of an attribute has.
@@ -97,32 +69,16 @@ fn shape(format: vk::Format) -> (Kind, u32) {
 }
 
 impl Target {
-    fn format(&self) -> vk::Format {
-        match self.leaves.first().map(|leaf| leaf.kind) {
-            Some(Kind::Int) => vk::Format::R32G32B32A32_SINT,
-            Some(Kind::Uint) => vk::Format::R32G32B32A32_UINT,
-            _ => vk::Format::R32G32B32A32_SFLOAT,
-        }
-    }
-
     /// What the shader writes, with black for what it does not.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
-        for leaf in &self.leaves {
+        for leaf in &self.drawn.leaves {
             let (_, first) = leaf.register.unwrap_or((0, 0));
             let components = first as usize..(first + leaf.count).min(4) as usize;
             source.0[components.clone()].copy_from_slice(&pixel.0[components]);
         }
         source
     }
-}
-
-fn bytes(picture: &Picture) -> Vec<u8> {
-    picture.iter().flat_map(|colour| colour.0).flat_map(u32::to_ne_bytes).collect()
-}
-
-fn picture(bytes: &[u8]) -> Picture {
-    u32s(bytes).chunks_exact(4).map(|one| Colour([one[0], one[1], one[2], one[3]])).collect()
 }
 
 /// What is there before the original is drawn: two pictures that differ everywhere, so that what is the same in both
@@ -142,14 +98,15 @@ impl Run<'_> {
                 self.add_targets(&vec![before; self.targets.len()], &mut work);
                 let draw = self.draw(self.original.words(), triangle, 0, &mut work);
                 work.draws.push(draw);
-                drawn.push(pictures(&self.device.run(&work).map_err(text)?));
+                drawn.push(targets::pictures(&self.device.run(&work).map_err(text)?));
             }
             let of_target = |(number, target): (usize, &Target)| {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);
-                let is_output = !target.leaves.is_empty();
+                let is_output = !target.drawn.leaves.is_empty();
                 pixels
                     .map(|(one, other)| {
-                        (is_output && is_drawn(target, *one, *other)).then(|| target.source(*one))
+                        (is_output && target.drawn.is_same(*one, *other))
+                            .then(|| target.source(*one))
                     })
                     .collect()
             };
@@ -175,18 +132,13 @@ impl Run<'_> {
             }
         }
         let outcome = self.device.run(&work).map_err(|error| cannot_run(Part::Lowered, &error))?;
-        let all = pictures(&outcome);
+        let all = targets::pictures(&outcome);
         Ok(all.chunks(self.targets.len()).map(<[Picture]>::to_vec).collect())
     }
 
     /// Adds targets that hold these pictures; returns the index of the first.
     fn add_targets(&self, pictures: &[Picture], work: &mut Work<'_>) -> usize {
-        let first = work.targets.len();
-        for (target, picture) in self.targets.iter().zip(pictures) {
-            work.pixels.push((work.targets.len(), bytes(picture)));
-            work.targets.push(polyshade_vulkan::Target::new(target.format(), SIDE, SIDE));
-        }
-        first
+        targets::add(self.targets.iter().map(|target| &target.drawn), pictures, work)
     }
 
     /// A draw of one triangle to the targets from `target` on, with the original's own inputs.
@@ -266,22 +218,13 @@ impl Run<'_> {
     }
 }
 
-/// Whether all that the shader writes of a pixel is the same whatever was there before.
-fn is_drawn(target: &Target, one: Colour, other: Colour) -> bool {
-    target.leaves.iter().all(|leaf| super::colours::is_same(leaf, one, other))
-}
-
 /// A copy of a target.
 fn texture(picture: Option<&Picture>) -> Texture {
     Texture {
         format: vk::Format::R32G32B32A32_SFLOAT,
         width: SIDE,
         height: SIDE,
-        contents: picture.map(bytes).unwrap_or_default(),
+        contents: picture.map(targets::bytes).unwrap_or_default(),
         ..Texture::default()
     }
-}
-
-fn pictures(outcome: &Outcome) -> Vec<Picture> {
-    outcome.targets.iter().map(|bytes| picture(bytes)).collect()
 }

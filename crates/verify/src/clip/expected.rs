@@ -1,10 +1,11 @@
-//! What the outputs of a lowered stage must be, component by component, made of what the original computes.
+//! What the outputs or inputs of a lowered stage must be, component by component, made of those of the original.
 
+use crate::feeder::capability;
 use crate::leaves::{self, Leaf};
-use crate::{Form, Planes, Steps};
+use crate::{Form, Marked, Planes, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark, Space};
-use polyshade::spv::{BuiltIn, Capability, Decoration, Type};
+use polyshade::spv::{BuiltIn, Decoration, Type};
 use std::collections::BTreeMap;
 
 /// Where a 32-bit component of an output lies.
@@ -17,7 +18,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    fn distance(kind: Kind, element: u32) -> Key {
+    pub(super) fn distance(kind: Kind, element: u32) -> Key {
         Key::BuiltIn { builtin: kind.builtin().0, element, component: 0 }
     }
 
@@ -28,6 +29,15 @@ impl Key {
 
     pub(super) fn position(component: u32) -> Key {
         Key::BuiltIn { builtin: BuiltIn::POSITION.0, element: 0, component }
+    }
+
+    /// Whether a stage hands it to the next one, and no built-in of the rasterizer's.
+    pub(super) fn is_handed_on(&self) -> bool {
+        let distances = KINDS.map(|kind| kind.builtin().0);
+        match self {
+            Key::BuiltIn { builtin, .. } => distances.contains(builtin),
+            Key::Register { .. } => true,
+        }
     }
 
     pub(super) fn title(self) -> String {
@@ -169,9 +179,24 @@ pub(super) struct Expected {
     pub(super) distances: [Vec<Key>; 2],
 }
 
-/// Takes the steps with the outputs `leaves` of the original.
-pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result<Expected, String> {
-    let own = components(leaves);
+/// The inputs or outputs of the original.
+#[derive(Debug)]
+pub(super) struct Interface<'i> {
+    pub(super) leaves: &'i [Leaf],
+    /// Where the words of their components are, and of distances that are there though the stage does not read them.
+    pub(super) words: BTreeMap<Key, usize>,
+    /// Distances count that the stage has no capability for.
+    pub(super) undeclared: bool,
+    pub(super) marked: &'i Marked,
+}
+
+/// Takes the steps with an interface of the original.
+pub(super) fn expected(
+    m: &Module<'_>,
+    interface: &Interface<'_>,
+    steps: &Steps,
+) -> Result<Expected, String> {
+    let Interface { leaves, words: own, marked: listed, .. } = interface;
     let mut rest: BTreeMap<Key, Source> =
         own.iter().map(|(key, word)| (*key, Source::Word(*word))).collect();
     let mut left = Vec::new();
@@ -180,14 +205,14 @@ pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result
         let found = elements.map_while(|key| Some((key, rest.remove(&key)?)));
         let (keys, sources): (Vec<Key>, Vec<Source>) = found.unzip();
         // What a stage declares and never writes needs no capability, and is no distance.
-        if steps.repairs || m.has_capability(capability(kind)) {
+        if steps.repairs || interface.undeclared || m.has_capability(capability(kind)) {
             return sources;
         }
         left.extend(keys);
         Vec::new()
     });
     if let Some(planes) = steps.planes {
-        distances[0] = dots(&own, planes)?;
+        distances[0] = dots(own, planes)?;
     }
     if let Some((_, as_written)) = steps.enable {
         for (number, source) in (0..).zip(&mut distances[0]) {
@@ -206,10 +231,10 @@ pub(super) fn expected(m: &Module<'_>, leaves: &[Leaf], steps: &Steps) -> Result
         Form::Kept => {}
         Form::Arrays => {
             for (kind, sources) in KINDS.into_iter().zip([clip, cull]) {
-                let marked = marked(m, leaves, steps, kind);
-                let linked = steps.linked.iter().flat_map(|linked| linked.of(kind));
+                let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
+                let linked = listed.linked.iter().flat_map(|linked| linked.of(kind));
                 left.extend(marked.iter().copied().chain(linked).map(register));
-                sources.extend(number(&mut rest, &marked, steps, kind));
+                sources.extend(number(&mut rest, &marked, listed.linked.as_ref(), kind));
             }
         }
         Form::Combined => {
@@ -257,13 +282,6 @@ fn dots(own: &BTreeMap<Key, usize>, planes: Planes) -> Result<Vec<Source>, Strin
     Ok((0..planes.count).map(dot).collect())
 }
 
-fn capability(kind: Kind) -> Capability {
-    match kind {
-        Kind::Clip => Capability::CLIP_DISTANCE,
-        Kind::Cull => Capability::CULL_DISTANCE,
-    }
-}
-
 fn register(component: Component) -> Key {
     Key::Register { location: component.location, component: component.component }
 }
@@ -297,12 +315,17 @@ fn in_registers(
 }
 
 /// The components that are marked as distances of a kind, in their order.
-fn marked(m: &Module<'_>, leaves: &[Leaf], steps: &Steps, kind: Kind) -> Vec<Component> {
+fn marked(
+    m: &Module<'_>,
+    leaves: &[Leaf],
+    (marks, semantics): (&[Mark], bool),
+    kind: Kind,
+) -> Vec<Component> {
     let mut found = Vec::new();
     for leaf in leaves {
-        let is_semantic = steps.semantics && semantic(m, leaf) == Some(kind);
+        let is_semantic = semantics && semantic(m, leaf) == Some(kind);
         for (location, component) in leaves::registers(leaf) {
-            if is_semantic || covers(&steps.marks, kind, location, component) {
+            if is_semantic || covers(marks, kind, location, component) {
                 found.push(Component { location, component });
             }
         }
@@ -339,11 +362,11 @@ fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
 fn number(
     rest: &mut BTreeMap<Key, Source>,
     marked: &[Component],
-    steps: &Steps,
+    linked: Option<&Linkage>,
     kind: Kind,
 ) -> Vec<Source> {
     let mut take = |component| rest.remove(&register(component));
-    let Some(linked) = &steps.linked else {
+    let Some(linked) = linked else {
         return marked.iter().filter_map(|component| take(*component)).collect();
     };
     // What the stage does not have is 0, and what is not linked is its own affair.

@@ -1,9 +1,9 @@
 //! A scene of planes: each primitive alone, cut by the lowered stages and by the device's own clip distances.
 
-use super::Run;
 use super::expected::{Key, components};
-use super::{Drawn, Recording};
+use super::vertex::{Drawn, Run};
 use crate::Form;
+use crate::compare::Recording;
 use crate::library;
 use crate::pictures::{self, Exactness, Primitive};
 use crate::position::chooses_a_layer;
@@ -80,8 +80,7 @@ fn is_drawn(run: &Run<'_>, module: &Module<'_>) -> bool {
     let [clip, cull] = run.expected.distances.each_ref().map(Vec::len);
     let is_form = match run.steps.form {
         Form::Kept | Form::Arrays | Form::Separate => {
-            // SwiftShader culls where all of a vertex' distances are negative.
-            cull < 2 || !device.device.contains("SwiftShader")
+            !device.culls_wrongly([clip, cull].map(|count| count as u32))
         }
         Form::Emulated { .. } => true,
         Form::Registers { .. } | Form::Combined => false,

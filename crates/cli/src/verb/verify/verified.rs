@@ -101,7 +101,7 @@ impl Verified {
             )),
             Self::Clip(rewrite) => {
                 let marks = rewrite.check()?;
-                let steps = rewrite.steps(&marks);
+                let steps = rewrite.steps(&marks, stage);
                 let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
                 let lower = move |m: &Module<'_>| {
                     let mut report = clip::Report::new(entry, stage);

@@ -1,0 +1,512 @@
+//! Fragment stages: what they draw of a scene of planes, each primitive by itself.
+//!
+//! A vertex stage of ours hands on what the original reads, and another one what the lowered stage is to read, made of
+//! the same numbers. Both hand distances to the device as well, so that it cuts both alike; where the lowered stage
+//! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
+
+use super::expected::{Expected, Interface, Key, Right, Setting, Source, components, expected};
+use crate::feeder::{self, Array, Varying};
+use crate::inputs::{self, Inputs};
+use crate::leaves::{self, Kind, Leaf};
+use crate::library;
+use crate::pictures;
+use crate::random::{Random, Values};
+use crate::run::{
+    Report, Stop, cannot_run, check_device, check_messages, each_seed, not_comparable, parse,
+    variant,
+};
+use crate::targets::{self, Colour, Picture, SIDE, Target};
+use crate::verdict::{Difference, Equal, Part, Verdict};
+use crate::{Form, Job, Phase, Steps};
+use polyshade::Module;
+use polyshade::clip_cull::{self, KINDS};
+use polyshade::spv::{ExecutionModel, StorageClass};
+use polyshade_vulkan::{
+    Attribute, Device, Draw, Error, Place, Stage, VertexBuffer, VertexLayout, Work, vk,
+};
+use std::collections::BTreeMap;
+
+/// How many primitives are drawn.
+const PRIMITIVES: u32 = 16;
+/// The corners of each.
+const CORNERS: usize = 3;
+/// The attributes of the vertex stage: a position, clip and cull distances, then ordinary values.
+const ARRAYS: [u32; 2] = [1, 3];
+const VARYINGS: u32 = 5;
+/// The most distances of a kind: there are attributes for as many.
+const DISTANCES: u32 = 8;
+/// What makes a number negative.
+const SIGN: u32 = 1 << 31;
+/// What is in a target before.
+const BEFORE: Colour = Colour([0x7e55_aa33; 4]);
+
+/// Compares a lowered stage with the original.
+pub(super) fn verify(
+    job: &Job<'_>,
+    steps: &Steps,
+    device: &Device,
+    (original, lowered): (&Module<'_>, &Module<'_>),
+    report: &mut Report<'_>,
+) -> Verdict {
+    each_seed(job, |seed| {
+        let run = Run::new(job, steps, device, original, seed)?;
+        run.compare(lowered, report)
+    })
+}
+
+/// One comparison, with one set of inputs.
+struct Run<'r> {
+    job: &'r Job<'r>,
+    steps: &'r Steps,
+    device: &'r Device,
+    original: &'r Module<'r>,
+    inputs: Inputs,
+    leaves: Vec<Leaf>,
+    /// Where the words of what the original reads are, and of distances that it does not read.
+    words: BTreeMap<Key, usize>,
+    expected: Expected,
+    targets: Vec<Target>,
+    primitives: Vec<Primitive>,
+}
+
+/// A triangle.
+struct Primitive {
+    positions: [[f32; 4]; CORNERS],
+    /// The words of what is read, and of distances, for each corner.
+    words: [Vec<u32>; CORNERS],
+}
+
+impl Primitive {
+    /// Whether a distance is negative at each corner.
+    fn is_negative(&self, word: usize) -> [bool; CORNERS] {
+        self.words.each_ref().map(|words| f32::from_bits(words[word]) < 0.0)
+    }
+}
+
+/// One of the two shaders, and what it is handed.
+struct Side<'s> {
+    shader: &'s [u32],
+    varyings: Vec<Varying>,
+    /// For each varying the sources of its components.
+    sources: Vec<[Source; 4]>,
+    /// What is handed to the device.
+    arrays: [Vec<Source>; 2],
+}
+
+impl<'r> Run<'r> {
+    fn new(
+        job: &'r Job<'r>,
+        steps: &'r Steps,
+        device: &'r Device,
+        original: &'r Module<'r>,
+        seed: u64,
+    ) -> Result<Run<'r>, Stop> {
+        let text = |error: polyshade::Error| not_comparable(error.to_string());
+        let entry = original.entry_point(job.entry, ExecutionModel::FRAGMENT).map_err(text)?;
+        check_device(device, original)?;
+        let specialization = &job.specialization;
+        let leaves =
+            |class| leaves::leaves(original, entry, class, specialization).map_err(not_comparable);
+        let read = leaves(StorageClass::INPUT)?;
+        if let Some(leaf) = read.iter().find(|leaf| leaf.builtin.is_none() && leaf.bits != 32) {
+            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+        }
+        let inputs =
+            inputs::make(original, entry, specialization, (Values::Colours, seed), PRIMITIVES);
+        let words = with_distances(components(&read), steps);
+        let interface = Interface {
+            leaves: &read,
+            words: words.clone(),
+            undeclared: matches!(steps.form, Form::Emulated { .. }),
+            marked: &steps.inputs,
+        };
+        let expected = expected(original, &interface, steps).map_err(not_comparable)?;
+        let mut run = Run {
+            job,
+            steps,
+            device,
+            original,
+            inputs: inputs.map_err(not_comparable)?,
+            leaves: read,
+            words,
+            expected,
+            targets: targets::targets(leaves(StorageClass::OUTPUT)?)?,
+            primitives: Vec::new(),
+        };
+        run.primitives = (0..PRIMITIVES).map(|number| run.primitive(seed, number)).collect();
+        Ok(run)
+    }
+
+    fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
+        report(Phase::Original);
+        let right = self.draw(&self.original_side()?, |primitive| self.is_dropped(primitive))?;
+        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
+        if let Some(message) = self.device.take_messages().first() {
+            let why = format!("the validation layer says of the original: {message}");
+            return Err(not_comparable(why));
+        }
+
+        let words = variant(self.job, Part::Lowered, lowered.words())?;
+        let module = parse(Part::Lowered, &words)?;
+        check_device(self.device, &module)?;
+        let side = self.lowered_side(&module)?;
+        report(Phase::Rewritten);
+        let found = self.draw(&side, |_| false)?;
+        let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+        let mut equal = Equal { draws: u64::from(PRIMITIVES), ..Equal::default() };
+        for (number, primitive) in self.primitives.iter().enumerate() {
+            let pictures = |all: &'_ [Picture]| {
+                all[number * self.targets.len()..][..self.targets.len()].to_vec()
+            };
+            equal.pixels += self
+                .compare_pictures(primitive, &pictures(&right), &pictures(&found))
+                .map_err(|difference| {
+                    let draw = Some(format!("triangle {number}, {:?}", primitive.positions));
+                    Difference { draw, ..*difference }
+                })?;
+        }
+        check_messages(self.device, Part::Lowered, |_| true)?;
+        match equal.pixels {
+            0 => Err(not_comparable("the shader draws nothing of the scene")),
+            _ => Ok(equal),
+        }
+    }
+
+    /// Returns how many pixels are covered.
+    fn compare_pictures(
+        &self,
+        primitive: &Primitive,
+        right: &[Picture],
+        found: &[Picture],
+    ) -> Result<u64, Box<Difference>> {
+        // Where the fragment stage cuts, edges are a matter of its precision, and values on both sides of them too.
+        let is_cut = self.cuts() && self.is_clipped(primitive);
+        let is_covered =
+            |picture: &Picture, (x, y): (u32, u32)| picture[(y * SIDE + x) as usize] != BEFORE;
+        let mut covered = 0;
+        for (target, (right, found)) in self.targets.iter().zip(right.iter().zip(found)) {
+            for at in (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE)) {
+                let [one, other] =
+                    [right, found].map(|picture| picture[(at.1 * SIDE + at.0) as usize]);
+                let is_same = match is_cut {
+                    true => {
+                        is_covered(right, at) == is_covered(found, at)
+                            || pictures::is_edge(SIDE, at, |at| is_covered(right, at))
+                    }
+                    false => target.is_same(one, other),
+                };
+                if !is_same {
+                    return Err(Box::new(Difference {
+                        pixel: Some(at),
+                        expected: Some(one.value()),
+                        found: Some(other.value()),
+                        ..Difference::new(Part::Lowered, "a picture differs")
+                    }));
+                }
+                covered += u64::from(is_covered(right, at));
+            }
+        }
+        Ok(covered)
+    }
+
+    /// Whether the lowered stage does what the device does.
+    fn is_emulated(&self) -> bool {
+        matches!(self.steps.form, Form::Emulated { .. })
+    }
+
+    /// Whether the lowered stage does what the device does of clipping.
+    fn cuts(&self) -> bool {
+        matches!(self.steps.form, Form::Emulated { native_clip: false, .. })
+    }
+
+    /// The word of each distance of a kind, where it has one of its own.
+    fn distances(&self, kind: clip_cull::Kind) -> impl Iterator<Item = usize> {
+        let keys = &self.expected.distances[kind as usize];
+        keys.iter().filter_map(|key| match self.expected.components.get(key) {
+            Some(Source::Word(word)) => Some(*word),
+            _ => None,
+        })
+    }
+
+    /// Whether the device cuts a primitive.
+    fn is_clipped(&self, primitive: &Primitive) -> bool {
+        let mut distances = self.distances(clip_cull::Kind::Clip);
+        distances.any(|word| primitive.is_negative(word).contains(&true))
+    }
+
+    /// Whether the lowered stage is to leave a primitive out: one and the same distance is negative at all corners.
+    fn is_dropped(&self, primitive: &Primitive) -> bool {
+        let mut distances = self.distances(clip_cull::Kind::Cull);
+        self.is_emulated() && distances.any(|word| primitive.is_negative(word) == [true; CORNERS])
+    }
+
+    fn primitive(&self, seed: u64, number: u32) -> Primitive {
+        let mut random = Random::new(seed, 1 << 43 | u64::from(number));
+        let mut positions = [[0.0; 4]; CORNERS];
+        for position in &mut positions {
+            let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
+            let w = 1.25 + w / 4.0;
+            *position = [1.2 * x * w, 1.2 * y * w, 0.5 * w, w];
+        }
+        let count = self.words.values().max().map_or(0, |last| last + 1);
+        let mut words = [(); CORNERS].map(|()| vec![0; count]);
+        for corner in &mut words {
+            for leaf in self.leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
+                for (location, component) in leaves::registers(leaf) {
+                    let word = self.words[&Key::Register { location, component }];
+                    corner[word] = match leaf.kind {
+                        Kind::Float => (random.below(65) as f32 / 64.0).to_bits(),
+                        Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
+                    };
+                }
+            }
+        }
+        // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.
+        let is_whole =
+            number.is_multiple_of(4) || matches!(self.steps.form, Form::Combined | Form::Separate);
+        for word in KINDS.into_iter().flat_map(|kind| self.distances(kind)) {
+            for corner in &mut words {
+                // Never 0: what is at an edge may be on either side of it.
+                let least = if is_whole { 0.0 } else { -1.0 };
+                corner[word] = (least + (2 * random.below(128) + 1) as f32 / 128.0).to_bits();
+            }
+        }
+        let culls: Vec<usize> = self.distances(clip_cull::Kind::Cull).collect();
+        let counts = self.arrays().map(|array| array.len() as u32);
+        if declared(&self.leaves)[1] > 0 && self.device.capabilities().culls_wrongly(counts) {
+            // The original would not be drawn as it should be.
+            culls
+                .iter()
+                .for_each(|word| words.iter_mut().for_each(|corner| corner[*word] &= !SIGN));
+        } else if !is_whole && number % 4 == 1 && !culls.is_empty() {
+            let word = random.one_of(&culls);
+            words.iter_mut().for_each(|corner| corner[word] |= SIGN);
+        }
+        Primitive { positions, words }
+    }
+
+    /// The original with what it reads.
+    fn original_side(&self) -> Result<Side<'_>, Stop> {
+        let word = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
+        let (varyings, sources) = varyings(&self.leaves, word);
+        let own = KINDS.map(|kind| {
+            let elements = (0..).map(|element| word(&Key::distance(kind, element)));
+            elements.map_while(|source| source).collect()
+        });
+        let mut arrays = match self.steps.form {
+            // The arrays are others than those of the lowered stage.
+            Form::Combined | Form::Separate => own,
+            _ => self.arrays(),
+        };
+        // What is culled is not drawn at all.
+        if self.is_emulated() {
+            arrays[1].truncate(declared(&self.leaves)[1] as usize);
+        }
+        self.side((self.original.words(), &self.leaves), (varyings, sources), arrays)
+    }
+
+    /// The lowered stage with what it is to read.
+    fn lowered_side<'s>(&self, module: &'s Module<'_>) -> Result<Side<'s>, Stop> {
+        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
+        let entry = module.entry_point(self.job.entry, ExecutionModel::FRAGMENT);
+        let entry = entry.map_err(|error| broken(error.to_string()))?;
+        let class = StorageClass::INPUT;
+        let leaves = leaves::leaves(module, entry, class, &self.job.specialization);
+        let leaves = leaves.map_err(broken)?;
+        let source = |key: &Key| match self.expected.components.get(key) {
+            None if self.expected.left.contains(key) => Some(Source::Zero),
+            source => source.cloned(),
+        };
+        let read = components(&leaves);
+        if let Some(key) = read.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
+            return Err(broken(format!("it reads {}, and should not", key.title())));
+        }
+        let mut arrays = self.arrays();
+        if let Form::Emulated { native_clip, .. } = self.steps.form {
+            arrays[1].clear();
+            if !native_clip {
+                arrays[0].clear();
+            }
+        }
+        self.side((module.words(), &leaves), varyings(&leaves, source), arrays)
+    }
+
+    /// One side, unless the device cannot be handed its distances.
+    fn side<'s>(
+        &self,
+        (shader, leaves): (&'s [u32], &[Leaf]),
+        (varyings, sources): (Vec<Varying>, Vec<[Source; 4]>),
+        mut arrays: [Vec<Source>; 2],
+    ) -> Result<Side<'s>, Stop> {
+        // Where both kinds are read, drivers take them from where arrays of these lengths are.
+        let declared = declared(leaves).map(|count| count as usize);
+        if declared[1] > 0 {
+            for (array, count) in arrays.iter_mut().zip(declared) {
+                let others = array.drain(count.min(array.len())..);
+                if others.into_iter().any(|source| source != Source::Zero) {
+                    let why = "a stage that reads some distances and is handed more is not drawn";
+                    return Err(not_comparable(why));
+                }
+            }
+        }
+        let device = self.device.capabilities();
+        let [clip, cull] = arrays.each_ref().map(|array| array.len() as u32);
+        let limits = &device.limits;
+        if clip > limits.max_clip_distances.min(DISTANCES)
+            || cull > limits.max_cull_distances.min(DISTANCES)
+            || clip + cull > limits.max_combined_clip_and_cull_distances
+        {
+            let why = format!("the device does not take {clip} clip and {cull} cull distances");
+            return Err(not_comparable(why));
+        }
+        if device.misreads_distances([clip, cull]) {
+            let why = format!("the driver misreads {clip} clip and {cull} cull distances");
+            return Err(not_comparable(why));
+        }
+        Ok(Side { shader, varyings, sources, arrays })
+    }
+
+    /// The distances by their numbers.
+    fn arrays(&self) -> [Vec<Source>; 2] {
+        self.expected.distances.each_ref().map(|keys| {
+            keys.iter().filter_map(|key| self.expected.components.get(key).cloned()).collect()
+        })
+    }
+
+    /// What a side draws of each primitive that is not dropped, in all targets.
+    fn draw(
+        &self,
+        side: &Side<'_>,
+        is_dropped: impl Fn(&Primitive) -> bool,
+    ) -> Result<Result<Vec<Picture>, Error>, Stop> {
+        let mut work = Work::default();
+        let feeder = side.feeder()?;
+        let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
+        for primitive in &self.primitives {
+            let first = targets::add(&self.targets, &background, &mut work);
+            let given = self.inputs.install(&mut work);
+            let mut draw = Draw {
+                stages: vec![
+                    Stage::vertex(&feeder),
+                    Stage { entry_point: self.job.entry, ..Stage::fragment(side.shader) },
+                ],
+                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                target: Some(first),
+                other_targets: (first + 1..first + self.targets.len()).collect(),
+                vertices: 0..if is_dropped(primitive) { 0 } else { CORNERS as u32 },
+                instances: 0..1,
+                ..Draw::default()
+            };
+            given.give(&mut draw);
+            draw.stages[0].specialization.clear();
+            let place = Place { buffer: work.buffers.len(), offset: 0 };
+            draw.vertex_buffers = vec![VertexBuffer { place, layout: side.layout() }];
+            work.buffers.push(side.vertices(primitive));
+            work.draws.push(draw);
+        }
+        Ok(self.device.run(&work).map(|outcome| targets::pictures(&outcome)))
+    }
+}
+
+impl Side<'_> {
+    /// The vertex stage before it.
+    fn feeder(&self) -> Result<Vec<u32>, Stop> {
+        let array = |kind: clip_cull::Kind| Array {
+            kind,
+            attribute: ARRAYS[kind as usize],
+            count: self.arrays[kind as usize].len() as u32,
+        };
+        feeder::feeder(&library::PLACE, self.varyings.iter().copied(), &KINDS.map(array))
+    }
+
+    fn layout(&self) -> VertexLayout {
+        let floats = |location| (location, vk::Format::R32G32B32A32_SFLOAT);
+        let arrays = KINDS.into_iter().flat_map(|kind| {
+            let count = self.arrays[kind as usize].len().div_ceil(4) as u32;
+            (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
+        });
+        let varyings = self.varyings.iter().map(|one| {
+            let format = match one.kind {
+                Kind::Float => vk::Format::R32G32B32A32_SFLOAT,
+                Kind::Int => vk::Format::R32G32B32A32_SINT,
+                Kind::Uint | Kind::Bool => vk::Format::R32G32B32A32_UINT,
+            };
+            (one.attribute, format)
+        });
+        let attributes = [floats(0)].into_iter().chain(arrays).chain(varyings);
+        let attributes: Vec<Attribute> = (0..)
+            .step_by(16)
+            .zip(attributes)
+            .map(|(offset, (location, format))| Attribute { location, format, offset })
+            .collect();
+        let stride = 16 * attributes.len() as u32;
+        VertexLayout { stride, rate: vk::VertexInputRate::VERTEX, attributes }
+    }
+
+    /// The bytes of a primitive's vertices, by that layout.
+    fn vertices(&self, primitive: &Primitive) -> Vec<u8> {
+        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
+        let mut words: Vec<u32> = Vec::new();
+        for (position, corner) in primitive.positions.iter().zip(&primitive.words) {
+            words.extend(position.map(f32::to_bits));
+            let value = |source: &Source| match source.value(corner, &setting) {
+                Right::Bits(bits) => bits,
+                Right::Near(number, _) => (number as f32).to_bits(),
+            };
+            for array in &self.arrays {
+                words.extend(array.iter().map(value));
+                words.resize(words.len().next_multiple_of(4), 0);
+            }
+            words.extend(self.sources.iter().flatten().map(value));
+        }
+        words.into_iter().flat_map(u32::to_ne_bytes).collect()
+    }
+}
+
+/// The lengths of the arrays of distances that a stage reads.
+fn declared(leaves: &[Leaf]) -> [u32; 2] {
+    KINDS.map(|kind| {
+        let is_one = |leaf: &&Leaf| leaf.builtin == Some(kind.builtin());
+        leaves.iter().filter(is_one).count() as u32
+    })
+}
+
+/// What is handed on at the locations of `leaves`, and the source of each component.
+fn varyings(
+    leaves: &[Leaf],
+    source: impl Fn(&Key) -> Option<Source>,
+) -> (Vec<Varying>, Vec<[Source; 4]>) {
+    let mut locations: BTreeMap<u32, (Kind, u32)> = BTreeMap::new();
+    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
+        for (location, component) in leaves::registers(leaf) {
+            let (_, count) = locations.entry(location).or_insert((leaf.kind, 0));
+            *count = (*count).max(component + 1);
+        }
+    }
+    (VARYINGS..)
+        .zip(locations)
+        .map(|(attribute, (location, (kind, count)))| {
+            let sources = [0, 1, 2, 3].map(|component| {
+                source(&Key::Register { location, component }).unwrap_or(Source::Zero)
+            });
+            (Varying { attribute, location, kind, count }, sources)
+        })
+        .unzip()
+}
+
+/// The words of what a stage reads, with more for the distances that it is handed and does not read.
+fn with_distances(mut words: BTreeMap<Key, usize>, steps: &Steps) -> BTreeMap<Key, usize> {
+    words.retain(|key, _| key.is_handed_on());
+    let all = words.values().max().map_or(0, |last| last + 1);
+    let handed_on = match (steps.form, steps.counts) {
+        (Form::Emulated { .. }, Some(counts)) => counts,
+        _ => [0, 0],
+    };
+    let distances = KINDS
+        .into_iter()
+        .zip(handed_on)
+        .flat_map(|(kind, count)| (0..count).map(move |element| Key::distance(kind, element)));
+    let lacking: Vec<Key> = distances.filter(|key| !words.contains_key(key)).collect();
+    words.extend(lacking.into_iter().zip(all..));
+    words
+}

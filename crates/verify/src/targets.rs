@@ -1,0 +1,128 @@
+//! Colour targets of 32-bit components: one for each location that a fragment stage may write.
+
+use crate::leaves::{Kind, Leaf};
+use crate::run::{Stop, not_comparable, u32s};
+use crate::verdict::Value;
+use polyshade_vulkan::{Outcome, Work, vk};
+use std::fmt;
+
+/// The width and height of a target.
+pub(crate) const SIDE: u32 = 32;
+/// As many targets as any device has.
+const MOST: u32 = 8;
+
+/// The bits of a colour's components.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Colour(pub(crate) [u32; 4]);
+
+/// The colours of a target, row by row.
+pub(crate) type Picture = Vec<Colour>;
+
+impl Colour {
+    pub(crate) fn of(floats: [f32; 4]) -> Colour {
+        Colour(floats.map(f32::to_bits))
+    }
+
+    pub(crate) fn value(self) -> Value {
+        Value { bits: self.0.to_vec(), number: self.to_string() }
+    }
+
+    pub(crate) fn floats(self) -> [f32; 4] {
+        self.0.map(f32::from_bits)
+    }
+}
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.floats())
+    }
+}
+
+/// A target; its number is its location.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Target {
+    /// What the shader writes there, its components side by side; nothing where there is no output.
+    pub(crate) leaves: Vec<Leaf>,
+}
+
+/// The targets up to the last location that has an output.
+pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<Target>, Stop> {
+    let mut targets: Vec<Target> = Vec::new();
+    for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
+        let Some((location, _)) = leaf.register.filter(|_| leaf.words() > 0 && leaf.bits == 32)
+        else {
+            return Err(not_comparable(format!("output {} has no 32-bit colour", leaf.title())));
+        };
+        if location >= MOST {
+            return Err(not_comparable(format!("there is a target at location {location}")));
+        }
+        let count = targets.len().max(location as usize + 1);
+        targets.resize(count, Target::default());
+        targets[location as usize].leaves.push(leaf);
+    }
+    match targets.is_empty() {
+        true => Err(not_comparable("the shader has no colours")),
+        false => Ok(targets),
+    }
+}
+
+impl Target {
+    /// What its components are.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        self.leaves.first().map(|leaf| leaf.kind)
+    }
+
+    fn format(&self) -> vk::Format {
+        match self.kind() {
+            Some(Kind::Int) => vk::Format::R32G32B32A32_SINT,
+            Some(Kind::Uint) => vk::Format::R32G32B32A32_UINT,
+            _ => vk::Format::R32G32B32A32_SFLOAT,
+        }
+    }
+
+    /// Which components the shader writes.
+    pub(crate) fn written(&self) -> [bool; 4] {
+        [0, 1, 2, 3].map(|component| {
+            self.leaves.iter().any(|leaf| {
+                let (_, first) = leaf.register.unwrap_or((0, 0));
+                (first..first + leaf.count).contains(&component)
+            })
+        })
+    }
+
+    /// Whether two colours are the same, as far as the shader writes them.
+    pub(crate) fn is_same(&self, one: Colour, other: Colour) -> bool {
+        let is_none = |bits: u32| f32::from_bits(bits).is_nan();
+        let components = self.written().into_iter().zip(one.0.into_iter().zip(other.0));
+        components
+            .filter(|(written, _)| *written)
+            .all(|(_, (one, other))| one == other || is_none(one) && is_none(other))
+    }
+}
+
+/// Adds targets that hold these pictures; returns the index of the first.
+pub(crate) fn add<'t>(
+    targets: impl IntoIterator<Item = &'t Target>,
+    pictures: &[Picture],
+    work: &mut Work<'_>,
+) -> usize {
+    let first = work.targets.len();
+    for (target, picture) in targets.into_iter().zip(pictures) {
+        work.pixels.push((work.targets.len(), bytes(picture)));
+        work.targets.push(polyshade_vulkan::Target::new(target.format(), SIDE, SIDE));
+    }
+    first
+}
+
+/// The pictures of all targets.
+pub(crate) fn pictures(outcome: &Outcome) -> Vec<Picture> {
+    outcome.targets.iter().map(|bytes| picture(bytes)).collect()
+}
+
+pub(crate) fn bytes(picture: &Picture) -> Vec<u8> {
+    picture.iter().flat_map(|colour| colour.0).flat_map(u32::to_ne_bytes).collect()
+}
+
+fn picture(bytes: &[u8]) -> Picture {
+    u32s(bytes).chunks_exact(4).map(|one| Colour([one[0], one[1], one[2], one[3]])).collect()
+}
