@@ -8,6 +8,7 @@ mod hlsl;
 mod last;
 mod samples;
 mod shape;
+mod vkd3d;
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;

@@ -6,6 +6,7 @@
 pub mod corpus;
 pub mod dead_code;
 pub mod drivers;
+pub mod dxbc;
 pub mod filetest;
 pub mod identity;
 pub mod reduce;

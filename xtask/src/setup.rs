@@ -17,6 +17,7 @@ const PACKAGES: &[Package] = &[
     ("chromium", "SwiftShader, the second driver, and the newer validation layer"),
     ("vulkan-validationlayers", "the older validation layer"),
     ("spirv-tools", "spirv-val, the fuzz targets' oracle"),
+    ("vkd3d-compiler", "compiles Direct3D's shaders, as its users have them"),
     ("valgrind", "counts the benchmarks' instructions"),
 ];
 

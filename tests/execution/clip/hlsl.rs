@@ -87,7 +87,7 @@ void main() {
     WRITES
 }";
 
-type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
+pub(super) type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
 
 #[track_caller]
 fn hlsl(source: &str, stage: ShaderStage) -> Vec<u32> {
@@ -153,7 +153,7 @@ fn target() -> Entry {
 
 /// The vertex stage in another form.
 #[track_caller]
-fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
+pub(super) fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
     let mut stages = stages.clone();
     let words = lower(&Module::parse(&stages[0].1).unwrap());
     validate(&words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(&words).unwrap()));
@@ -161,11 +161,18 @@ fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
     stages
 }
 
-fn there_and_back(m: &Module<'_>) -> Vec<u32> {
+pub(super) fn there_and_back(m: &Module<'_>) -> Vec<u32> {
     let registers = to_registers(m, &target(), 5, 5, None).unwrap();
     let marks = registers.marks[1].clone();
     let options = Options::new(target()).outputs(marks);
     normalize(&registers.module, &options).unwrap().module.into_words()
+}
+
+/// One array of two, and two again.
+pub(super) fn separated(m: &Module<'_>) -> Vec<u32> {
+    let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
+    let one = combine(m, &target(), None).unwrap();
+    separate(&one.module, &target(), clip).unwrap().module.into_words()
 }
 
 #[test]
@@ -174,11 +181,7 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
         let by_hand = form.by_hand();
         let own = form.of_hlsl();
         let back = lowered(&own, there_and_back);
-        let separated = lowered(&own, |m| {
-            let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
-            let one = combine(m, &target(), None).unwrap();
-            separate(&one.module, &target(), clip).unwrap().module.into_words()
-        });
+        let separated = lowered(&own, separated);
         for driver in DRIVERS {
             let expected = pictures(driver, &by_hand);
             assert!(expected.iter().any(|picture| picture.iter().any(|byte| *byte != 0)));

@@ -1,0 +1,244 @@
+//! Direct3D's shaders with `SV_ClipDistance` and `SV_CullDistance`, through Debian's `vkd3d-compiler`: what becomes of
+//! its modules draws what GLSL with built-in arrays by hand draws.
+
+use super::chain::SIZE;
+use super::hlsl::{Stages, lowered, separated, there_and_back};
+use crate::drivers::{DRIVERS, Driver};
+use crate::noise::Noise;
+use polyshade::Module;
+use polyshade::clip_cull::{
+    Emulation, Exact, Primitive, Target as Entry, emulate_fragment, emulate_last, generate,
+    to_registers,
+};
+use polyshade::spv::ExecutionModel;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::dxbc::{self, Element, Name};
+use polyshade_tests::shader::{validate, words};
+use polyshade_vulkan::{
+    Attribute, Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk,
+};
+use std::fs;
+use std::process::Command;
+
+/// Distances as a vertex shader of Direct3D has them, in the order of their registers, which are 1 and 2.
+struct Form(Vec<Element>);
+
+fn forms() -> Vec<Form> {
+    let distance = |name| move |index, register, mask| Element { name, index, register, mask };
+    let (clip, cull) = (distance(Name::ClipDistance), distance(Name::CullDistance));
+    let forms = [
+        vec![clip(0, 1, 0b1111)],
+        vec![clip(0, 1, 0b0001)],
+        vec![clip(0, 1, 0b1111), clip(1, 2, 0b0011)],
+        vec![clip(0, 1, 0b0111), clip(1, 2, 0b0001)],
+        vec![cull(0, 1, 0b0001)],
+        vec![cull(0, 1, 0b0111)],
+        vec![clip(0, 1, 0b0011), cull(0, 2, 0b0001)],
+        vec![clip(0, 1, 0b0011), cull(0, 1, 0b1100)],
+        vec![clip(0, 1, 0b1111), cull(0, 2, 0b1111)],
+    ];
+    forms.map(Form).into()
+}
+
+/// An attribute or an output that is no distance.
+fn value(name: Name, register: u32) -> Element {
+    Element { name, index: register, register, mask: 0b1111 }
+}
+
+/// The words that vkd3d makes of a shader.
+#[track_caller]
+fn compiled(container: &[u8]) -> Vec<u32> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [from, to] = ["shader.dxbc", "shader.spv"].map(|name| folder.path().join(name));
+    fs::write(&from, container).expect("a file");
+    let mut command = Command::new("vkd3d-compiler");
+    let types = ["-x", "dxbc-tpf", "-b", "spirv-binary", "-o"];
+    let output = command.args(types).args([&to, &from]).output();
+    let output = output.expect("`cargo xtask setup` installs vkd3d-compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    words(&fs::read(to).expect("it is written")).expect("these are words")
+}
+
+#[track_caller]
+fn glsl(stage: ShaderStage, source: &str) -> Vec<u32> {
+    let source = format!("#version 450\n{source}");
+    compile(&source, stage, SpirvVersion::SPIRV1_3)
+        .unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+const FRAGMENT: &str = "layout(location = 0) out vec4 colour; void main() { colour = vec4(1.0); }";
+
+impl Form {
+    fn counts(&self) -> [u32; 2] {
+        [Name::ClipDistance, Name::CullDistance].map(|name| {
+            let of_kind = self.0.iter().filter(|element| element.name == name);
+            of_kind.map(|element| element.mask.count_ones()).sum()
+        })
+    }
+
+    #[track_caller]
+    fn of_direct3d(&self) -> Stages {
+        let inputs = [0, 1, 2].map(|register| value(Name::Undefined, register));
+        let distances = self.0.iter().map(|element| (*element, element.register));
+        let outputs: Vec<(Element, u32)> =
+            [(value(Name::Position, 0), 0)].into_iter().chain(distances).collect();
+        vec![
+            (
+                vk::ShaderStageFlags::VERTEX,
+                compiled(&dxbc::shader(dxbc::Stage::Vertex, &inputs, &outputs)),
+            ),
+            (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT)),
+        ]
+    }
+
+    #[track_caller]
+    fn by_hand(&self) -> Stages {
+        let (mut arrays, mut writes) = (String::new(), String::new());
+        let names =
+            [(Name::ClipDistance, "gl_ClipDistance"), (Name::CullDistance, "gl_CullDistance")];
+        for ((kind, name), count) in names.into_iter().zip(self.counts()) {
+            if count > 0 {
+                arrays += &format!(" float {name}[{count}];");
+            }
+            let components = self.0.iter().filter(|element| element.name == kind).flat_map(|one| {
+                let has = |component: &u32| one.mask >> component & 1 != 0;
+                (0..4).filter(has).map(|component| (one.register, component))
+            });
+            for (number, (register, component)) in components.enumerate() {
+                writes += &format!("{name}[{number}] = v{register}[{component}];\n");
+            }
+        }
+        let inputs: String =
+            (0..3).map(|at| format!("layout(location = {at}) in vec4 v{at};\n")).collect();
+        let source = format!(
+            "{inputs}out gl_PerVertex {{ vec4 gl_Position;{arrays} }};\n\
+            void main() {{\ngl_Position = v0;\n{writes}}}"
+        );
+        vec![
+            (vk::ShaderStageFlags::VERTEX, glsl(ShaderStage::Vertex, &source)),
+            (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT)),
+        ]
+    }
+}
+
+/// A picture for each of some triangles.
+#[track_caller]
+fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
+    let attribute = |location: u32| Attribute {
+        location,
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        offset: 16 * location,
+    };
+    let layout = VertexLayout {
+        stride: 48,
+        rate: vk::VertexInputRate::VERTEX,
+        attributes: (0..3).map(attribute).collect(),
+    };
+    let mut noise = Noise::new();
+    let mut number = || noise.below(1 << 16) as f32 / 32768.0 - 1.0;
+    let mut work = Work::default();
+    for _ in 0..96 {
+        let mut floats = Vec::new();
+        for _ in 0..3 {
+            let w = 1.0 + 0.5 * number();
+            floats.extend([number() * 0.9375 * w, number() * 0.9375 * w, 0.5 * w, w]);
+            floats.extend([(); 8].map(|()| number() + 0.25));
+        }
+        let place = Place { buffer: work.buffers.len(), offset: 0 };
+        work.buffers.push(floats.into_iter().flat_map(f32::to_ne_bytes).collect());
+        work.draws.push(Draw {
+            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            vertex_buffers: vec![VertexBuffer { place, layout: layout.clone() }],
+            target: Some(work.targets.len()),
+            vertices: 0..3,
+            instances: 0..1,
+            ..Draw::default()
+        });
+        work.targets.push(Target::new(vk::Format::R32G32B32A32_SFLOAT, SIZE, SIZE));
+    }
+    driver.run(&work).targets
+}
+
+fn target() -> Entry {
+    Entry::new("main", ExecutionModel::VERTEX)
+}
+
+fn is_drawn(pictures: &[Vec<u8>]) -> bool {
+    pictures.iter().any(|picture| picture.iter().any(|byte| *byte != 0))
+}
+
+#[test]
+fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
+    for form in forms() {
+        let own = form.of_direct3d();
+        let back = lowered(&own, there_and_back);
+        let separated = lowered(&own, separated);
+        for driver in DRIVERS {
+            let expected = pictures(driver, &form.by_hand());
+            assert!(is_drawn(&expected));
+            for (what, stages) in [("vkd3d", &own), ("back", &back), ("separated", &separated)] {
+                let found = pictures(driver, stages);
+                assert!(found == expected, "{driver:?} {what}: {:?}", form.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
+    for form in forms() {
+        let mut stages = form.of_direct3d();
+        let module = Module::parse(&stages[0].1).unwrap();
+        let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
+        assert_eq!(made.counts, form.counts(), "{:?}", form.0);
+        stages[0].1 = made.last.into_words();
+        let geometry = made.geometry.expect("there are distances").into_words();
+        validate(&geometry).unwrap();
+        stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
+        let expected = pictures(Driver::Lavapipe, &form.by_hand());
+        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
+    }
+}
+
+#[test]
+fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
+    for form in forms().iter().filter(|form| form.counts()[0] == 0) {
+        let mut stages = form.of_direct3d();
+        let module = Module::parse(&stages[0].1).unwrap();
+        let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();
+        let fragment = Module::parse(&stages[1].1).unwrap();
+        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
+        let fragment = emulate_fragment(&fragment, &entry, &Emulation::at(5), last.counts).unwrap();
+        let words = [last.module.into_words(), fragment.module.into_words()];
+        stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
+        let expected = pictures(Driver::Lavapipe, &form.by_hand());
+        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
+    }
+}
+
+/// Why no pixel shader is drawn: vkd3d 1.2 makes an array of one of what it reads, and copies a vector from it.
+#[test]
+fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
+    for name in [Name::ClipDistance, Name::CullDistance] {
+        let read = Element { name, index: 0, register: 1, mask: 0b1111 };
+        let output = (value(Name::Undefined, 0), 1);
+        let words = compiled(&dxbc::shader(dxbc::Stage::Pixel, &[read], &[output]));
+        let error = validate(&words).expect_err("a vector is no array");
+        assert!(error.contains("type does not match"), "{error}");
+        let module = Module::parse(&words).expect("it has the form of a module");
+        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
+        let registers = to_registers(&module, &entry, 5, 5, None).expect("it is not looked at");
+        validate(registers.module.words()).expect_err("what is wrong stays");
+    }
+}
+
+/// A control: another form draws other pictures.
+#[test]
+fn forms_that_are_mistaken_are_seen() {
+    let forms = forms();
+    for (one, other) in forms.iter().zip(&forms[1..]) {
+        let [one, other] = [one, other].map(|form| pictures(Driver::Lavapipe, &form.of_direct3d()));
+        assert!(one != other);
+    }
+}
