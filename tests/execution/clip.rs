@@ -4,6 +4,7 @@
 mod chain;
 mod emulate;
 mod exact;
+mod front_ends;
 mod hlsl;
 mod last;
 mod samples;

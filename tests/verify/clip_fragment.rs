@@ -1,5 +1,5 @@
-//! Clip and cull distances that fragment stages read: every form equal on both drivers, and different where it is broken
-//! on purpose.
+//! Clip and cull distances that fragment stages read: every form equal on both drivers, and different where it is
+//! broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge};
 use polyshade::clip_cull::{self, Emulation, Kind, Linkage, Mark, Options, Repair, Target};

@@ -122,7 +122,7 @@ fn metal_gets_a_pair_without_distances_it_does_not_have() {
             String::from_utf8(written(folder.path(), &line, &file)).expect("it is text")
         });
         let [handed_on, read] = [&vertex, &fragment].map(|text| attributes(text));
-        assert_eq!(handed_on.iter().any(|one| *one == "clip_distance"), native, "{vertex}");
+        assert_eq!(handed_on.contains(&"clip_distance"), native, "{vertex}");
         for one in handed_on.iter().chain(&read) {
             let known = ["position", "clip_distance", "stage_in", "attribute(0)", "color(0)"];
             let is_users = one.starts_with("user(");

@@ -3,6 +3,7 @@
 
 mod expected;
 mod fragment;
+mod handed;
 mod scene;
 mod vertex;
 

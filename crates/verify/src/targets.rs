@@ -72,14 +72,6 @@ impl Target {
         self.leaves.first().map(|leaf| leaf.kind)
     }
 
-    fn format(&self) -> vk::Format {
-        match self.kind() {
-            Some(Kind::Int) => vk::Format::R32G32B32A32_SINT,
-            Some(Kind::Uint) => vk::Format::R32G32B32A32_UINT,
-            _ => vk::Format::R32G32B32A32_SFLOAT,
-        }
-    }
-
     /// Which components the shader writes.
     pub(crate) fn written(&self) -> [bool; 4] {
         [0, 1, 2, 3].map(|component| {
@@ -100,6 +92,15 @@ impl Target {
     }
 }
 
+/// Four components of a kind.
+pub(crate) fn format(kind: Kind) -> vk::Format {
+    match kind {
+        Kind::Float => vk::Format::R32G32B32A32_SFLOAT,
+        Kind::Int => vk::Format::R32G32B32A32_SINT,
+        Kind::Uint | Kind::Bool => vk::Format::R32G32B32A32_UINT,
+    }
+}
+
 /// Adds targets that hold these pictures; returns the index of the first.
 pub(crate) fn add<'t>(
     targets: impl IntoIterator<Item = &'t Target>,
@@ -109,7 +110,8 @@ pub(crate) fn add<'t>(
     let first = work.targets.len();
     for (target, picture) in targets.into_iter().zip(pictures) {
         work.pixels.push((work.targets.len(), bytes(picture)));
-        work.targets.push(polyshade_vulkan::Target::new(target.format(), SIDE, SIDE));
+        let format = format(target.kind().unwrap_or(Kind::Float));
+        work.targets.push(polyshade_vulkan::Target::new(format, SIDE, SIDE));
     }
     first
 }

@@ -2,16 +2,10 @@
 //! GLSL with built-in arrays by hand draws.
 
 use super::chain::{HEADER, SIZE};
+use super::front_ends::{Stages, emulated, lowered, separated, there_and_back, with_geometry};
 use crate::drivers::{DRIVERS, Driver};
-use polyshade::Module;
-use polyshade::clip_cull::{
-    Emulation, Exact, Options, Primitive, Target as Entry, combine, emulate_fragment, emulate_last,
-    generate, normalize, separate, to_registers,
-};
-use polyshade::spv::ExecutionModel;
 use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
 /// A way to declare distances: members of the output, what is written to them, and how many there are.
@@ -87,8 +81,6 @@ void main() {
     WRITES
 }";
 
-pub(super) type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
-
 #[track_caller]
 fn hlsl(source: &str, stage: ShaderStage) -> Vec<u32> {
     let words = Source::new(source, Language::Hlsl, stage).compile();
@@ -147,34 +139,6 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     driver.run(&work).targets
 }
 
-fn target() -> Entry {
-    Entry::new("main", ExecutionModel::VERTEX)
-}
-
-/// The vertex stage in another form.
-#[track_caller]
-pub(super) fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
-    let mut stages = stages.clone();
-    let words = lower(&Module::parse(&stages[0].1).unwrap());
-    validate(&words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(&words).unwrap()));
-    stages[0].1 = words;
-    stages
-}
-
-pub(super) fn there_and_back(m: &Module<'_>) -> Vec<u32> {
-    let registers = to_registers(m, &target(), 5, 5, None).unwrap();
-    let marks = registers.marks[1].clone();
-    let options = Options::new(target()).outputs(marks);
-    normalize(&registers.module, &options).unwrap().module.into_words()
-}
-
-/// One array of two, and two again.
-pub(super) fn separated(m: &Module<'_>) -> Vec<u32> {
-    let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
-    let one = combine(m, &target(), None).unwrap();
-    separate(&one.module, &target(), clip).unwrap().module.into_words()
-}
-
 #[test]
 fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
     for form in &FORMS {
@@ -199,16 +163,10 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for form in &FORMS {
-        let mut stages = form.of_hlsl();
-        let module = Module::parse(&stages[0].1).unwrap();
-        let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
+        let (stages, counts) = with_geometry(&form.of_hlsl());
         // glslang fills the first of several registers up.
         let [clip, cull] = form.counts;
-        assert!(made.counts[0] >= clip && made.counts[1] == cull, "{}", form.members);
-        stages[0].1 = made.last.into_words();
-        let geometry = made.geometry.expect("there are distances").into_words();
-        validate(&geometry).unwrap();
-        stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
+        assert!(counts[0] >= clip && counts[1] == cull, "{}", form.members);
         let expected = pictures(Driver::Lavapipe, &form.by_hand());
         assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
     }
@@ -217,14 +175,7 @@ fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
 #[test]
 fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
     for form in FORMS.iter().filter(|form| form.counts[0] == 0) {
-        let mut stages = form.of_hlsl();
-        let module = Module::parse(&stages[0].1).unwrap();
-        let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();
-        let fragment = Module::parse(&stages[1].1).unwrap();
-        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
-        let fragment = emulate_fragment(&fragment, &entry, &Emulation::at(5), last.counts).unwrap();
-        let words = [last.module.into_words(), fragment.module.into_words()];
-        stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
+        let stages = emulated(&form.of_hlsl());
         let expected = pictures(Driver::Lavapipe, &form.by_hand());
         assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
     }

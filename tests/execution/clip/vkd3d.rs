@@ -2,14 +2,11 @@
 //! its modules draws what GLSL with built-in arrays by hand draws.
 
 use super::chain::SIZE;
-use super::hlsl::{Stages, lowered, separated, there_and_back};
+use super::front_ends::{Stages, emulated, lowered, separated, there_and_back, with_geometry};
 use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Emulation, Exact, Primitive, Target as Entry, emulate_fragment, emulate_last, generate,
-    to_registers,
-};
+use polyshade::clip_cull::{Target as Entry, to_registers};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::dxbc::{self, Element, Name};
@@ -160,10 +157,6 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     driver.run(&work).targets
 }
 
-fn target() -> Entry {
-    Entry::new("main", ExecutionModel::VERTEX)
-}
-
 fn is_drawn(pictures: &[Vec<u8>]) -> bool {
     pictures.iter().any(|picture| picture.iter().any(|byte| *byte != 0))
 }
@@ -188,14 +181,8 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for form in forms() {
-        let mut stages = form.of_direct3d();
-        let module = Module::parse(&stages[0].1).unwrap();
-        let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
-        assert_eq!(made.counts, form.counts(), "{:?}", form.0);
-        stages[0].1 = made.last.into_words();
-        let geometry = made.geometry.expect("there are distances").into_words();
-        validate(&geometry).unwrap();
-        stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
+        let (stages, counts) = with_geometry(&form.of_direct3d());
+        assert_eq!(counts, form.counts(), "{:?}", form.0);
         let expected = pictures(Driver::Lavapipe, &form.by_hand());
         assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
     }
@@ -204,14 +191,7 @@ fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
 #[test]
 fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
     for form in forms().iter().filter(|form| form.counts()[0] == 0) {
-        let mut stages = form.of_direct3d();
-        let module = Module::parse(&stages[0].1).unwrap();
-        let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();
-        let fragment = Module::parse(&stages[1].1).unwrap();
-        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
-        let fragment = emulate_fragment(&fragment, &entry, &Emulation::at(5), last.counts).unwrap();
-        let words = [last.module.into_words(), fragment.module.into_words()];
-        stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
+        let stages = emulated(&form.of_direct3d());
         let expected = pictures(Driver::Lavapipe, &form.by_hand());
         assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
     }

@@ -72,9 +72,9 @@ pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
 ///
 /// # Errors
 ///
-/// `Unsupported`: what is no variable; a type that is not made of 32-bit floats, a pointer into the variable that is passed to a function or
-/// chosen, and any other use than loading and storing; a store to a component that is chosen while the shader runs,
-/// where the places do not lie evenly and cannot be loaded from.
+/// `Unsupported`: what is no variable; a type that is not made of 32-bit floats, a pointer into the variable that is
+/// passed to a function or chosen, and any other use than loading and storing; a store to a component that is chosen
+/// while the shader runs, where the places do not lie evenly and cannot be loaded from.
 pub fn scatter<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -4,11 +4,10 @@
 //! the same numbers. Both hand distances to the device as well, so that it cuts both alike; where the lowered stage
 //! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
 
-use super::expected::{Expected, Interface, Key, Right, Setting, Source, components, expected};
-use crate::feeder::{self, Array, Varying};
+use super::expected::{Expected, Interface, Key, Source, components, expected};
+use super::handed::{CORNERS, Primitive, Side, declared};
 use crate::inputs::{self, Inputs};
 use crate::leaves::{self, Kind, Leaf};
-use crate::library;
 use crate::pictures;
 use crate::random::{Random, Values};
 use crate::run::{
@@ -21,20 +20,11 @@ use crate::{Form, Job, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{self, KINDS};
 use polyshade::spv::{ExecutionModel, StorageClass};
-use polyshade_vulkan::{
-    Attribute, Device, Draw, Error, Place, Stage, VertexBuffer, VertexLayout, Work, vk,
-};
+use polyshade_vulkan::{Device, Draw, Error, Place, Stage, VertexBuffer, Work, vk};
 use std::collections::BTreeMap;
 
 /// How many primitives are drawn.
 const PRIMITIVES: u32 = 16;
-/// The corners of each.
-const CORNERS: usize = 3;
-/// The attributes of the vertex stage: a position, clip and cull distances, then ordinary values.
-const ARRAYS: [u32; 2] = [1, 3];
-const VARYINGS: u32 = 5;
-/// The most distances of a kind: there are attributes for as many.
-const DISTANCES: u32 = 8;
 /// What makes a number negative.
 const SIGN: u32 = 1 << 31;
 /// What is in a target before.
@@ -67,30 +57,6 @@ struct Run<'r> {
     expected: Expected,
     targets: Vec<Target>,
     primitives: Vec<Primitive>,
-}
-
-/// A triangle.
-struct Primitive {
-    positions: [[f32; 4]; CORNERS],
-    /// The words of what is read, and of distances, for each corner.
-    words: [Vec<u32>; CORNERS],
-}
-
-impl Primitive {
-    /// Whether a distance is negative at each corner.
-    fn is_negative(&self, word: usize) -> [bool; CORNERS] {
-        self.words.each_ref().map(|words| f32::from_bits(words[word]) < 0.0)
-    }
-}
-
-/// One of the two shaders, and what it is handed.
-struct Side<'s> {
-    shader: &'s [u32],
-    varyings: Vec<Varying>,
-    /// For each varying the sources of its components.
-    sources: Vec<[Source; 4]>,
-    /// What is handed to the device.
-    arrays: [Vec<Source>; 2],
 }
 
 impl<'r> Run<'r> {
@@ -275,9 +241,9 @@ impl<'r> Run<'r> {
         let counts = self.arrays().map(|array| array.len() as u32);
         if declared(&self.leaves)[1] > 0 && self.device.capabilities().culls_wrongly(counts) {
             // The original would not be drawn as it should be.
-            culls
-                .iter()
-                .for_each(|word| words.iter_mut().for_each(|corner| corner[*word] &= !SIGN));
+            for corner in &mut words {
+                culls.iter().for_each(|word| corner[*word] &= !SIGN);
+            }
         } else if !is_whole && number % 4 == 1 && !culls.is_empty() {
             let word = random.one_of(&culls);
             words.iter_mut().for_each(|corner| corner[word] |= SIGN);
@@ -288,7 +254,6 @@ impl<'r> Run<'r> {
     /// The original with what it reads.
     fn original_side(&self) -> Result<Side<'_>, Stop> {
         let word = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
-        let (varyings, sources) = varyings(&self.leaves, word);
         let own = KINDS.map(|kind| {
             let elements = (0..).map(|element| word(&Key::distance(kind, element)));
             elements.map_while(|source| source).collect()
@@ -302,7 +267,8 @@ impl<'r> Run<'r> {
         if self.is_emulated() {
             arrays[1].truncate(declared(&self.leaves)[1] as usize);
         }
-        self.side((self.original.words(), &self.leaves), (varyings, sources), arrays)
+        let shader = (self.original.words(), self.leaves.as_slice());
+        Side::new(self.device.capabilities(), shader, word, arrays)
     }
 
     /// The lowered stage with what it is to read.
@@ -328,42 +294,7 @@ impl<'r> Run<'r> {
                 arrays[0].clear();
             }
         }
-        self.side((module.words(), &leaves), varyings(&leaves, source), arrays)
-    }
-
-    /// One side, unless the device cannot be handed its distances.
-    fn side<'s>(
-        &self,
-        (shader, leaves): (&'s [u32], &[Leaf]),
-        (varyings, sources): (Vec<Varying>, Vec<[Source; 4]>),
-        mut arrays: [Vec<Source>; 2],
-    ) -> Result<Side<'s>, Stop> {
-        // Where both kinds are read, drivers take them from where arrays of these lengths are.
-        let declared = declared(leaves).map(|count| count as usize);
-        if declared[1] > 0 {
-            for (array, count) in arrays.iter_mut().zip(declared) {
-                let others = array.drain(count.min(array.len())..);
-                if others.into_iter().any(|source| source != Source::Zero) {
-                    let why = "a stage that reads some distances and is handed more is not drawn";
-                    return Err(not_comparable(why));
-                }
-            }
-        }
-        let device = self.device.capabilities();
-        let [clip, cull] = arrays.each_ref().map(|array| array.len() as u32);
-        let limits = &device.limits;
-        if clip > limits.max_clip_distances.min(DISTANCES)
-            || cull > limits.max_cull_distances.min(DISTANCES)
-            || clip + cull > limits.max_combined_clip_and_cull_distances
-        {
-            let why = format!("the device does not take {clip} clip and {cull} cull distances");
-            return Err(not_comparable(why));
-        }
-        if device.misreads_distances([clip, cull]) {
-            let why = format!("the driver misreads {clip} clip and {cull} cull distances");
-            return Err(not_comparable(why));
-        }
-        Ok(Side { shader, varyings, sources, arrays })
+        Side::new(self.device.capabilities(), (module.words(), &leaves), source, arrays)
     }
 
     /// The distances by their numbers.
@@ -406,92 +337,6 @@ impl<'r> Run<'r> {
         }
         Ok(self.device.run(&work).map(|outcome| targets::pictures(&outcome)))
     }
-}
-
-impl Side<'_> {
-    /// The vertex stage before it.
-    fn feeder(&self) -> Result<Vec<u32>, Stop> {
-        let array = |kind: clip_cull::Kind| Array {
-            kind,
-            attribute: ARRAYS[kind as usize],
-            count: self.arrays[kind as usize].len() as u32,
-        };
-        feeder::feeder(&library::PLACE, self.varyings.iter().copied(), &KINDS.map(array))
-    }
-
-    fn layout(&self) -> VertexLayout {
-        let floats = |location| (location, vk::Format::R32G32B32A32_SFLOAT);
-        let arrays = KINDS.into_iter().flat_map(|kind| {
-            let count = self.arrays[kind as usize].len().div_ceil(4) as u32;
-            (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
-        });
-        let varyings = self.varyings.iter().map(|one| {
-            let format = match one.kind {
-                Kind::Float => vk::Format::R32G32B32A32_SFLOAT,
-                Kind::Int => vk::Format::R32G32B32A32_SINT,
-                Kind::Uint | Kind::Bool => vk::Format::R32G32B32A32_UINT,
-            };
-            (one.attribute, format)
-        });
-        let attributes = [floats(0)].into_iter().chain(arrays).chain(varyings);
-        let attributes: Vec<Attribute> = (0..)
-            .step_by(16)
-            .zip(attributes)
-            .map(|(offset, (location, format))| Attribute { location, format, offset })
-            .collect();
-        let stride = 16 * attributes.len() as u32;
-        VertexLayout { stride, rate: vk::VertexInputRate::VERTEX, attributes }
-    }
-
-    /// The bytes of a primitive's vertices, by that layout.
-    fn vertices(&self, primitive: &Primitive) -> Vec<u8> {
-        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
-        let mut words: Vec<u32> = Vec::new();
-        for (position, corner) in primitive.positions.iter().zip(&primitive.words) {
-            words.extend(position.map(f32::to_bits));
-            let value = |source: &Source| match source.value(corner, &setting) {
-                Right::Bits(bits) => bits,
-                Right::Near(number, _) => (number as f32).to_bits(),
-            };
-            for array in &self.arrays {
-                words.extend(array.iter().map(value));
-                words.resize(words.len().next_multiple_of(4), 0);
-            }
-            words.extend(self.sources.iter().flatten().map(value));
-        }
-        words.into_iter().flat_map(u32::to_ne_bytes).collect()
-    }
-}
-
-/// The lengths of the arrays of distances that a stage reads.
-fn declared(leaves: &[Leaf]) -> [u32; 2] {
-    KINDS.map(|kind| {
-        let is_one = |leaf: &&Leaf| leaf.builtin == Some(kind.builtin());
-        leaves.iter().filter(is_one).count() as u32
-    })
-}
-
-/// What is handed on at the locations of `leaves`, and the source of each component.
-fn varyings(
-    leaves: &[Leaf],
-    source: impl Fn(&Key) -> Option<Source>,
-) -> (Vec<Varying>, Vec<[Source; 4]>) {
-    let mut locations: BTreeMap<u32, (Kind, u32)> = BTreeMap::new();
-    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        for (location, component) in leaves::registers(leaf) {
-            let (_, count) = locations.entry(location).or_insert((leaf.kind, 0));
-            *count = (*count).max(component + 1);
-        }
-    }
-    (VARYINGS..)
-        .zip(locations)
-        .map(|(attribute, (location, (kind, count)))| {
-            let sources = [0, 1, 2, 3].map(|component| {
-                source(&Key::Register { location, component }).unwrap_or(Source::Zero)
-            });
-            (Varying { attribute, location, kind, count }, sources)
-        })
-        .unzip()
 }
 
 /// The words of what a stage reads, with more for the distances that it is handed and does not read.

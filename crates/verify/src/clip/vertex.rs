@@ -1,5 +1,5 @@
-//! Vertex stages: what a lowered one hands on is made of what the original does, and a scene of its primitives is cut as
-//! the device's own clip distances cut it.
+//! Vertex stages: what a lowered one hands on is made of what the original does, and a scene of its primitives is cut
+//! as the device's own clip distances cut it.
 //!
 //! The other side of the picture is a vertex stage of ours: it takes the recorded positions and distances from vertex
 //! buffers, and hands them on natively. Whether a primitive is culled is decided on the CPU.
