@@ -190,7 +190,11 @@ impl Objects<'_> {
         let objects = &self.draws[index as usize];
         self.bind(objects, draw);
         if draw.reads.local {
-            self.begin_rendering(objects, draw);
+            self.begin_rendering(
+                objects.area(),
+                draw.targets(),
+                draw.depth.map(|test| test.target),
+            );
         } else {
             self.begin_pass(objects);
         }
@@ -234,8 +238,13 @@ impl Objects<'_> {
         unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
     }
 
-    /// Begins rendering to the targets of a draw without a render pass; they keep what was drawn before.
-    fn begin_rendering(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {
+    /// Begins rendering to targets without a render pass; they keep what was drawn before.
+    pub(crate) fn begin_rendering(
+        &self,
+        area: vk::Rect2D,
+        colours: impl Iterator<Item = usize>,
+        depth: Option<usize>,
+    ) {
         let attached = |target: usize| {
             vk::RenderingAttachmentInfo::default()
                 .image_view(*self.images[target].view)
@@ -243,10 +252,10 @@ impl Objects<'_> {
                 .load_op(vk::AttachmentLoadOp::LOAD)
                 .store_op(vk::AttachmentStoreOp::STORE)
         };
-        let colours: Vec<_> = draw.targets().map(attached).collect();
-        let depth = draw.depth.map(|test| attached(test.target));
+        let colours: Vec<_> = colours.map(attached).collect();
+        let depth = depth.map(attached);
         let mut begin = vk::RenderingInfo::default()
-            .render_area(objects.area())
+            .render_area(area)
             .layer_count(1)
             .color_attachments(&colours);
         if let Some(depth) = &depth {

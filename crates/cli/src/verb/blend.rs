@@ -11,6 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::format::Formats;
 use crate::input::Input;
 use crate::output::{Modules, Outputs, print_text};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fixed::Fixed;
 use polyshade::Reserved;
@@ -99,8 +100,8 @@ pub(crate) struct Rewrite {
 
     /// Class of the attachments' formats, where --attachment-format does not say it: it decides how the source is
     /// clamped [default: unorm]
-    #[arg(long, value_enum)]
-    format_class: Option<Classes>,
+    #[arg(long, value_parser = format_class())]
+    format_class: Option<FormatClass>,
 
     /// The attachment's alpha reads as 1, whatever it holds
     #[arg(long)]
@@ -208,27 +209,11 @@ enum Alphas {
     Straight,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Classes {
-    Unorm,
-    Snorm,
-    Srgb,
-    Float,
-    Uint,
-    Sint,
-}
-
-impl Classes {
-    fn class(self) -> FormatClass {
-        match self {
-            Self::Unorm => FormatClass::Unorm,
-            Self::Snorm => FormatClass::Snorm,
-            Self::Srgb => FormatClass::Srgb,
-            Self::Float => FormatClass::Float,
-            Self::Uint => FormatClass::Uint,
-            Self::Sint => FormatClass::Sint,
-        }
-    }
+/// Classes by their names.
+fn format_class() -> impl TypedValueParser<Value = FormatClass> {
+    let class = |name: String| FormatClass::ALL.into_iter().find(|class| class.name() == name);
+    PossibleValuesParser::new(FormatClass::ALL.map(FormatClass::name))
+        .map(move |name| class(name).expect("only names of classes are possible"))
 }
 
 /// Equations as one value.

@@ -64,8 +64,9 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
         Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
         _ => (None, ty),
     };
+    let is_array = matches!(m.ty(inner), Some(Type::Array { .. }));
     match float_dimensions(m, inner).as_deref() {
-        Some([count]) if per_vertex == vertices.is_some() => Ok((vertices, *count)),
+        Some([count]) if is_array && per_vertex == vertices.is_some() => Ok((vertices, *count)),
         _ => {
             Err(unsupported("the distances are not an array of floats of a known length", variable))
         }

@@ -242,19 +242,8 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
 /// The same without a render pass object.
 fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     let pass = &extra.passes[target.map_or(0, |target| target + 1)];
-    let attachments = target.map(|target| {
-        vk::RenderingAttachmentInfo::default()
-            .image_view(*objects.images[target].view)
-            .image_layout(vk::ImageLayout::GENERAL)
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::STORE)
-    });
-    let begin = vk::RenderingInfo::default()
-        .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent })
-        .layer_count(1)
-        .color_attachments(attachments.as_slice());
-    // SAFETY: `check` found that the device has the feature, and the view is that of a target.
-    unsafe { objects.device.handle.cmd_begin_rendering(objects.command_buffer, &begin) };
+    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
+    objects.begin_rendering(area, target.into_iter(), None);
 }
 
 /// The barriers of a plan, as they are.

@@ -1,6 +1,6 @@
 //! Options of what fixed function does: ordinary blending, logic operations, formats, constants, coverage.
 
-use super::{Classes, Rewrite};
+use super::Rewrite;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use clap::Args;
@@ -113,13 +113,12 @@ impl Fixed {
     }
 
     /// The format of the attachment at a location, or of every one.
-    pub(super) fn format(&self, location: Option<u32>, class: Option<Classes>) -> Format {
+    pub(super) fn format(&self, location: Option<u32>, class: Option<FormatClass>) -> Format {
         let of = |location: Option<u32>| {
             self.attachment_format.iter().find(|(at, _)| *at == location).map(|(_, format)| *format)
         };
         let own = location.and_then(|location| of(Some(location)));
-        own.or_else(|| of(None))
-            .unwrap_or_else(|| class.map_or_else(FormatClass::default, Classes::class).into())
+        own.or_else(|| of(None)).unwrap_or_else(|| class.unwrap_or_default().into())
     }
 
     /// The locations that have a format of their own.

@@ -25,13 +25,13 @@ impl Marks<'_, '_> {
             true => parameter.read = true,
             false => parameter.reads.push(part),
         }
-        let part = if whole { root.part } else { part };
-        let mut call = self.survey.functions[parameter.function as usize].live_calls;
-        while let Some(one) = self.survey.calls.get(call as usize) {
-            let (at, next) = (one.at, one.next_live);
-            self.read_argument(at, number, part);
-            call = next;
-        }
+        let read = if whole { root.part } else { part };
+        self.for_each_argument(number, |marks, argument| {
+            if let Some(part) = marks.survey.part(argument) {
+                let part = marks.survey.parts.alike(read, part);
+                marks.open.push(Open::Read(part));
+            }
+        });
     }
 
     /// A live call reads what it passes the address of, as far as its function reads it.
@@ -91,14 +91,6 @@ impl Marks<'_, '_> {
         let function = self.survey.parameters[parameter as usize].function;
         let first = self.survey.functions[function as usize].parameters.start;
         call.arguments().nth((parameter - first) as usize)
-    }
-
-    /// A live call reads `read`, a part of what its parameter points to.
-    fn read_argument(&mut self, call_at: u32, parameter: u32, read: u32) {
-        if let Some(part) = self.argument(call_at, parameter).and_then(|id| self.survey.part(id)) {
-            let part = self.survey.parts.alike(read, part);
-            self.open.push(Open::Read(part));
-        }
     }
 
     /// A call that writes, through `parameter`, what something live reads.

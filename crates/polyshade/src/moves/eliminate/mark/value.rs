@@ -105,7 +105,11 @@ impl<'m> Marks<'m, '_> {
     }
 
     /// What live calls pass for a parameter.
-    fn for_each_argument(&mut self, parameter: u32, mut wants: impl FnMut(&mut Self, Id)) {
+    pub(super) fn for_each_argument(
+        &mut self,
+        parameter: u32,
+        mut wants: impl FnMut(&mut Self, Id),
+    ) {
         let function = self.survey.parameters[parameter as usize].function;
         let mut call = self.survey.functions[function as usize].live_calls;
         while let Some(one) = self.survey.calls.get(call as usize) {
