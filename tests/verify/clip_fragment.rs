@@ -2,7 +2,9 @@
 //! broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge};
-use polyshade::clip_cull::{self, Emulation, Kind, Linkage, Mark, Options, Repair, Target};
+use polyshade::clip_cull::{
+    self, Emulation, Kind, Linkage, Mark, Options, Planes, Repair, Space, Target, Words,
+};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -195,6 +197,47 @@ fn what_is_not_discarded() {
         let found = difference(&shader("", ""), &steps, &|m| Ok(m.borrowed().into_owned()));
         assert_eq!(found.message, "a picture differs", "{found}");
         assert!(found.pixel.is_some() && found.draw.is_some(), "{found}");
+    }
+}
+
+#[test]
+fn colours_that_are_wrong_where_nothing_is_cut() {
+    let darker = shader("", "colour *= 0.5;");
+    for counts in [[0, 1], [2, 0]] {
+        let steps = with_form(Form::Emulated { location: 6, native_clip: false }, Some(counts));
+        let found = difference(&shader("", ""), &steps, &|_| {
+            let darker = Module::parse(&darker).expect("compilers write modules");
+            let emulation = Emulation::at(6);
+            Ok(clip_cull::emulate_fragment(&darker, &target(), &emulation, counts)?.module)
+        });
+        assert_eq!(found.message, "a picture differs", "{found}");
+    }
+}
+
+#[test]
+fn distances_that_are_declared_and_not_read_are_none() {
+    let steps = with_form(Form::Emulated { location: 6, native_clip: false }, Some([2, 1]));
+    is_drawn(&shader("in float gl_ClipDistance[4];", ""), &steps, &|m| {
+        Ok(clip_cull::emulate_fragment(m, &target(), &Emulation::at(6), [2, 1])?.module)
+    });
+}
+
+#[test]
+fn what_no_device_is_handed_says_nothing() {
+    let steps = with_form(Form::Registers { location: 6 }, Some([4_000_000_000, 0]));
+    let planes = Planes {
+        count: 1,
+        words: Words::PushConstant { offset: 0 },
+        space: Space::Output { location: 2 },
+    };
+    let with_planes = Steps { planes: Some(planes), form: Form::Kept, ..Steps::default() };
+    for (steps, reason) in [(steps, "are more than 8"), (with_planes, "hand distances on")] {
+        for driver in DRIVERS {
+            let words = shader("", "");
+            let verdict = verify(driver, &words, &steps, &|m| Ok(m.borrowed().into_owned()));
+            let why = subject::reason(driver, verdict);
+            assert!(why.contains(reason), "{why}");
+        }
     }
 }
 

@@ -187,12 +187,19 @@ const SPRITE: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(v_colour.rgb * v_colour.a, v_colour.a); }";
 
+/// Distances in a register.
+const READ: &str = "#version 450
+    layout(location = 3) in vec3 distances;
+    layout(location = 0) out vec4 colour;
+    void main() { colour = vec4(distances, 1.0); }";
+
 #[test]
 fn every_verb_is_verified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("planes.vert"), PLANES).unwrap();
     fs::write(path.join("sprite.frag"), SPRITE).unwrap();
+    fs::write(path.join("read.frag"), READ).unwrap();
     for driver in DRIVERS {
         for (arguments, compared) in [
             ("planes.vert position --vertices 24 --validation", "pixels"),
@@ -201,6 +208,8 @@ fn every_verb_is_verified() {
                 "--seed 3 sprite.frag blend --equations khr --select push-constant --validation",
                 "pixels",
             ),
+            ("read.frag clip --inputs clip=3.xy,cull=3.z --validation", "pixels"),
+            ("read.frag clip --emulate 4 --linked 2,1 --validation", "pixels"),
         ] {
             let (code, text) = verified(path, &format!("{arguments} --device {driver}"));
             assert_eq!(code, Some(0), "{arguments}: {text}");
@@ -249,6 +258,16 @@ fn every_verb_tells_what_differs() {
         verified(path, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("clip makes no variant `both`"), "{text}");
+
+    // As `clip` refuses them.
+    for (arguments, why) in [
+        ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --linked"),
+        ("planes.vert clip --native clip", "--native goes with --emulate or --exact"),
+    ] {
+        let (code, text) = verified(path, arguments);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(why), "{text}");
+    }
 }
 
 #[test]

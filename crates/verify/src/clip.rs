@@ -10,10 +10,19 @@ mod vertex;
 use crate::initialise::initialise;
 use crate::run::Report;
 use crate::verdict::Verdict;
-use crate::{Distances, Job};
+use crate::{Distances, Job, Steps};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_vulkan::Device;
+
+/// The most distances of a kind that are drawn: what every device has that has the feature at all.
+const MOST: u32 = 8;
+
+/// Why stages that hand so many distances on are not compared.
+fn too_many(steps: &Steps) -> Option<String> {
+    let most = steps.counts.into_iter().flatten().max().filter(|most| *most > MOST)?;
+    Some(format!("{most} distances of a kind are more than {MOST}"))
+}
 
 /// Compares a lowered stage with the original.
 pub(crate) fn verify(

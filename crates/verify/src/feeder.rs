@@ -4,7 +4,7 @@ use crate::leaves::Kind;
 use crate::run::{Stop, not_comparable};
 use polyshade::clip_cull;
 use polyshade::moves;
-use polyshade::spv::{Capability, Decoration, ExecutionModel, Id, Patch, StorageClass};
+use polyshade::spv::{Decoration, ExecutionModel, Id, Patch, StorageClass};
 use polyshade::{Error, Module};
 
 /// An attribute that is handed on at a location.
@@ -55,7 +55,7 @@ pub(crate) fn feeder(
             code.store(to, value);
         }
         for array in arrays.iter().filter(|array| array.count > 0) {
-            p.capability(capability(array.kind));
+            p.capability(array.kind.capability());
             let float = p.float();
             let ty = p.array(float, array.count);
             let builtin = array.kind.builtin().0;
@@ -91,12 +91,4 @@ fn vector(p: &mut Patch<'_, '_>, kind: Kind, count: u32) -> Id {
         Kind::Uint | Kind::Bool => p.uint(),
     };
     if count == 1 { scalar } else { p.vector(scalar, count) }
-}
-
-/// What a module needs that has distances of a kind.
-pub(crate) fn capability(kind: clip_cull::Kind) -> Capability {
-    match kind {
-        clip_cull::Kind::Clip => Capability::CLIP_DISTANCE,
-        clip_cull::Kind::Cull => Capability::CULL_DISTANCE,
-    }
 }

@@ -49,8 +49,10 @@ pub(crate) struct Target {
 pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<Target>, Stop> {
     let mut targets: Vec<Target> = Vec::new();
     for leaf in leaves.into_iter().filter(|leaf| leaf.builtin.is_none()) {
-        let Some((location, _)) = leaf.register.filter(|_| leaf.words() > 0 && leaf.bits == 32)
-        else {
+        let is_colour = |(_, component): &(u32, u32)| {
+            leaf.words() > 0 && leaf.bits == 32 && component.saturating_add(leaf.count) <= 4
+        };
+        let Some((location, _)) = leaf.register.filter(is_colour) else {
             return Err(not_comparable(format!("output {} has no 32-bit colour", leaf.title())));
         };
         if location >= MOST {
@@ -84,7 +86,8 @@ impl Target {
 
     /// Whether two colours are the same, as far as the shader writes them.
     pub(crate) fn is_same(&self, one: Colour, other: Colour) -> bool {
-        let is_none = |bits: u32| f32::from_bits(bits).is_nan();
+        let is_float = self.kind() == Some(Kind::Float);
+        let is_none = |bits: u32| is_float && f32::from_bits(bits).is_nan();
         let components = self.written().into_iter().zip(one.0.into_iter().zip(other.0));
         components
             .filter(|(written, _)| *written)
@@ -127,4 +130,48 @@ pub(crate) fn bytes(picture: &Picture) -> Vec<u8> {
 
 fn picture(bytes: &[u8]) -> Picture {
     u32s(bytes).chunks_exact(4).map(|one| Colour([one[0], one[1], one[2], one[3]])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polyshade::spv::Id;
+
+    fn target(kind: Kind, count: u32) -> Target {
+        let leaf = Leaf {
+            variable: Id::new(1).expect("it is not 0"),
+            path: Vec::new(),
+            ty: Id::new(2).expect("it is not 0"),
+            kind,
+            bits: 32,
+            count,
+            name: String::new(),
+            whole: None,
+            column: None,
+            register: Some((0, 0)),
+            builtin: None,
+            semantic: None,
+            feedback: None,
+        };
+        targets(vec![leaf]).expect("it is a colour").remove(0)
+    }
+
+    #[test]
+    fn not_a_number_is_any_other_where_there_are_numbers_and_integers_differ() {
+        let [quiet, loud] = [Colour([0x7fc0_0000; 4]), Colour([0xff80_0001; 4])];
+        assert!(target(Kind::Float, 4).is_same(quiet, loud));
+        assert!(!target(Kind::Float, 4).is_same(quiet, Colour([0; 4])));
+        for kind in [Kind::Int, Kind::Uint] {
+            assert!(!target(kind, 4).is_same(quiet, loud));
+            assert!(target(kind, 4).is_same(loud, loud));
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_may_differ() {
+        let one = target(Kind::Float, 2);
+        assert_eq!(one.written(), [true, true, false, false]);
+        assert!(one.is_same(Colour([1, 2, 3, 4]), Colour([1, 2, 5, 6])));
+        assert!(!one.is_same(Colour([1, 2, 3, 4]), Colour([1, 5, 3, 4])));
+    }
 }

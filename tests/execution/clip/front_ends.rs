@@ -1,5 +1,7 @@
-//! What becomes of the stages that front ends make: a vertex stage with distances, and a fragment stage without.
+//! What becomes of the stages that front ends make, a vertex stage with distances and a fragment stage without, against
+//! the same by hand.
 
+use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
 use polyshade::clip_cull::{
     Emulation, Exact, Options, Primitive, Target as Entry, combine, emulate_fragment, emulate_last,
@@ -12,13 +14,71 @@ use polyshade_vulkan::vk;
 /// The stages of a pipeline, in its order.
 pub(super) type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
 
+/// A way to declare distances.
+pub(super) struct Case {
+    pub(super) title: String,
+    /// As the front end makes it, and by hand.
+    pub(super) own: Stages,
+    pub(super) by_hand: Stages,
+    /// How many clip and cull distances there are.
+    pub(super) counts: [u32; 2],
+    pub(super) pictures: fn(Driver, &Stages) -> Vec<Vec<u8>>,
+}
+
+impl Case {
+    /// Stages draw what those by hand draw.
+    #[track_caller]
+    fn is_drawn(&self, driver: Driver, what: &str, stages: &Stages) {
+        let expected = (self.pictures)(driver, &self.by_hand);
+        assert!(expected.iter().any(|picture| picture.iter().any(|byte| *byte != 0)));
+        assert!((self.pictures)(driver, stages) == expected, "{driver:?} {what}: {}", self.title);
+    }
+
+    /// As it is, as registers and arrays again, and as one array and two again.
+    #[track_caller]
+    pub(super) fn takes_other_forms(&self) {
+        let back = lowered(&self.own, there_and_back);
+        let separated = lowered(&self.own, separated);
+        for driver in DRIVERS {
+            for (what, stages) in [("own", &self.own), ("back", &back), ("separated", &separated)] {
+                self.is_drawn(driver, what, stages);
+            }
+        }
+    }
+
+    /// Cut in a geometry stage; returns how many distances there were.
+    #[track_caller]
+    pub(super) fn is_cut_in_a_geometry_stage(&self) -> [u32; 2] {
+        let (stages, counts) = with_geometry(&self.own);
+        self.is_drawn(Driver::Lavapipe, "geometry stage", &stages);
+        counts
+    }
+
+    /// Culled in the fragment stage, where nothing is clipped.
+    #[track_caller]
+    pub(super) fn is_culled_in_the_fragment_stage(&self) {
+        if self.counts[0] == 0 {
+            self.is_drawn(Driver::Lavapipe, "emulated", &emulated(&self.own));
+        }
+    }
+}
+
+/// A control: another form draws other pictures.
+#[track_caller]
+pub(super) fn are_different(cases: &[Case]) {
+    for (one, other) in cases.iter().zip(&cases[1..]) {
+        let [one, other] = [one, other].map(|case| (case.pictures)(Driver::Lavapipe, &case.own));
+        assert!(one != other);
+    }
+}
+
 fn target() -> Entry {
     Entry::new("main", ExecutionModel::VERTEX)
 }
 
 /// The vertex stage in another form.
 #[track_caller]
-pub(super) fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
+fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
     let mut stages = stages.clone();
     let words = lower(&Module::parse(&stages[0].1).unwrap());
     validate(&words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(&words).unwrap()));
@@ -26,7 +86,7 @@ pub(super) fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) 
     stages
 }
 
-pub(super) fn there_and_back(m: &Module<'_>) -> Vec<u32> {
+fn there_and_back(m: &Module<'_>) -> Vec<u32> {
     let registers = to_registers(m, &target(), 5, 5, None).unwrap();
     let marks = registers.marks[1].clone();
     let options = Options::new(target()).outputs(marks);
@@ -34,7 +94,7 @@ pub(super) fn there_and_back(m: &Module<'_>) -> Vec<u32> {
 }
 
 /// One array of two, and two again.
-pub(super) fn separated(m: &Module<'_>) -> Vec<u32> {
+fn separated(m: &Module<'_>) -> Vec<u32> {
     let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
     let one = combine(m, &target(), None).unwrap();
     separate(&one.module, &target(), clip).unwrap().module.into_words()
@@ -42,7 +102,7 @@ pub(super) fn separated(m: &Module<'_>) -> Vec<u32> {
 
 /// The vertex stage without distances, and the geometry stage behind it that is made; and how many there were.
 #[track_caller]
-pub(super) fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
+fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
     let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
@@ -55,7 +115,7 @@ pub(super) fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
 
 /// Both stages without distances: the fragment stage discards.
 #[track_caller]
-pub(super) fn emulated(stages: &Stages) -> Stages {
+fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
     let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();

@@ -2,8 +2,8 @@
 //! GLSL with built-in arrays by hand draws.
 
 use super::chain::{HEADER, SIZE};
-use super::front_ends::{Stages, emulated, lowered, separated, there_and_back, with_geometry};
-use crate::drivers::{DRIVERS, Driver};
+use super::front_ends::{Case, Stages, are_different};
+use crate::drivers::Driver;
 use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
@@ -139,53 +139,38 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     driver.run(&work).targets
 }
 
+#[track_caller]
+fn cases() -> Vec<Case> {
+    let case = |form: &Form| Case {
+        title: form.members.to_owned(),
+        own: form.of_hlsl(),
+        by_hand: form.by_hand(),
+        counts: form.counts,
+        pictures,
+    };
+    FORMS.iter().map(case).collect()
+}
+
 #[test]
 fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
-    for form in &FORMS {
-        let by_hand = form.by_hand();
-        let own = form.of_hlsl();
-        let back = lowered(&own, there_and_back);
-        let separated = lowered(&own, separated);
-        for driver in DRIVERS {
-            let expected = pictures(driver, &by_hand);
-            assert!(expected.iter().any(|picture| picture.iter().any(|byte| *byte != 0)));
-            for (what, stages) in [("HLSL", &own), ("back", &back), ("separated", &separated)] {
-                assert!(
-                    pictures(driver, stages) == expected,
-                    "{driver:?} {what}: {}",
-                    form.members
-                );
-            }
-        }
-    }
+    cases().iter().for_each(Case::takes_other_forms);
 }
 
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
-    for form in &FORMS {
-        let (stages, counts) = with_geometry(&form.of_hlsl());
+    for case in cases() {
+        let [clip, cull] = case.is_cut_in_a_geometry_stage();
         // glslang fills the first of several registers up.
-        let [clip, cull] = form.counts;
-        assert!(counts[0] >= clip && counts[1] == cull, "{}", form.members);
-        let expected = pictures(Driver::Lavapipe, &form.by_hand());
-        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
+        assert!(clip >= case.counts[0] && cull == case.counts[1], "{}", case.title);
     }
 }
 
 #[test]
 fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
-    for form in FORMS.iter().filter(|form| form.counts[0] == 0) {
-        let stages = emulated(&form.of_hlsl());
-        let expected = pictures(Driver::Lavapipe, &form.by_hand());
-        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{}", form.members);
-    }
+    cases().iter().for_each(Case::is_culled_in_the_fragment_stage);
 }
 
-/// A control: another form draws other pictures.
 #[test]
 fn forms_that_are_mistaken_are_seen() {
-    for (one, other) in FORMS.iter().zip(&FORMS[1..]) {
-        let [one, other] = [one, other].map(|form| pictures(Driver::Lavapipe, &form.of_hlsl()));
-        assert!(one != other);
-    }
+    are_different(&cases());
 }

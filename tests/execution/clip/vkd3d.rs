@@ -2,8 +2,8 @@
 //! its modules draws what GLSL with built-in arrays by hand draws.
 
 use super::chain::SIZE;
-use super::front_ends::{Stages, emulated, lowered, separated, there_and_back, with_geometry};
-use crate::drivers::{DRIVERS, Driver};
+use super::front_ends::{Case, Stages, are_different};
+use crate::drivers::Driver;
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{Target as Entry, to_registers};
@@ -157,44 +157,34 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     driver.run(&work).targets
 }
 
-fn is_drawn(pictures: &[Vec<u8>]) -> bool {
-    pictures.iter().any(|picture| picture.iter().any(|byte| *byte != 0))
+#[track_caller]
+fn cases() -> Vec<Case> {
+    let case = |form: Form| Case {
+        title: format!("{:?}", form.0),
+        own: form.of_direct3d(),
+        by_hand: form.by_hand(),
+        counts: form.counts(),
+        pictures,
+    };
+    forms().into_iter().map(case).collect()
 }
 
 #[test]
 fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
-    for form in forms() {
-        let own = form.of_direct3d();
-        let back = lowered(&own, there_and_back);
-        let separated = lowered(&own, separated);
-        for driver in DRIVERS {
-            let expected = pictures(driver, &form.by_hand());
-            assert!(is_drawn(&expected));
-            for (what, stages) in [("vkd3d", &own), ("back", &back), ("separated", &separated)] {
-                let found = pictures(driver, stages);
-                assert!(found == expected, "{driver:?} {what}: {:?}", form.0);
-            }
-        }
-    }
+    cases().iter().for_each(Case::takes_other_forms);
 }
 
 #[test]
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
-    for form in forms() {
-        let (stages, counts) = with_geometry(&form.of_direct3d());
-        assert_eq!(counts, form.counts(), "{:?}", form.0);
-        let expected = pictures(Driver::Lavapipe, &form.by_hand());
-        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
+    for case in cases() {
+        let [clip, cull] = case.is_cut_in_a_geometry_stage();
+        assert_eq!([clip, cull], case.counts, "{}", case.title);
     }
 }
 
 #[test]
 fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
-    for form in forms().iter().filter(|form| form.counts()[0] == 0) {
-        let stages = emulated(&form.of_direct3d());
-        let expected = pictures(Driver::Lavapipe, &form.by_hand());
-        assert!(pictures(Driver::Lavapipe, &stages) == expected, "{:?}", form.0);
-    }
+    cases().iter().for_each(Case::is_culled_in_the_fragment_stage);
 }
 
 /// Why no pixel shader is drawn: vkd3d 1.2 makes an array of one of what it reads, and copies a vector from it.
@@ -213,12 +203,7 @@ fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
     }
 }
 
-/// A control: another form draws other pictures.
 #[test]
 fn forms_that_are_mistaken_are_seen() {
-    let forms = forms();
-    for (one, other) in forms.iter().zip(&forms[1..]) {
-        let [one, other] = [one, other].map(|form| pictures(Driver::Lavapipe, &form.of_direct3d()));
-        assert!(one != other);
-    }
+    are_different(&cases());
 }

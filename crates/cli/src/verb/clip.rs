@@ -255,7 +255,7 @@ impl Rewrite {
     }
 
     /// Refuses what a stage cannot do without another option.
-    fn check_stage(&self, model: ExecutionModel) -> Done {
+    pub(super) fn check_stage(&self, model: ExecutionModel) -> Done {
         let is_fragment = model == ExecutionModel::FRAGMENT;
         if self.emulate.is_some() && is_fragment && self.linked.is_none() {
             let message = "--emulate in a fragment stage needs --linked";

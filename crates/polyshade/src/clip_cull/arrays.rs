@@ -233,7 +233,7 @@ impl<'m> Side<'_, 'm> {
             }
             Form::Combined { clip } => {
                 let clip = at_least(clip, own[0])?;
-                new.counts = [clip + own[1], 0];
+                new.counts = [clip.saturating_add(own[1]), 0];
                 self.target.device_limits().check(new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 let cull = places[clip as usize..].iter();
@@ -313,7 +313,7 @@ pub(super) fn add_registers<'m>(
     let float = p.float();
     let mut variables = Vec::new();
     for register in 0..total.div_ceil(4) {
-        let location = place.location.saturating_add(register);
+        let location = behind(place.location, register)?;
         check_free(m, place.entry, place.class, place.target, location)?;
         // No wider than needed: a component that no stage takes would be handed on for nothing.
         let width = (total - 4 * register).min(4);
@@ -338,6 +338,14 @@ pub(super) fn add_registers<'m>(
         places.push((kind, Place { variable, path }));
     }
     Ok((places, marks))
+}
+
+/// The location `count` locations behind another.
+pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
+    location.checked_add(count).ok_or_else(|| {
+        let message = format!("there is no location {count} behind location {location}");
+        Error::new(ErrorKind::Options, message)
+    })
 }
 
 /// An error where something has this location among the inputs or outputs of `entry`, or reserves it.

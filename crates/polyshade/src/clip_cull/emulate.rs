@@ -2,7 +2,7 @@
 //! and the fragment stage discards what they cut off.
 
 use super::arrays::{
-    Array, CLASSES, RegisterPlace, Registers, add_registers, arrays, at_least, relocation,
+    Array, CLASSES, RegisterPlace, Registers, add_registers, arrays, at_least, behind, relocation,
 };
 use super::marks::Kind;
 use super::normalize::distance_array;
@@ -188,7 +188,7 @@ fn add_flags<'m>(
     place: RegisterPlace<'_, 'm>,
     cull: u32,
 ) -> Result<Registers, Error> {
-    let location = place.location.saturating_add(EMULATED_LOCATIONS / 2);
+    let location = behind(place.location, EMULATED_LOCATIONS / 2)?;
     add_registers(m, p, RegisterPlace { location, ..place }, [0, cull], None)
 }
 

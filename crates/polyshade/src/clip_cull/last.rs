@@ -1,7 +1,7 @@
 //! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
 //! planes of the caller do.
 
-use super::arrays::{Array, arrays, check_free};
+use super::arrays::{Array, arrays, behind, check_free};
 use super::limits::Requirements;
 use super::marks::Kind;
 use super::normalize::distance_array;
@@ -336,7 +336,7 @@ impl<'m> LastStage<'_, 'm> {
         let captured = |decoration| m.decoration(clip.register.variable, decoration);
         let mut registers = Vec::new();
         for register in 0..clip.count.div_ceil(4) {
-            let location = location.saturating_add(register);
+            let location = behind(location, register)?;
             check_free(m, self.entry, StorageClass::OUTPUT, self.target, location)?;
             let width = (clip.count - 4 * register).min(4);
             let ty = if width == 1 { float } else { p.vector(float, width) };

@@ -27,7 +27,8 @@ impl Kind {
         }
     }
 
-    pub(super) fn capability(self) -> Capability {
+    /// What a module needs that has such distances.
+    pub fn capability(self) -> Capability {
         match self {
             Self::Clip => Capability::CLIP_DISTANCE,
             Self::Cull => Capability::CULL_DISTANCE,

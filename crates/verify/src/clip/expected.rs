@@ -1,6 +1,5 @@
 //! What the outputs or inputs of a lowered stage must be, component by component, made of those of the original.
 
-use crate::feeder::capability;
 use crate::leaves::{self, Leaf};
 use crate::{Form, Marked, Planes, Steps};
 use polyshade::Module;
@@ -8,7 +7,7 @@ use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark, Space};
 use polyshade::spv::{BuiltIn, Decoration, Type};
 use std::collections::BTreeMap;
 
-/// Where a 32-bit component of an output lies.
+/// Where a 32-bit component of an output or input lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     /// Component of an element of a built-in.
@@ -58,7 +57,7 @@ impl Key {
     }
 }
 
-/// The components of outputs, and the word of each in what is recorded of a vertex.
+/// The components of outputs or inputs, and the word of each of a vertex.
 pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
     let mut components = BTreeMap::new();
     let mut word = 0;
@@ -88,7 +87,7 @@ pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
 /// What a component must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A word of what is recorded of the original's vertex.
+    /// A word of the original's vertex: of what is recorded, or handed to it.
     Word(usize),
     Zero,
     /// The vertex whose words these are, dotted with a plane.
@@ -151,11 +150,12 @@ impl Source {
 }
 
 impl Right {
-    /// Whether `bits` are right; of what is beyond all numbers, anything is.
-    pub(super) fn is(self, bits: u32) -> bool {
+    /// Whether `bits`, of a number or an integer, are right; of what is beyond all numbers, anything is.
+    pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
         match self {
             Right::Bits(right) => {
-                right == bits || f32::from_bits(right).is_nan() && f32::from_bits(bits).is_nan()
+                let are_none = [right, bits].iter().all(|bits| f32::from_bits(*bits).is_nan());
+                right == bits || is_float && are_none
             }
             Right::Near(right, error) => {
                 let found = f64::from(f32::from_bits(bits));
@@ -185,8 +185,8 @@ pub(super) struct Interface<'i> {
     pub(super) leaves: &'i [Leaf],
     /// Where the words of their components are, and of distances that are there though the stage does not read them.
     pub(super) words: BTreeMap<Key, usize>,
-    /// Distances count that the stage has no capability for.
-    pub(super) undeclared: bool,
+    /// How many distances there are, where the stage need not have them all and they need no capability.
+    pub(super) counts: Option<[u32; 2]>,
     pub(super) marked: &'i Marked,
 }
 
@@ -200,17 +200,7 @@ pub(super) fn expected(
     let mut rest: BTreeMap<Key, Source> =
         own.iter().map(|(key, word)| (*key, Source::Word(*word))).collect();
     let mut left = Vec::new();
-    let mut distances = KINDS.map(|kind| {
-        let elements = (0..).map(|element| Key::distance(kind, element));
-        let found = elements.map_while(|key| Some((key, rest.remove(&key)?)));
-        let (keys, sources): (Vec<Key>, Vec<Source>) = found.unzip();
-        // What a stage declares and never writes needs no capability, and is no distance.
-        if steps.repairs || interface.undeclared || m.has_capability(capability(kind)) {
-            return sources;
-        }
-        left.extend(keys);
-        Vec::new()
-    });
+    let mut distances = built_in(m, interface, steps.repairs, (&mut rest, &mut left));
     if let Some(planes) = steps.planes {
         distances[0] = dots(own, planes)?;
     }
@@ -268,6 +258,30 @@ pub(super) fn expected(
     Ok(Expected { components: rest, left, distances })
 }
 
+/// Takes the elements of the built-in arrays out of the components, and says what distances they are.
+fn built_in(
+    m: &Module<'_>,
+    interface: &Interface<'_>,
+    repairs: bool,
+    (rest, left): (&mut BTreeMap<Key, Source>, &mut Vec<Key>),
+) -> [Vec<Source>; 2] {
+    KINDS.map(|kind| {
+        let elements = (0..).map(|element| Key::distance(kind, element));
+        let found = elements.map_while(|key| Some((key, rest.remove(&key)?)));
+        let (keys, mut sources): (Vec<Key>, Vec<Source>) = found.unzip();
+        if let Some(counts) = interface.counts {
+            sources.truncate(counts[kind as usize] as usize);
+            return sources;
+        }
+        // What a stage declares and never writes needs no capability, and is no distance.
+        if repairs || m.has_capability(kind.capability()) {
+            return sources;
+        }
+        left.extend(keys);
+        Vec::new()
+    })
+}
+
 /// The products of the planes with what they are dotted with.
 fn dots(own: &BTreeMap<Key, usize>, planes: Planes) -> Result<Vec<Source>, String> {
     let key = |component| match planes.space {
@@ -306,7 +320,10 @@ fn in_registers(
     let distances = [keys(0..first), keys(first..first + cull.len() as u32)];
     if is_emulated {
         rest.extend((0..).zip(&cull).map(|(number, source)| {
-            (Key::numbered(location + 2, number), Source::Flag(Box::new(source.clone())))
+            (
+                Key::numbered(location.saturating_add(2), number),
+                Source::Flag(Box::new(source.clone())),
+            )
         }));
     }
     let sources = clip.into_iter().chain(cull);

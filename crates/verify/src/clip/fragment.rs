@@ -6,6 +6,7 @@
 
 use super::expected::{Expected, Interface, Key, Source, components, expected};
 use super::handed::{CORNERS, Primitive, Side, declared};
+use super::too_many;
 use crate::inputs::{self, Inputs};
 use crate::leaves::{self, Kind, Leaf};
 use crate::pictures;
@@ -38,6 +39,13 @@ pub(super) fn verify(
     (original, lowered): (&Module<'_>, &Module<'_>),
     report: &mut Report<'_>,
 ) -> Verdict {
+    if steps.planes.is_some() || steps.enable.is_some() {
+        let why = "planes are for the stages that hand distances on";
+        return Verdict::NotComparable(why.to_owned());
+    }
+    if let Some(why) = too_many(steps) {
+        return Verdict::NotComparable(why);
+    }
     each_seed(job, |seed| {
         let run = Run::new(job, steps, device, original, seed)?;
         run.compare(lowered, report)
@@ -78,12 +86,12 @@ impl<'r> Run<'r> {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
         let inputs =
-            inputs::make(original, entry, specialization, (Values::Colours, seed), PRIMITIVES);
+            inputs::make(original, entry, specialization, (Values::Colours, seed), CORNERS as u32);
         let words = with_distances(components(&read), steps);
         let interface = Interface {
             leaves: &read,
             words: words.clone(),
-            undeclared: matches!(steps.form, Form::Emulated { .. }),
+            counts: emulated(steps),
             marked: &steps.inputs,
         };
         let expected = expected(original, &interface, steps).map_err(not_comparable)?;
@@ -105,7 +113,7 @@ impl<'r> Run<'r> {
 
     fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
         report(Phase::Original);
-        let right = self.draw(&self.original_side()?, |primitive| self.is_dropped(primitive))?;
+        let right = self.draw(&self.original_side()?, |primitive| self.is_dropped(primitive));
         let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
         if let Some(message) = self.device.take_messages().first() {
             let why = format!("the validation layer says of the original: {message}");
@@ -117,19 +125,17 @@ impl<'r> Run<'r> {
         check_device(self.device, &module)?;
         let side = self.lowered_side(&module)?;
         report(Phase::Rewritten);
-        let found = self.draw(&side, |_| false)?;
+        let found = self.draw(&side, |_| false);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+        let count = self.targets.len();
+        let drawn = right.chunks_exact(count).zip(found.chunks_exact(count));
         let mut equal = Equal { draws: u64::from(PRIMITIVES), ..Equal::default() };
-        for (number, primitive) in self.primitives.iter().enumerate() {
-            let pictures = |all: &'_ [Picture]| {
-                all[number * self.targets.len()..][..self.targets.len()].to_vec()
-            };
-            equal.pixels += self
-                .compare_pictures(primitive, &pictures(&right), &pictures(&found))
-                .map_err(|difference| {
-                    let draw = Some(format!("triangle {number}, {:?}", primitive.positions));
-                    Difference { draw, ..*difference }
-                })?;
+        for (number, (primitive, (right, found))) in self.primitives.iter().zip(drawn).enumerate() {
+            let compared = self.compare_pictures(primitive, right, found);
+            equal.pixels += compared.map_err(|difference| {
+                let draw = Some(format!("triangle {number}, {:?}", primitive.positions));
+                Difference { draw, ..*difference }
+            })?;
         }
         check_messages(self.device, Part::Lowered, |_| true)?;
         match equal.pixels {
@@ -147,10 +153,11 @@ impl<'r> Run<'r> {
     ) -> Result<u64, Box<Difference>> {
         // Where the fragment stage cuts, edges are a matter of its precision, and values on both sides of them too.
         let is_cut = self.cuts() && self.is_clipped(primitive);
-        let is_covered =
-            |picture: &Picture, (x, y): (u32, u32)| picture[(y * SIDE + x) as usize] != BEFORE;
         let mut covered = 0;
         for (target, (right, found)) in self.targets.iter().zip(right.iter().zip(found)) {
+            let is_covered = |picture: &Picture, (x, y): (u32, u32)| {
+                !target.is_same(picture[(y * SIDE + x) as usize], BEFORE)
+            };
             for at in (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE)) {
                 let [one, other] =
                     [right, found].map(|picture| picture[(at.1 * SIDE + at.0) as usize]);
@@ -214,8 +221,7 @@ impl<'r> Run<'r> {
             let w = 1.25 + w / 4.0;
             *position = [1.2 * x * w, 1.2 * y * w, 0.5 * w, w];
         }
-        let count = self.words.values().max().map_or(0, |last| last + 1);
-        let mut words = [(); CORNERS].map(|()| vec![0; count]);
+        let mut words = [(); CORNERS].map(|()| vec![0; count(&self.words)]);
         for corner in &mut words {
             for leaf in self.leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
                 for (location, component) in leaves::registers(leaf) {
@@ -238,8 +244,8 @@ impl<'r> Run<'r> {
             }
         }
         let culls: Vec<usize> = self.distances(clip_cull::Kind::Cull).collect();
-        let counts = self.arrays().map(|array| array.len() as u32);
-        if declared(&self.leaves)[1] > 0 && self.device.capabilities().culls_wrongly(counts) {
+        let reads = declared(&self.leaves);
+        if self.is_emulated() && self.device.capabilities().culls_wrongly(reads) {
             // The original would not be drawn as it should be.
             for corner in &mut words {
                 culls.iter().for_each(|word| corner[*word] &= !SIGN);
@@ -309,16 +315,15 @@ impl<'r> Run<'r> {
         &self,
         side: &Side<'_>,
         is_dropped: impl Fn(&Primitive) -> bool,
-    ) -> Result<Result<Vec<Picture>, Error>, Stop> {
-        let mut work = Work::default();
-        let feeder = side.feeder()?;
+    ) -> Result<Vec<Picture>, Error> {
+        let (mut work, mut installed) = (Work::default(), None);
         let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
         for primitive in &self.primitives {
             let first = targets::add(&self.targets, &background, &mut work);
-            let given = self.inputs.install(&mut work);
+            let given = self.inputs.next(installed.take(), &mut work);
             let mut draw = Draw {
                 stages: vec![
-                    Stage::vertex(&feeder),
+                    Stage::vertex(&side.feeder),
                     Stage { entry_point: self.job.entry, ..Stage::fragment(side.shader) },
                 ],
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -334,24 +339,31 @@ impl<'r> Run<'r> {
             draw.vertex_buffers = vec![VertexBuffer { place, layout: side.layout() }];
             work.buffers.push(side.vertices(primitive));
             work.draws.push(draw);
+            installed = Some(given);
         }
-        Ok(self.device.run(&work).map(|outcome| targets::pictures(&outcome)))
+        Ok(targets::pictures(&self.device.run(&work)?))
     }
+}
+
+/// How many distances a lowered stage tests that does what the device does.
+fn emulated(steps: &Steps) -> Option<[u32; 2]> {
+    steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }))
+}
+
+/// How many words there are.
+fn count(words: &BTreeMap<Key, usize>) -> usize {
+    words.values().max().map_or(0, |last| last + 1)
 }
 
 /// The words of what a stage reads, with more for the distances that it is handed and does not read.
 fn with_distances(mut words: BTreeMap<Key, usize>, steps: &Steps) -> BTreeMap<Key, usize> {
     words.retain(|key, _| key.is_handed_on());
-    let all = words.values().max().map_or(0, |last| last + 1);
-    let handed_on = match (steps.form, steps.counts) {
-        (Form::Emulated { .. }, Some(counts)) => counts,
-        _ => [0, 0],
-    };
+    let first = count(&words);
     let distances = KINDS
         .into_iter()
-        .zip(handed_on)
+        .zip(emulated(steps).unwrap_or_default())
         .flat_map(|(kind, count)| (0..count).map(move |element| Key::distance(kind, element)));
     let lacking: Vec<Key> = distances.filter(|key| !words.contains_key(key)).collect();
-    words.extend(lacking.into_iter().zip(all..));
+    words.extend(lacking.into_iter().zip(first..));
     words
 }

@@ -1,5 +1,6 @@
 //! What a vertex stage of ours hands to a fragment stage and to the device, for each corner of a triangle.
 
+use super::MOST;
 use super::expected::{Key, Right, Setting, Source};
 use crate::feeder::{self, Array, Varying};
 use crate::leaves::{self, Kind, Leaf};
@@ -12,11 +13,9 @@ use std::collections::BTreeMap;
 
 /// The corners of a primitive.
 pub(super) const CORNERS: usize = 3;
-/// The attributes of the vertex stage: a position, clip and cull distances, then ordinary values.
+/// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
 const ARRAYS: [u32; 2] = [1, 3];
 const VARYINGS: u32 = 5;
-/// The most distances of a kind: there are attributes for as many.
-const DISTANCES: u32 = 8;
 
 /// A triangle.
 pub(super) struct Primitive {
@@ -35,6 +34,8 @@ impl Primitive {
 /// One of the two shaders, and what it is handed.
 pub(super) struct Side<'s> {
     pub(super) shader: &'s [u32],
+    /// The vertex stage before it.
+    pub(super) feeder: Vec<u32>,
     varyings: Vec<Varying>,
     /// For each varying the sources of its components.
     sources: Vec<[Source; 4]>,
@@ -50,7 +51,7 @@ impl<'s> Side<'s> {
         source: impl Fn(&Key) -> Option<Source>,
         mut arrays: [Vec<Source>; 2],
     ) -> Result<Side<'s>, Stop> {
-        // Where both kinds are read, drivers take them from where arrays of these lengths are.
+        // Drivers take cull distances from behind as many clip distances as the stage that reads them has.
         let declared = declared(leaves).map(|count| count as usize);
         if declared[1] > 0 {
             for (array, count) in arrays.iter_mut().zip(declared) {
@@ -63,8 +64,8 @@ impl<'s> Side<'s> {
         }
         let [clip, cull] = arrays.each_ref().map(|array| array.len() as u32);
         let limits = &device.limits;
-        if clip > limits.max_clip_distances.min(DISTANCES)
-            || cull > limits.max_cull_distances.min(DISTANCES)
+        if clip > limits.max_clip_distances.min(MOST)
+            || cull > limits.max_cull_distances.min(MOST)
             || clip + cull > limits.max_combined_clip_and_cull_distances
         {
             let why = format!("the device does not take {clip} clip and {cull} cull distances");
@@ -75,17 +76,14 @@ impl<'s> Side<'s> {
             return Err(not_comparable(why));
         }
         let (varyings, sources) = varyings(leaves, source);
-        Ok(Side { shader, varyings, sources, arrays })
-    }
-
-    /// The vertex stage before it.
-    pub(super) fn feeder(&self) -> Result<Vec<u32>, Stop> {
         let array = |kind: clip_cull::Kind| Array {
             kind,
             attribute: ARRAYS[kind as usize],
-            count: self.arrays[kind as usize].len() as u32,
+            count: arrays[kind as usize].len() as u32,
         };
-        feeder::feeder(&library::PLACE, self.varyings.iter().copied(), &KINDS.map(array))
+        let arrayed = KINDS.map(array);
+        let feeder = feeder::feeder(&library::PLACE, varyings.iter().copied(), &arrayed)?;
+        Ok(Side { shader, feeder, varyings, sources, arrays })
     }
 
     pub(super) fn layout(&self) -> VertexLayout {

@@ -5,10 +5,10 @@
 //! buffers, and hands them on natively. Whether a primitive is culled is decided on the CPU.
 
 use super::expected::{Expected, Interface, Key, Right, Setting, components, expected};
-use super::scene;
+use super::{scene, too_many};
 use crate::compare::Recording;
 use crate::initialise::without_feedback;
-use crate::leaves::Leaf;
+use crate::leaves::{Kind, Leaf};
 use crate::random::Random;
 use crate::run::{
     Original, Report, Stop, cannot_run, check_device, check_messages, each_seed, is_about_points,
@@ -19,6 +19,7 @@ use crate::{Job, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Enabled, Words};
 use polyshade_vulkan::{Constant, Descriptor, Device, Draw, Range, Resource, Work};
+use std::iter;
 
 /// Compares a lowered stage with the original.
 pub(super) fn verify(
@@ -28,12 +29,15 @@ pub(super) fn verify(
     (module, lowered): (&Module<'_>, &Module<'_>),
     report: &mut Report<'_>,
 ) -> Verdict {
+    if let Some(why) = too_many(steps) {
+        return Verdict::NotComparable(why);
+    }
     each_seed(job, |seed| {
         let original = Original::new(job, device, module, seed)?;
         let interface = Interface {
             words: components(&original.leaves),
             leaves: &original.leaves,
-            undeclared: false,
+            counts: None,
             marked: &steps.outputs,
         };
         let expected = expected(module, &interface, steps).map_err(not_comparable)?;
@@ -136,6 +140,9 @@ impl Run<'_> {
     /// Every component is there and has its value, and there are no others.
     fn compare_outputs(&self, recordings: &[Recording], drawn: &Drawn) -> Result<(), Stop> {
         let found = components(&drawn.leaves);
+        let kinds =
+            drawn.leaves.iter().flat_map(|leaf| iter::repeat_n(leaf.kind, leaf.words() as usize));
+        let kinds: Vec<Kind> = kinds.collect();
         let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
         let Expected { components: wanted, left, .. } = &self.expected;
         let is_known = |key: &&Key| wanted.contains_key(key) || left.contains(key);
@@ -155,7 +162,8 @@ impl Run<'_> {
                     let right = source.value(&right, &drawn.setting);
                     // What is never written need not be there.
                     let bits = found.get(key).map_or(0, |word| words[*word]);
-                    if right.is(bits) {
+                    let is_float = found.get(key).is_none_or(|word| kinds[*word] == Kind::Float);
+                    if right.is(bits, is_float) {
                         continue;
                     }
                     let vertex = placement.first_vertex + slot % placement.vertices;
@@ -196,20 +204,26 @@ fn value(right: Right) -> Value {
 
 /// Puts words where a shader reads them.
 fn fill_in(place: Words, words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>) {
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    if let Words::PushConstant { offset } = place {
-        let (start, end) = (offset as usize, offset as usize + bytes.len());
-        draw.push_constants.resize(draw.push_constants.len().max(end), 0);
-        draw.push_constants[start..end].copy_from_slice(&bytes);
-        return;
-    }
-    bytes.resize(bytes.len().next_multiple_of(16), 0);
-    let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
-    work.buffers.push(bytes);
-    let (set, binding, resource) = match place {
-        Words::Uniform { set, binding } => (set, binding, Resource::UniformBuffer(range)),
-        Words::StorageBuffer { set, binding } => (set, binding, Resource::StorageBuffer(range)),
-        Words::PushConstant { .. } => return,
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let buffer = |mut bytes: Vec<u8>, work: &mut Work<'_>| {
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
+        work.buffers.push(bytes);
+        range
     };
-    draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
+    match place {
+        Words::PushConstant { offset } => {
+            let (start, end) = (offset as usize, offset as usize + bytes.len());
+            draw.push_constants.resize(draw.push_constants.len().max(end), 0);
+            draw.push_constants[start..end].copy_from_slice(&bytes);
+        }
+        Words::Uniform { set, binding } => {
+            let resource = Resource::UniformBuffer(buffer(bytes, work));
+            draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
+        }
+        Words::StorageBuffer { set, binding } => {
+            let resource = Resource::StorageBuffer(buffer(bytes, work));
+            draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
+        }
+    }
 }

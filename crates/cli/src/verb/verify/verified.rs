@@ -101,6 +101,7 @@ impl Verified {
             )),
             Self::Clip(rewrite) => {
                 let marks = rewrite.check()?;
+                rewrite.check_stage(stage)?;
                 let steps = rewrite.steps(&marks, stage);
                 let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
                 let lower = move |m: &Module<'_>| {
