@@ -234,6 +234,24 @@ pub struct VertexLayout {
     pub attributes: Vec<Attribute>,
 }
 
+impl VertexLayout {
+    /// Vectors of four components of 32 bits, one behind the other, which vertices step through: where each goes, and
+    /// its format.
+    pub fn vectors(attributes: impl IntoIterator<Item = (u32, vk::Format)>) -> VertexLayout {
+        const SIZE: u32 = 16;
+        let attributes: Vec<Attribute> = (0..)
+            .zip(attributes)
+            .map(|(number, (location, format))| Attribute {
+                location,
+                format,
+                offset: SIZE * number,
+            })
+            .collect();
+        let stride = SIZE * attributes.len() as u32;
+        VertexLayout { stride, rate: vk::VertexInputRate::VERTEX, attributes }
+    }
+}
+
 /// One attribute in an element of a vertex buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attribute {

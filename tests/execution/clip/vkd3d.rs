@@ -11,9 +11,7 @@ use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::dxbc::{self, Element, Name};
 use polyshade_tests::shader::{validate, words};
-use polyshade_vulkan::{
-    Attribute, Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk,
-};
+use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk};
 use std::fs;
 use std::process::Command;
 
@@ -121,16 +119,7 @@ impl Form {
 /// A picture for each of some triangles.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
-    let attribute = |location: u32| Attribute {
-        location,
-        format: vk::Format::R32G32B32A32_SFLOAT,
-        offset: 16 * location,
-    };
-    let layout = VertexLayout {
-        stride: 48,
-        rate: vk::VertexInputRate::VERTEX,
-        attributes: (0..3).map(attribute).collect(),
-    };
+    let layout = VertexLayout::vectors((0..3).map(|at| (at, vk::Format::R32G32B32A32_SFLOAT)));
     let mut noise = Noise::new();
     let mut number = || noise.below(1 << 16) as f32 / 32768.0 - 1.0;
     let mut work = Work::default();

@@ -8,7 +8,7 @@ use crate::library;
 use crate::run::{Stop, not_comparable};
 use crate::targets;
 use polyshade::clip_cull::{self, KINDS};
-use polyshade_vulkan::{Attribute, Capabilities, VertexLayout, vk};
+use polyshade_vulkan::{Capabilities, VertexLayout};
 use std::collections::BTreeMap;
 
 /// The corners of a primitive.
@@ -93,14 +93,7 @@ impl<'s> Side<'s> {
             (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
         });
         let varyings = self.varyings.iter().map(|one| (one.attribute, targets::format(one.kind)));
-        let attributes = [floats(0)].into_iter().chain(arrays).chain(varyings);
-        let attributes: Vec<Attribute> = (0..)
-            .step_by(16)
-            .zip(attributes)
-            .map(|(offset, (location, format))| Attribute { location, format, offset })
-            .collect();
-        let stride = 16 * attributes.len() as u32;
-        VertexLayout { stride, rate: vk::VertexInputRate::VERTEX, attributes }
+        VertexLayout::vectors([floats(0)].into_iter().chain(arrays).chain(varyings))
     }
 
     /// The bytes of a primitive's vertices, by that layout.

@@ -12,9 +12,7 @@ use crate::verdict::{Difference, Part};
 use polyshade::Module;
 use polyshade::clip_cull::{Emulation, Kind, Target, emulate_fragment};
 use polyshade::spv::{Capability, ExecutionModel};
-use polyshade_vulkan::{
-    Attribute, Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk,
-};
+use polyshade_vulkan::{Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk};
 use std::collections::BTreeMap;
 
 /// The clip distances that a stage of ours hands on.
@@ -161,16 +159,7 @@ fn fragment(run: &Run<'_>) -> Result<Vec<u32>, Stop> {
 /// Positions and clip distances from a vertex buffer; a primitive that is culled is not drawn.
 fn draw_natively(run: &Run<'_>, primitives: &[Drawable]) -> Result<Outcome, Stop> {
     let mut work = Work::default();
-    let attribute = |location: u32| Attribute {
-        location,
-        format: vk::Format::R32G32B32A32_SFLOAT,
-        offset: 16 * location,
-    };
-    let layout = VertexLayout {
-        stride: 48,
-        rate: vk::VertexInputRate::VERTEX,
-        attributes: (0..3).map(attribute).collect(),
-    };
+    let layout = VertexLayout::vectors((0..3).map(|at| (at, vk::Format::R32G32B32A32_SFLOAT)));
     for primitive in primitives {
         let mut floats = Vec::new();
         for vertex in &primitive.vertices {
