@@ -7,9 +7,9 @@ use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use polyshade_tests::corpus::{self, Tally};
+use polyshade_tests::corpus::{Tally, check};
 use polyshade_tests::filetest::{self, Harness};
-use polyshade_tests::tree::{files, folders, tests};
+use polyshade_tests::tree::{corpus, files, folders, tests};
 use polyshade_tests::{identity, shader};
 
 /// Built when the first case runs.
@@ -21,7 +21,7 @@ static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = files(&tests().join("cases")).into_iter().map(case).collect();
-    trials.extend(folders(&tests().join("../../shared/corpus")).into_iter().map(round_trip));
+    trials.extend(folders(&corpus()).into_iter().map(round_trip));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -65,7 +65,7 @@ fn round_trip(folder: PathBuf) -> Trial {
                 let checked = shader::read(path).and_then(|words| identity::check(&words));
                 Some(format!("{}: {}", path.display(), checked.err()?))
             })
-            .chain(modules.iter().flat_map(|path| corpus::check(path, &mut Tally::default())))
+            .chain(modules.iter().flat_map(|path| check(path, &mut Tally::default())))
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(faults.join("\n").into()) }
     })

@@ -14,7 +14,7 @@ use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{ExecutionModel, Op, Section};
 use polyshade::transform_feedback;
 use polyshade_tests::shader;
-use polyshade_tests::tree::{files, tests};
+use polyshade_tests::tree::{self, files};
 use polyshade_verify::initialise;
 use spirv_tools::TargetEnv;
 use spirv_tools::opt::{Optimizer, Passes};
@@ -33,7 +33,7 @@ fn modules() -> Vec<PathBuf> {
         let name = path.to_string_lossy();
         name.ends_with(".spv") && !ENDLESS.iter().any(|endless| name.contains(endless))
     };
-    files(&tests().join("../../shared/corpus")).into_iter().filter(is_module).collect()
+    files(&tree::corpus()).into_iter().filter(is_module).collect()
 }
 
 /// Every vertex entry point of the modules that `spirv-val` accepts, as the only one of its module, called `main`.

@@ -5,12 +5,12 @@ use polyshade::moves::{Elimination, eliminate};
 use polyshade::position_only::{self, Options, STAGES, SideEffects};
 use polyshade_spv::ErrorKind;
 use polyshade_tests::shader;
-use polyshade_tests::tree::{files, tests};
+use polyshade_tests::tree::{self, files};
 use std::path::PathBuf;
 
 /// The modules of the corpus that `spirv-val` accepts.
 pub(crate) fn corpus() -> impl Iterator<Item = (PathBuf, Vec<u32>)> {
-    let paths = files(&tests().join("../../shared/corpus")).into_iter();
+    let paths = files(&tree::corpus()).into_iter();
     let modules = paths.filter(|path| path.extension().is_some_and(|extension| extension == "spv"));
     modules.filter_map(|path| {
         let words = shader::read(&path).ok()?;

@@ -1,19 +1,17 @@
 //! Every lowering on every module that its stage allows: lowered, or refused for a reason. What `spirv-val` accepted
-//! before it accepts after, nothing panics, and nothing takes longer than the module's size explains.
+//! before it accepts after, and nothing panics. What each takes is counted by [`cost`](crate::cost).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::time::Duration;
 
 use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
 use polyshade::{Error, Module};
 use polyshade_spv::view::{EntryPoint, Mode};
 use polyshade_spv::{ExecutionMode, ExecutionModel, Section};
 
-use polyshade_trials::{Choices, LOWERINGS, SHAPES};
-use rustix::time::{ClockId, clock_gettime};
+use polyshade_trials::{Choices, LOWERINGS};
 
 use crate::shader;
 
@@ -68,7 +66,7 @@ impl Tally {
 }
 
 /// Lowers everything that can be lowered in the module at `path`, counts what happened, and returns what must not
-/// happen: a panic, a module that was valid and is not any more, or more time than the module's size explains.
+/// happen: a panic, or a module that was valid and is not any more.
 pub fn check(path: &Path, tally: &mut Tally) -> Vec<String> {
     let faults = match shader::read(path) {
         Ok(words) => check_words(&words, tally),
@@ -99,7 +97,6 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
         Err(error) => return vec![error.to_string()],
     };
     let was_valid = shader::validate(words).is_ok();
-    let slow = Slow::than(words);
     let mut faults = Vec::new();
     for entry in module.entry_points() {
         for (verb, attempt) in attempts(&module, entry) {
@@ -112,60 +109,22 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
                 }
                 Err(reason) => tally.add(verb, format!("{REFUSED}{}", general(&reason))),
             }
-            faults.extend(
-                slow.is(&attempt)
-                    .map(|times| format!("{verb}: takes {times:.0} times as long as reading it")),
-            );
         }
     }
     faults
 }
 
-/// The time that parsing a module takes, and one of 1,024 instructions: what a call costs whatever the size.
-struct Slow {
-    parse: Duration,
-}
-
-/// How many times longer than both a lowering may take. All take linear time, in about a tenth of this.
-const MOST_TIMES: f64 = 300.0;
-
-impl Slow {
-    fn than(words: &[u32]) -> Self {
-        let known = SHAPES[0].words(1024);
-        let parse = |words: &[u32]| least_time(9, &|| drop(Module::parse(words)));
-        Self { parse: parse(words) + parse(&known) }
-    }
-
-    /// How many times longer `attempt` takes, where that is too long each time.
-    fn is<T>(&self, attempt: &impl Fn() -> T) -> Option<f64> {
-        let times =
-            |runs| least_time(runs, &|| drop(attempt())).as_secs_f64() / self.parse.as_secs_f64();
-        (times(1) > MOST_TIMES).then(|| times(5)).filter(|times| *times > MOST_TIMES)
-    }
-}
-
-/// The least of the processor's time that `work` takes in some runs: what else runs does not count.
-fn least_time(runs: u32, work: &dyn Fn()) -> Duration {
-    let now = || {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        Duration::new(time.tv_sec.cast_unsigned(), u32::try_from(time.tv_nsec).unwrap_or(0))
-    };
-    let time = |_| {
-        let before = now();
-        work();
-        now() - before
-    };
-    (0..runs).map(time).min().unwrap_or_default()
-}
-
 /// What happened, and the variants that came of it; or why nothing did.
 type Attempt = Result<(&'static str, Vec<Vec<u32>>), String>;
 
-/// Tries something, again and again.
+/// Tries something.
 type Try<'m> = Box<dyn Fn() -> Attempt + 'm>;
 
-/// What each verb makes of `entry`.
-fn attempts<'m>(module: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<(&'static str, Try<'m>)> {
+/// What each verb makes of `entry`, by the verb's name.
+pub(crate) fn attempts<'m>(
+    module: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+) -> Vec<(&'static str, Try<'m>)> {
     let mut attempts: Vec<(&'static str, Try<'m>)> = Vec::new();
     let has = |mode: ExecutionMode| {
         let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);

@@ -4,6 +4,7 @@
 //! docs/testing.md says how the cases are written.
 
 pub mod corpus;
+pub mod cost;
 pub mod dead_code;
 pub mod drivers;
 pub mod dxbc;

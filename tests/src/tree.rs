@@ -8,6 +8,21 @@ pub fn tests() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The folder with shaders that are not part of the project, which need not be there.
+pub fn corpus() -> PathBuf {
+    tests().join("../../shared/corpus")
+}
+
+/// The folders of shaders that the command line of this program names; else the cases, and those of the corpus.
+pub fn named() -> Vec<PathBuf> {
+    let mut named: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if named.is_empty() {
+        named.push(tests().join("cases"));
+        named.extend(folders(&corpus()));
+    }
+    named
+}
+
 /// All files below a folder, but no diff that lies beside its case; in the order of their names,
 /// and none where there is no such folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {

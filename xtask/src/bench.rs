@@ -2,19 +2,33 @@
 
 use std::fs::{self, File};
 use std::process::Stdio;
+use std::thread;
 
 use crate::command::{cargo, output, run, target};
 use crate::setup::run_setup;
 use crate::tools::{ensure, locked_version};
 
-/// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says.
+/// Fails where a benchmark takes more instructions per input word than `benches/limits.txt` says, or a lowering more on
+/// a shader of the cases or the corpus than its size explains.
 pub(crate) fn run_benches() -> Result<(), String> {
     run_setup()?;
     // The runner speaks to the benchmark in a format that changes with every version.
     ensure("gungraun-runner", &locked_version("gungraun")?)?;
 
-    measure("instructions")?;
-    measure("shapes")
+    // Side by side: what else runs does not change what is counted.
+    thread::scope(|scope| {
+        let corpus = scope.spawn(count_corpus);
+        measure("instructions")?;
+        measure("shapes")?;
+        print!("{}", corpus.join().expect("counting does not panic")?);
+        Ok(())
+    })
+}
+
+/// What every lowering takes on every shader, as a table.
+fn count_corpus() -> Result<String, String> {
+    let count = ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin"];
+    output(&mut cargo(count.into_iter().chain(["corpus-cost"])))
 }
 
 /// Runs one benchmark program and reports what it counted.

@@ -51,7 +51,7 @@ enum Verb {
         /// Folders of shaders, instead of the cases and of `../shared/corpus`
         folders: Vec<std::path::PathBuf>,
     },
-    /// Shrink a shader on which a lowering panics, makes something invalid or takes too long, while it still does
+    /// Shrink a shader on which a lowering panics, makes something invalid or is slow, while it still does
     Reduce {
         /// The shader, in any form that a test case may have
         case: std::path::PathBuf,

@@ -1,22 +1,16 @@
 //! Prints what every lowering makes of every shader below some folders: a table each, one of all, and why what was
 //! refused was.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use polyshade_tests::corpus::{Tally, check};
 use polyshade_tests::tree;
 
 fn main() -> ExitCode {
-    let mut folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    if folders.is_empty() {
-        folders.push(tree::tests().join("cases"));
-        folders.extend(tree::folders(&tree::tests().join("../../shared/corpus")));
-    }
     // A panic is counted, and named with the shader.
     std::panic::set_hook(Box::new(|_| {}));
     let (mut all, mut faults) = (Tally::default(), Vec::new());
-    for folder in folders {
+    for folder in tree::named() {
         let mut tally = Tally::default();
         let shaders = tree::files(&folder);
         faults.extend(shaders.iter().flat_map(|path| check(path, &mut tally)));
@@ -25,7 +19,7 @@ fn main() -> ExitCode {
         all.merge(&tally);
     }
     println!("## All\n\n{}", all.table());
-    println!("Invalid, panicking or slow: {}\n", faults.len());
+    println!("Invalid or panicking: {}\n", faults.len());
     println!("## All, by outcome\n\n{}", all.outcomes());
     faults.iter().for_each(|fault| eprintln!("{fault}"));
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

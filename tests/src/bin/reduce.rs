@@ -1,14 +1,16 @@
-//! Shrinks a shader on which a lowering panics, makes something invalid or takes too long, while it still does.
+//! Shrinks a shader on which a lowering panics, makes something invalid or takes too many instructions, while it
+//! still does.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use polyshade_tests::corpus::{Tally, check_words};
+use polyshade_tests::cost::{Cost, is_counted, measure};
 use polyshade_tests::reduce::reduce;
 use polyshade_tests::shader;
 
 fn main() -> ExitCode {
-    match run() {
+    match is_counted().and_then(|counted| if counted { Ok(()) } else { run() }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("reduce: {error}");
@@ -23,19 +25,37 @@ fn run() -> Result<(), String> {
     let output = arguments.next().map_or_else(|| case.with_extension("reduced.spv"), PathBuf::from);
     let words = shader::read(&case)?;
     std::panic::set_hook(Box::new(|_| {}));
-    let fault = fault(&words).ok_or("nothing goes wrong with this shader")?;
+    let (look, fault) = fault(&words)?.ok_or("nothing goes wrong with this shader")?;
     println!("{fault}");
-    let least =
-        reduce(&words, &mut |words| self::fault(words).is_some_and(|one| is_same(&one, &fault)));
+    let is_fault = |one: Option<String>| one.is_some_and(|one| is_same(&one, &fault));
+    let least = reduce(&words, &mut |words| look(words).is_ok_and(is_fault));
     std::fs::write(&output, shader::bytes(&least))
         .map_err(|error| format!("{}: {error}", output.display()))?;
     println!("{}: {} of {} words", output.display(), least.len(), words.len());
     Ok(())
 }
 
-/// The first thing that goes wrong.
-fn fault(words: &[u32]) -> Option<String> {
-    check_words(words, &mut Tally::default()).into_iter().next()
+/// Looks for one kind of thing that goes wrong.
+type Look = fn(&[u32]) -> Result<Option<String>, String>;
+
+/// The first thing that goes wrong, and how to find it again.
+fn fault(words: &[u32]) -> Result<Option<(Look, String)>, String> {
+    for look in [wrong, slow] {
+        if let Some(fault) = look(words)? {
+            return Ok(Some((look, fault)));
+        }
+    }
+    Ok(None)
+}
+
+/// A panic or something invalid.
+fn wrong(words: &[u32]) -> Result<Option<String>, String> {
+    Ok(check_words(words, &mut Tally::default()).into_iter().next())
+}
+
+/// A lowering that takes too many instructions.
+fn slow(words: &[u32]) -> Result<Option<String>, String> {
+    Ok(measure(&[words.to_vec()])?.iter().find_map(Cost::fault))
 }
 
 /// Whether two faults are of the same verb and kind, as far as the text says before names and numbers.

@@ -1,0 +1,251 @@
+//! How many machine instructions each lowering takes on modules. Callgrind counts them, so that they are the same
+//! whatever else the machine does, but for some in a thousand: hash tables begin at random.
+//!
+//! A process under callgrind attempts everything, each attempt in `counted`. It prints which one it makes, and
+//! callgrind prints to the same stream what it counted: nothing else has to tie the two together.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write as _};
+use std::num::NonZero;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use polyshade::Module;
+
+use crate::corpus::attempts;
+use crate::shader;
+
+/// What one lowering took on one entry point of a module, parsing and all that is emitted included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cost {
+    /// Which of the modules.
+    pub module: usize,
+    /// How many words the module has.
+    pub words: usize,
+    /// The lowering.
+    pub verb: String,
+    /// How many machine instructions.
+    pub instructions: u64,
+}
+
+/// Stands for what a call costs whatever the module's size: our GLSL, and what is emitted for each output of a small
+/// shader.
+const WORDS_OF_A_CALL: usize = 4096;
+
+/// How many instructions a word there may be. The most that a lowering takes on the corpus is three quarters of it;
+/// what is quadratic takes more on modules of some ten thousand words, of which the corpus has enough.
+const MOST_PER_WORD: f64 = 800.0;
+
+impl Cost {
+    /// Machine instructions a word, those of a call among them.
+    pub fn per_word(&self) -> f64 {
+        self.instructions as f64 / (self.words + WORDS_OF_A_CALL) as f64
+    }
+
+    /// What is wrong with it, if it is more than the module's size explains.
+    pub fn fault(&self) -> Option<String> {
+        let Self { words, verb, instructions, .. } = self;
+        let too_many = || format!("{verb}: takes {instructions} instructions for {words} words");
+        (self.per_word() > MOST_PER_WORD).then(too_many)
+    }
+}
+
+/// As a Markdown table, one row a verb: how often it was attempted, and the most instructions that it took a word.
+pub fn table(costs: &[Cost]) -> String {
+    let mut verbs: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+    for cost in costs {
+        let (attempts, most) = verbs.entry(&cost.verb).or_default();
+        *attempts += 1;
+        *most = most.max(cost.per_word());
+    }
+    let mut table =
+        "| Verb | Entry points | most instructions a word |\n|---|---|---|\n".to_owned();
+    for (verb, (attempts, most)) in verbs {
+        let _ = writeln!(table, "| `{verb}` | {attempts} | {most:.0} |");
+    }
+    table
+}
+
+/// The first argument of the process that is counted; the second is the folder with the modules.
+const COUNTED: &str = "--counted";
+
+/// Whether this process is one that [`measure`] started; then it has made its attempts, and its `main` is done.
+///
+/// # Errors
+///
+/// A module that cannot be read.
+pub fn is_counted() -> Result<bool, String> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let [_, counted, folder] = &arguments[..] else { return Ok(false) };
+    if counted != COUNTED {
+        return Ok(false);
+    }
+    for number in 0.. {
+        let path = Path::new(folder).join(file_name(number));
+        if !path.exists() {
+            break;
+        }
+        attempt_all(number, &shader::read(&path)?);
+    }
+    Ok(true)
+}
+
+fn file_name(number: usize) -> String {
+    format!("{number}.spv")
+}
+
+/// What a line begins with that says which attempt the next count is of: the module's number and the verb follow.
+const ATTEMPT: &str = "attempt ";
+
+fn attempt_all(number: usize, words: &[u32]) {
+    let Ok(module) = Module::parse(words) else { return };
+    for (at, entry) in module.entry_points().enumerate() {
+        for (nth, (verb, _)) in attempts(&module, entry).into_iter().enumerate() {
+            // To a pipe, of which callgrind knows nothing: so it has to be there before callgrind's own lines.
+            let mut lines = std::io::stdout().lock();
+            let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
+            told.expect("the parent process reads");
+            drop(lines);
+            counted(&|| {
+                // Anew, so that no attempt finds what another has looked up.
+                let module = Module::parse(black_box(words)).expect("it was one above");
+                let entry = module.entry_points().nth(at).expect("it had one above");
+                drop(black_box(attempts(&module, entry)[nth].1()));
+            });
+        }
+    }
+}
+
+/// Callgrind counts what runs in here, and tells when it returns.
+#[inline(never)]
+fn counted(attempt: &dyn Fn()) {
+    attempt();
+}
+
+/// What each lowering takes on each of the modules. For programs whose `main` calls [`is_counted`] first.
+///
+/// # Errors
+///
+/// Valgrind is missing or fails, or counts something else than was attempted.
+pub fn measure(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let chunk = modules.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let start = |modules| scope.spawn(move || measure_in_turn(modules));
+        let counting: Vec<_> = modules.chunks(chunk).map(start).collect();
+        let mut costs = Vec::new();
+        for (nth, counts) in counting.into_iter().enumerate() {
+            let counts = counts.join().map_err(|_| "a thread that counts panicked")??;
+            costs.extend(counts.into_iter().map(|mut cost| {
+                cost.module += nth * chunk;
+                cost
+            }));
+        }
+        Ok(costs)
+    })
+}
+
+fn measure_in_turn(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+    let fault = |error: std::io::Error| error.to_string();
+    let folder = tempfile::tempdir().map_err(fault)?;
+    for (number, words) in modules.iter().enumerate() {
+        let path = folder.path().join(file_name(number));
+        fs::write(path, shader::bytes(words)).map_err(fault)?;
+    }
+    let program = std::env::current_exe().map_err(fault)?;
+    let mut valgrind = callgrind(&program, [OsStr::new(COUNTED), folder.path().as_os_str()]);
+    let missing = |error| format!("valgrind: {error}; `cargo xtask setup` installs it");
+    let mut valgrind = valgrind.spawn().map_err(missing)?;
+    let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));
+    let costs = read(lines, modules);
+    let status = valgrind.wait().map_err(fault)?;
+    if status.success() { costs } else { Err(format!("valgrind failed ({status})")) }
+}
+
+fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> Command {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--tool=callgrind", "--combine-dumps=yes"]);
+    valgrind.args(["--toggle-collect=*::counted", "--dump-after=*::counted"]);
+    valgrind.arg("--callgrind-out-file=/dev/stdout").arg(program).args(arguments);
+    valgrind.stdin(Stdio::null()).stdout(Stdio::piped());
+    valgrind
+}
+
+/// What was attempted and counted, by the lines of both.
+fn read(lines: impl BufRead, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+    let (mut costs, mut attempted) = (Vec::new(), None);
+    // Callgrind names functions and files, which may be of any bytes.
+    for line in lines.split(b'\n') {
+        let line = line.map_err(|error| format!("callgrind's output: {error}"))?;
+        let line = String::from_utf8_lossy(&line);
+        if let Some(attempt) = line.strip_prefix(ATTEMPT) {
+            let of = attempt.split_once(' ').and_then(|(module, verb)| {
+                let module: usize = module.parse().ok()?;
+                Some((module, modules.get(module)?.len(), verb.to_owned()))
+            });
+            let of = of.ok_or_else(|| format!("no attempt: {attempt}"))?;
+            if let Some((_, _, verb)) = attempted.replace(of) {
+                return Err(format!("callgrind did not count {verb}"));
+            }
+        } else if let Some(count) = line.strip_prefix("summary: ") {
+            // The last count, of what comes after all attempts, is of none.
+            let Some((module, words, verb)) = attempted.take() else { continue };
+            let instructions = count.trim().parse();
+            let instructions = instructions.map_err(|_| format!("no count: {count}"))?;
+            costs.push(Cost { module, words, verb, instructions });
+        }
+    }
+    match attempted {
+        Some((_, _, verb)) => Err(format!("callgrind did not count {verb}")),
+        None => Ok(costs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(words: usize, instructions: u64) -> Cost {
+        Cost { module: 0, words, verb: "depth".to_owned(), instructions }
+    }
+
+    #[test]
+    fn what_is_linear_has_no_fault_and_what_is_quadratic_has() {
+        let linear = |words: usize| cost(words, 600 * words as u64 + 2_000_000);
+        assert!([100, 10_000, 1_000_000].iter().all(|words| linear(*words).fault().is_none()));
+        // Every id looked up among all, where one in four words is the number of an id.
+        let quadratic = |words: usize| cost(words, (words as u64 / 4).pow(2));
+        assert!(quadratic(1_000).fault().is_none());
+        let fault = quadratic(20_000).fault().unwrap();
+        assert_eq!(fault, "depth: takes 25000000 instructions for 20000 words");
+    }
+
+    #[test]
+    fn each_attempt_has_the_count_that_follows() {
+        let modules = [vec![0; 7], vec![0; 9]];
+        let read = |lines: &str| read(lines.as_bytes(), &modules);
+        let lines = "attempt 0 depth\nfn=(1) x\nsummary: 12\nattempt 1 clip --exact\nsummary: 3\n";
+        let costs = read(&format!("{lines}summary: 99\n")).unwrap();
+        let clip = Cost { module: 1, words: 9, verb: "clip --exact".to_owned(), instructions: 3 };
+        assert_eq!(costs, [cost(7, 12), clip]);
+        for (lines, error) in [
+            ("attempt 0 depth\nattempt 1 clip\nsummary: 1\n", "callgrind did not count depth"),
+            ("attempt 0 depth\n", "callgrind did not count depth"),
+            ("attempt 2 depth\nsummary: 1\n", "no attempt: 2 depth"),
+            ("attempt 0 depth\nsummary: x\n", "no count: x"),
+        ] {
+            assert_eq!(read(lines).unwrap_err(), error);
+        }
+    }
+
+    #[test]
+    fn a_verb_is_told_by_the_most_that_it_took() {
+        let table = table(&[cost(4, 4_100), cost(904, 1_000_000)]);
+        assert!(table.ends_with("|\n| `depth` | 2 | 200 |\n"), "{table}");
+    }
+}
