@@ -1,7 +1,7 @@
 //! Our GLSL, compiled to the SPIR-V that lowerings link in, and that `verify` draws with.
 
 use super::{Generated, workspace};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile, stage_of_extension};
 use std::fs;
 
 /// Source and result of each library, relative to the workspace.
@@ -13,7 +13,9 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/clip.vert", "crates/verify/src/library/clip.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
+    ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
+    ("crates/verify/src/library/relay.tesc", "crates/verify/src/library/relay.spv"),
 ];
 
 /// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
@@ -22,8 +24,8 @@ pub(super) fn generate() -> Result<Vec<Generated>, String> {
     let compiled = |(source, path): &(&str, &'static str)| {
         let text = fs::read_to_string(workspace().join(source))
             .map_err(|error| format!("{source}: {error}"))?;
-        let stage =
-            if source.ends_with(".frag") { ShaderStage::Fragment } else { ShaderStage::Vertex };
+        let (_, extension) = source.rsplit_once('.').expect("a source has an extension");
+        let stage = stage_of_extension(extension).unwrap_or(ShaderStage::Vertex);
         let words = compile(&text, stage, SpirvVersion::SPIRV1_0)
             .map_err(|error| format!("{source}: {error}"))?;
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -1,6 +1,6 @@
 //! Clip and cull distances: every step equal on both drivers, and different where it is broken on purpose.
 
-use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
+use crate::subject::{self, DRIVERS, Driver, Lower, marks, vertex};
 use polyshade::clip_cull::{
     self, Emulation, Enabled, Exact, Kind, Linkage, Mark, Options, Planes, Primitive, Repair,
     Space, Target, Words,
@@ -8,10 +8,7 @@ use polyshade::clip_cull::{
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{
-    Difference, Distances, Equal, Form, Lowering, Marked, Part, Steps, Verdict,
-};
+use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
 
 /// Positions that are seen, and distances that cut some of them.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -40,10 +37,6 @@ fn registers() -> Vec<u32> {
 
 const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
 
-fn marks(marks: &[&str]) -> Vec<Mark> {
-    marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
-}
-
 fn arrays() -> Vec<u32> {
     shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; };
@@ -56,19 +49,13 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-type Lower<'l> = &'l dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>;
-
 fn target() -> Target {
     Target::new("main", ExecutionModel::VERTEX)
 }
 
 #[track_caller]
 fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
-    let module = Module::parse(words).expect("compilers write modules");
-    let lowering = Lowering::Clip(Distances { lower, steps });
-    let mut job = job(&module, ExecutionModel::VERTEX, lowering);
-    job.vertices = 30;
-    judge(driver, &job)
+    subject::judge_distances(driver, (words, ExecutionModel::VERTEX), steps, lower)
 }
 
 /// Equal on both drivers; returns what was compared on the second.
@@ -143,7 +130,7 @@ fn arrays_take_other_forms() {
     );
     // What a geometry stage that is made cuts by is handed to it so.
     let exact = Exact::new();
-    is_equal(&words, &registers, &|m| {
+    is_equal(&words, &form(Form::Exact { location: 5 }), &|m| {
         Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
     });
     let wider = Steps { counts: Some([4, 2]), ..registers };
@@ -288,22 +275,4 @@ fn flags_that_are_not_handed_on() {
         Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
     });
     assert_eq!(found.message, "it lacks the output location 10, component 0");
-}
-
-#[test]
-fn other_stages_say_nothing() {
-    let source = "#version 450
-        layout(points) in;
-        layout(points, max_vertices = 1) out;
-        void main() { gl_Position = vec4(0.0); EmitVertex(); }";
-    let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
-    let module = Module::parse(&words).expect("compilers write modules");
-    let steps = Steps::default();
-    let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
-    for driver in DRIVERS {
-        let lowering = Lowering::Clip(Distances { lower, steps: &steps });
-        let job = job(&module, ExecutionModel::GEOMETRY, lowering);
-        let why = subject::reason(driver, judge(driver, &job));
-        assert!(why.contains("vertex and fragment stages are"), "{why}");
-    }
 }

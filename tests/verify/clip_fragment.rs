@@ -1,16 +1,14 @@
 //! Clip and cull distances that fragment stages read: every form equal on both drivers, and different where it is
 //! broken on purpose.
 
-use crate::subject::{self, DRIVERS, Driver, job, judge};
+use crate::subject::{self, DRIVERS, Driver, Lower, marks};
 use polyshade::clip_cull::{
     self, Emulation, Kind, Linkage, Mark, Options, Planes, Repair, Space, Target, Words,
 };
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{
-    Difference, Distances, Equal, Form, Lowering, Marked, Part, Steps, Verdict,
-};
+use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
 
 /// Two colours, of what `code` makes of a smooth value and a flat one.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -43,10 +41,6 @@ fn registers() -> Vec<u32> {
 
 const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.yz"];
 
-fn marks(marks: &[&str]) -> Vec<Mark> {
-    marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
-}
-
 fn arrays() -> Vec<u32> {
     shader(
         "in float gl_ClipDistance[2];
@@ -56,19 +50,13 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-type Lower<'l> = &'l dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>;
-
 fn target() -> Target {
     Target::new("main", ExecutionModel::FRAGMENT)
 }
 
 #[track_caller]
 fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
-    let module = Module::parse(words).expect("compilers write modules");
-    let lowering = Lowering::Clip(Distances { lower, steps });
-    let mut job = job(&module, ExecutionModel::FRAGMENT, lowering);
-    job.runs = 3;
-    judge(driver, &job)
+    subject::judge_distances(driver, (words, ExecutionModel::FRAGMENT), steps, lower)
 }
 
 /// Equal on both drivers, in pictures that are not empty.

@@ -3,7 +3,10 @@
 mod blend;
 mod broken;
 mod clip;
+mod clip_control;
+mod clip_evaluation;
 mod clip_fragment;
+mod clip_geometry;
 mod equal;
 mod extension;
 mod position;

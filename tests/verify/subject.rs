@@ -1,12 +1,14 @@
 //! A shader and what is captured of it, and the devices that it is verified on.
 
-use polyshade::Module;
+use polyshade::clip_cull::Mark;
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{Capture, Options, Varying, capture};
+use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) use polyshade_tests::drivers::{DRIVERS, Driver};
 use polyshade_verify::{
-    Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify,
+    Asked, Captured, Difference, Distances, Equal, Job, Lowering, Part, Phase, Steps, Verdict,
+    verify,
 };
 
 /// What is verified.
@@ -132,6 +134,28 @@ impl Subject {
         let equal = equal(driver, self.verify_extension(driver));
         assert!(equal.vertices > 0 && equal.words > 0, "{:?}", self.asked);
     }
+}
+
+/// Takes steps with clip and cull distances.
+pub(crate) type Lower<'l> = &'l dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>;
+
+/// Judges what `lower` makes of a stage's clip and cull distances, when it is to take `steps`.
+#[track_caller]
+pub(crate) fn judge_distances(
+    driver: Driver,
+    (words, stage): (&[u32], ExecutionModel),
+    steps: &Steps,
+    lower: Lower<'_>,
+) -> Verdict {
+    let module = Module::parse(words).expect("compilers write modules");
+    let lowering = Lowering::Clip(Distances { lower, steps });
+    let job = Job { vertices: 30, runs: 3, ..job(&module, stage, lowering) };
+    judge(driver, &job)
+}
+
+/// What is marked as distances.
+pub(crate) fn marks(marks: &[&str]) -> Vec<Mark> {
+    marks.iter().map(|mark| mark.parse().expect("the tests know marks")).collect()
 }
 
 /// A job with a few vertices.

@@ -189,6 +189,53 @@ const READ: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(distances, 1.0); }";
 
+/// A stage of each kind behind the vertex stage, and what becomes of it.
+const LATER: [(&str, &str, &str); 3] = [
+    (
+        "planes.geom",
+        "#version 450
+        layout(triangles) in;
+        layout(triangle_strip, max_vertices = 3) out;
+        layout(location = 3) in vec4 distances[];
+        layout(location = 3) out vec4 v_distances;
+        void main() {
+            for (int i = 0; i < 3; ++i) {
+                gl_Position = gl_in[i].gl_Position;
+                v_distances = distances[i] + 0.5;
+                EmitVertex();
+            }
+        }",
+        "--inputs clip=3.xy --outputs clip=3.xy,cull=3.z",
+    ),
+    (
+        "planes.tese",
+        "#version 450
+        layout(triangles) in;
+        layout(location = 3) in vec4 distances[];
+        layout(location = 3) out vec4 v_distances;
+        void main() {
+            gl_Position = gl_TessCoord.x * gl_in[0].gl_Position
+                + gl_TessCoord.y * gl_in[1].gl_Position + gl_TessCoord.z * gl_in[2].gl_Position;
+            v_distances = distances[1] * gl_TessCoord.x + 0.25;
+        }",
+        "--outputs clip=3.xy,cull=3.z",
+    ),
+    (
+        "planes.tesc",
+        "#version 450
+        layout(vertices = 4) out;
+        in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_out[];
+        void main() {
+            gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+            for (int i = 0; i < 2; ++i)
+                gl_out[gl_InvocationID].gl_ClipDistance[i] = gl_in[i].gl_ClipDistance[1 - i];
+            for (int i = 0; i < 4; ++i) gl_TessLevelOuter[i] = 1.0;
+        }",
+        "--to registers --location 2",
+    ),
+];
+
 #[test]
 fn every_verb_is_verified() {
     let folder = tempfile::tempdir().unwrap();
@@ -211,6 +258,16 @@ fn every_verb_is_verified() {
             assert_eq!(code, Some(0), "{arguments}: {text}");
             assert!(text.starts_with("equal on ") && text.contains(compared), "{text}");
         }
+    }
+    for (name, source, arguments) in LATER {
+        fs::write(path.join(name), source).unwrap();
+        for more in ["--device llvmpipe", "--device llvmpipe --validation"] {
+            let (code, text) = verified(path, &format!("{name} clip {arguments} {more}"));
+            assert_eq!(code, Some(0), "{name}: {text}");
+            assert!(text.starts_with("equal on "), "{text}");
+        }
+        let (code, text) = verified(path, &format!("{name} clip {arguments} --device SwiftShader"));
+        assert_eq!(code, Some(3), "{text}");
     }
     let extension = "planes.vert capture --path extension --varyings v_out,v_distances --device";
     let (code, text) = verified(path, &format!("{extension} llvmpipe --validation"));

@@ -4,7 +4,11 @@
 mod expected;
 mod fragment;
 mod handed;
+mod host;
+mod later;
+mod outputs;
 mod scene;
+mod shape;
 mod vertex;
 
 use crate::initialise::initialise;
@@ -38,8 +42,11 @@ pub(crate) fn verify(
     Ok(match job.stage {
         ExecutionModel::VERTEX => vertex::verify(job, steps, device, modules, report),
         ExecutionModel::FRAGMENT => fragment::verify(job, steps, device, modules, report),
-        stage => Verdict::NotComparable(format!(
-            "what a {stage} stage hands on is not recorded: vertex and fragment stages are"
-        )),
+        ExecutionModel::GEOMETRY
+        | ExecutionModel::TESSELLATION_CONTROL
+        | ExecutionModel::TESSELLATION_EVALUATION => {
+            later::verify(job, steps, device, modules, report)
+        }
+        stage => Verdict::NotComparable(format!("what a {stage} stage hands on is not recorded")),
     })
 }

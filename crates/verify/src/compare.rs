@@ -18,6 +18,14 @@ pub(crate) struct Recording {
     pub(crate) words: Vec<u32>,
 }
 
+impl Recording {
+    /// The words of a vertex.
+    pub(crate) fn vertex(&self, slot: usize) -> &[u32] {
+        let stride = self.words.len() / self.placement.slots() as usize;
+        &self.words[slot * stride..][..stride]
+    }
+}
+
 /// The outputs and where their words are in a recording.
 #[derive(Debug)]
 pub(crate) struct Shape<'s> {

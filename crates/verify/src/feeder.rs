@@ -1,10 +1,11 @@
 //! Vertex stages of ours: they hand on what the stage behind them reads.
 
 use crate::leaves::Kind;
+use crate::library;
 use crate::run::{Stop, not_comparable};
 use polyshade::clip_cull;
 use polyshade::moves;
-use polyshade::spv::{Decoration, ExecutionModel, Id, Patch, StorageClass};
+use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, StorageClass};
 use polyshade::{Error, Module};
 
 /// An attribute that is handed on at a location.
@@ -14,6 +15,8 @@ pub(crate) struct Varying {
     pub(crate) location: u32,
     pub(crate) kind: Kind,
     pub(crate) count: u32,
+    /// A control stage hands it on for the whole patch.
+    pub(crate) is_of_patch: bool,
 }
 
 /// Distances that are handed on in the built-in array of their kind, four of an attribute.
@@ -22,6 +25,48 @@ pub(crate) struct Array {
     pub(crate) kind: clip_cull::Kind,
     pub(crate) attribute: u32,
     pub(crate) count: u32,
+}
+
+/// A vertex stage that hands on positions from an attribute, a size of points, and more.
+///
+/// The built-ins are variables of their own: a block would have to have the members of the one that the stage behind it
+/// has.
+pub(crate) fn feeder_of_positions(
+    attribute: u32,
+    varyings: impl IntoIterator<Item = Varying>,
+    arrays: &[Array],
+) -> Result<Vec<u32>, Stop> {
+    let base = Module::parse(&library::PLACE).expect("glslang's words parse");
+    let placed = base.rewrite(|m, p| {
+        let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        let ty = vector(p, Kind::Float, 4);
+        let (float, one) = (p.float(), p.float_constant(1.0));
+        let from = variable(p, StorageClass::INPUT, ty, (Decoration::LOCATION, attribute));
+        let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
+        let to = variable(p, StorageClass::OUTPUT, ty, position);
+        let size = p.variable(StorageClass::OUTPUT, float, Some(one));
+        p.decorate(size, Decoration::BUILT_IN, &[BuiltIn::POINT_SIZE.0]);
+        [from, to, size].into_iter().for_each(|variable| p.join_interface(entry, variable));
+        let mut code = p.at(at);
+        let value = code.load(ty, from);
+        code.store(to, value);
+        Ok(())
+    });
+    let placed =
+        placed.map_err(|error: Error| not_comparable(format!("the vertex stage: {error}")))?;
+    feeder(placed.module.words(), varyings, arrays)
+}
+
+fn variable(
+    p: &mut Patch<'_, '_>,
+    class: StorageClass,
+    ty: Id,
+    (decoration, operand): (Decoration, u32),
+) -> Id {
+    let variable = p.variable(class, ty, None);
+    p.decorate(variable, decoration, &[operand]);
+    variable
 }
 
 /// The vertex stage `base`, which writes a position, with more that it hands on.
@@ -39,16 +84,12 @@ pub(crate) fn feeder(
     let fed = base.rewrite(|m, p| {
         let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
         let at = moves::wrap(m, p, entry).epilogue;
-        let variable = |p: &mut Patch<'_, '_>, class, ty, decoration, operand| {
-            let variable = p.variable(class, ty, None);
-            p.decorate(variable, decoration, &[operand]);
-            variable
-        };
         let mut joining = Vec::new();
         for one in varyings {
             let ty = vector(p, one.kind, one.count);
-            let from = variable(p, StorageClass::INPUT, ty, Decoration::LOCATION, one.attribute);
-            let to = variable(p, StorageClass::OUTPUT, ty, Decoration::LOCATION, one.location);
+            let attribute = (Decoration::LOCATION, one.attribute);
+            let from = variable(p, StorageClass::INPUT, ty, attribute);
+            let to = variable(p, StorageClass::OUTPUT, ty, (Decoration::LOCATION, one.location));
             joining.extend([from, to]);
             let mut code = p.at(at);
             let value = code.load(ty, from);
@@ -58,14 +99,13 @@ pub(crate) fn feeder(
             p.capability(array.kind.capability());
             let float = p.float();
             let ty = p.array(float, array.count);
-            let builtin = array.kind.builtin().0;
-            let to = variable(p, StorageClass::OUTPUT, ty, Decoration::BUILT_IN, builtin);
+            let builtin = (Decoration::BUILT_IN, array.kind.builtin().0);
+            let to = variable(p, StorageClass::OUTPUT, ty, builtin);
             joining.push(to);
             let (vector, pointer) = (p.vector(float, 4), p.pointer(StorageClass::OUTPUT, float));
             for first in (0..array.count).step_by(4) {
-                let at_location = array.attribute + first / 4;
-                let from =
-                    variable(p, StorageClass::INPUT, vector, Decoration::LOCATION, at_location);
+                let attribute = (Decoration::LOCATION, array.attribute + first / 4);
+                let from = variable(p, StorageClass::INPUT, vector, attribute);
                 joining.push(from);
                 let value = p.at(at).load(vector, from);
                 for element in first..array.count.min(first + 4) {
@@ -84,7 +124,7 @@ pub(crate) fn feeder(
     Ok(fed.module.into_words())
 }
 
-fn vector(p: &mut Patch<'_, '_>, kind: Kind, count: u32) -> Id {
+pub(crate) fn vector(p: &mut Patch<'_, '_>, kind: Kind, count: u32) -> Id {
     let scalar = match kind {
         Kind::Float => p.float(),
         Kind::Int => p.int(),

@@ -11,7 +11,9 @@ use crate::random::{Random, Values};
 use attributes::Stream;
 use polyshade::Module;
 use polyshade::spv::view::{EntryPoint, Store};
-use polyshade::spv::{BuiltIn, Capability, Decoration, Id, Inst, Op, StorageClass, Type};
+use polyshade::spv::{
+    BuiltIn, Capability, Decoration, ExecutionModel, Id, Inst, Op, StorageClass, Type,
+};
 use polyshade_vulkan::{
     Attribute, Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
 };
@@ -59,7 +61,13 @@ pub(crate) fn make(
     let code = Code::of(m, entry);
     code.check_atomics()?;
     let mut inputs = Inputs {
-        streams: attributes::streams(m, entry, specialization, seed, count)?,
+        streams: match entry.model() {
+            // What it reads is handed on by a stage of ours.
+            ExecutionModel::GEOMETRY
+            | ExecutionModel::TESSELLATION_CONTROL
+            | ExecutionModel::TESSELLATION_EVALUATION => Vec::new(),
+            _ => attributes::streams(m, entry, specialization, seed, count)?,
+        },
         descriptors: Vec::new(),
         push_constants: Vec::new(),
         specialization: constants(m, specialization),

@@ -291,6 +291,7 @@ mod tests {
             column: None,
             register: Some(register),
             builtin: None,
+            is_of_patch: false,
             semantic: None,
             feedback: None,
         }

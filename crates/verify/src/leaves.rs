@@ -56,6 +56,8 @@ pub struct Leaf {
     pub register: Option<(u32, u32)>,
     /// The built-in that it is, or is a part of.
     pub builtin: Option<BuiltIn>,
+    /// It belongs to a patch, and not to its vertices.
+    pub is_of_patch: bool,
     /// HLSL's semantic in capitals, and its index.
     pub semantic: Option<(String, u32)>,
     /// Where the module itself has it captured.
@@ -146,6 +148,7 @@ struct At {
     location: Option<u32>,
     component: u32,
     builtin: Option<BuiltIn>,
+    is_of_patch: bool,
 }
 
 impl Walk<'_, '_> {
@@ -162,6 +165,7 @@ impl Walk<'_, '_> {
             location: literal(Decoration::LOCATION),
             component: literal(Decoration::COMPONENT).unwrap_or(0),
             builtin,
+            is_of_patch: m.decoration(variable, Decoration::PATCH).is_some(),
         };
         let element = m.innermost_element(ty);
         let is_block = builtin.is_none() && self.is_block(element);
@@ -235,7 +239,10 @@ impl Walk<'_, '_> {
             let mut path = at.path.clone();
             path.push(member);
             let component = literal(Decoration::COMPONENT).unwrap_or(0);
-            let part = At { path, name, array: None, location, component, builtin, ..at.clone() };
+            let is_of_patch =
+                at.is_of_patch || m.member_decoration(ty, member, Decoration::PATCH).is_some();
+            let mut part = At { path, name, array: None, location, component, ..at.clone() };
+            (part.builtin, part.is_of_patch) = (builtin, is_of_patch);
             self.part(part, ty_of_member)?;
             let taken = self.locations(ty_of_member, 0)?;
             if builtin.is_none() {
@@ -335,6 +342,7 @@ impl Walk<'_, '_> {
             column,
             register: at.location.map(|location| (location, at.component)),
             builtin: at.builtin,
+            is_of_patch: at.is_of_patch,
             semantic: None,
             feedback: None,
         });

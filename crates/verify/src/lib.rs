@@ -24,6 +24,7 @@ mod pictures;
 mod position;
 mod random;
 pub mod record;
+mod relay;
 mod run;
 mod stores;
 mod targets;
@@ -157,6 +158,12 @@ pub enum Form {
     Arrays,
     /// Registers, of built-in arrays, at this location and behind it.
     Registers {
+        /// The first.
+        location: u32,
+    },
+    /// What a geometry stage does itself, which is made behind other stages: those have registers, of built-in arrays,
+    /// at this location and behind it.
+    Exact {
         /// The first.
         location: u32,
     },

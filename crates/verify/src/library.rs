@@ -14,9 +14,17 @@ pub(crate) static COVER: LazyLock<Vec<u32>> =
 pub(crate) static DEPTH: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/depth.spv")));
 
+/// `library/finish.tese`.
+pub(crate) static FINISH: LazyLock<Vec<u32>> =
+    LazyLock::new(|| words(include_bytes!("library/finish.spv")));
+
 /// `library/place.vert`.
 pub(crate) static PLACE: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/place.spv")));
+
+/// `library/relay.tesc`.
+pub(crate) static RELAY: LazyLock<Vec<u32>> =
+    LazyLock::new(|| words(include_bytes!("library/relay.spv")));
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |word: &[u8]| u32::from_le_bytes([word[0], word[1], word[2], word[3]]);

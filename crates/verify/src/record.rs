@@ -1,9 +1,14 @@
 //! Every output of every vertex, written down: what a shader computes, whatever is captured of it.
 //!
-//! A shader is given a buffer, and at the end of the entry point it stores all its outputs there, vertex by vertex.
+//! A shader is given a buffer, and at the end of the entry point it stores all its outputs there, vertex by vertex; a
+//! geometry stage does so where it emits one (`emits`), a tessellation evaluation stage for the coordinates of a patch
+//! (`evaluation`), a control stage for its vertices (`control`).
 //! Nothing of this is shared with the lowering that is judged: no order of primitives, no host words, no layout. Where
 //! the driver has `VK_EXT_transform_feedback`, `native` lets it say the same.
 
+pub(crate) mod control;
+pub(crate) mod emits;
+pub(crate) mod evaluation;
 pub(crate) mod native;
 
 use crate::constants::Specialization;
@@ -91,7 +96,8 @@ pub fn record(
         let array = moves::word_array(m, p);
         let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
         let slot = slot(m, p, entry, placement, at);
-        store(p, &leaves, buffer, slot, at);
+        let done = p.uint_constant(DONE);
+        store(p, &leaves, buffer, (slot, done), at);
         Ok(())
     });
     let words = rewritten.map_err(text)?.module.into_words();
@@ -150,15 +156,39 @@ fn slot<'m>(
     code.binary(Op::I_ADD, uint, before, vertex)
 }
 
-/// Emits stores of all leaves to their place in `slot`.
-fn store(p: &mut Patch<'_, '_>, leaves: &[Leaf], buffer: HostBlock, slot: Id, at: Position) {
+/// Emits stores of all leaves to their place in `slot`, and of a mark behind them.
+fn store(
+    p: &mut Patch<'_, '_>,
+    leaves: &[Leaf],
+    buffer: HostBlock,
+    slot_and_mark: (Id, Id),
+    at: Position,
+) {
+    let places: Vec<Vec<Id>> = leaves.iter().map(|leaf| constants(p, &leaf.path)).collect();
+    store_from(p, leaves.iter().zip(places), buffer, slot_and_mark, at);
+}
+
+/// A path of constants.
+fn constants(p: &mut Patch<'_, '_>, path: &[u32]) -> Vec<Id> {
+    path.iter().map(|index| p.uint_constant(*index)).collect()
+}
+
+/// The same of leaves that lie at other places.
+fn store_from<'l>(
+    p: &mut Patch<'_, '_>,
+    leaves: impl Iterator<Item = (&'l Leaf, Vec<Id>)> + Clone,
+    buffer: HostBlock,
+    (slot, mark): (Id, Id),
+    at: Position,
+) {
     let uint = p.uint();
-    let stride = p.uint_constant(stride(leaves));
+    let words: u32 = leaves.clone().map(|(leaf, _)| leaf.words()).sum();
+    let stride = p.uint_constant(words + 1);
     let mut code = p.at(at);
     let base = code.binary(Op::I_MUL, uint, slot, stride);
     let mut number = 0;
-    for leaf in leaves.iter().filter(|leaf| leaf.words() > 0) {
-        for word in load(&mut code, leaf) {
+    for (leaf, path) in leaves.filter(|(leaf, _)| leaf.words() > 0) {
+        for word in load(&mut code, leaf, &path) {
             let offset = code.p.uint_constant(number);
             let index = code.binary(Op::I_ADD, uint, base, offset);
             let pointer = buffer.pointer(&mut code, index);
@@ -166,18 +196,17 @@ fn store(p: &mut Patch<'_, '_>, leaves: &[Leaf], buffer: HostBlock, slot: Id, at
             number += 1;
         }
     }
-    let (offset, done) = (code.p.uint_constant(number), code.p.uint_constant(DONE));
+    let offset = code.p.uint_constant(number);
     let index = code.binary(Op::I_ADD, uint, base, offset);
     let pointer = buffer.pointer(&mut code, index);
-    code.store(pointer, done);
+    code.store(pointer, mark);
 }
 
-/// Emits a load of `leaf`, and returns its words.
-fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf) -> Vec<Id> {
+/// Emits a load of `leaf`, which lies at `path` of its variable, and returns its words.
+fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, path: &[Id]) -> Vec<Id> {
     let uint = code.p.uint();
-    let indices: Vec<Id> = leaf.path.iter().map(|index| code.p.uint_constant(*index)).collect();
     let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
-    let pointer = code.access_chain(pointer, leaf.variable, &indices);
+    let pointer = code.access_chain(pointer, leaf.variable, path);
     let value = code.load(leaf.ty, pointer);
     let component = match (leaf.kind, leaf.bits) {
         (Kind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),

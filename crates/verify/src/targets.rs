@@ -150,6 +150,7 @@ mod tests {
             column: None,
             register: Some((0, 0)),
             builtin: None,
+            is_of_patch: false,
             semantic: None,
             feedback: None,
         };

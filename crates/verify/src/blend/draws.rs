@@ -44,7 +44,13 @@ pub(super) fn check_inputs(
 pub(super) fn feeder(inputs: &Inputs) -> Result<Vec<u32>, Stop> {
     let varying = |attribute: Attribute| {
         let (kind, count) = shape(attribute.format);
-        Varying { attribute: attribute.location, location: attribute.location, kind, count }
+        Varying {
+            attribute: attribute.location,
+            location: attribute.location,
+            kind,
+            count,
+            is_of_patch: false,
+        }
     };
     feeder::feeder(&library::COVER, inputs.attributes().map(varying), &[])
 }

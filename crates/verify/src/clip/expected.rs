@@ -232,7 +232,9 @@ pub(super) fn expected(
             clip.append(cull);
         }
         Form::Separate => *cull = clip.split_off(clip.len().min(separated(steps))),
-        Form::Registers { location } | Form::Emulated { location, .. } => {
+        Form::Registers { location }
+        | Form::Exact { location }
+        | Form::Emulated { location, .. } => {
             clip.resize(counts[0] as usize, Source::Zero);
             cull.resize(counts[1] as usize, Source::Zero);
             let is_emulated = matches!(steps.form, Form::Emulated { .. });

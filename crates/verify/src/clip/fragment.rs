@@ -5,7 +5,7 @@
 //! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
 
 use super::expected::{Expected, Interface, Key, Source, components, expected};
-use super::handed::{CORNERS, Primitive, Side, declared};
+use super::handed::{Corner, Side, declared};
 use super::too_many;
 use crate::inputs::{self, Inputs};
 use crate::leaves::{self, Kind, Leaf};
@@ -24,6 +24,8 @@ use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{Device, Draw, Error, Place, Stage, VertexBuffer, Work, vk};
 use std::collections::BTreeMap;
 
+/// The corners of a primitive.
+const CORNERS: usize = 3;
 /// How many primitives are drawn.
 const PRIMITIVES: u32 = 16;
 /// What makes a number negative.
@@ -64,7 +66,7 @@ struct Run<'r> {
     words: BTreeMap<Key, usize>,
     expected: Expected,
     targets: Vec<Target>,
-    primitives: Vec<Primitive>,
+    primitives: Vec<[Corner; CORNERS]>,
 }
 
 impl<'r> Run<'r> {
@@ -113,7 +115,9 @@ impl<'r> Run<'r> {
 
     fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
         report(Phase::Original);
-        let right = self.draw(&self.original_side()?, |primitive| self.is_dropped(primitive));
+        let right = self.draw(self.original.words(), &self.original_side()?, |primitive| {
+            self.is_dropped(primitive)
+        });
         let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
         if let Some(message) = self.device.take_messages().first() {
             let why = format!("the validation layer says of the original: {message}");
@@ -125,7 +129,7 @@ impl<'r> Run<'r> {
         check_device(self.device, &module)?;
         let side = self.lowered_side(&module)?;
         report(Phase::Rewritten);
-        let found = self.draw(&side, |_| false);
+        let found = self.draw(module.words(), &side, |_| false);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         let count = self.targets.len();
         let drawn = right.chunks_exact(count).zip(found.chunks_exact(count));
@@ -133,7 +137,10 @@ impl<'r> Run<'r> {
         for (number, (primitive, (right, found))) in self.primitives.iter().zip(drawn).enumerate() {
             let compared = self.compare_pictures(primitive, right, found);
             equal.pixels += compared.map_err(|difference| {
-                let draw = Some(format!("triangle {number}, {:?}", primitive.positions));
+                let draw = Some(format!(
+                    "triangle {number}, {:?}",
+                    primitive.each_ref().map(|corner| corner.position)
+                ));
                 Difference { draw, ..*difference }
             })?;
         }
@@ -147,7 +154,7 @@ impl<'r> Run<'r> {
     /// Returns how many pixels are covered.
     fn compare_pictures(
         &self,
-        primitive: &Primitive,
+        primitive: &[Corner; CORNERS],
         right: &[Picture],
         found: &[Picture],
     ) -> Result<u64, Box<Difference>> {
@@ -202,25 +209,21 @@ impl<'r> Run<'r> {
     }
 
     /// Whether the device cuts a primitive.
-    fn is_clipped(&self, primitive: &Primitive) -> bool {
+    fn is_clipped(&self, primitive: &[Corner; CORNERS]) -> bool {
         let mut distances = self.distances(clip_cull::Kind::Clip);
-        distances.any(|word| primitive.is_negative(word).contains(&true))
+        distances.any(|word| primitive.iter().any(|corner| corner.is_negative(word)))
     }
 
     /// Whether the lowered stage is to leave a primitive out: one and the same distance is negative at all corners.
-    fn is_dropped(&self, primitive: &Primitive) -> bool {
+    fn is_dropped(&self, primitive: &[Corner; CORNERS]) -> bool {
         let mut distances = self.distances(clip_cull::Kind::Cull);
-        self.is_emulated() && distances.any(|word| primitive.is_negative(word) == [true; CORNERS])
+        self.is_emulated()
+            && distances.any(|word| primitive.iter().all(|corner| corner.is_negative(word)))
     }
 
-    fn primitive(&self, seed: u64, number: u32) -> Primitive {
+    fn primitive(&self, seed: u64, number: u32) -> [Corner; CORNERS] {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
-        let mut positions = [[0.0; 4]; CORNERS];
-        for position in &mut positions {
-            let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
-            let w = 1.25 + w / 4.0;
-            *position = [1.2 * x * w, 1.2 * y * w, 0.5 * w, w];
-        }
+        let positions = [(); CORNERS].map(|()| position(&mut random));
         let mut words = [(); CORNERS].map(|()| vec![0; count(&self.words)]);
         for corner in &mut words {
             for leaf in self.leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
@@ -254,11 +257,12 @@ impl<'r> Run<'r> {
             let word = random.one_of(&culls);
             words.iter_mut().for_each(|corner| corner[word] |= SIGN);
         }
-        Primitive { positions, words }
+        let mut words = words.into_iter();
+        positions.map(|position| Corner { position, words: words.next().expect("one each") })
     }
 
     /// The original with what it reads.
-    fn original_side(&self) -> Result<Side<'_>, Stop> {
+    fn original_side(&self) -> Result<Side, Stop> {
         let word = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
         let own = KINDS.map(|kind| {
             let elements = (0..).map(|element| word(&Key::distance(kind, element)));
@@ -273,12 +277,11 @@ impl<'r> Run<'r> {
         if self.is_emulated() {
             arrays[1].truncate(declared(&self.leaves)[1] as usize);
         }
-        let shader = (self.original.words(), self.leaves.as_slice());
-        Side::new(self.device.capabilities(), shader, word, arrays)
+        Side::new(self.device.capabilities(), &self.leaves, word, arrays)
     }
 
     /// The lowered stage with what it is to read.
-    fn lowered_side<'s>(&self, module: &'s Module<'_>) -> Result<Side<'s>, Stop> {
+    fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
         let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
         let entry = module.entry_point(self.job.entry, ExecutionModel::FRAGMENT);
         let entry = entry.map_err(|error| broken(error.to_string()))?;
@@ -300,7 +303,7 @@ impl<'r> Run<'r> {
                 arrays[0].clear();
             }
         }
-        Side::new(self.device.capabilities(), (module.words(), &leaves), source, arrays)
+        Side::new(self.device.capabilities(), &leaves, source, arrays)
     }
 
     /// The distances by their numbers.
@@ -313,8 +316,9 @@ impl<'r> Run<'r> {
     /// What a side draws of each primitive that is not dropped, in all targets.
     fn draw(
         &self,
-        side: &Side<'_>,
-        is_dropped: impl Fn(&Primitive) -> bool,
+        shader: &[u32],
+        side: &Side,
+        is_dropped: impl Fn(&[Corner; CORNERS]) -> bool,
     ) -> Result<Vec<Picture>, Error> {
         let (mut work, mut installed) = (Work::default(), None);
         let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
@@ -324,7 +328,7 @@ impl<'r> Run<'r> {
             let mut draw = Draw {
                 stages: vec![
                     Stage::vertex(&side.feeder),
-                    Stage { entry_point: self.job.entry, ..Stage::fragment(side.shader) },
+                    Stage { entry_point: self.job.entry, ..Stage::fragment(shader) },
                 ],
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 target: Some(first),
@@ -343,6 +347,13 @@ impl<'r> Run<'r> {
         }
         Ok(targets::pictures(&self.device.run(&work)?))
     }
+}
+
+/// A position that is seen, or near what is.
+pub(super) fn position(random: &mut Random) -> [f32; 4] {
+    let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
+    let w = 1.25 + w / 4.0;
+    [1.2 * x * w, 1.2 * y * w, 0.5 * w, w]
 }
 
 /// How many distances a lowered stage tests that does what the device does.

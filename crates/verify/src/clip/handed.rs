@@ -1,41 +1,40 @@
-//! What a vertex stage of ours hands to a fragment stage and to the device, for each corner of a triangle.
+//! What a vertex stage of ours hands to the stage behind it and to the device, for each vertex of a primitive.
 
 use super::MOST;
 use super::expected::{Key, Right, Setting, Source};
 use crate::feeder::{self, Array, Varying};
 use crate::leaves::{self, Kind, Leaf};
-use crate::library;
+use crate::relay;
 use crate::run::{Stop, not_comparable};
 use crate::targets;
 use polyshade::clip_cull::{self, KINDS};
 use polyshade_vulkan::{Capabilities, VertexLayout};
 use std::collections::BTreeMap;
 
-/// The corners of a primitive.
-pub(super) const CORNERS: usize = 3;
 /// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
+const POSITION: u32 = 0;
 const ARRAYS: [u32; 2] = [1, 3];
 const VARYINGS: u32 = 5;
 
-/// A triangle.
-pub(super) struct Primitive {
-    pub(super) positions: [[f32; 4]; CORNERS],
-    /// The words of what is read, and of distances, for each corner.
-    pub(super) words: [Vec<u32>; CORNERS],
+/// A vertex of a primitive.
+pub(super) struct Corner {
+    pub(super) position: [f32; 4],
+    /// The words of what is read, and of distances.
+    pub(super) words: Vec<u32>,
 }
 
-impl Primitive {
-    /// Whether a distance is negative at each corner.
-    pub(super) fn is_negative(&self, word: usize) -> [bool; CORNERS] {
-        self.words.each_ref().map(|words| f32::from_bits(words[word]) < 0.0)
+impl Corner {
+    pub(super) fn is_negative(&self, word: usize) -> bool {
+        f32::from_bits(self.words[word]) < 0.0
     }
 }
 
-/// One of the two shaders, and what it is handed.
-pub(super) struct Side<'s> {
-    pub(super) shader: &'s [u32],
+/// What one of the two shaders is handed.
+pub(super) struct Side {
     /// The vertex stage before it.
     pub(super) feeder: Vec<u32>,
+    /// The tessellation control stage behind that, if there is one.
+    pub(super) relay: Option<Vec<u32>>,
     varyings: Vec<Varying>,
     /// For each varying the sources of its components.
     sources: Vec<[Source; 4]>,
@@ -43,14 +42,14 @@ pub(super) struct Side<'s> {
     arrays: [Vec<Source>; 2],
 }
 
-impl<'s> Side<'s> {
-    /// A shader that reads `leaves`, unless the device cannot be handed the distances.
+impl Side {
+    /// What a shader is handed that reads `leaves` of each vertex, unless the device cannot be handed the distances.
     pub(super) fn new(
         device: &Capabilities,
-        (shader, leaves): (&'s [u32], &[Leaf]),
+        leaves: &[Leaf],
         source: impl Fn(&Key) -> Option<Source>,
         mut arrays: [Vec<Source>; 2],
-    ) -> Result<Side<'s>, Stop> {
+    ) -> Result<Side, Stop> {
         // Drivers take cull distances from behind as many clip distances as the stage that reads them has.
         let declared = declared(leaves).map(|count| count as usize);
         if declared[1] > 0 {
@@ -76,14 +75,24 @@ impl<'s> Side<'s> {
             return Err(not_comparable(why));
         }
         let (varyings, sources) = varyings(leaves, source);
-        let array = |kind: clip_cull::Kind| Array {
+        let mut side = Side { feeder: Vec::new(), relay: None, varyings, sources, arrays };
+        let varyings = side.varyings.iter().copied();
+        side.feeder = feeder::feeder_of_positions(POSITION, varyings, &side.built_in())?;
+        Ok(side)
+    }
+
+    /// With a control stage that hands it on.
+    pub(super) fn relayed(mut self) -> Result<Side, Stop> {
+        self.relay = Some(relay::relay(self.varyings.iter().copied(), &self.built_in())?);
+        Ok(self)
+    }
+
+    fn built_in(&self) -> [Array; 2] {
+        KINDS.map(|kind: clip_cull::Kind| Array {
             kind,
             attribute: ARRAYS[kind as usize],
-            count: arrays[kind as usize].len() as u32,
-        };
-        let arrayed = KINDS.map(array);
-        let feeder = feeder::feeder(&library::PLACE, varyings.iter().copied(), &arrayed)?;
-        Ok(Side { shader, feeder, varyings, sources, arrays })
+            count: self.arrays[kind as usize].len() as u32,
+        })
     }
 
     pub(super) fn layout(&self) -> VertexLayout {
@@ -93,16 +102,16 @@ impl<'s> Side<'s> {
             (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
         });
         let varyings = self.varyings.iter().map(|one| (one.attribute, targets::format(one.kind)));
-        VertexLayout::vectors([floats(0)].into_iter().chain(arrays).chain(varyings))
+        VertexLayout::vectors([floats(POSITION)].into_iter().chain(arrays).chain(varyings))
     }
 
-    /// The bytes of a primitive's vertices, by that layout.
-    pub(super) fn vertices(&self, primitive: &Primitive) -> Vec<u8> {
+    /// The bytes of vertices, by that layout.
+    pub(super) fn vertices<'c>(&self, corners: impl IntoIterator<Item = &'c Corner>) -> Vec<u8> {
         let setting = Setting { mask: u32::MAX, planes: Vec::new() };
         let mut words: Vec<u32> = Vec::new();
-        for (position, corner) in primitive.positions.iter().zip(&primitive.words) {
-            words.extend(position.map(f32::to_bits));
-            let value = |source: &Source| match source.value(corner, &setting) {
+        for corner in corners {
+            words.extend(corner.position.map(f32::to_bits));
+            let value = |source: &Source| match source.value(&corner.words, &setting) {
                 Right::Bits(bits) => bits,
                 Right::Near(number, _) => (number as f32).to_bits(),
             };
@@ -129,20 +138,21 @@ fn varyings(
     leaves: &[Leaf],
     source: impl Fn(&Key) -> Option<Source>,
 ) -> (Vec<Varying>, Vec<[Source; 4]>) {
-    let mut locations: BTreeMap<u32, (Kind, u32)> = BTreeMap::new();
+    let mut locations: BTreeMap<u32, (Kind, u32, bool)> = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
         for (location, component) in leaves::registers(leaf) {
-            let (_, count) = locations.entry(location).or_insert((leaf.kind, 0));
+            let new = (leaf.kind, 0, leaf.is_of_patch);
+            let (_, count, _) = locations.entry(location).or_insert(new);
             *count = (*count).max(component + 1);
         }
     }
     (VARYINGS..)
         .zip(locations)
-        .map(|(attribute, (location, (kind, count)))| {
+        .map(|(attribute, (location, (kind, count, is_of_patch)))| {
             let sources = [0, 1, 2, 3].map(|component| {
                 source(&Key::Register { location, component }).unwrap_or(Source::Zero)
             });
-            (Varying { attribute, location, kind, count }, sources)
+            (Varying { attribute, location, kind, count, is_of_patch }, sources)
         })
         .unzip()
 }

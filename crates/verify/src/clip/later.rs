@@ -1,0 +1,425 @@
+//! Geometry and tessellation stages: what a lowered one hands on is made of what the original does, vertex
+//! by vertex and strip by strip, and a scene of what becomes of each primitive is cut as the device's own clip
+//! distances cut it.
+//!
+//! Stages of ours hand on what both read, made of the same numbers.
+
+use super::expected::{Expected, Interface, Key, Setting, Source, components, expected};
+use super::fragment::position;
+use super::handed::{Corner, Side, declared};
+use super::outputs::Outputs;
+use super::scene::{Drawable, Places, Scene};
+use super::shape::Shape;
+use super::{host, too_many};
+use crate::cases::FILL;
+use crate::inputs::{self, Inputs};
+use crate::leaves::{self, Kind, Leaf};
+use crate::library;
+use crate::pictures;
+use crate::random::{Random, Values};
+use crate::record::Recorder;
+use crate::record::emits::Emit;
+use crate::run::{
+    Report, Stop, cannot_run, check_device, check_messages, each_seed, not_comparable, parse, u32s,
+    variant,
+};
+use crate::verdict::{Difference, Equal, Part, Verdict};
+use crate::{Form, Job, Phase, Steps};
+use polyshade::Module;
+use polyshade::clip_cull::KINDS;
+use polyshade::spv::{BuiltIn, ExecutionModel, StorageClass};
+use polyshade_vulkan::{
+    Constant, Descriptor, Device, Draw, Error, Outcome, Place, Range, Resource, Stage,
+    VertexBuffer, Work, vk,
+};
+use std::collections::BTreeMap;
+use std::ops;
+
+/// Compares a lowered stage with the original.
+pub(super) fn verify(
+    job: &Job<'_>,
+    steps: &Steps,
+    device: &Device,
+    (original, lowered): (&Module<'_>, &Module<'_>),
+    report: &mut Report<'_>,
+) -> Verdict {
+    let is_geometry = job.stage == ExecutionModel::GEOMETRY;
+    if is_geometry && matches!(steps.form, Form::Exact { .. }) {
+        let why = "what cuts in a geometry stage emits other primitives";
+        return Verdict::NotComparable(why.to_owned());
+    }
+    if let Some(why) = too_many(steps) {
+        return Verdict::NotComparable(why);
+    }
+    each_seed(job, |seed| Run::new(job, steps, device, original, seed)?.compare(lowered, report))
+}
+
+/// One comparison, with one set of inputs.
+struct Run<'r> {
+    job: &'r Job<'r>,
+    steps: &'r Steps,
+    device: &'r Device,
+    original: &'r Module<'r>,
+    seed: u64,
+    shape: Shape,
+    /// The resources.
+    inputs: Inputs,
+    /// What the original reads of each vertex, and where its words are.
+    read: Vec<Leaf>,
+    words: BTreeMap<Key, usize>,
+    /// What the lowered stage reads.
+    handed: Expected,
+    /// What the original hands on.
+    leaves: Vec<Leaf>,
+    /// What the lowered stage hands on.
+    expected: Expected,
+    /// The vertices of all primitives.
+    corners: Vec<Corner>,
+}
+
+/// What a stage emits, by what its outputs are.
+struct Recorded {
+    leaves: Vec<Leaf>,
+    /// For each primitive.
+    emits: Vec<Vec<Emit>>,
+}
+
+impl<'r> Run<'r> {
+    fn new(
+        job: &'r Job<'r>,
+        steps: &'r Steps,
+        device: &'r Device,
+        original: &'r Module<'r>,
+        seed: u64,
+    ) -> Result<Run<'r>, Stop> {
+        let text = |error: polyshade::Error| not_comparable(error.to_string());
+        let entry = original.entry_point(job.entry, job.stage).map_err(text)?;
+        check_device(device, original)?;
+        let shape = Shape::of(original, entry).map_err(not_comparable)?;
+        let specialization = &job.specialization;
+        let leaves =
+            |class| leaves::leaves(original, entry, class, specialization).map_err(not_comparable);
+        let read = of_one_vertex(leaves(StorageClass::INPUT)?);
+        let is_made = |leaf: &&Leaf| leaf.builtin.is_some() || leaf.bits == 32;
+        if let Some(leaf) = read.iter().find(|leaf| !is_made(leaf)) {
+            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+        }
+        let inputs = inputs::make(original, entry, specialization, (Values::Any, seed), 0);
+        let mut words = components(&read);
+        words.retain(|key, _| key.is_handed_on());
+        let interface =
+            Interface { leaves: &read, words: words.clone(), counts: None, marked: &steps.inputs };
+        let handed = expected(original, &interface, &of_inputs(steps)).map_err(not_comparable)?;
+        let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
+        let interface = Interface {
+            leaves: &emitted,
+            words: components(&emitted),
+            counts: None,
+            marked: &steps.outputs,
+        };
+        let expected = expected(original, &interface, steps).map_err(not_comparable)?;
+        let inputs = inputs.map_err(not_comparable)?;
+        let count = shape.corners() * shape.primitives();
+        let corners = corners(&read, &words, (seed, count));
+        Ok(Run {
+            job,
+            steps,
+            device,
+            original,
+            seed,
+            shape,
+            inputs,
+            read,
+            words,
+            handed,
+            leaves: emitted,
+            expected,
+            corners,
+        })
+    }
+
+    fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
+        report(Phase::Original);
+        let recorder = self.recorder(self.original);
+        let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
+        let right = self.record(recorder, &self.original_side()?, None);
+        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
+        if let Some(message) = self.device.take_messages().first() {
+            let why = format!("the validation layer says of the original: {message}");
+            return Err(not_comparable(why));
+        }
+
+        let words = variant(self.job, Part::Lowered, lowered.words())?;
+        let module = parse(Part::Lowered, &words)?;
+        check_device(self.device, &module)?;
+        let side = self.lowered_side(&module)?;
+        let mut equal = Equal { draws: 1, ..Equal::default() };
+        for setting in host::settings(self.steps, self.seed) {
+            report(Phase::Rewritten);
+            let recorder = self.recorder(&module);
+            let recorder = recorder.map_err(|why| Difference::new(Part::Lowered, why))?;
+            let found = self.record(recorder, &side, Some(&setting));
+            let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+            let vertices = self.compare_emits(&right, &found, &setting)?;
+            check_messages(self.device, Part::Lowered, |_| true)?;
+            equal.vertices += vertices;
+            equal.words += vertices * self.expected.components.len() as u64;
+            equal.pixels += self.compare_pictures(&module, &side, [&right, &found], &setting)?;
+            check_messages(self.device, Part::Lowered, |_| true)?;
+        }
+        match equal.vertices {
+            0 => Err(not_comparable("the stage emits nothing")),
+            _ => Ok(equal),
+        }
+    }
+
+    fn recorder(&self, module: &Module<'_>) -> Result<Recorder, String> {
+        self.shape.record(module, self.job.entry, &self.job.specialization)
+    }
+
+    /// The same strips of as many vertices; returns how many vertices.
+    fn compare_emits(
+        &self,
+        right: &Recorded,
+        found: &Recorded,
+        setting: &Setting,
+    ) -> Result<u64, Stop> {
+        let outputs = Outputs::new(&self.expected, &found.leaves)?;
+        let mut vertices = 0;
+        for (number, (right, found)) in (0..).zip(right.emits.iter().zip(&found.emits)) {
+            let draw = || Some(format!("primitive {number}, {setting:?}"));
+            let strips = |emits: &[Emit]| emits.iter().map(|emit| emit.strip).collect::<Vec<_>>();
+            if strips(right) != strips(found) {
+                let message = format!(
+                    "it emits {} vertices in other strips than {}",
+                    found.len(),
+                    right.len()
+                );
+                return Err(
+                    Difference { draw: draw(), ..Difference::new(Part::Lowered, message) }.into()
+                );
+            }
+            for (vertex, (right, found)) in (0..).zip(right.iter().zip(found)) {
+                outputs.check(&right.words, &found.words, setting).map_err(|difference| {
+                    Difference { draw: draw(), vertex: Some((vertex, 0)), ..*difference }
+                })?;
+            }
+            vertices += right.len() as u64;
+        }
+        Ok(vertices)
+    }
+
+    /// Returns how many pixels are covered.
+    fn compare_pictures(
+        &self,
+        module: &Module<'_>,
+        side: &Side,
+        [right, found]: [&Recorded; 2],
+        setting: &Setting,
+    ) -> Result<u64, Stop> {
+        let (device, expected) = (self.device, &self.expected);
+        // A driver divides patches as it likes.
+        let has_same_order = matches!(self.shape, Shape::Geometry(_));
+        let scene = Scene { device, steps: self.steps, expected, has_same_order };
+        let Some(topology) = self.shape.makes(self.original) else { return Ok(0) };
+        if !scene.is_drawn(&self.leaves, module) {
+            return Ok(0);
+        }
+        let places = Places::new(expected, &self.leaves, &found.leaves);
+        let (mut numbers, mut drawables) = (Vec::new(), Vec::new());
+        for (number, (right, found)) in (0..).zip(right.emits.iter().zip(&found.emits)) {
+            let vertices = right
+                .iter()
+                .zip(found)
+                .map(|(right, found)| (right.strip, places.vertex(&right.words, &found.words)));
+            let drawable = Drawable {
+                title: format!("primitive {number}, {setting:?}"),
+                topology,
+                primitives: self.shape.lists(&vertices.collect::<Vec<_>>()),
+            };
+            if scene.is_defined(&drawable) {
+                numbers.push(number);
+                drawables.push(drawable);
+            }
+        }
+        scene.compare(&drawables, |fragment| {
+            let drawn = self.draw_each(module, fragment, side, &numbers, setting);
+            drawn.map_err(|error| cannot_run(Part::Lowered, &error))
+        })
+    }
+
+    /// What the original reads.
+    fn original_side(&self) -> Result<Side, Stop> {
+        let source = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
+        let arrays = KINDS.map(|kind| {
+            let elements = (0..).map(|element| source(&Key::distance(kind, element)));
+            elements.map_while(|source| source).collect()
+        });
+        let side = Side::new(self.device.capabilities(), &self.read, source, arrays)?;
+        self.relayed(side)
+    }
+
+    /// What the lowered stage is to read, and nothing else.
+    fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
+        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
+        let entry = module.entry_point(self.job.entry, self.shape.model());
+        let entry = entry.map_err(|error| broken(error.to_string()))?;
+        let read = leaves::leaves(module, entry, StorageClass::INPUT, &self.job.specialization);
+        let read = of_one_vertex(read.map_err(broken)?);
+        let Expected { components: wanted, left, distances } = &self.handed;
+        let source = |key: &Key| match wanted.get(key) {
+            None if left.contains(key) => Some(Source::Zero),
+            source => source.cloned(),
+        };
+        let keys = components(&read);
+        if let Some(key) = keys.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
+            return Err(broken(format!("it reads {}, and should not", key.title())));
+        }
+        let counts = declared(&read);
+        let arrays = KINDS.map(|kind| {
+            let keys = distances[kind as usize].iter().take(counts[kind as usize] as usize);
+            keys.filter_map(|key| wanted.get(key).cloned()).collect()
+        });
+        let side = Side::new(self.device.capabilities(), &read, source, arrays)?;
+        self.relayed(side)
+    }
+
+    /// With a control stage of ours before an evaluation stage.
+    fn relayed(&self, side: Side) -> Result<Side, Stop> {
+        match self.shape {
+            Shape::Geometry(_) | Shape::Control(_) => Ok(side),
+            Shape::Evaluation(_) => side.relayed(),
+        }
+    }
+
+    /// Draws all primitives with a stage that writes down what it emits.
+    fn record(
+        &self,
+        recorder: Recorder,
+        side: &Side,
+        setting: Option<&Setting>,
+    ) -> Result<Recorded, Error> {
+        let mut work = Work::default();
+        let size = 4 * recorder.stride() * self.shape.slots();
+        work.buffers.push(vec![FILL; size as usize]);
+        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
+        let (set, binding) = recorder.bound;
+        let all = 0..self.corners.len();
+        let mut draw = self.draw(&recorder.words, side, all, setting, &mut work);
+        self.give(&mut draw, self.shape.level(false), &mut work);
+        draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
+        work.draws.push(draw);
+        let outcome = self.device.run(&work)?;
+        let emits = self.shape.read(&recorder, &u32s(&outcome.buffers[0]));
+        Ok(Recorded { leaves: recorder.leaves, emits })
+    }
+
+    /// Draws primitives, each by itself, with the lowered stage.
+    fn draw_each(
+        &self,
+        module: &Module<'_>,
+        fragment: &[u32],
+        side: &Side,
+        primitives: &[usize],
+        setting: &Setting,
+    ) -> Result<Outcome, Error> {
+        let mut work = Work::default();
+        let corners = self.shape.corners();
+        for number in primitives {
+            let own = number * corners..(number + 1) * corners;
+            let mut draw = self.draw(module.words(), side, own, Some(setting), &mut work);
+            self.give(&mut draw, self.shape.level(true), &mut work);
+            pictures::rasterize(&mut draw, self.shape.takes(), fragment, &mut work);
+            work.draws.push(draw);
+        }
+        self.device.run(&work)
+    }
+
+    /// A draw of some of the vertices, with what the host fills in for the lowered stage.
+    fn draw<'w>(
+        &'w self,
+        shader: &'w [u32],
+        side: &'w Side,
+        corners: ops::Range<usize>,
+        setting: Option<&Setting>,
+        work: &mut Work<'w>,
+    ) -> Draw<'w> {
+        let relay = side.relay.as_ref();
+        let relay =
+            relay.map(|words| Stage::new(vk::ShaderStageFlags::TESSELLATION_CONTROL, words));
+        let stage = Stage { entry_point: self.job.entry, ..Stage::new(self.shape.stage(), shader) };
+        let place = Place { buffer: work.buffers.len(), offset: 0 };
+        work.buffers.push(side.vertices(&self.corners[corners.clone()]));
+        let mut draw = Draw {
+            stages: [Stage::vertex(&side.feeder)].into_iter().chain(relay).chain([stage]).collect(),
+            topology: self.shape.takes(),
+            patch_control_points: self.shape.corners() as u32,
+            vertex_buffers: vec![VertexBuffer { place, layout: side.layout() }],
+            vertices: 0..corners.len() as u32,
+            instances: 0..1,
+            ..Draw::default()
+        };
+        if let Some(setting) = setting {
+            host::bind(self.steps, setting, &mut draw, work);
+        }
+        if let Shape::Control(_) = self.shape {
+            let finish = vk::ShaderStageFlags::TESSELLATION_EVALUATION;
+            draw.stages.push(Stage::new(finish, &library::FINISH));
+        }
+        draw
+    }
+
+    /// Gives it the resources, and our own stages the level of patches.
+    fn give<'w>(&'w self, draw: &mut Draw<'w>, level: f32, work: &mut Work<'w>) {
+        self.inputs.install(work).give(draw);
+        for stage in draw.stages.iter_mut().filter(|stage| stage.stage != self.shape.stage()) {
+            stage.specialization = vec![(LEVEL, Constant::Bits32(level.to_bits()))];
+        }
+    }
+}
+
+/// The steps that are taken with what a stage reads.
+fn of_inputs(steps: &Steps) -> Steps {
+    let form = match steps.form {
+        // What is handed on changes alone.
+        Form::Emulated { .. } => Form::Kept,
+        form => form,
+    };
+    Steps { planes: None, enable: None, form, ..steps.clone() }
+}
+
+/// The specialization constant of `library/relay.tesc`.
+const LEVEL: u32 = 0;
+
+/// What is read of one vertex among several, each of which has the same, and of the patch.
+fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
+    let of_each =
+        [BuiltIn::POSITION, BuiltIn::POINT_SIZE, BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE];
+    let is_handed = |leaf: &Leaf| leaf.builtin.is_none_or(|builtin| of_each.contains(&builtin));
+    let is_one = |leaf: &Leaf| leaf.is_of_patch || leaf.path.first() == Some(&0);
+    leaves.into_iter().filter(|leaf| is_handed(leaf) && is_one(leaf)).collect()
+}
+
+/// Random vertices: numbers of both signs, none of them 0.
+fn corners(
+    read: &[Leaf],
+    words: &BTreeMap<Key, usize>,
+    (seed, count): (u64, usize),
+) -> Vec<Corner> {
+    let mut random = Random::new(seed, 1 << 43);
+    let mut kinds = vec![Kind::Float; words.values().max().map_or(0, |last| last + 1)];
+    for leaf in read.iter().filter(|leaf| leaf.builtin.is_none()) {
+        for (location, component) in leaves::registers(leaf) {
+            kinds[words[&Key::Register { location, component }]] = leaf.kind;
+        }
+    }
+    let mut corner = || {
+        let position = position(&mut random);
+        let word = |kind: &Kind| match kind {
+            Kind::Float => ((2 * random.below(256) + 1) as f32 / 256.0 - 0.75).to_bits(),
+            Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
+        };
+        Corner { position, words: kinds.iter().map(word).collect() }
+    };
+    (0..count).map(|_| corner()).collect()
+}

@@ -1,0 +1,180 @@
+//! The stages between the vertex stage and the rasterizer: what they take and make, and how that is written down.
+
+use super::scene::Vertex;
+use crate::constants::Specialization;
+use crate::leaves::Leaf;
+use crate::record::Recorder;
+use crate::record::control;
+use crate::record::emits::{self, Emit, Geometry};
+use crate::record::evaluation::{self, Evaluation};
+use crate::relay;
+use polyshade::Module;
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{BuiltIn, Capability, ExecutionModel};
+use polyshade_vulkan::vk;
+
+/// A stage behind the vertex stage.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape {
+    Geometry(Geometry),
+    /// A tessellation evaluation stage.
+    Evaluation(Evaluation),
+    /// A tessellation control stage, which makes so many vertices of a patch.
+    Control(u32),
+}
+
+/// Where a vertex belongs: see [`Emit`].
+type Strip = (u32, u32);
+
+impl Shape {
+    /// That of `entry`, or why it is not compared.
+    pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Shape, String> {
+        if entry.model() == ExecutionModel::GEOMETRY {
+            return Geometry::of(m, entry).map(Shape::Geometry);
+        }
+        if m.has_capability(Capability::TESSELLATION_POINT_SIZE) {
+            return Err("the sizes of points that a patch has are not made".to_owned());
+        }
+        match entry.model() {
+            ExecutionModel::TESSELLATION_CONTROL => control::vertices(m, entry).map(Shape::Control),
+            _ => Ok(Shape::Evaluation(Evaluation::of(m, entry))),
+        }
+    }
+
+    pub(super) fn model(self) -> ExecutionModel {
+        match self {
+            Shape::Geometry(_) => ExecutionModel::GEOMETRY,
+            Shape::Evaluation(_) => ExecutionModel::TESSELLATION_EVALUATION,
+            Shape::Control(_) => ExecutionModel::TESSELLATION_CONTROL,
+        }
+    }
+
+    pub(super) fn stage(self) -> vk::ShaderStageFlags {
+        match self {
+            Shape::Geometry(_) => vk::ShaderStageFlags::GEOMETRY,
+            Shape::Evaluation(_) => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+            Shape::Control(_) => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        }
+    }
+
+    /// The primitives that the stage takes.
+    pub(super) fn takes(self) -> vk::PrimitiveTopology {
+        match self {
+            Shape::Geometry(geometry) => geometry.takes,
+            Shape::Evaluation(_) | Shape::Control(_) => vk::PrimitiveTopology::PATCH_LIST,
+        }
+    }
+
+    /// How many vertices they have.
+    pub(super) fn corners(self) -> usize {
+        match self {
+            Shape::Geometry(geometry) => geometry.corners as usize,
+            Shape::Evaluation(_) | Shape::Control(_) => relay::VERTICES as usize,
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn primitives(self) -> usize {
+        match self {
+            Shape::Geometry(_) => 16,
+            Shape::Evaluation(_) | Shape::Control(_) => 8,
+        }
+    }
+
+    /// The levels of patches while they are written down, and while they are drawn.
+    pub(super) fn level(self, is_drawn: bool) -> f32 {
+        match self {
+            Shape::Evaluation(evaluation) if !is_drawn => f32::from(evaluation.level),
+            _ => 1.0,
+        }
+    }
+
+    pub(super) fn record(
+        self,
+        module: &Module<'_>,
+        name: &str,
+        specialization: &Specialization,
+    ) -> Result<Recorder, String> {
+        match self {
+            Shape::Geometry(geometry) => emits::record(module, name, specialization, geometry),
+            Shape::Evaluation(_) => evaluation::record(module, name, specialization),
+            Shape::Control(vertices) => control::record(module, name, specialization, vertices),
+        }
+    }
+
+    /// Of outputs, those of one vertex, each of which has the same, and of the whole patch.
+    pub(super) fn of_one_vertex(self, leaves: Vec<Leaf>) -> Vec<Leaf> {
+        match self {
+            Shape::Control(_) => control::of_one_vertex(leaves),
+            Shape::Geometry(_) | Shape::Evaluation(_) => leaves,
+        }
+    }
+
+    /// The slots that are filled.
+    pub(super) fn slots(self) -> u32 {
+        let primitives = self.primitives() as u32;
+        match self {
+            Shape::Geometry(geometry) => geometry.slots(primitives).unwrap_or(0),
+            Shape::Evaluation(_) => Evaluation::slots(primitives),
+            Shape::Control(vertices) => vertices * primitives,
+        }
+    }
+
+    /// What is in them, primitive by primitive.
+    pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
+        match self {
+            Shape::Geometry(geometry) => emits::read(recorder, geometry, words),
+            Shape::Evaluation(_) => evaluation::read(recorder, words),
+            Shape::Control(vertices) => control::read(recorder, vertices, words),
+        }
+    }
+
+    /// The primitives that the stage makes, where they are drawn: each by itself, as its only one and not divided.
+    pub(super) fn makes(self, m: &Module<'_>) -> Option<vk::PrimitiveTopology> {
+        let of_others =
+            [BuiltIn::PRIMITIVE_ID, BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
+        let mut builtins = m.variables().filter_map(|variable| m.builtin(variable.result()));
+        if builtins.any(|builtin| of_others.contains(&builtin)) {
+            return None;
+        }
+        match self {
+            // Points have the sizes that the stage gives them.
+            Shape::Geometry(geometry) => {
+                Some(geometry.makes).filter(|makes| *makes != vk::PrimitiveTopology::POINT_LIST)
+            }
+            Shape::Evaluation(evaluation) => evaluation.makes,
+            Shape::Control(_) => None,
+        }
+    }
+
+    /// What becomes of one primitive, each with vertices of its own.
+    pub(super) fn lists(self, vertices: &[(Strip, Vertex)]) -> Vec<Vec<Vertex>> {
+        match self {
+            Shape::Geometry(geometry) => {
+                let strips = vertices.chunk_by(|(one, _), (other, _)| one == other);
+                strips.flat_map(|strip| of_strip(geometry.makes, strip)).collect()
+            }
+            Shape::Control(_) => Vec::new(),
+            Shape::Evaluation(evaluation) => {
+                let at = |place: &u32| {
+                    let vertex = vertices.iter().find(|(strip, _)| *strip == (*place, 0))?;
+                    Some(vertex.1.clone())
+                };
+                evaluation.corners().iter().map(at).collect::<Option<_>>().into_iter().collect()
+            }
+        }
+    }
+}
+
+fn of_strip(makes: vk::PrimitiveTopology, strip: &[(Strip, Vertex)]) -> Vec<Vec<Vertex>> {
+    let corners = if makes == vk::PrimitiveTopology::LINE_LIST { 2 } else { 3 };
+    let primitives = strip.windows(corners).enumerate().map(|(number, window)| {
+        let mut primitive: Vec<Vertex> = window.iter().map(|(_, vertex)| vertex.clone()).collect();
+        // Every second triangle of a strip is turned round.
+        if number % 2 == 1 && corners == 3 {
+            primitive.swap(1, 2);
+        }
+        primitive
+    });
+    primitives.collect()
+}

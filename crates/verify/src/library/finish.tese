@@ -1,0 +1,5 @@
+// Nothing that is seen: for control stages that are looked at themselves.
+#version 450
+layout(triangles) in;
+out gl_PerVertex { vec4 gl_Position; };
+void main() { gl_Position = vec4(0.0); }

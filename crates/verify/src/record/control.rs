@@ -1,0 +1,99 @@
+//! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
+
+use super::emits::{self, Emit};
+use super::{DONE, Recorder, constants, free_binding, store_from, stride};
+use crate::constants::Specialization;
+use crate::leaves::{self, Leaf};
+use polyshade::moves;
+use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Section, StorageClass};
+use polyshade::{Error, Module};
+
+/// The vertices that a control stage makes of a patch, or why they are not known.
+pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
+    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    let mut own = modes.filter(|mode| mode.entry_point() == entry.function());
+    let count = own.find(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
+    let count = count.and_then(|mode| mode.operands().first().copied());
+    count.filter(|count| (1..=64).contains(count)).ok_or("a patch has no vertices".to_owned())
+}
+
+/// The outputs of one vertex, and those of the whole patch.
+pub(crate) fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
+    let is_one = |leaf: &Leaf| !is_per_vertex(leaf) || leaf.path.first() == Some(&0);
+    leaves.into_iter().filter(is_one).collect()
+}
+
+fn is_per_vertex(leaf: &Leaf) -> bool {
+    let levels = [BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
+    !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
+}
+
+/// `ScopeWorkgroup` and `ScopeInvocation` (3.27), and `MemorySemanticsNone` (3.26).
+const BARRIER: [u32; 3] = [2, 4, 0];
+
+/// A variant of the control entry point `name` of `module` that writes down what it computes: each invocation its
+/// vertex, and what all have made of the patch.
+///
+/// # Errors
+///
+/// Why it cannot be made.
+pub(crate) fn record(
+    module: &Module<'_>,
+    name: &str,
+    specialization: &Specialization,
+    vertices: u32,
+) -> Result<Recorder, String> {
+    let text = |error: Error| error.to_string();
+    let model = ExecutionModel::TESSELLATION_CONTROL;
+    let isolated = moves::isolate(module, name, model).map_err(text)?;
+    let m = &isolated.module;
+    let entry = m.entry_point(name, model).map_err(text)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let leaves = of_one_vertex(leaves);
+    let bound = free_binding(m);
+
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, model)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        let array = moves::word_array(m, p);
+        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+        let (int, uint) = (p.int(), p.uint());
+        let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID].map(|builtin| {
+            let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
+            let mut code = p.at(at);
+            let value = code.load(ty, variable);
+            if ty == uint { value } else { code.bitcast(uint, value) }
+        });
+        let barrier = BARRIER.map(|word| p.uint_constant(word).word());
+        let (count, done) = (p.uint_constant(vertices), p.uint_constant(DONE));
+        let mut code = p.at(at);
+        code.emit(Op::CONTROL_BARRIER, &barrier);
+        let first = code.binary(Op::I_MUL, uint, patch, count);
+        let slot = code.binary(Op::I_ADD, uint, first, vertex);
+        let places: Vec<Vec<Id>> = leaves
+            .iter()
+            .map(|leaf| {
+                let mut path = constants(p, &leaf.path);
+                if is_per_vertex(leaf) {
+                    path[0] = vertex;
+                }
+                path
+            })
+            .collect();
+        store_from(p, leaves.iter().zip(places), buffer, (slot, done), at);
+        Ok(())
+    });
+    let words = rewritten.map_err(text)?.module.into_words();
+    Ok(Recorder { words, bound, leaves })
+}
+
+/// What is written down by the slots that a recorder has filled: for each patch, vertex by vertex.
+pub(crate) fn read(recorder: &Recorder, vertices: u32, words: &[u32]) -> Vec<Vec<Emit>> {
+    let stride = stride(&recorder.leaves) as usize;
+    let of_patch = |words: &[u32]| {
+        let slots = (0..).zip(words.chunks_exact(stride));
+        slots.filter_map(|(vertex, slot)| emits::emit(slot, |_| (vertex, 0))).collect()
+    };
+    words.chunks_exact(stride * vertices as usize).map(of_patch).collect()
+}

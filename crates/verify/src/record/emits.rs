@@ -1,0 +1,215 @@
+//! The vertices that a geometry stage emits.
+
+use super::{DONE, Recorder, free_binding, store, stride};
+use crate::constants::Specialization;
+use crate::leaves;
+use polyshade::moves;
+use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::{
+    BuiltIn, ExecutionMode, ExecutionModel, Id, Inst, Op, Patch, Position, Section, StorageClass,
+};
+use polyshade::{Error, Module};
+use polyshade_vulkan::vk;
+
+/// The primitives that a geometry stage takes and makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    /// What it takes: a list.
+    pub(crate) takes: vk::PrimitiveTopology,
+    /// How many vertices it takes.
+    pub(crate) corners: u32,
+    /// What it makes, as a list: each strip is one of these, or some.
+    pub(crate) makes: vk::PrimitiveTopology,
+    /// How often it runs for each primitive.
+    pub(crate) invocations: u32,
+    /// How many vertices an invocation emits at most.
+    pub(crate) most: u32,
+}
+
+/// The most vertices that are written down of a primitive.
+const MOST: u32 = 1 << 12;
+
+impl Geometry {
+    /// What the modes of `entry` say, or why that is not enough.
+    pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
+        use vk::PrimitiveTopology as T;
+        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+        let modes: Vec<Mode<'_>> =
+            modes.filter(|mode| mode.entry_point() == entry.function()).collect();
+        let takes = modes.iter().find_map(|mode| match mode.mode() {
+            ExecutionMode::INPUT_POINTS => Some((T::POINT_LIST, 1)),
+            ExecutionMode::INPUT_LINES => Some((T::LINE_LIST, 2)),
+            ExecutionMode::INPUT_LINES_ADJACENCY => Some((T::LINE_LIST_WITH_ADJACENCY, 4)),
+            ExecutionMode::TRIANGLES => Some((T::TRIANGLE_LIST, 3)),
+            ExecutionMode::INPUT_TRIANGLES_ADJACENCY => Some((T::TRIANGLE_LIST_WITH_ADJACENCY, 6)),
+            _ => None,
+        });
+        let makes = modes.iter().find_map(|mode| match mode.mode() {
+            ExecutionMode::OUTPUT_POINTS => Some(T::POINT_LIST),
+            ExecutionMode::OUTPUT_LINE_STRIP => Some(T::LINE_LIST),
+            ExecutionMode::OUTPUT_TRIANGLE_STRIP => Some(T::TRIANGLE_LIST),
+            _ => None,
+        });
+        let number = |wanted| {
+            let mode = modes.iter().find(|mode| mode.mode() == wanted)?;
+            mode.operands().first().copied()
+        };
+        let most = number(ExecutionMode::OUTPUT_VERTICES);
+        let (Some((takes, corners)), Some(makes), Some(most)) = (takes, makes, most) else {
+            return Err("the geometry stage does not say what it takes and makes".to_owned());
+        };
+        let invocations = number(ExecutionMode::INVOCATIONS).unwrap_or(1).max(1);
+        let geometry = Geometry { takes, corners, makes, invocations, most };
+        match geometry.slots(1) {
+            Some(slots) if slots <= MOST => Ok(geometry),
+            _ => Err(format!("{invocations} invocations emit {most} vertices each")),
+        }
+    }
+
+    /// The room for what becomes of so many primitives: a slot for each vertex, and one for those that an invocation
+    /// must not emit.
+    pub(crate) fn slots(self, primitives: u32) -> Option<u32> {
+        let each = self.most.checked_add(1)?.checked_mul(self.invocations)?;
+        each.checked_mul(primitives)
+    }
+}
+
+/// A vertex that was emitted, or computed of a patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Emit {
+    /// Of the primitive that was taken, which invocation emitted it, and in which of its strips; of a patch, where it
+    /// is.
+    pub(crate) strip: (u32, u32),
+    /// All outputs.
+    pub(crate) words: Vec<u32>,
+}
+
+/// A variant of the geometry entry point `name` of `module` that writes down what it emits.
+///
+/// # Errors
+///
+/// Why it cannot be made.
+pub(crate) fn record(
+    module: &Module<'_>,
+    name: &str,
+    specialization: &Specialization,
+    geometry: Geometry,
+) -> Result<Recorder, String> {
+    let text = |error: Error| error.to_string();
+    let isolated = moves::isolate(module, name, ExecutionModel::GEOMETRY).map_err(text)?;
+    let m = &isolated.module;
+    let entry = m.entry_point(name, ExecutionModel::GEOMETRY).map_err(text)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let bound = free_binding(m);
+    if instructions(m, entry, Op::EMIT_STREAM_VERTEX).next().is_some() {
+        return Err("the geometry stage has several vertex streams".to_owned());
+    }
+
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, ExecutionModel::GEOMETRY)?;
+        let array = moves::word_array(m, p);
+        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+        let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
+        let int = p.int();
+        let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
+            .map(|builtin| moves::input_builtin(m, p, entry, builtin, int));
+        for point in moves::output_points(m, p, entry)? {
+            let at = point.before;
+            let slot = slot(p, geometry, invocation, count, at);
+            let (uint, done) = (p.uint(), p.uint_constant(DONE));
+            let mut code = p.at(at);
+            let strip = code.load(uint, strip);
+            let mark = code.binary(Op::I_ADD, uint, done, strip);
+            store(p, &leaves, buffer, (slot, mark), at);
+            increase(p, count, at);
+        }
+        let ends: Vec<Position> =
+            instructions(m, entry, Op::END_PRIMITIVE).map(|at| at.before()).collect();
+        ends.into_iter().for_each(|at| increase(p, strip, at));
+        Ok(())
+    });
+    let words = rewritten.map_err(text)?.module.into_words();
+    Ok(Recorder { words, bound, leaves })
+}
+
+/// What is written down by the slots that a recorder has filled: the vertices of each primitive, in their order.
+pub(crate) fn read(recorder: &Recorder, geometry: Geometry, words: &[u32]) -> Vec<Vec<Emit>> {
+    let stride = stride(&recorder.leaves) as usize;
+    let of_invocation = |invocation: u32, words: &[u32]| -> Vec<Emit> {
+        let slots = words.chunks_exact(stride).take(geometry.most as usize);
+        slots.map_while(|slot| emit(slot, |strip| (invocation, strip))).collect()
+    };
+    let of_primitive = |words: &[u32]| {
+        let invocations = words.chunks_exact(stride * (geometry.most as usize + 1));
+        (0..).zip(invocations).flat_map(|(number, words)| of_invocation(number, words)).collect()
+    };
+    let each = stride * geometry.slots(1).unwrap_or(1) as usize;
+    words.chunks_exact(each).map(of_primitive).collect()
+}
+
+/// What is in a slot, if it is filled; `strip` makes of what is added to the mark where it belongs.
+pub(super) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Emit> {
+    let (mark, words) = slot.split_last()?;
+    let number = mark.checked_sub(DONE).filter(|number| *number <= MOST)?;
+    Some(Emit { strip: strip(number), words: words.to_vec() })
+}
+
+/// The instructions `op` in what `entry` reaches.
+fn instructions<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'_>,
+    op: Op,
+) -> impl Iterator<Item = Inst<'m>> {
+    let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
+    bodies.flat_map(|body| body.instructions()).filter(move |inst| inst.op() == op)
+}
+
+/// A variable that is 0 at the start of an invocation.
+fn counter<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Id {
+    let (uint, zero) = (p.uint(), p.uint_constant(0));
+    let variable = p.variable(StorageClass::PRIVATE, uint, Some(zero));
+    moves::add_to_interface(m, p, entry, variable);
+    variable
+}
+
+fn increase(p: &mut Patch<'_, '_>, counter: Id, at: Position) {
+    let (uint, one) = (p.uint(), p.uint_constant(1));
+    let mut code = p.at(at);
+    let before = code.load(uint, counter);
+    let after = code.binary(Op::I_ADD, uint, before, one);
+    code.store(counter, after);
+}
+
+/// Emits the number of the vertex that is emitted next; all those that there must not be have one.
+///
+/// ```text
+/// %invocation = OpIAdd %uint %primitive_times_invocations %invocation_id
+/// %first      = OpIMul %uint %invocation %most_and_one
+/// %is_one     = OpULessThan %bool %count %most
+/// %number     = OpSelect %uint %is_one %count %most
+/// %slot       = OpIAdd %uint %first %number
+/// ```
+fn slot(
+    p: &mut Patch<'_, '_>,
+    geometry: Geometry,
+    invocation: [(Id, Id); 2],
+    count: Id,
+    at: Position,
+) -> Id {
+    let (uint, bool) = (p.uint(), p.bool());
+    let [primitive, invocation] = invocation.map(|(variable, ty)| {
+        let mut code = p.at(at);
+        let value = code.load(ty, variable);
+        if ty == uint { value } else { code.bitcast(uint, value) }
+    });
+    let constants = [geometry.invocations, geometry.most, geometry.most + 1];
+    let [invocations, most, each] = constants.map(|number| p.uint_constant(number));
+    let mut code = p.at(at);
+    let before = code.binary(Op::I_MUL, uint, primitive, invocations);
+    let invocation = code.binary(Op::I_ADD, uint, before, invocation);
+    let first = code.binary(Op::I_MUL, uint, invocation, each);
+    let count = code.load(uint, count);
+    let is_one = code.binary(Op::U_LESS_THAN, bool, count, most);
+    let number = code.select(uint, is_one, count, most);
+    code.binary(Op::I_ADD, uint, first, number)
+}

@@ -1,0 +1,138 @@
+//! What a tessellation evaluation stage computes where patches are divided.
+
+use super::emits::{self, Emit};
+use super::{DONE, Recorder, free_binding, store, stride};
+use crate::constants::Specialization;
+use crate::leaves;
+use polyshade::moves;
+use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::{
+    BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, Section, StorageClass,
+};
+use polyshade::{Error, Module};
+use polyshade_vulkan::vk;
+
+/// How patches are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Evaluation {
+    /// The level at which all coordinates are multiples of one [`STEPS`]th.
+    pub(crate) level: u8,
+    /// What a patch is that is not divided, where that is one primitive: a list.
+    pub(crate) makes: Option<vk::PrimitiveTopology>,
+}
+
+/// Coordinates at levels of 2 are halves and thirds, at levels of 3 thirds and ninths.
+const STEPS: u32 = 18;
+/// The places at which a patch is evaluated.
+const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
+
+impl Evaluation {
+    /// What the modes of `entry` say; those of the control stage are not looked at.
+    pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Evaluation {
+        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+        let modes: Vec<ExecutionMode> =
+            modes.filter(|mode| mode.entry_point() == entry.function()).map(Mode::mode).collect();
+        let has = |mode| modes.contains(&mode);
+        let is_divided = has(ExecutionMode::SPACING_FRACTIONAL_EVEN);
+        let makes = if has(ExecutionMode::TRIANGLES) {
+            Some(vk::PrimitiveTopology::TRIANGLE_LIST)
+        } else {
+            has(ExecutionMode::ISOLINES).then_some(vk::PrimitiveTopology::LINE_LIST)
+        };
+        Evaluation {
+            level: if has(ExecutionMode::SPACING_FRACTIONAL_ODD) { 3 } else { 2 },
+            makes: makes.filter(|_| !is_divided && !has(ExecutionMode::POINT_MODE)),
+        }
+    }
+
+    /// The room for what is computed of so many patches.
+    pub(crate) fn slots(patches: u32) -> u32 {
+        PLACES * patches
+    }
+
+    /// Where the corners are of a patch that is not divided.
+    pub(crate) fn corners(self) -> &'static [u32] {
+        match self.makes {
+            None => &[],
+            Some(vk::PrimitiveTopology::LINE_LIST) => &[0, STEPS * (STEPS + 1)],
+            Some(_) => &[STEPS * (STEPS + 1), STEPS, 0],
+        }
+    }
+}
+
+/// A variant of the evaluation entry point `name` of `module` that writes down what it computes.
+///
+/// # Errors
+///
+/// Why it cannot be made.
+pub(crate) fn record(
+    module: &Module<'_>,
+    name: &str,
+    specialization: &Specialization,
+) -> Result<Recorder, String> {
+    let text = |error: Error| error.to_string();
+    let model = ExecutionModel::TESSELLATION_EVALUATION;
+    let isolated = moves::isolate(module, name, model).map_err(text)?;
+    let m = &isolated.module;
+    let entry = m.entry_point(name, model).map_err(text)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let bound = free_binding(m);
+
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, model)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        let array = moves::word_array(m, p);
+        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+        let slot = slot(m, p, entry, at);
+        let done = p.uint_constant(DONE);
+        store(p, &leaves, buffer, (slot, done), at);
+        Ok(())
+    });
+    let words = rewritten.map_err(text)?.module.into_words();
+    Ok(Recorder { words, bound, leaves })
+}
+
+/// What is written down by the slots that a recorder has filled: for each patch, place by place.
+pub(crate) fn read(recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
+    let stride = stride(&recorder.leaves) as usize;
+    let of_patch = |words: &[u32]| {
+        let places = (0..).zip(words.chunks_exact(stride));
+        let emits = places.filter_map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
+        emits.collect()
+    };
+    words.chunks_exact(stride * PLACES as usize).map(of_patch).collect()
+}
+
+/// Emits the number of the place.
+///
+/// ```text
+/// %steps  = OpVectorTimesScalar %v3float %tess_coord %float_18
+/// %near   = OpFAdd %v3float %steps %halves
+/// %place  = OpConvertFToU %v3uint %near
+/// %row    = OpIMul %uint %x %uint_19
+/// %number = OpIAdd %uint %row %y
+/// %first  = OpIMul %uint %primitive %uint_361
+/// %slot   = OpIAdd %uint %first %number
+/// ```
+fn slot<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, at: Position) -> Id {
+    let (int, uint, float) = (p.int(), p.uint(), p.float());
+    let (three, place) = (p.vector(float, 3), p.vector(uint, 3));
+    let (primitive, number) = moves::input_builtin(m, p, entry, BuiltIn::PRIMITIVE_ID, int);
+    let (coordinate, _) = moves::input_builtin(m, p, entry, BuiltIn::TESS_COORD, three);
+    let (scale, half) = (p.float_constant(STEPS as f32), p.float_constant(0.5));
+    let halves =
+        p.declare(Op::CONSTANT_COMPOSITE, &[three.word(), half.word(), half.word(), half.word()]);
+    let [row, all] = [STEPS + 1, PLACES].map(|number| p.uint_constant(number));
+    let mut code = p.at(at);
+    let coordinate = code.load(three, coordinate);
+    let steps = code.binary(Op::VECTOR_TIMES_SCALAR, three, coordinate, scale);
+    let near = code.binary(Op::F_ADD, three, steps, halves);
+    let near = code.value(Op::CONVERT_F_TO_U, place, &[near.word()]);
+    let [x, y] = [0, 1].map(|axis| code.extract(uint, near, &[axis]));
+    let x = code.binary(Op::I_MUL, uint, x, row);
+    let place = code.binary(Op::I_ADD, uint, x, y);
+    let patch = code.load(number, primitive);
+    let patch = if number == uint { patch } else { code.bitcast(uint, patch) };
+    let first = code.binary(Op::I_MUL, uint, patch, all);
+    code.binary(Op::I_ADD, uint, first, place)
+}

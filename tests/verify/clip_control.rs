@@ -1,0 +1,141 @@
+//! Clip and cull distances of tessellation control stages: every step equal on lavapipe, the driver that has such
+//! stages, and different where it is broken on purpose.
+
+use crate::subject::{self, Driver, Lower, marks};
+use polyshade::clip_cull::{self, Options, Repair, Target};
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_verify::{Equal, Form, Marked, Steps, Verdict};
+
+/// Three vertices of a patch; `before` and `behind` the barrier.
+fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
+    let source = format!(
+        "#version 450
+        layout(vertices = 3) out;
+        {declarations}
+        layout(location = 6) patch out vec4 whole;
+        void main() {{
+            int i = gl_InvocationID;
+            gl_out[gl_InvocationID].gl_Position = gl_in[i].gl_Position;
+            {before}
+            barrier();
+            if (i == 0) {{
+                whole = gl_out[1].gl_Position;
+                for (int k = 0; k < 4; ++k) gl_TessLevelOuter[k] = float(1 + k % 2);
+                gl_TessLevelInner[0] = 2.0;
+                gl_TessLevelInner[1] = 1.0;
+                {behind}
+            }}
+        }}"
+    );
+    compile(&source, ShaderStage::TessellationControl, SpirvVersion::SPIRV1_3)
+        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+}
+
+/// Two registers on each side, the second shared by both kinds and an ordinary value; those of others are read. (No
+/// input is an index: lavapipe 22.3.6 cannot compile that in control stages, and ends the process.)
+fn registers() -> Vec<u32> {
+    control(
+        "layout(location = 3) in vec4 low[];
+        layout(location = 4) in vec4 high[];
+        layout(location = 3) out vec4 v_low[];
+        layout(location = 4) out vec4 v_high[];",
+        "v_low[gl_InvocationID] = low[i] + vec4(0.5, 0.25, low[2 - i].z, 0.75);
+        v_high[gl_InvocationID] = vec4(high[i].x, high[(i + 1) % 3].y, low[i].z, high[i].w);",
+        "whole += v_low[1] + v_high[2] + low[31];",
+    )
+}
+
+const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
+
+fn arrays() -> Vec<u32> {
+    control(
+        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; } gl_out[];",
+        "for (int k = 0; k < 3; ++k)
+            gl_out[gl_InvocationID].gl_ClipDistance[k] = gl_in[k].gl_ClipDistance[i % 2] + 0.5;
+        gl_out[gl_InvocationID].gl_CullDistance[0] = gl_in[2 - i].gl_CullDistance[0];",
+        "whole.x += gl_out[2].gl_ClipDistance[1] + gl_out[1].gl_CullDistance[0];",
+    )
+}
+
+fn target() -> Target {
+    Target::new("main", ExecutionModel::TESSELLATION_CONTROL)
+}
+
+#[track_caller]
+fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
+    let stage = ExecutionModel::TESSELLATION_CONTROL;
+    subject::judge_distances(driver, (words, stage), steps, lower)
+}
+
+/// Equal, and no picture.
+#[track_caller]
+fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) {
+    let driver = Driver::Lavapipe;
+    let equal: Equal = subject::equal(driver, verify(driver, words, steps, lower));
+    // Three vertices of eight patches, three times.
+    assert_eq!((equal.vertices, equal.pixels), (72, 0), "{equal:?}");
+}
+
+fn to_arrays(marked: &[&str]) -> Steps {
+    let marked = Marked { marks: marks(marked), linked: None };
+    Steps { inputs: marked.clone(), outputs: marked, ..Steps::default() }
+}
+
+fn normalized(m: &Module<'_>, inputs: &[&str], outputs: &[&str]) -> Result<Module<'static>, Error> {
+    let options = Options::new(target()).inputs(marks(inputs)).outputs(marks(outputs));
+    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+}
+
+#[test]
+fn registers_become_arrays() {
+    let (words, steps) = (registers(), to_arrays(&MARKS));
+    is_equal(&words, &steps, &|m| normalized(m, &MARKS, &MARKS));
+    let verdict = verify(Driver::SwiftShader, &words, &steps, &|m| normalized(m, &MARKS, &MARKS));
+    let why = subject::reason(Driver::SwiftShader, verdict);
+    assert!(why.contains("the device lacks"), "{why}");
+}
+
+#[test]
+fn arrays_take_other_forms() {
+    let words = arrays();
+    let form = |form| Steps { form, ..Steps::default() };
+    is_equal(&words, &form(Form::Registers { location: 8 }), &|m| {
+        Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
+    });
+    is_equal(
+        &words,
+        &form(Form::Combined),
+        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
+    );
+    let repairs = Steps { repairs: true, ..form(Form::Kept) };
+    let all = [Repair::Capability, Repair::Unused, Repair::Size];
+    is_equal(&words, &repairs, &|m| Ok(clip_cull::repair(m, &target(), &all)?.module));
+}
+
+#[test]
+fn marks_that_are_mistaken() {
+    let mistaken = ["cull=3", "clip=4.x", "clip=4.y"];
+    for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
+        let driver = Driver::Lavapipe;
+        let verdict =
+            verify(driver, &registers(), &to_arrays(&MARKS), &|m| normalized(m, inputs, outputs));
+        let found = subject::difference(driver, verdict);
+        assert!(found.message.contains("gl_CullDistance"), "{found}");
+    }
+}
+
+/// What one invocation makes of the patch, of what others have written.
+#[test]
+fn another_value_of_the_patch() {
+    let other = control("", "", "whole.y += 1.0;");
+    let driver = Driver::Lavapipe;
+    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    let verdict = verify(driver, &control("", "", ""), &steps, &|_| {
+        Ok(Module::parse(&other).expect("compilers write modules").into_owned())
+    });
+    let found = subject::difference(driver, verdict);
+    assert_eq!(found.varying.as_deref(), Some("location 6, component 1"), "{found}");
+}

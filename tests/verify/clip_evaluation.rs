@@ -1,0 +1,218 @@
+//! Clip and cull distances of tessellation evaluation stages: every step equal on lavapipe, the driver that has such
+//! stages, and different where it is broken on purpose.
+
+use crate::subject::{self, Driver, Lower, marks};
+use polyshade::clip_cull::{
+    self, Emulation, Enabled, Exact, Mark, Options, Primitive, Target, Words,
+};
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
+
+fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
+    let source = format!(
+        "#version 450
+        layout({layout}) in;
+        {declarations}
+        vec4 mixed(vec4 a, vec4 b, vec4 c) {{
+            return a * gl_TessCoord.x + b * gl_TessCoord.y + c * (1.0 - gl_TessCoord.x - gl_TessCoord.y);
+        }}
+        void main() {{
+            gl_Position =
+                mixed(gl_in[0].gl_Position, gl_in[1].gl_Position, gl_in[2].gl_Position);
+            {code}
+        }}"
+    );
+    compile(&source, ShaderStage::TessellationEvaluation, SpirvVersion::SPIRV1_3)
+        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+}
+
+/// Two registers on each side, the second shared by both kinds and an ordinary value.
+fn registers(layout: &str) -> Vec<u32> {
+    evaluation(
+        layout,
+        "layout(location = 3) in vec4 low[];
+        layout(location = 4) in vec4 high[];
+        layout(location = 0) in uint number[];
+        layout(location = 3) out vec4 v_low;
+        layout(location = 4) out vec4 v_high;",
+        "v_low = mixed(low[0], low[1], low[2]) + vec4(0.5, 0.25, low[0][number[1]], 0.75);
+        v_high = vec4(high[number[0]].xy + 0.5, low[5].z, high[gl_PatchVerticesIn - 1].w);",
+    )
+}
+
+const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
+
+fn arrays() -> Vec<u32> {
+    evaluation(
+        "triangles",
+        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; };
+        layout(location = 0) in vec2 other[];
+        layout(location = 0) out vec2 v_other;",
+        "for (int i = 0; i < 3; ++i)
+            gl_ClipDistance[i] = gl_in[i].gl_ClipDistance[1] + gl_in[2].gl_ClipDistance[0] + 0.5;
+        gl_CullDistance[0] = gl_in[1].gl_CullDistance[0] + other[0].y + gl_TessCoord.x;
+        v_other = other[1];",
+    )
+}
+
+fn target() -> Target {
+    Target::new("main", ExecutionModel::TESSELLATION_EVALUATION)
+}
+
+#[track_caller]
+fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
+    let stage = ExecutionModel::TESSELLATION_EVALUATION;
+    subject::judge_distances(driver, (words, stage), steps, lower)
+}
+
+#[track_caller]
+fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
+    let equal = subject::equal(Driver::Lavapipe, verify(Driver::Lavapipe, words, steps, lower));
+    assert!(equal.words > 0 && equal.vertices > 0 && equal.runs == 3, "{equal:?}");
+    equal
+}
+
+/// Equal in pictures that are not empty.
+#[track_caller]
+fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
+    let equal = is_equal(words, steps, lower);
+    assert!(equal.pixels > 500, "{equal:?}");
+}
+
+#[track_caller]
+fn difference(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Difference {
+    let verdict = verify(Driver::Lavapipe, words, steps, lower);
+    let found = subject::difference(Driver::Lavapipe, verdict);
+    assert_eq!(found.part, Part::Lowered);
+    found
+}
+
+fn to_arrays(marked: &[&str]) -> Steps {
+    let marked = Marked { marks: marks(marked), linked: None };
+    Steps { inputs: marked.clone(), outputs: marked, ..Steps::default() }
+}
+
+fn normalized(m: &Module<'_>, inputs: &[&str], outputs: &[&str]) -> Result<Module<'static>, Error> {
+    let all = |listed: &[&str]| -> Vec<Mark> { marks(listed) };
+    let options = Options::new(target()).inputs(all(inputs)).outputs(all(outputs));
+    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
+}
+
+fn form(form: Form) -> Steps {
+    Steps { form, ..Steps::default() }
+}
+
+#[test]
+fn registers_become_arrays() {
+    let steps = to_arrays(&MARKS);
+    is_drawn(&registers("triangles"), &steps, &|m| normalized(m, &MARKS, &MARKS));
+    let verdict = verify(Driver::SwiftShader, &registers("triangles"), &steps, &|m| {
+        normalized(m, &MARKS, &MARKS)
+    });
+    let why = subject::reason(Driver::SwiftShader, verdict);
+    assert!(why.contains("the device lacks"), "{why}");
+}
+
+/// However patches are divided.
+#[test]
+fn all_domains_are_evaluated() {
+    for domain in ["triangles", "quads", "isolines"] {
+        for spacing in ["equal_spacing", "fractional_odd_spacing", "fractional_even_spacing"] {
+            for points in ["", ", point_mode"] {
+                let words = registers(&format!("{domain}, {spacing}{points}"));
+                let equal =
+                    is_equal(&words, &to_arrays(&MARKS), &|m| normalized(m, &MARKS, &MARKS));
+                // What is one primitive where it is not divided.
+                let is_drawn =
+                    domain != "quads" && spacing != "fractional_even_spacing" && points.is_empty();
+                assert_eq!(equal.pixels > 0, is_drawn, "{domain} {spacing}{points}: {equal:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_take_other_forms() {
+    let words = arrays();
+    is_drawn(&words, &form(Form::Arrays), &|m| normalized(m, &[], &[]));
+    is_equal(&words, &form(Form::Registers { location: 5 }), &|m| {
+        Ok(clip_cull::to_registers(m, &target(), 5, 5, None)?.module)
+    });
+    is_equal(
+        &words,
+        &form(Form::Combined),
+        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
+    );
+    // What a geometry stage that is made cuts by is handed to it in registers, and read there too.
+    is_equal(&words, &form(Form::Exact { location: 5 }), &|m| {
+        let exact = Exact::new();
+        Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
+    });
+}
+
+#[test]
+fn planes_are_switched_off_and_distances_emulated() {
+    let enabled = Enabled::Word(Words::PushConstant { offset: 8 });
+    let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
+    is_drawn(&arrays(), &steps, &|m| Ok(clip_cull::enable(m, &target(), enabled, None)?.module));
+    let enabled = Enabled::Specialization(3);
+    let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
+    is_drawn(&arrays(), &steps, &|m| Ok(clip_cull::enable(m, &target(), enabled, None)?.module));
+    is_drawn(&arrays(), &form(Form::Emulated { location: 8, native_clip: false }), &|m| {
+        Ok(clip_cull::emulate_last(m, &target(), &Emulation::at(8))?.module)
+    });
+}
+
+#[test]
+fn marks_that_are_mistaken() {
+    let mistaken = ["cull=3", "clip=4.x", "clip=4.y"];
+    let words = registers("triangles");
+    for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
+        let found = difference(&words, &to_arrays(&MARKS), &|m| normalized(m, inputs, outputs));
+        assert!(found.message.contains("gl_CullDistance"), "{found}");
+    }
+}
+
+/// Seen at one of the places of a patch alone.
+#[test]
+fn another_value_in_the_middle() {
+    let code = |add: &str| {
+        let add = format!("gl_ClipDistance[0] = gl_in[0].gl_Position.x; {add}");
+        evaluation(
+            "triangles",
+            "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };",
+            &add,
+        )
+    };
+    let other = code(
+        "if (gl_TessCoord.x > 0.3 && gl_TessCoord.y > 0.3 && gl_TessCoord.z > 0.3) gl_ClipDistance[0] += 1.0;",
+    );
+    let found = difference(&code(""), &form(Form::Kept), &|_| {
+        Ok(Module::parse(&other).expect("compilers write modules").into_owned())
+    });
+    assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"), "{found}");
+}
+
+#[test]
+fn what_is_of_a_patch_is_made() {
+    let words = evaluation(
+        "triangles",
+        "layout(location = 0) patch in vec4 whole[2];
+        layout(location = 3) in vec4 low[];
+        layout(location = 3) out vec4 v_low;",
+        "v_low = low[1] + whole[0] - 0.5 * whole[1].yxwz;",
+    );
+    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| normalized(m, &["clip=3"], &["clip=3"]));
+}
+
+#[test]
+fn sizes_of_points_say_nothing() {
+    let words = evaluation("triangles", "", "gl_Position *= gl_in[0].gl_PointSize;");
+    let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
+    let verdict = verify(Driver::Lavapipe, &words, &form(Form::Kept), lower);
+    let found = subject::reason(Driver::Lavapipe, verdict);
+    assert!(found.contains("the sizes of points"), "{found}");
+}
