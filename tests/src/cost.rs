@@ -37,8 +37,8 @@ pub struct Cost {
 /// shader.
 const WORDS_OF_A_CALL: usize = 4096;
 
-/// How many instructions a word there may be. The most that a lowering takes on the corpus is three quarters of it;
-/// what is quadratic takes more on modules of some ten thousand words, of which the corpus has enough.
+/// How many instructions a word there may be: what is quadratic takes more on modules of some ten thousand words, of
+/// which the corpus has enough.
 const MOST_PER_WORD: f64 = 800.0;
 
 impl Cost {
@@ -127,13 +127,16 @@ fn counted(attempt: &dyn Fn()) {
     attempt();
 }
 
+/// Each has a process of its own, which takes some hundred megabytes.
+const MOST_THREADS: usize = 8;
+
 /// What each lowering takes on each of the modules. For programs whose `main` calls [`is_counted`] first.
 ///
 /// # Errors
 ///
 /// Valgrind is missing or fails, or counts something else than was attempted.
 pub fn measure(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let chunk = modules.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         let start = |modules| scope.spawn(move || measure_in_turn(modules));
@@ -164,7 +167,8 @@ fn measure_in_turn(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));
     let costs = read(lines, modules);
     let status = valgrind.wait().map_err(fault)?;
-    if status.success() { costs } else { Err(format!("valgrind failed ({status})")) }
+    let costs = costs.map_err(|error| format!("{error} (valgrind: {status})"))?;
+    if status.success() { Ok(costs) } else { Err(format!("valgrind failed ({status})")) }
 }
 
 fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> Command {
@@ -179,6 +183,11 @@ fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>)
 /// What was attempted and counted, by the lines of both.
 fn read(lines: impl BufRead, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let (mut costs, mut attempted) = (Vec::new(), None);
+    let not_counted = |(module, _, verb): (usize, usize, String)| {
+        Err(format!("callgrind did not count {verb} of module {module}"))
+    };
+    // What comes after all attempts is counted last.
+    let mut is_done = false;
     // Callgrind names functions and files, which may be of any bytes.
     for line in lines.split(b'\n') {
         let line = line.map_err(|error| format!("callgrind's output: {error}"))?;
@@ -189,19 +198,24 @@ fn read(lines: impl BufRead, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> 
                 Some((module, modules.get(module)?.len(), verb.to_owned()))
             });
             let of = of.ok_or_else(|| format!("no attempt: {attempt}"))?;
-            if let Some((_, _, verb)) = attempted.replace(of) {
-                return Err(format!("callgrind did not count {verb}"));
+            if let Some(last) = attempted.replace(of) {
+                return not_counted(last);
             }
         } else if let Some(count) = line.strip_prefix("summary: ") {
-            // The last count, of what comes after all attempts, is of none.
-            let Some((module, words, verb)) = attempted.take() else { continue };
+            if is_done {
+                return Err("callgrind counted what was no attempt".to_owned());
+            }
+            let Some((module, words, verb)) = attempted.take() else {
+                is_done = true;
+                continue;
+            };
             let instructions = count.trim().parse();
             let instructions = instructions.map_err(|_| format!("no count: {count}"))?;
             costs.push(Cost { module, words, verb, instructions });
         }
     }
     match attempted {
-        Some((_, _, verb)) => Err(format!("callgrind did not count {verb}")),
+        Some(last) => not_counted(last),
         None => Ok(costs),
     }
 }
@@ -234,8 +248,12 @@ mod tests {
         let clip = Cost { module: 1, words: 9, verb: "clip --exact".to_owned(), instructions: 3 };
         assert_eq!(costs, [cost(7, 12), clip]);
         for (lines, error) in [
-            ("attempt 0 depth\nattempt 1 clip\nsummary: 1\n", "callgrind did not count depth"),
-            ("attempt 0 depth\n", "callgrind did not count depth"),
+            (
+                "attempt 0 depth\nattempt 1 clip\nsummary: 1\n",
+                "callgrind did not count depth of module 0",
+            ),
+            ("attempt 1 depth\n", "callgrind did not count depth of module 1"),
+            ("summary: 1\nattempt 1 depth\nsummary: 3\n", "callgrind counted what was no attempt"),
             ("attempt 2 depth\nsummary: 1\n", "no attempt: 2 depth"),
             ("attempt 0 depth\nsummary: x\n", "no count: x"),
         ] {

@@ -8,6 +8,7 @@ use polyshade::clip_cull::{
 use polyshade::moves::{Binding, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
 
 /// Positions that are seen, and distances that cut some of them.
@@ -275,4 +276,21 @@ fn flags_that_are_not_handed_on() {
         Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
     });
     assert_eq!(found.message, "it lacks the output location 10, component 0");
+}
+
+#[test]
+fn mesh_stages_say_nothing() {
+    let source = "#version 460
+        #extension GL_EXT_mesh_shader : require
+        layout(local_size_x = 1) in;
+        layout(triangles, max_vertices = 3, max_primitives = 1) out;
+        void main() { SetMeshOutputsEXT(0u, 0u); }";
+    let words = compile(source, ShaderStage::Mesh, SpirvVersion::SPIRV1_4).expect("it is GLSL");
+    for driver in DRIVERS {
+        let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
+        let stage = (words.as_slice(), ExecutionModel::MESH_EXT);
+        let verdict = subject::judge_distances(driver, stage, &Steps::default(), lower);
+        let why = subject::reason(driver, verdict);
+        assert!(why.contains("hands on is not recorded"), "{why}");
+    }
 }

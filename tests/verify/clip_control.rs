@@ -3,7 +3,8 @@
 
 use crate::subject::{self, Driver, Lower, marks};
 use polyshade::clip_cull::{self, Options, Repair, Target};
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::Mode;
+use polyshade::spv::{ExecutionMode, ExecutionModel, Op, Section};
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Equal, Form, Marked, Steps, Verdict};
@@ -138,4 +139,74 @@ fn another_value_of_the_patch() {
     });
     let found = subject::difference(driver, verdict);
     assert_eq!(found.varying.as_deref(), Some("location 6, component 1"), "{found}");
+}
+
+/// A module without names has levels of its own.
+#[test]
+fn other_levels_of_a_stage_without_names() {
+    let without_names = |words: &[u32]| {
+        let module = Module::parse(words).expect("compilers write modules");
+        let bare = module.rewrite(|m, p| {
+            let names =
+                m.preamble().filter(|inst| [Op::NAME, Op::MEMBER_NAME].contains(&inst.op()));
+            names.for_each(|name| p.remove(name));
+            Ok(())
+        });
+        bare.expect("it is small").module.into_words()
+    };
+    let right = without_names(&control("", "", ""));
+    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    is_equal(&right, &steps, &|m| Ok(m.borrowed().into_owned()));
+
+    let other = without_names(&control("", "", "gl_TessLevelOuter[1] = 3.0;"));
+    let driver = Driver::Lavapipe;
+    let verdict = verify(driver, &right, &steps, &|_| {
+        Ok(Module::parse(&other).expect("compilers write modules").into_owned())
+    });
+    let found = subject::difference(driver, verdict);
+    assert_eq!(found.varying.as_deref(), Some("gl_TessLevelOuter[1], component 0"), "{found}");
+}
+
+/// Direct3D's compilers say how patches are divided here.
+#[test]
+fn what_is_said_of_the_evaluation_stage_does_not_matter() {
+    let words = control("", "", "");
+    let module = Module::parse(&words).expect("compilers write modules");
+    let said = module.rewrite(|m, p| {
+        let entry = m.entry_point("main", ExecutionModel::TESSELLATION_CONTROL)?;
+        for mode in [
+            ExecutionMode::QUADS,
+            ExecutionMode::SPACING_FRACTIONAL_ODD,
+            ExecutionMode::VERTEX_ORDER_CW,
+        ] {
+            p.mode(entry.function(), mode, &[]);
+        }
+        Ok(())
+    });
+    let words = said.expect("it is small").module.into_words();
+    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    is_equal(&words, &steps, &|m| Ok(m.borrowed().into_owned()));
+}
+
+#[test]
+fn another_number_of_vertices() {
+    let other = |words: &[u32]| -> Vec<u32> {
+        let module = Module::parse(words).expect("compilers write modules");
+        let more = module.rewrite(|m, p| {
+            let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+            let vertices = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
+            vertices.for_each(|mode| p.overwrite(mode.inst().at() + 3, 4));
+            Ok(())
+        });
+        more.expect("it is small").module.into_words()
+    };
+    let words = control("", "", "");
+    let other = other(&words);
+    let driver = Driver::Lavapipe;
+    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    let verdict = verify(driver, &words, &steps, &|_| {
+        Ok(Module::parse(&other).expect("it was written so").into_owned())
+    });
+    let found = subject::difference(driver, verdict);
+    assert!(found.message.starts_with("it takes or makes other primitives"), "{found}");
 }

@@ -5,7 +5,8 @@ use crate::subject::{self, Driver, Lower, marks};
 use polyshade::clip_cull::{
     self, Emulation, Enabled, Exact, Mark, Options, Primitive, Target, Words,
 };
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::Mode;
+use polyshade::spv::{ExecutionMode, ExecutionModel, Section};
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
@@ -209,10 +210,62 @@ fn what_is_of_a_patch_is_made() {
 }
 
 #[test]
-fn sizes_of_points_say_nothing() {
-    let words = evaluation("triangles", "", "gl_Position *= gl_in[0].gl_PointSize;");
+fn sizes_of_points_are_handed_on() {
+    let words = evaluation(
+        "triangles",
+        "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;",
+        "gl_PointSize = gl_in[0].gl_PointSize; v_low = low[1] * gl_in[2].gl_PointSize + 0.5;",
+    );
+    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| normalized(m, &["clip=3"], &["clip=3"]));
+}
+
+/// A lowered stage that is right where it is written down, and is drawn otherwise: seen in the picture alone.
+#[test]
+fn another_picture() {
+    for (domain, step) in [("triangles", "vec4(0.5, 0.0, 0.0, 0.0)"), ("isolines", "vec4(9.0)")] {
+        let code = |more: &str| {
+            let block = "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };";
+            evaluation(domain, block, &format!("gl_ClipDistance[0] = 1.0; {more}"))
+        };
+        let other = code(&format!("if (gl_TessLevelOuter[0] < 1.5) gl_Position += {step};"));
+        let found = difference(&code(""), &form(Form::Kept), &|_| {
+            Ok(Module::parse(&other).expect("compilers write modules").into_owned())
+        });
+        assert_eq!(found.message, "a picture of the depth differs", "{domain}: {found}");
+    }
+}
+
+#[test]
+fn a_domain_that_only_the_control_stage_says_says_nothing() {
+    let words = evaluation("triangles", "", "");
+    let module = Module::parse(&words).expect("compilers write modules");
+    let bare = module.rewrite(|m, p| {
+        let modes = m.section(Section::ExecutionModes).filter(|inst| {
+            Mode::of(*inst).is_some_and(|mode| mode.mode() == ExecutionMode::TRIANGLES)
+        });
+        modes.for_each(|mode| p.remove(mode));
+        Ok(())
+    });
+    let words = bare.expect("it is small").module.into_words();
     let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
     let verdict = verify(Driver::Lavapipe, &words, &form(Form::Kept), lower);
     let found = subject::reason(Driver::Lavapipe, verdict);
-    assert!(found.contains("the sizes of points"), "{found}");
+    assert!(found.contains("leaves its domain to the control stage"), "{found}");
+}
+
+/// Direct3D's compilers say how patches are divided in the control stage.
+#[test]
+fn a_spacing_that_only_the_control_stage_says_is_said_there() {
+    let words = registers("triangles");
+    let module = Module::parse(&words).expect("compilers write modules");
+    let bare = module.rewrite(|m, p| {
+        let of_control = [ExecutionMode::SPACING_EQUAL, ExecutionMode::VERTEX_ORDER_CCW];
+        let modes = m
+            .section(Section::ExecutionModes)
+            .filter(|inst| Mode::of(*inst).is_some_and(|mode| of_control.contains(&mode.mode())));
+        modes.for_each(|mode| p.remove(mode));
+        Ok(())
+    });
+    let words = bare.expect("it is small").module.into_words();
+    is_drawn(&words, &to_arrays(&MARKS), &|m| normalized(m, &MARKS, &MARKS));
 }

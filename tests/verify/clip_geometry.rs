@@ -286,15 +286,20 @@ const RIGHT: &str = "gl_Position = gl_in[i].gl_Position;
 
 /// What is found where that is done otherwise.
 fn of_another(other: &str) -> Difference {
-    let words = |code: &str| {
+    of_stages("layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;", other)
+}
+
+/// The same with other modes.
+fn of_stages(other_layout: &str, other: &str) -> Difference {
+    let words = |layout: &str, code: &str| {
         let body = format!("void main() {{ for (int i = 0; i < 3; ++i) {{ {code} }} }}");
-        let layout = "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;";
         let blocks = "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
             out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };";
         geometry(layout, blocks, &body)
     };
-    let other = words(other);
-    difference(&words(RIGHT), &form(Form::Kept), &|_| {
+    let other = words(other_layout, other);
+    let layout = "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;";
+    difference(&words(layout, RIGHT), &form(Form::Kept), &|_| {
         Ok(Module::parse(&other).expect("compilers write modules").into_owned())
     })
 }
@@ -302,13 +307,28 @@ fn of_another(other: &str) -> Difference {
 #[test]
 fn another_number_of_vertices() {
     let found = of_another(&format!("{RIGHT} if (i == 2) EmitVertex();"));
-    assert_eq!(found.message, "it emits 4 vertices in other strips than 3", "{found}");
+    assert_eq!(found.message, "vertex 3: invocation 0, strip 0, and not no vertex", "{found}");
 }
 
 #[test]
 fn another_end_of_a_strip() {
     let found = of_another(&format!("{RIGHT} if (i == 1) EndPrimitive();"));
-    assert_eq!(found.message, "it emits 3 vertices in other strips than 3", "{found}");
+    assert_eq!(
+        found.message, "vertex 2: invocation 0, strip 1, and not invocation 0, strip 0",
+        "{found}"
+    );
+}
+
+#[test]
+fn other_modes() {
+    for layout in [
+        "layout(triangles) in; layout(triangle_strip, max_vertices = 2) out;",
+        "layout(triangles) in; layout(line_strip, max_vertices = 6) out;",
+        "layout(triangles, invocations = 2) in; layout(triangle_strip, max_vertices = 6) out;",
+    ] {
+        let found = of_stages(layout, RIGHT);
+        assert!(found.message.starts_with("it takes or makes other primitives"), "{found}");
+    }
 }
 
 #[test]
@@ -347,7 +367,7 @@ fn what_is_not_compared_is_said() {
     );
     for (words, steps, why) in [
         (arrays(), cut, "what cuts in a geometry stage emits other primitives"),
-        (streams, form(Form::Kept), "several vertex streams"),
+        (streams, form(Form::Kept), "names its vertex streams"),
     ] {
         let found = reason(Driver::Lavapipe, &words, &steps);
         assert!(found.contains(why), "{found}");

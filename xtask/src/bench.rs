@@ -18,15 +18,17 @@ pub(crate) fn run_benches() -> Result<(), String> {
     // Side by side: what else runs does not change what is counted.
     thread::scope(|scope| {
         let corpus = scope.spawn(count_corpus);
-        measure("instructions")?;
-        measure("shapes")?;
-        print!("{}", corpus.join().expect("counting does not panic")?);
-        Ok(())
+        let measured = ["instructions", "shapes"].map(measure);
+        let counted = corpus.join().expect("counting does not panic");
+        let results = measured.into_iter().chain([counted.map(|table| print!("{table}"))]);
+        let errors: Vec<String> = results.filter_map(Result::err).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
     })
 }
 
 /// What every lowering takes on every shader, as a table.
 fn count_corpus() -> Result<String, String> {
+    println!("counting instructions under valgrind: every lowering on every shader");
     let count = ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin"];
     output(&mut cargo(count.into_iter().chain(["corpus-cost"])))
 }

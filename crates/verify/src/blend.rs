@@ -11,7 +11,8 @@ use crate::inputs::{self, Inputs};
 use crate::leaves::{self, Kind, Leaf};
 use crate::random::{Random, Values};
 use crate::run::{
-    Report, Stop, check_device, check_messages, each_seed, not_comparable, parse, variant,
+    Report, Stop, check_device, check_messages, check_original, each_seed, not_comparable, parse,
+    variant,
 };
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Difference, Equal, Part, Value, Verdict};
@@ -126,11 +127,7 @@ impl<'r> Run<'r> {
         let mut equal = Equal::default();
         report(Phase::Original);
         let sources = self.draw_sources()?;
-        let messages = self.device.take_messages();
-        if let Some(message) = messages.first() {
-            let why = format!("the validation layer says of the original: {message}");
-            return Err(not_comparable(why));
-        }
+        check_original(self.device, |_| true)?;
 
         let words = variant(self.job, Part::Lowered, self.lowered.module.words())?;
         check_device(self.device, &parse(Part::Lowered, &words)?)?;

@@ -421,7 +421,7 @@ impl Given {
 }
 
 impl Installed<'_> {
-    /// Gives a draw of the shader, its only stage, what it needs; what it has already stays.
+    /// Gives a draw of the shader what it needs, and every stage its specialization; what it has already stays.
     pub(crate) fn give(&self, draw: &mut Draw<'_>) {
         draw.vertex_buffers.extend(self.vertex_buffers.iter().cloned());
         draw.descriptors.extend(self.descriptors.iter().cloned());

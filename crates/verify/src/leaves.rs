@@ -473,6 +473,8 @@ fn builtin_name(builtin: BuiltIn) -> Option<&'static str> {
         BuiltIn::POINT_SIZE => "gl_PointSize",
         BuiltIn::CLIP_DISTANCE => "gl_ClipDistance",
         BuiltIn::CULL_DISTANCE => "gl_CullDistance",
+        BuiltIn::TESS_LEVEL_OUTER => "gl_TessLevelOuter",
+        BuiltIn::TESS_LEVEL_INNER => "gl_TessLevelInner",
         BuiltIn::LAYER => "gl_Layer",
         BuiltIn::VIEWPORT_INDEX => "gl_ViewportIndex",
         BuiltIn::PRIMITIVE_ID => "gl_PrimitiveID",

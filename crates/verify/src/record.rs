@@ -14,11 +14,17 @@ pub(crate) mod native;
 use crate::constants::Specialization;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::moves::{self, Binding, HostBlock, Set};
-use polyshade::spv::view::EntryPoint;
+use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{
-    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
+    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, Section, StorageClass,
 };
 use polyshade::{Error, Module};
+
+/// The execution modes of `entry`.
+fn modes<'m>(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Vec<Mode<'m>> {
+    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    modes.filter(|mode| mode.entry_point() == entry.function()).collect()
+}
 
 /// The vertices and instances of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +54,7 @@ impl Placement {
 /// A shader that writes all its outputs down.
 #[derive(Debug)]
 pub struct Recorder {
-    /// The shader, to be drawn as points.
+    /// The shader. A vertex stage is to be drawn as points.
     pub words: Vec<u32>,
     /// Where the storage buffer is bound that it writes.
     pub bound: (Set, Binding),
@@ -63,8 +69,9 @@ impl Recorder {
     }
 }
 
-/// What stands behind the outputs of an invocation that has come to its end. Some drivers give a loop up that takes too
-/// long, and all that comes after it.
+/// What stands behind the outputs of an invocation that has come to its end; behind those of a vertex that a geometry
+/// stage emits, the number of its strip is added. Some drivers give a loop up that takes too long, and all that comes
+/// after it.
 pub(crate) const DONE: u32 = 0x5afe_c0de;
 
 fn stride(leaves: &[Leaf]) -> u32 {
@@ -139,14 +146,11 @@ fn slot<'m>(
     placement: Placement,
     at: Position,
 ) -> Id {
-    let (int, uint) = (p.int(), p.uint());
+    let uint = p.uint();
     let mut index = |builtin, first| {
-        let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
+        let value = index(m, p, entry, builtin, at);
         let first = p.uint_constant(first);
-        let mut code = p.at(at);
-        let value = code.load(ty, variable);
-        let value = if ty == uint { value } else { code.bitcast(uint, value) };
-        code.binary(Op::I_SUB, uint, value, first)
+        p.at(at).binary(Op::I_SUB, uint, value, first)
     };
     let vertex = index(BuiltIn::VERTEX_INDEX, placement.first_vertex);
     let instance = index(BuiltIn::INSTANCE_INDEX, placement.first_instance);
@@ -154,6 +158,27 @@ fn slot<'m>(
     let mut code = p.at(at);
     let before = code.binary(Op::I_MUL, uint, instance, vertices);
     code.binary(Op::I_ADD, uint, before, vertex)
+}
+
+/// Emits a load of an input that is a number.
+fn index<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    builtin: BuiltIn,
+    at: Position,
+) -> Id {
+    let int = p.int();
+    let variable = moves::input_builtin(m, p, entry, builtin, int);
+    load_index(p, variable, at)
+}
+
+/// Emits a load of a variable of an integer type, as an unsigned number.
+fn load_index(p: &mut Patch<'_, '_>, (variable, ty): (Id, Id), at: Position) -> Id {
+    let uint = p.uint();
+    let mut code = p.at(at);
+    let value = code.load(ty, variable);
+    if ty == uint { value } else { code.bitcast(uint, value) }
 }
 
 /// Emits stores of all leaves to their place in `slot`, and of a mark behind them.

@@ -5,15 +5,30 @@ use crate::leaves::Kind;
 use crate::library;
 use crate::run::{Stop, not_comparable};
 use polyshade::moves;
-use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, Position, StorageClass};
+use polyshade::spv::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Id, Patch, Position,
+    StorageClass,
+};
 use polyshade::{Error, Module};
 
 /// The vertices of a patch: as many as every device takes.
 pub(crate) const VERTICES: u32 = 32;
 
+/// What else a control stage is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Relay {
+    /// It says how far apart coordinates are.
+    pub(crate) spacing: bool,
+    /// It says in which order vertices are.
+    pub(crate) order: bool,
+    /// It hands sizes of points on.
+    pub(crate) sizes: bool,
+}
+
 /// A control stage that hands on the position of each vertex, and what a vertex stage hands it at these locations and
 /// in these built-in arrays. What is of the patch is that of its first vertex.
 pub(crate) fn relay(
+    how: Relay,
     varyings: impl IntoIterator<Item = Varying>,
     arrays: &[Array],
 ) -> Result<Vec<u32>, Stop> {
@@ -27,6 +42,17 @@ pub(crate) fn relay(
         let four = vector(p, Kind::Float, 4);
         let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
         let mut joining = hand_on(p, four, position, Place::Vertex(vertex), at).to_vec();
+        if how.spacing {
+            p.mode(entry.function(), ExecutionMode::SPACING_EQUAL, &[]);
+        }
+        if how.order {
+            p.mode(entry.function(), ExecutionMode::VERTEX_ORDER_CCW, &[]);
+        }
+        if how.sizes {
+            p.capability(Capability::TESSELLATION_POINT_SIZE);
+            let (float, size) = (p.float(), (Decoration::BUILT_IN, BuiltIn::POINT_SIZE.0));
+            joining.extend(hand_on(p, float, size, Place::Vertex(vertex), at));
+        }
         for one in varyings {
             let ty = vector(p, one.kind, one.count);
             let at_location = (Decoration::LOCATION, one.location);

@@ -160,8 +160,8 @@ impl<'r> Original<'r> {
             let recorder = self
                 .recorder(&self.plain, placement)
                 .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
-            if !self.is_same_interface(&recorder) {
-                return Err(not_comparable("its outputs are shared with another entry point"));
+            if !is_same_interface(&recorder.leaves, &self.leaves) {
+                return Err(not_comparable(SHARED));
             }
             let recording = self
                 .run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()))
@@ -182,14 +182,8 @@ impl<'r> Original<'r> {
                 }
             }
         }
-        let messages = self.device.take_messages();
-        match messages.iter().find(|message| !is_about_points(message)) {
-            Some(message) => {
-                let why = format!("the validation layer says of the original: {message}");
-                Err(not_comparable(why))
-            }
-            None => Ok(recordings),
-        }
+        check_original(self.device, |message| !is_about_points(message))?;
+        Ok(recordings)
     }
 
     /// A shader that writes down what a variant computes.
@@ -213,16 +207,6 @@ impl<'r> Original<'r> {
         each.map(Some).map_err(|error| {
             not_comparable(format!("the original, by the driver's own transform feedback: {error}"))
         })
-    }
-
-    /// Whether a recorder writes down the original's outputs, and these alone.
-    pub(crate) fn is_same_interface(&self, recorder: &Recorder) -> bool {
-        recorder.leaves.len() == self.leaves.len()
-            && recorder
-                .leaves
-                .iter()
-                .zip(&self.leaves)
-                .all(|(one, other)| one.is_same_output(other))
     }
 
     pub(crate) fn comparison<'c>(
@@ -289,6 +273,28 @@ impl<'r> Original<'r> {
             instances: first_instance..first_instance + instances,
             ..Draw::default()
         }
+    }
+}
+
+/// Why what is recorded of the original cannot be compared.
+pub(crate) const SHARED: &str = "its outputs are shared with another entry point";
+
+/// Whether what is recorded is the original's outputs, and these alone.
+pub(crate) fn is_same_interface(recorded: &[Leaf], leaves: &[Leaf]) -> bool {
+    let mut pairs = recorded.iter().zip(leaves);
+    recorded.len() == leaves.len() && pairs.all(|(one, other)| one.is_same_output(other))
+}
+
+/// What the validation layer says of the original, as far as it `counts`, leaves nothing to compare with.
+pub(crate) fn check_original(
+    device: &Device,
+    counts: impl Fn(&Message) -> bool,
+) -> Result<(), Stop> {
+    match device.take_messages().iter().find(|message| counts(message)) {
+        Some(message) => {
+            Err(not_comparable(format!("the validation layer says of the original: {message}")))
+        }
+        None => Ok(()),
     }
 }
 

@@ -23,6 +23,9 @@ fn run() -> Result<(), String> {
     }
     let modules = paths.iter().map(|path| shader::read(path)).collect::<Result<Vec<_>, _>>()?;
     let costs = measure(&modules)?;
+    if costs.is_empty() {
+        return Err("nothing was counted".to_owned());
+    }
     println!("{} modules\n\n{}", modules.len(), table(&costs));
     let told = |fault: String, module: usize| format!("{}: {fault}", paths[module].display());
     let faults: Vec<String> =

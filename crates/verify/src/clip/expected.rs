@@ -46,6 +46,8 @@ impl Key {
                     BuiltIn::CLIP_DISTANCE => format!("gl_ClipDistance[{element}]"),
                     BuiltIn::CULL_DISTANCE => format!("gl_CullDistance[{element}]"),
                     BuiltIn::POSITION => "gl_Position".to_owned(),
+                    BuiltIn::TESS_LEVEL_OUTER => format!("gl_TessLevelOuter[{element}]"),
+                    BuiltIn::TESS_LEVEL_INNER => format!("gl_TessLevelInner[{element}]"),
                     _ => format!("built-in {builtin}"),
                 };
                 format!("{name}, component {component}")

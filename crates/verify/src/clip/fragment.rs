@@ -12,8 +12,8 @@ use crate::leaves::{self, Kind, Leaf};
 use crate::pictures;
 use crate::random::{Random, Values};
 use crate::run::{
-    Report, Stop, cannot_run, check_device, check_messages, each_seed, not_comparable, parse,
-    variant,
+    Report, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
+    not_comparable, parse, variant,
 };
 use crate::targets::{self, Colour, Picture, SIDE, Target};
 use crate::verdict::{Difference, Equal, Part, Verdict};
@@ -119,10 +119,7 @@ impl<'r> Run<'r> {
             self.is_dropped(primitive)
         });
         let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
-        if let Some(message) = self.device.take_messages().first() {
-            let why = format!("the validation layer says of the original: {message}");
-            return Err(not_comparable(why));
-        }
+        check_original(self.device, |_| true)?;
 
         let words = variant(self.job, Part::Lowered, lowered.words())?;
         let module = parse(Part::Lowered, &words)?;
@@ -288,14 +285,6 @@ impl<'r> Run<'r> {
         let class = StorageClass::INPUT;
         let leaves = leaves::leaves(module, entry, class, &self.job.specialization);
         let leaves = leaves.map_err(broken)?;
-        let source = |key: &Key| match self.expected.components.get(key) {
-            None if self.expected.left.contains(key) => Some(Source::Zero),
-            source => source.cloned(),
-        };
-        let read = components(&leaves);
-        if let Some(key) = read.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
-            return Err(broken(format!("it reads {}, and should not", key.title())));
-        }
         let mut arrays = self.arrays();
         if let Form::Emulated { native_clip, .. } = self.steps.form {
             arrays[1].clear();
@@ -303,7 +292,7 @@ impl<'r> Run<'r> {
                 arrays[0].clear();
             }
         }
-        Side::new(self.device.capabilities(), &leaves, source, arrays)
+        Side::of_lowered(self.device.capabilities(), &leaves, &self.expected, arrays)
     }
 
     /// The distances by their numbers.

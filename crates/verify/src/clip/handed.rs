@@ -1,12 +1,13 @@
 //! What a vertex stage of ours hands to the stage behind it and to the device, for each vertex of a primitive.
 
 use super::MOST;
-use super::expected::{Key, Right, Setting, Source};
+use super::expected::{Expected, Key, Right, Setting, Source, components};
 use crate::feeder::{self, Array, Varying};
 use crate::leaves::{self, Kind, Leaf};
-use crate::relay;
+use crate::relay::{self, Relay};
 use crate::run::{Stop, not_comparable};
 use crate::targets;
+use crate::verdict::{Difference, Part};
 use polyshade::clip_cull::{self, KINDS};
 use polyshade_vulkan::{Capabilities, VertexLayout};
 use std::collections::BTreeMap;
@@ -81,9 +82,30 @@ impl Side {
         Ok(side)
     }
 
+    /// What a lowered shader is handed, which must read nothing else than is expected; `arrays` are handed to the
+    /// device.
+    pub(super) fn of_lowered(
+        device: &Capabilities,
+        leaves: &[Leaf],
+        expected: &Expected,
+        arrays: [Vec<Source>; 2],
+    ) -> Result<Side, Stop> {
+        let source = |key: &Key| match expected.components.get(key) {
+            None if expected.left.contains(key) => Some(Source::Zero),
+            source => source.cloned(),
+        };
+        let read = components(leaves);
+        if let Some(key) = read.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
+            let message = format!("it reads {}, and should not", key.title());
+            return Err(Difference::new(Part::Lowered, message).into());
+        }
+        Side::new(device, leaves, source, arrays)
+    }
+
     /// With a control stage that hands it on.
-    pub(super) fn relayed(mut self) -> Result<Side, Stop> {
-        self.relay = Some(relay::relay(self.varyings.iter().copied(), &self.built_in())?);
+    pub(super) fn relayed(mut self, how: Relay) -> Result<Side, Stop> {
+        let varyings = self.varyings.iter().copied();
+        self.relay = Some(relay::relay(how, varyings, &self.built_in())?);
         Ok(self)
     }
 

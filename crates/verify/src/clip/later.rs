@@ -12,7 +12,8 @@ use super::scene::{Drawable, Places, Scene};
 use super::shape::Shape;
 use super::{host, too_many};
 use crate::cases::FILL;
-use crate::inputs::{self, Inputs};
+use crate::initialise::without_feedback;
+use crate::inputs::{self, Inputs, Installed};
 use crate::leaves::{self, Kind, Leaf};
 use crate::library;
 use crate::pictures;
@@ -20,8 +21,8 @@ use crate::random::{Random, Values};
 use crate::record::Recorder;
 use crate::record::emits::Emit;
 use crate::run::{
-    Report, Stop, cannot_run, check_device, check_messages, each_seed, not_comparable, parse, u32s,
-    variant,
+    Report, SHARED, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
+    is_same_interface, not_comparable, parse, u32s, variant,
 };
 use crate::verdict::{Difference, Equal, Part, Verdict};
 use crate::{Form, Job, Phase, Steps};
@@ -51,7 +52,11 @@ pub(super) fn verify(
     if let Some(why) = too_many(steps) {
         return Verdict::NotComparable(why);
     }
-    each_seed(job, |seed| Run::new(job, steps, device, original, seed)?.compare(lowered, report))
+    each_seed(job, |seed| {
+        let original = without_feedback(original);
+        let original = original.map_err(|error| not_comparable(error.to_string()))?;
+        Run::new(job, steps, device, &original, seed)?.compare(lowered, report)
+    })
 }
 
 /// One comparison, with one set of inputs.
@@ -100,7 +105,8 @@ impl<'r> Run<'r> {
         let leaves =
             |class| leaves::leaves(original, entry, class, specialization).map_err(not_comparable);
         let read = of_one_vertex(leaves(StorageClass::INPUT)?);
-        let is_made = |leaf: &&Leaf| leaf.builtin.is_some() || leaf.bits == 32;
+        let is_made =
+            |leaf: &&Leaf| leaf.builtin.is_some() || leaf.bits == 32 && leaf.register.is_some();
         if let Some(leaf) = read.iter().find(|leaf| !is_made(leaf)) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
@@ -144,14 +150,15 @@ impl<'r> Run<'r> {
         let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
         let right = self.record(recorder, &self.original_side()?, None);
         let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
-        if let Some(message) = self.device.take_messages().first() {
-            let why = format!("the validation layer says of the original: {message}");
-            return Err(not_comparable(why));
+        if !is_same_interface(&right.leaves, &self.leaves) {
+            return Err(not_comparable(SHARED));
         }
+        check_original(self.device, |_| true)?;
 
         let words = variant(self.job, Part::Lowered, lowered.words())?;
-        let module = parse(Part::Lowered, &words)?;
+        let module = without_feedback(&parse(Part::Lowered, &words)?).map_err(broken)?;
         check_device(self.device, &module)?;
+        self.check_shape(&module)?;
         let side = self.lowered_side(&module)?;
         let mut equal = Equal { draws: 1, ..Equal::default() };
         for setting in host::settings(self.steps, self.seed) {
@@ -173,11 +180,24 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// What the lowered stage takes and makes is what the original does.
+    fn check_shape(&self, module: &Module<'_>) -> Result<(), Stop> {
+        let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
+        let message = match Shape::of(module, entry) {
+            Ok(shape) if shape == self.shape => return Ok(()),
+            Ok(_) => {
+                "it takes or makes other primitives, patches or numbers of vertices".to_owned()
+            }
+            Err(why) => why,
+        };
+        Err(Difference::new(Part::Lowered, message).into())
+    }
+
     fn recorder(&self, module: &Module<'_>) -> Result<Recorder, String> {
         self.shape.record(module, self.job.entry, &self.job.specialization)
     }
 
-    /// The same strips of as many vertices; returns how many vertices.
+    /// The same vertices in the same places; returns how many.
     fn compare_emits(
         &self,
         right: &Recorded,
@@ -187,21 +207,22 @@ impl<'r> Run<'r> {
         let outputs = Outputs::new(&self.expected, &found.leaves)?;
         let mut vertices = 0;
         for (number, (right, found)) in (0..).zip(right.emits.iter().zip(&found.emits)) {
-            let draw = || Some(format!("primitive {number}, {setting:?}"));
-            let strips = |emits: &[Emit]| emits.iter().map(|emit| emit.strip).collect::<Vec<_>>();
-            if strips(right) != strips(found) {
-                let message = format!(
-                    "it emits {} vertices in other strips than {}",
-                    found.len(),
-                    right.len()
-                );
-                return Err(
-                    Difference { draw: draw(), ..Difference::new(Part::Lowered, message) }.into()
-                );
-            }
-            for (vertex, (right, found)) in (0..).zip(right.iter().zip(found)) {
-                outputs.check(&right.words, &found.words, setting).map_err(|difference| {
-                    Difference { draw: draw(), vertex: Some((vertex, 0)), ..*difference }
+            let at = |emit: Option<&Emit>| {
+                emit.map_or("no vertex".to_owned(), |emit| self.shape.place(emit.strip))
+            };
+            for vertex in 0..right.len().max(found.len()) {
+                let [one, other] = [right.get(vertex), found.get(vertex)];
+                let places = [one, other].map(at);
+                let draw = Some(format!("primitive {number}, {}, {setting:?}", places[0]));
+                let both = one.zip(other).filter(|(one, other)| one.strip == other.strip);
+                let Some((one, other)) = both else {
+                    let message = format!("vertex {vertex}: {}, and not {}", places[1], places[0]);
+                    return Err(
+                        Difference { draw, ..Difference::new(Part::Lowered, message) }.into()
+                    );
+                };
+                outputs.check(&one.words, &other.words, setting).map_err(|difference| {
+                    Difference { draw, vertex: Some((vertex as u32, 0)), ..*difference }
                 })?;
             }
             vertices += right.len() as u64;
@@ -256,39 +277,29 @@ impl<'r> Run<'r> {
             elements.map_while(|source| source).collect()
         });
         let side = Side::new(self.device.capabilities(), &self.read, source, arrays)?;
-        self.relayed(side)
+        self.relayed(side, self.original)
     }
 
     /// What the lowered stage is to read, and nothing else.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
-        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
-        let entry = module.entry_point(self.job.entry, self.shape.model());
-        let entry = entry.map_err(|error| broken(error.to_string()))?;
+        let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
         let read = leaves::leaves(module, entry, StorageClass::INPUT, &self.job.specialization);
-        let read = of_one_vertex(read.map_err(broken)?);
-        let Expected { components: wanted, left, distances } = &self.handed;
-        let source = |key: &Key| match wanted.get(key) {
-            None if left.contains(key) => Some(Source::Zero),
-            source => source.cloned(),
-        };
-        let keys = components(&read);
-        if let Some(key) = keys.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
-            return Err(broken(format!("it reads {}, and should not", key.title())));
-        }
+        let read = of_one_vertex(read.map_err(|why| Difference::new(Part::Lowered, why))?);
+        let Expected { components: wanted, distances, .. } = &self.handed;
         let counts = declared(&read);
         let arrays = KINDS.map(|kind| {
             let keys = distances[kind as usize].iter().take(counts[kind as usize] as usize);
             keys.filter_map(|key| wanted.get(key).cloned()).collect()
         });
-        let side = Side::new(self.device.capabilities(), &read, source, arrays)?;
-        self.relayed(side)
+        let side = Side::of_lowered(self.device.capabilities(), &read, &self.handed, arrays)?;
+        self.relayed(side, module)
     }
 
     /// With a control stage of ours before an evaluation stage.
-    fn relayed(&self, side: Side) -> Result<Side, Stop> {
-        match self.shape {
-            Shape::Geometry(_) | Shape::Control(_) => Ok(side),
-            Shape::Evaluation(_) => side.relayed(),
+    fn relayed(&self, side: Side, module: &Module<'_>) -> Result<Side, Stop> {
+        match self.shape.relay(module) {
+            Some(relay) => side.relayed(relay),
+            None => Ok(side),
         }
     }
 
@@ -300,18 +311,23 @@ impl<'r> Run<'r> {
         setting: Option<&Setting>,
     ) -> Result<Recorded, Error> {
         let mut work = Work::default();
-        let size = 4 * recorder.stride() * self.shape.slots();
+        let size = 4 * u64::from(recorder.stride()) * u64::from(self.shape.slots());
+        if size > LARGEST {
+            return Err(Error::Unsupported(format!("a storage buffer of {size} bytes")));
+        }
         work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
+        let range = Range { buffer: 0, offset: 0, size };
         let (set, binding) = recorder.bound;
         let all = 0..self.corners.len();
         let mut draw = self.draw(&recorder.words, side, all, setting, &mut work);
-        self.give(&mut draw, self.shape.level(false), &mut work);
+        let given = self.inputs.install(&mut work);
+        self.give(&given, &mut draw, self.shape.level(false));
         draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
         work.draws.push(draw);
         let outcome = self.device.run(&work)?;
         let emits = self.shape.read(&recorder, &u32s(&outcome.buffers[0]));
-        Ok(Recorded { leaves: recorder.leaves, emits })
+        let unfinished = || Error::Work("an invocation does not come to its end".to_owned());
+        Ok(Recorded { emits: emits.ok_or_else(unfinished)?, leaves: recorder.leaves })
     }
 
     /// Draws primitives, each by itself, with the lowered stage.
@@ -323,14 +339,16 @@ impl<'r> Run<'r> {
         primitives: &[usize],
         setting: &Setting,
     ) -> Result<Outcome, Error> {
-        let mut work = Work::default();
+        let (mut work, mut installed) = (Work::default(), None);
         let corners = self.shape.corners();
         for number in primitives {
             let own = number * corners..(number + 1) * corners;
             let mut draw = self.draw(module.words(), side, own, Some(setting), &mut work);
-            self.give(&mut draw, self.shape.level(true), &mut work);
+            let given = self.inputs.next(installed.take(), &mut work);
+            self.give(&given, &mut draw, self.shape.level(true));
             pictures::rasterize(&mut draw, self.shape.takes(), fragment, &mut work);
             work.draws.push(draw);
+            installed = Some(given);
         }
         self.device.run(&work)
     }
@@ -369,13 +387,17 @@ impl<'r> Run<'r> {
         draw
     }
 
-    /// Gives it the resources, and our own stages the level of patches.
-    fn give<'w>(&'w self, draw: &mut Draw<'w>, level: f32, work: &mut Work<'w>) {
-        self.inputs.install(work).give(draw);
+    /// Gives a draw the resources, and our own stages the level of patches.
+    fn give(&self, given: &Installed<'_>, draw: &mut Draw<'_>, level: f32) {
+        given.give(draw);
         for stage in draw.stages.iter_mut().filter(|stage| stage.stage != self.shape.stage()) {
             stage.specialization = vec![(LEVEL, Constant::Bits32(level.to_bits()))];
         }
     }
+}
+
+fn broken(error: polyshade::Error) -> Stop {
+    Difference::new(Part::Lowered, error.to_string()).into()
 }
 
 /// The steps that are taken with what a stage reads.
@@ -387,6 +409,9 @@ fn of_inputs(steps: &Steps) -> Steps {
     };
     Steps { planes: None, enable: None, form, ..steps.clone() }
 }
+
+/// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
+const LARGEST: u64 = 1 << 27;
 
 /// The specialization constant of `library/relay.tesc`.
 const LEVEL: u32 = 0;

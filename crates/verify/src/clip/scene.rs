@@ -35,6 +35,17 @@ pub(super) struct Vertex {
     cull: Vec<f32>,
 }
 
+#[cfg(test)]
+impl Vertex {
+    pub(super) fn at(position: [f32; 4]) -> Self {
+        Vertex { position, clip: Vec::new(), cull: Vec::new() }
+    }
+
+    pub(super) fn position(&self) -> [f32; 4] {
+        self.position
+    }
+}
+
 impl<'p> Places<'p> {
     pub(super) fn new(expected: &'p Expected, originals: &[Leaf], lowered: &[Leaf]) -> Self {
         Places { expected, originals: components(originals), lowered: components(lowered) }

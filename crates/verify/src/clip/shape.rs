@@ -7,14 +7,14 @@ use crate::record::Recorder;
 use crate::record::control;
 use crate::record::emits::{self, Emit, Geometry};
 use crate::record::evaluation::{self, Evaluation};
-use crate::relay;
+use crate::relay::{self, Relay};
 use polyshade::Module;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Capability, ExecutionModel};
 use polyshade_vulkan::vk;
 
 /// A stage behind the vertex stage.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Geometry(Geometry),
     /// A tessellation evaluation stage.
@@ -32,12 +32,9 @@ impl Shape {
         if entry.model() == ExecutionModel::GEOMETRY {
             return Geometry::of(m, entry).map(Shape::Geometry);
         }
-        if m.has_capability(Capability::TESSELLATION_POINT_SIZE) {
-            return Err("the sizes of points that a patch has are not made".to_owned());
-        }
         match entry.model() {
             ExecutionModel::TESSELLATION_CONTROL => control::vertices(m, entry).map(Shape::Control),
-            _ => Ok(Shape::Evaluation(Evaluation::of(m, entry))),
+            _ => Evaluation::of(m, entry).map(Shape::Evaluation),
         }
     }
 
@@ -120,13 +117,33 @@ impl Shape {
         }
     }
 
-    /// What is in them, primitive by primitive.
-    pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
+    /// What is in them, primitive by primitive; or that there are invocations that have not come to their end, as far
+    /// as that can be known.
+    pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
         match self {
             Shape::Geometry(geometry) => emits::read(recorder, geometry, words),
-            Shape::Evaluation(_) => evaluation::read(recorder, words),
+            Shape::Evaluation(_) => Some(evaluation::read(recorder, words)),
             Shape::Control(vertices) => control::read(recorder, vertices, words),
         }
+    }
+
+    /// What a message calls the place of a vertex.
+    pub(super) fn place(self, (one, other): Strip) -> String {
+        match self {
+            Shape::Geometry(_) => format!("invocation {one}, strip {other}"),
+            Shape::Evaluation(_) => format!("coordinate {:?}", Evaluation::coordinates(one)),
+            Shape::Control(_) => format!("control point {one}"),
+        }
+    }
+
+    /// What the control stage of ours has to do, where there is one.
+    pub(super) fn relay(self, m: &Module<'_>) -> Option<Relay> {
+        let Shape::Evaluation(evaluation) = self else { return None };
+        Some(Relay {
+            spacing: !evaluation.has_spacing,
+            order: !evaluation.has_order,
+            sizes: m.has_capability(Capability::TESSELLATION_POINT_SIZE),
+        })
     }
 
     /// The primitives that the stage makes, where they are drawn: each by itself, as its only one and not divided.
@@ -177,4 +194,31 @@ fn of_strip(makes: vk::PrimitiveTopology, strip: &[(Strip, Vertex)]) -> Vec<Vec<
         primitive
     });
     primitives.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strip(numbers: std::ops::Range<u32>, strip: Strip) -> Vec<(Strip, Vertex)> {
+        numbers.map(|number| (strip, Vertex::at([number as f32, 0.0, 0.0, 1.0]))).collect()
+    }
+
+    fn numbers(shape: Shape, vertices: &[(Strip, Vertex)]) -> Vec<Vec<u32>> {
+        let number = |vertex: &Vertex| vertex.position()[0] as u32;
+        shape.lists(vertices).iter().map(|list| list.iter().map(number).collect()).collect()
+    }
+
+    #[test]
+    fn strips_are_taken_apart_as_the_specification_says() {
+        let geometry = |makes| {
+            let takes = vk::PrimitiveTopology::POINT_LIST;
+            Shape::Geometry(Geometry { takes, corners: 1, makes, invocations: 2, most: 9 })
+        };
+        let vertices = [strip(0..5, (0, 0)), strip(5..8, (0, 1)), strip(8..10, (1, 0))].concat();
+        let triangles = numbers(geometry(vk::PrimitiveTopology::TRIANGLE_LIST), &vertices);
+        assert_eq!(triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [5, 6, 7]]);
+        let lines = numbers(geometry(vk::PrimitiveTopology::LINE_LIST), &vertices);
+        assert_eq!(lines, [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7], [8, 9]]);
+    }
 }

@@ -1,21 +1,24 @@
 //! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
 
 use super::emits::{self, Emit};
-use super::{DONE, Recorder, constants, free_binding, store_from, stride};
+use super::{DONE, Recorder, constants, free_binding, index, modes, store_from, stride};
 use crate::constants::Specialization;
 use crate::leaves::{self, Leaf};
+use crate::relay::VERTICES;
 use polyshade::moves;
-use polyshade::spv::view::{EntryPoint, Mode};
-use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Section, StorageClass};
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, StorageClass};
 use polyshade::{Error, Module};
 
 /// The vertices that a control stage makes of a patch, or why they are not known.
 pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
-    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    let mut own = modes.filter(|mode| mode.entry_point() == entry.function());
-    let count = own.find(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
-    let count = count.and_then(|mode| mode.operands().first().copied());
-    count.filter(|count| (1..=64).contains(count)).ok_or("a patch has no vertices".to_owned())
+    let modes = modes(m, entry).into_iter();
+    let mut count = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
+    match count.next().and_then(|mode| mode.operands().first().copied()) {
+        Some(count) if (1..=VERTICES).contains(&count) => Ok(count),
+        Some(count) => Err(format!("a control stage of {count} vertices")),
+        None => Err("the control stage does not say how many vertices it makes".to_owned()),
+    }
 }
 
 /// The outputs of one vertex, and those of the whole patch.
@@ -28,6 +31,19 @@ fn is_per_vertex(leaf: &Leaf) -> bool {
     let levels = [BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
     !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
 }
+
+/// What the evaluation stage of ours says, and the control stage may say otherwise.
+const OF_EVALUATION: [ExecutionMode; 9] = [
+    ExecutionMode::TRIANGLES,
+    ExecutionMode::QUADS,
+    ExecutionMode::ISOLINES,
+    ExecutionMode::SPACING_EQUAL,
+    ExecutionMode::SPACING_FRACTIONAL_EVEN,
+    ExecutionMode::SPACING_FRACTIONAL_ODD,
+    ExecutionMode::VERTEX_ORDER_CW,
+    ExecutionMode::VERTEX_ORDER_CCW,
+    ExecutionMode::POINT_MODE,
+];
 
 /// `ScopeWorkgroup` and `ScopeInvocation` (3.27), and `MemorySemanticsNone` (3.26).
 const BARRIER: [u32; 3] = [2, 4, 0];
@@ -55,16 +71,17 @@ pub(crate) fn record(
 
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(name, model)?;
+        for mode in modes(m, entry) {
+            if OF_EVALUATION.contains(&mode.mode()) {
+                p.remove(mode.inst());
+            }
+        }
         let at = moves::wrap(m, p, entry).epilogue;
         let array = moves::word_array(m, p);
         let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
-        let (int, uint) = (p.int(), p.uint());
-        let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID].map(|builtin| {
-            let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
-            let mut code = p.at(at);
-            let value = code.load(ty, variable);
-            if ty == uint { value } else { code.bitcast(uint, value) }
-        });
+        let uint = p.uint();
+        let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
+            .map(|builtin| index(m, p, entry, builtin, at));
         let barrier = BARRIER.map(|word| p.uint_constant(word).word());
         let (count, done) = (p.uint_constant(vertices), p.uint_constant(DONE));
         let mut code = p.at(at);
@@ -88,12 +105,13 @@ pub(crate) fn record(
     Ok(Recorder { words, bound, leaves })
 }
 
-/// What is written down by the slots that a recorder has filled: for each patch, vertex by vertex.
-pub(crate) fn read(recorder: &Recorder, vertices: u32, words: &[u32]) -> Vec<Vec<Emit>> {
+/// What is written down by the slots that a recorder has filled: for each patch, vertex by vertex; or that there are
+/// invocations that have not come to their end.
+pub(crate) fn read(recorder: &Recorder, vertices: u32, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
     let stride = stride(&recorder.leaves) as usize;
     let of_patch = |words: &[u32]| {
         let slots = (0..).zip(words.chunks_exact(stride));
-        slots.filter_map(|(vertex, slot)| emits::emit(slot, |_| (vertex, 0))).collect()
+        slots.map(|(vertex, slot)| emits::emit(slot, |_| (vertex, 0))).collect()
     };
     words.chunks_exact(stride * vertices as usize).map(of_patch).collect()
 }

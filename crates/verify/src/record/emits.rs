@@ -1,12 +1,12 @@
 //! The vertices that a geometry stage emits.
 
-use super::{DONE, Recorder, free_binding, store, stride};
+use super::{DONE, Recorder, free_binding, load_index, store, stride};
 use crate::constants::Specialization;
 use crate::leaves;
 use polyshade::moves;
-use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
-    BuiltIn, ExecutionMode, ExecutionModel, Id, Inst, Op, Patch, Position, Section, StorageClass,
+    BuiltIn, ExecutionMode, ExecutionModel, Id, Inst, Op, Patch, Position, StorageClass,
 };
 use polyshade::{Error, Module};
 use polyshade_vulkan::vk;
@@ -33,9 +33,7 @@ impl Geometry {
     /// What the modes of `entry` say, or why that is not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
         use vk::PrimitiveTopology as T;
-        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-        let modes: Vec<Mode<'_>> =
-            modes.filter(|mode| mode.entry_point() == entry.function()).collect();
+        let modes = super::modes(m, entry);
         let takes = modes.iter().find_map(|mode| match mode.mode() {
             ExecutionMode::INPUT_POINTS => Some((T::POINT_LIST, 1)),
             ExecutionMode::INPUT_LINES => Some((T::LINE_LIST, 2)),
@@ -66,11 +64,15 @@ impl Geometry {
         }
     }
 
-    /// The room for what becomes of so many primitives: a slot for each vertex, and one for those that an invocation
-    /// must not emit.
+    /// The room for what becomes of so many primitives.
     pub(crate) fn slots(self, primitives: u32) -> Option<u32> {
-        let each = self.most.checked_add(1)?.checked_mul(self.invocations)?;
-        each.checked_mul(primitives)
+        self.each()?.checked_mul(self.invocations)?.checked_mul(primitives)
+    }
+
+    /// The slots of an invocation: one for each vertex, one for those that it must not emit, and one that says that it
+    /// has come to its end.
+    fn each(self) -> Option<u32> {
+        self.most.checked_add(2)
     }
 }
 
@@ -101,9 +103,11 @@ pub(crate) fn record(
     let entry = m.entry_point(name, ExecutionModel::GEOMETRY).map_err(text)?;
     let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
     let bound = free_binding(m);
-    if instructions(m, entry, Op::EMIT_STREAM_VERTEX).next().is_some() {
-        return Err("the geometry stage has several vertex streams".to_owned());
+    let of_streams = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
+    if of_streams.into_iter().any(|op| instructions(m, entry, op).next().is_some()) {
+        return Err("the geometry stage names its vertex streams".to_owned());
     }
+    let each = geometry.each().ok_or("the geometry stage emits too many vertices")?;
 
     let rewritten = m.rewrite(|m, p| {
         let entry = m.entry_point(name, ExecutionModel::GEOMETRY)?;
@@ -113,9 +117,16 @@ pub(crate) fn record(
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
             .map(|builtin| moves::input_builtin(m, p, entry, builtin, int));
+        let end = moves::wrap(m, p, entry).epilogue;
+        let first = first_slot(p, geometry, invocation, each, end);
+        let last = p.uint_constant(each - 1);
+        let (uint, done) = (p.uint(), p.uint_constant(DONE));
+        let last = p.at(end).binary(Op::I_ADD, uint, first, last);
+        store(p, &leaves, buffer, (last, done), end);
         for point in moves::output_points(m, p, entry)? {
             let at = point.before;
-            let slot = slot(p, geometry, invocation, count, at);
+            let first = first_slot(p, geometry, invocation, each, at);
+            let slot = slot(p, geometry, first, count, at);
             let (uint, done) = (p.uint(), p.uint_constant(DONE));
             let mut code = p.at(at);
             let strip = code.load(uint, strip);
@@ -132,19 +143,26 @@ pub(crate) fn record(
     Ok(Recorder { words, bound, leaves })
 }
 
-/// What is written down by the slots that a recorder has filled: the vertices of each primitive, in their order.
-pub(crate) fn read(recorder: &Recorder, geometry: Geometry, words: &[u32]) -> Vec<Vec<Emit>> {
+/// What is written down by the slots that a recorder has filled: the vertices of each primitive, in their order; or
+/// that there are invocations that have not come to their end.
+pub(crate) fn read(
+    recorder: &Recorder,
+    geometry: Geometry,
+    words: &[u32],
+) -> Option<Vec<Vec<Emit>>> {
     let stride = stride(&recorder.leaves) as usize;
-    let of_invocation = |invocation: u32, words: &[u32]| -> Vec<Emit> {
-        let slots = words.chunks_exact(stride).take(geometry.most as usize);
-        slots.map_while(|slot| emit(slot, |strip| (invocation, strip))).collect()
+    let of_invocation = |invocation: u32, words: &[u32]| -> Option<Vec<Emit>> {
+        let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
+        emit(slots.last()?, |_| (0, 0))?;
+        let slots = slots.into_iter().take(geometry.most as usize);
+        Some(slots.map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
     };
-    let of_primitive = |words: &[u32]| {
-        let invocations = words.chunks_exact(stride * (geometry.most as usize + 1));
-        (0..).zip(invocations).flat_map(|(number, words)| of_invocation(number, words)).collect()
+    let of_primitive = |words: &[u32]| -> Option<Vec<Emit>> {
+        let invocations = words.chunks_exact(stride * geometry.each()? as usize);
+        let each = (0..).zip(invocations).map(|(number, words)| of_invocation(number, words));
+        Some(each.collect::<Option<Vec<_>>>()?.concat())
     };
-    let each = stride * geometry.slots(1).unwrap_or(1) as usize;
-    words.chunks_exact(each).map(of_primitive).collect()
+    words.chunks_exact(stride * geometry.slots(1)? as usize).map(of_primitive).collect()
 }
 
 /// What is in a slot, if it is filled; `strip` makes of what is added to the mark where it belongs.
@@ -180,34 +198,39 @@ fn increase(p: &mut Patch<'_, '_>, counter: Id, at: Position) {
     code.store(counter, after);
 }
 
-/// Emits the number of the vertex that is emitted next; all those that there must not be have one.
+/// Emits the number of the first slot of the invocation.
 ///
 /// ```text
-/// %invocation = OpIAdd %uint %primitive_times_invocations %invocation_id
-/// %first      = OpIMul %uint %invocation %most_and_one
-/// %is_one     = OpULessThan %bool %count %most
-/// %number     = OpSelect %uint %is_one %count %most
-/// %slot       = OpIAdd %uint %first %number
+/// %before     = OpIMul %uint %primitive_id %invocations
+/// %invocation = OpIAdd %uint %before %invocation_id
+/// %first      = OpIMul %uint %invocation %each
 /// ```
-fn slot(
+fn first_slot(
     p: &mut Patch<'_, '_>,
     geometry: Geometry,
     invocation: [(Id, Id); 2],
-    count: Id,
+    each: u32,
     at: Position,
 ) -> Id {
-    let (uint, bool) = (p.uint(), p.bool());
-    let [primitive, invocation] = invocation.map(|(variable, ty)| {
-        let mut code = p.at(at);
-        let value = code.load(ty, variable);
-        if ty == uint { value } else { code.bitcast(uint, value) }
-    });
-    let constants = [geometry.invocations, geometry.most, geometry.most + 1];
-    let [invocations, most, each] = constants.map(|number| p.uint_constant(number));
+    let [primitive, invocation] = invocation.map(|variable| load_index(p, variable, at));
+    let uint = p.uint();
+    let [invocations, each] = [geometry.invocations, each].map(|number| p.uint_constant(number));
     let mut code = p.at(at);
     let before = code.binary(Op::I_MUL, uint, primitive, invocations);
     let invocation = code.binary(Op::I_ADD, uint, before, invocation);
-    let first = code.binary(Op::I_MUL, uint, invocation, each);
+    code.binary(Op::I_MUL, uint, invocation, each)
+}
+
+/// Emits the number of the slot of the vertex that is emitted next; all those that there must not be have one.
+///
+/// ```text
+/// %is_one = OpULessThan %bool %count %most
+/// %number = OpSelect %uint %is_one %count %most
+/// %slot   = OpIAdd %uint %first %number
+/// ```
+fn slot(p: &mut Patch<'_, '_>, geometry: Geometry, first: Id, count: Id, at: Position) -> Id {
+    let (uint, bool, most) = (p.uint(), p.bool(), p.uint_constant(geometry.most));
+    let mut code = p.at(at);
     let count = code.load(uint, count);
     let is_one = code.binary(Op::U_LESS_THAN, bool, count, most);
     let number = code.select(uint, is_one, count, most);

@@ -1,13 +1,13 @@
 //! What a tessellation evaluation stage computes where patches are divided.
 
 use super::emits::{self, Emit};
-use super::{DONE, Recorder, free_binding, store, stride};
+use super::{DONE, Recorder, free_binding, index, store, stride};
 use crate::constants::Specialization;
 use crate::leaves;
 use polyshade::moves;
 use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{
-    BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, Section, StorageClass,
+    BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, StorageClass,
 };
 use polyshade::{Error, Module};
 use polyshade_vulkan::vk;
@@ -19,6 +19,9 @@ pub(crate) struct Evaluation {
     pub(crate) level: u8,
     /// What a patch is that is not divided, where that is one primitive: a list.
     pub(crate) makes: Option<vk::PrimitiveTopology>,
+    /// Whether the stage says how far apart coordinates are, and in which order vertices: else the control stage does.
+    pub(crate) has_spacing: bool,
+    pub(crate) has_order: bool,
 }
 
 /// Coordinates at levels of 2 are halves and thirds, at levels of 3 thirds and ninths.
@@ -27,27 +30,44 @@ const STEPS: u32 = 18;
 const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 
 impl Evaluation {
-    /// What the modes of `entry` say; those of the control stage are not looked at.
-    pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Evaluation {
-        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+    /// What the modes of `entry` say, or why that is not enough.
+    pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Evaluation, String> {
         let modes: Vec<ExecutionMode> =
-            modes.filter(|mode| mode.entry_point() == entry.function()).map(Mode::mode).collect();
+            super::modes(m, entry).into_iter().map(Mode::mode).collect();
         let has = |mode| modes.contains(&mode);
-        let is_divided = has(ExecutionMode::SPACING_FRACTIONAL_EVEN);
         let makes = if has(ExecutionMode::TRIANGLES) {
             Some(vk::PrimitiveTopology::TRIANGLE_LIST)
+        } else if has(ExecutionMode::ISOLINES) {
+            Some(vk::PrimitiveTopology::LINE_LIST)
+        } else if has(ExecutionMode::QUADS) {
+            None
         } else {
-            has(ExecutionMode::ISOLINES).then_some(vk::PrimitiveTopology::LINE_LIST)
+            return Err("the tessellation evaluation stage leaves its domain to the control stage"
+                .to_owned());
         };
-        Evaluation {
+        let spacings = [
+            ExecutionMode::SPACING_EQUAL,
+            ExecutionMode::SPACING_FRACTIONAL_EVEN,
+            ExecutionMode::SPACING_FRACTIONAL_ODD,
+        ];
+        let orders = [ExecutionMode::VERTEX_ORDER_CW, ExecutionMode::VERTEX_ORDER_CCW];
+        let is_divided = has(ExecutionMode::SPACING_FRACTIONAL_EVEN);
+        Ok(Evaluation {
             level: if has(ExecutionMode::SPACING_FRACTIONAL_ODD) { 3 } else { 2 },
             makes: makes.filter(|_| !is_divided && !has(ExecutionMode::POINT_MODE)),
-        }
+            has_spacing: spacings.into_iter().any(has),
+            has_order: orders.into_iter().any(has),
+        })
     }
 
     /// The room for what is computed of so many patches.
     pub(crate) fn slots(patches: u32) -> u32 {
         PLACES * patches
+    }
+
+    /// The coordinates of a place.
+    pub(crate) fn coordinates(place: u32) -> [f32; 2] {
+        [place / (STEPS + 1), place % (STEPS + 1)].map(|step| step as f32 / STEPS as f32)
     }
 
     /// Where the corners are of a patch that is not divided.
@@ -111,13 +131,13 @@ pub(crate) fn read(recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
 /// %place  = OpConvertFToU %v3uint %near
 /// %row    = OpIMul %uint %x %uint_19
 /// %number = OpIAdd %uint %row %y
-/// %first  = OpIMul %uint %primitive %uint_361
+/// %first  = OpIMul %uint %patch %uint_361
 /// %slot   = OpIAdd %uint %first %number
 /// ```
 fn slot<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, at: Position) -> Id {
-    let (int, uint, float) = (p.int(), p.uint(), p.float());
+    let (uint, float) = (p.uint(), p.float());
     let (three, place) = (p.vector(float, 3), p.vector(uint, 3));
-    let (primitive, number) = moves::input_builtin(m, p, entry, BuiltIn::PRIMITIVE_ID, int);
+    let patch = index(m, p, entry, BuiltIn::PRIMITIVE_ID, at);
     let (coordinate, _) = moves::input_builtin(m, p, entry, BuiltIn::TESS_COORD, three);
     let (scale, half) = (p.float_constant(STEPS as f32), p.float_constant(0.5));
     let halves =
@@ -131,8 +151,6 @@ fn slot<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, at:
     let [x, y] = [0, 1].map(|axis| code.extract(uint, near, &[axis]));
     let x = code.binary(Op::I_MUL, uint, x, row);
     let place = code.binary(Op::I_ADD, uint, x, y);
-    let patch = code.load(number, primitive);
-    let patch = if number == uint { patch } else { code.bitcast(uint, patch) };
     let first = code.binary(Op::I_MUL, uint, patch, all);
     code.binary(Op::I_ADD, uint, first, place)
 }
