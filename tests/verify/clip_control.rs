@@ -76,8 +76,9 @@ fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Ver
 fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) {
     let driver = Driver::Lavapipe;
     let equal: Equal = subject::equal(driver, verify(driver, words, steps, lower));
-    // Three vertices of eight patches, three times.
-    assert_eq!((equal.vertices, equal.pixels), (72, 0), "{equal:?}");
+    // Three vertices of eight patches, three times, each with a position and levels at the least.
+    assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
+    assert_eq!(equal.pixels, 0, "{equal:?}");
 }
 
 fn to_arrays(marked: &[&str]) -> Steps {

@@ -81,7 +81,7 @@ fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Ver
 #[track_caller]
 fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
     let equal = subject::equal(Driver::Lavapipe, verify(Driver::Lavapipe, words, steps, lower));
-    assert!(equal.words > 0 && equal.vertices > 0 && equal.runs == 3, "{equal:?}");
+    assert!(equal.words > 0 && equal.runs == 3, "{equal:?}");
     equal
 }
 
