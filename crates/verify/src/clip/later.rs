@@ -4,6 +4,8 @@
 //!
 //! Stages of ours hand on what both read, made of the same numbers.
 
+mod cut;
+
 use super::expected::{Expected, Interface, Key, Setting, Source, components, expected};
 use super::fragment::position;
 use super::handed::{Corner, Side, declared};
@@ -28,7 +30,7 @@ use crate::verdict::{Difference, Equal, Part, Verdict};
 use crate::{Form, Job, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::KINDS;
-use polyshade::spv::{BuiltIn, ExecutionModel, StorageClass};
+use polyshade::spv::{BuiltIn, StorageClass};
 use polyshade_vulkan::{
     Constant, Descriptor, Device, Draw, Error, Outcome, Place, Range, Resource, Stage,
     VertexBuffer, Work, vk,
@@ -44,18 +46,17 @@ pub(super) fn verify(
     (original, lowered): (&Module<'_>, &Module<'_>),
     report: &mut Report<'_>,
 ) -> Verdict {
-    let is_geometry = job.stage == ExecutionModel::GEOMETRY;
-    if is_geometry && matches!(steps.form, Form::Exact { .. }) {
-        let why = "what cuts in a geometry stage emits other primitives";
-        return Verdict::NotComparable(why.to_owned());
-    }
     if let Some(why) = too_many(steps) {
         return Verdict::NotComparable(why);
     }
     each_seed(job, |seed| {
         let original = without_feedback(original);
         let original = original.map_err(|error| not_comparable(error.to_string()))?;
-        Run::new(job, steps, device, &original, seed)?.compare(lowered, report)
+        let run = Run::new(job, steps, device, &original, seed)?;
+        match run.cuts() {
+            true => run.compare_cut(lowered, report),
+            false => run.compare(lowered, report),
+        }
     })
 }
 
@@ -115,7 +116,8 @@ impl<'r> Run<'r> {
         words.retain(|key, _| key.is_handed_on());
         let interface =
             Interface { leaves: &read, words: words.clone(), counts: None, marked: &steps.inputs };
-        let handed = expected(original, &interface, &of_inputs(steps)).map_err(not_comparable)?;
+        let of_inputs = of_inputs(steps, shape);
+        let handed = expected(original, &interface, &of_inputs).map_err(not_comparable)?;
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let interface = Interface {
             leaves: &emitted,
@@ -178,6 +180,11 @@ impl<'r> Run<'r> {
             0 => Err(not_comparable("the stage emits nothing")),
             _ => Ok(equal),
         }
+    }
+
+    /// Whether the lowered stage does what the device does, and emits other primitives.
+    fn cuts(&self) -> bool {
+        matches!((self.shape, self.steps.form), (Shape::Geometry(_), Form::Exact { .. }))
     }
 
     /// What the lowered stage takes and makes is what the original does.
@@ -264,7 +271,7 @@ impl<'r> Run<'r> {
             }
         }
         scene.compare(&drawables, |fragment| {
-            let drawn = self.draw_each(module, fragment, side, &numbers, setting);
+            let drawn = self.draw_each(module, fragment, side, &numbers, Some(setting));
             drawn.map_err(|error| cannot_run(Part::Lowered, &error))
         })
     }
@@ -330,20 +337,20 @@ impl<'r> Run<'r> {
         Ok(Recorded { emits: emits.ok_or_else(unfinished)?, leaves: recorder.leaves })
     }
 
-    /// Draws primitives, each by itself, with the lowered stage.
+    /// Draws primitives, each by itself, with one of the stages.
     fn draw_each(
         &self,
         module: &Module<'_>,
         fragment: &[u32],
         side: &Side,
         primitives: &[usize],
-        setting: &Setting,
+        setting: Option<&Setting>,
     ) -> Result<Outcome, Error> {
         let (mut work, mut installed) = (Work::default(), None);
         let corners = self.shape.corners();
         for number in primitives {
             let own = number * corners..(number + 1) * corners;
-            let mut draw = self.draw(module.words(), side, own, Some(setting), &mut work);
+            let mut draw = self.draw(module.words(), side, own, setting, &mut work);
             let given = self.inputs.next(installed.take(), &mut work);
             self.give(&given, &mut draw, self.shape.level(true));
             pictures::rasterize(&mut draw, self.shape.takes(), fragment, &mut work);
@@ -401,11 +408,11 @@ fn broken(error: polyshade::Error) -> Stop {
 }
 
 /// The steps that are taken with what a stage reads.
-fn of_inputs(steps: &Steps) -> Steps {
-    let form = match steps.form {
+fn of_inputs(steps: &Steps, shape: Shape) -> Steps {
+    let form = match (steps.form, shape) {
         // What is handed on changes alone.
-        Form::Emulated { .. } => Form::Kept,
-        form => form,
+        (Form::Emulated { .. }, _) | (Form::Exact { .. }, Shape::Geometry(_)) => Form::Kept,
+        (form, _) => form,
     };
     Steps { planes: None, enable: None, form, ..steps.clone() }
 }
