@@ -139,21 +139,19 @@ pub fn measure(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let chunk = modules.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
-        let start = |modules| scope.spawn(move || measure_in_turn(modules));
-        let counting: Vec<_> = modules.chunks(chunk).map(start).collect();
+        let starts = (0..).step_by(chunk).zip(modules.chunks(chunk));
+        let start = |(first, modules)| scope.spawn(move || measure_in_turn(first, modules));
+        let counting: Vec<_> = starts.map(start).collect();
         let mut costs = Vec::new();
-        for (nth, counts) in counting.into_iter().enumerate() {
-            let counts = counts.join().map_err(|_| "a thread that counts panicked")??;
-            costs.extend(counts.into_iter().map(|mut cost| {
-                cost.module += nth * chunk;
-                cost
-            }));
+        for counts in counting {
+            costs.extend(counts.join().map_err(|_| "a thread that counts panicked")??);
         }
         Ok(costs)
     })
 }
 
-fn measure_in_turn(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+/// The same of some of them, whose numbers begin with `first`.
+fn measure_in_turn(first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let fault = |error: std::io::Error| error.to_string();
     let folder = tempfile::tempdir().map_err(fault)?;
     for (number, words) in modules.iter().enumerate() {
@@ -165,7 +163,7 @@ fn measure_in_turn(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let missing = |error| format!("valgrind: {error}; `cargo xtask setup` installs it");
     let mut valgrind = valgrind.spawn().map_err(missing)?;
     let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));
-    let costs = read(lines, modules);
+    let costs = read(lines, first, modules);
     let status = valgrind.wait().map_err(fault)?;
     let costs = costs.map_err(|error| format!("{error} (valgrind: {status})"))?;
     if status.success() { Ok(costs) } else { Err(format!("valgrind failed ({status})")) }
@@ -181,7 +179,7 @@ fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>)
 }
 
 /// What was attempted and counted, by the lines of both.
-fn read(lines: impl BufRead, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+fn read(lines: impl BufRead, first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let (mut costs, mut attempted) = (Vec::new(), None);
     let not_counted = |(module, _, verb): (usize, usize, String)| {
         Err(format!("callgrind did not count {verb} of module {module}"))
@@ -195,7 +193,7 @@ fn read(lines: impl BufRead, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> 
         if let Some(attempt) = line.strip_prefix(ATTEMPT) {
             let of = attempt.split_once(' ').and_then(|(module, verb)| {
                 let module: usize = module.parse().ok()?;
-                Some((module, modules.get(module)?.len(), verb.to_owned()))
+                Some((first + module, modules.get(module)?.len(), verb.to_owned()))
             });
             let of = of.ok_or_else(|| format!("no attempt: {attempt}"))?;
             if let Some(last) = attempted.replace(of) {
@@ -242,17 +240,18 @@ mod tests {
     #[test]
     fn each_attempt_has_the_count_that_follows() {
         let modules = [vec![0; 7], vec![0; 9]];
-        let read = |lines: &str| read(lines.as_bytes(), &modules);
+        let read = |lines: &str| read(lines.as_bytes(), 40, &modules);
         let lines = "attempt 0 depth\nfn=(1) x\nsummary: 12\nattempt 1 clip --exact\nsummary: 3\n";
         let costs = read(&format!("{lines}summary: 99\n")).unwrap();
-        let clip = Cost { module: 1, words: 9, verb: "clip --exact".to_owned(), instructions: 3 };
-        assert_eq!(costs, [cost(7, 12), clip]);
+        let depth = Cost { module: 40, ..cost(7, 12) };
+        let clip = Cost { module: 41, words: 9, verb: "clip --exact".to_owned(), instructions: 3 };
+        assert_eq!(costs, [depth, clip]);
         for (lines, error) in [
             (
                 "attempt 0 depth\nattempt 1 clip\nsummary: 1\n",
-                "callgrind did not count depth of module 0",
+                "callgrind did not count depth of module 40",
             ),
-            ("attempt 1 depth\n", "callgrind did not count depth of module 1"),
+            ("attempt 1 depth\n", "callgrind did not count depth of module 41"),
             ("summary: 1\nattempt 1 depth\nsummary: 3\n", "callgrind counted what was no attempt"),
             ("attempt 2 depth\nsummary: 1\n", "no attempt: 2 depth"),
             ("attempt 0 depth\nsummary: x\n", "no count: x"),

@@ -131,7 +131,7 @@ fn arrays_take_other_forms() {
     );
     // What a geometry stage that is made cuts by is handed to it so.
     let exact = Exact::new();
-    is_equal(&words, &form(Form::Exact { location: 5 }), &|m| {
+    is_equal(&words, &form(Form::Exact { location: Some(5) }), &|m| {
         Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
     });
     let wider = Steps { counts: Some([4, 2]), ..registers };

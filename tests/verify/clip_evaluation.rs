@@ -148,7 +148,7 @@ fn arrays_take_other_forms() {
         &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
     );
     // What a geometry stage that is made cuts by is handed to it in registers, and read there too.
-    is_equal(&words, &form(Form::Exact { location: 5 }), &|m| {
+    is_equal(&words, &form(Form::Exact { location: Some(5) }), &|m| {
         let exact = Exact::new();
         Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
     });

@@ -328,7 +328,7 @@ fn other_modes() {
         "layout(triangles, invocations = 2) in; layout(triangle_strip, max_vertices = 6) out;",
     ] {
         let found = of_stages(layout, RIGHT);
-        assert!(found.message.starts_with("it takes or makes other primitives"), "{found}");
+        assert_eq!(found.message, "it has other execution modes", "{found}");
     }
 }
 
@@ -358,32 +358,73 @@ fn flags_that_are_not_handed_on() {
     assert_eq!(found.message, "it lacks the output location 10, component 0", "{found}");
 }
 
-/// Cuts that are made in the stage, and one that is not.
+/// Cuts that are made in the stage, and ones that are not.
 #[test]
 fn distances_are_cut_by_the_stage() {
-    let steps = form(Form::Exact { location: 0 });
-    for (declarations, code) in [
-        (
-            "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };",
-            "gl_ClipDistance[0] = gl_Position.x + 0.25; gl_ClipDistance[1] = 0.5 - gl_Position.y;",
-        ),
-        (
-            "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };",
-            "gl_CullDistance[0] = gl_in[0].gl_Position.x + by;",
-        ),
-    ] {
-        let words = shader(declarations, code);
-        let verdict = verify(Driver::Lavapipe, &words, &steps, &|m| {
-            Ok(clip_cull::cut(m, &target(), &Exact::new())?.module)
+    let steps = form(Form::Exact { location: None });
+    for makes in ["points", "line_strip", "triangle_strip"] {
+        for (kind, code) in [
+            ("Clip", "gl_ClipDistance[0] = gl_Position.x + 0.25;"),
+            ("Cull", "gl_CullDistance[0] = gl_in[0].gl_Position.x;"),
+        ] {
+            let stage = |code: &str| {
+                let layout =
+                    format!("layout(triangles) in; layout({makes}, max_vertices = 3) out;");
+                let block = format!(
+                    "out gl_PerVertex {{ vec4 gl_Position; float gl_PointSize; float gl_{kind}Distance[1]; }};"
+                );
+                let body = format!(
+                    "void main() {{
+                        for (int i = 0; i < 3; ++i) {{
+                            gl_Position = gl_in[i].gl_Position;
+                            gl_PointSize = 1.0;
+                            {code}
+                            EmitVertex();
+                        }}
+                    }}"
+                );
+                geometry(&layout, &block, &body)
+            };
+            let words = stage(code);
+            let verdict = verify(Driver::Lavapipe, &words, &steps, &|m| {
+                Ok(clip_cull::cut(m, &target(), &Exact::new())?.module)
+            });
+            let equal = subject::equal(Driver::Lavapipe, verdict);
+            assert!(equal.pixels > 40 && equal.words == 0, "{makes} {kind}: {equal:?}");
+
+            let uncut = stage("");
+            let found = difference(&words, &steps, &|_| {
+                Ok(Module::parse(&uncut).expect("compilers write modules").into_owned())
+            });
+            assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
+            // One vertex fewer than there must be.
+            let fewer = stage(&format!("{code} if (i == 1) continue;"));
+            let found = difference(&words, &steps, &|_| {
+                Ok(Module::parse(&fewer).expect("compilers write modules").into_owned())
+            });
+            assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
+        }
+    }
+}
+
+/// Distances that such a stage reads lie in registers, too.
+#[test]
+fn what_a_stage_reads_that_cuts_is_in_registers() {
+    let words = shader(
+        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
+        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };",
+        "for (int k = 0; k < 2; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[1 - k] + 0.5;",
+    );
+    for location in [None, Some(7)] {
+        let verdict = verify(Driver::Lavapipe, &words, &form(Form::Exact { location }), &|m| {
+            let cut = clip_cull::cut(m, &target(), &Exact::new())?.module;
+            match location {
+                Some(at) => Ok(clip_cull::to_registers(&cut, &target(), at, at, None)?.module),
+                None => Ok(cut),
+            }
         });
         let equal = subject::equal(Driver::Lavapipe, verdict);
-        assert!(equal.pixels > 1000, "{equal:?}");
-
-        let uncut = shader("", "");
-        let found = difference(&words, &steps, &|_| {
-            Ok(Module::parse(&uncut).expect("compilers write modules").into_owned())
-        });
-        assert_eq!(found.message, "a picture of the depth differs", "{found}");
+        assert!(equal.pixels > 1000, "{location:?}: {equal:?}");
     }
 }
 
@@ -396,4 +437,17 @@ fn what_is_not_compared_is_said() {
     );
     let found = reason(Driver::Lavapipe, &streams, &form(Form::Kept));
     assert!(found.contains("names its vertex streams"), "{found}");
+
+    let exact = form(Form::Exact { location: None });
+    let repairs = Steps { repairs: true, ..exact.clone() };
+    let layered = shader("", "gl_Layer = 0;");
+    let exceeding = shader("", "EmitVertex(); EmitVertex();");
+    for (words, steps, why) in [
+        (arrays(), &repairs, "without other steps before"),
+        (layered, &exact, "chooses layers"),
+        (exceeding, &exact, "more vertices than it may"),
+    ] {
+        let found = reason(Driver::Lavapipe, &words, steps);
+        assert!(found.contains(why), "{found}");
+    }
 }

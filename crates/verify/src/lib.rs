@@ -162,10 +162,10 @@ pub enum Form {
         location: u32,
     },
     /// What a geometry stage does itself, which is made behind other stages: those have registers, of built-in arrays,
-    /// at this location and behind it.
+    /// at this location and behind it, and so have the inputs of a geometry stage, where there is one.
     Exact {
         /// The first.
-        location: u32,
+        location: Option<u32>,
     },
     /// One built-in array of two.
     Combined,

@@ -93,8 +93,8 @@ pub(crate) enum Exactness {
     AwayFromEdges,
 }
 
-/// How many pixels at an edge may be covered on one side, with nothing near them on the other: what is left of a
-/// primitive may be smaller than the precision of a driver.
+/// How many pixels at an edge may be gone, with nothing near them: what is left of a primitive may be smaller than the
+/// precision of a driver.
 const LONELY: usize = 2;
 
 /// The first pixel that differs.

@@ -21,7 +21,7 @@ use polyshade::spv::{
 use polyshade::{Error, Module};
 
 /// The execution modes of `entry`.
-fn modes<'m>(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Vec<Mode<'m>> {
+pub(crate) fn modes<'m>(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Vec<Mode<'m>> {
     let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
     modes.filter(|mode| mode.entry_point() == entry.function()).collect()
 }

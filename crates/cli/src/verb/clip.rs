@@ -365,7 +365,7 @@ impl Rewrite {
                 let native_clip = self.native.iter().any(|one| one.kind() == Kind::Clip);
                 polyshade_verify::Form::Emulated { location, native_clip }
             }
-            _ if self.exact.exact => polyshade_verify::Form::Exact { location },
+            _ if self.exact.exact => polyshade_verify::Form::Exact { location: self.location },
             (None, None) if takes_steps => polyshade_verify::Form::Kept,
             (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
             (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },

@@ -220,7 +220,7 @@ pub(super) fn expected(
     }
     let [clip, cull] = &mut distances;
     match steps.form {
-        Form::Kept => {}
+        Form::Kept | Form::Exact { location: None } => {}
         Form::Arrays => {
             for (kind, sources) in KINDS.into_iter().zip([clip, cull]) {
                 let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
@@ -235,7 +235,7 @@ pub(super) fn expected(
         }
         Form::Separate => *cull = clip.split_off(clip.len().min(separated(steps))),
         Form::Registers { location }
-        | Form::Exact { location }
+        | Form::Exact { location: Some(location) }
         | Form::Emulated { location, .. } => {
             clip.resize(counts[0] as usize, Source::Zero);
             cull.resize(counts[1] as usize, Source::Zero);

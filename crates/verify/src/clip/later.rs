@@ -1,6 +1,6 @@
 //! Geometry and tessellation stages: what a lowered one hands on is made of what the original does, vertex
 //! by vertex and strip by strip, and a scene of what becomes of each primitive is cut as the device's own clip
-//! distances cut it.
+//! distances cut it. Of a geometry stage that cuts itself, pictures are compared (`cut`).
 //!
 //! Stages of ours hand on what both read, made of the same numbers.
 
@@ -20,8 +20,8 @@ use crate::leaves::{self, Kind, Leaf};
 use crate::library;
 use crate::pictures;
 use crate::random::{Random, Values};
-use crate::record::Recorder;
 use crate::record::emits::Emit;
+use crate::record::{self, Recorder};
 use crate::run::{
     Report, SHARED, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
     is_same_interface, not_comparable, parse, u32s, variant,
@@ -30,12 +30,12 @@ use crate::verdict::{Difference, Equal, Part, Verdict};
 use crate::{Form, Job, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::KINDS;
-use polyshade::spv::{BuiltIn, StorageClass};
+use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
 use polyshade_vulkan::{
     Constant, Descriptor, Device, Draw, Error, Outcome, Place, Range, Resource, Stage,
     VertexBuffer, Work, vk,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops;
 
 /// Compares a lowered stage with the original.
@@ -116,8 +116,7 @@ impl<'r> Run<'r> {
         words.retain(|key, _| key.is_handed_on());
         let interface =
             Interface { leaves: &read, words: words.clone(), counts: None, marked: &steps.inputs };
-        let of_inputs = of_inputs(steps, shape);
-        let handed = expected(original, &interface, &of_inputs).map_err(not_comparable)?;
+        let handed = expected(original, &interface, &of_inputs(steps)).map_err(not_comparable)?;
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let interface = Interface {
             leaves: &emitted,
@@ -148,19 +147,12 @@ impl<'r> Run<'r> {
 
     fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
         report(Phase::Original);
-        let recorder = self.recorder(self.original);
-        let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
-        let right = self.record(recorder, &self.original_side()?, None);
-        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
-        if !is_same_interface(&right.leaves, &self.leaves) {
-            return Err(not_comparable(SHARED));
-        }
-        check_original(self.device, |_| true)?;
+        let right = self.record_original()?;
 
         let words = variant(self.job, Part::Lowered, lowered.words())?;
         let module = without_feedback(&parse(Part::Lowered, &words)?).map_err(broken)?;
         check_device(self.device, &module)?;
-        self.check_shape(&module)?;
+        self.check_modes(&module)?;
         let side = self.lowered_side(&module)?;
         let (mut equal, mut emitted) = (Equal::default(), 0);
         for setting in host::settings(self.steps, self.seed) {
@@ -187,17 +179,34 @@ impl<'r> Run<'r> {
         matches!((self.shape, self.steps.form), (Shape::Geometry(_), Form::Exact { .. }))
     }
 
-    /// What the lowered stage takes and makes is what the original does.
-    fn check_shape(&self, module: &Module<'_>) -> Result<(), Stop> {
-        let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
-        let message = match Shape::of(module, entry) {
-            Ok(shape) if shape == self.shape => return Ok(()),
-            Ok(_) => {
-                "it takes or makes other primitives, patches or numbers of vertices".to_owned()
-            }
-            Err(why) => why,
+    /// What the original emits.
+    fn record_original(&self) -> Result<Recorded, Stop> {
+        let recorder = self.recorder(self.original);
+        let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
+        let right = self.record(recorder, &self.original_side()?, None);
+        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
+        if !is_same_interface(&right.leaves, &self.leaves) {
+            return Err(not_comparable(SHARED));
+        }
+        if right.emits.iter().any(|emits| self.shape.is_exceeded(emits)) {
+            return Err(not_comparable("the original emits more vertices than it may"));
+        }
+        check_original(self.device, |_| true)?;
+        Ok(right)
+    }
+
+    /// The lowered stage takes and makes what the original does; one that cuts may make more vertices of it.
+    fn check_modes(&self, module: &Module<'_>) -> Result<(), Stop> {
+        let modes = |module: &Module<'_>| -> Result<BTreeSet<Vec<u32>>, Stop> {
+            let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
+            let mut modes = record::modes(module, entry);
+            modes.retain(|mode| !self.cuts() || mode.mode() != ExecutionMode::OUTPUT_VERTICES);
+            Ok(modes.iter().map(|mode| mode.inst().words()[2..].to_vec()).collect())
         };
-        Err(Difference::new(Part::Lowered, message).into())
+        match modes(module)? == modes(self.original)? {
+            true => Ok(()),
+            false => Err(Difference::new(Part::Lowered, "it has other execution modes").into()),
+        }
     }
 
     fn recorder(&self, module: &Module<'_>) -> Result<Recorder, String> {
@@ -408,11 +417,11 @@ fn broken(error: polyshade::Error) -> Stop {
 }
 
 /// The steps that are taken with what a stage reads.
-fn of_inputs(steps: &Steps, shape: Shape) -> Steps {
-    let form = match (steps.form, shape) {
-        // What is handed on changes alone.
-        (Form::Emulated { .. }, _) | (Form::Exact { .. }, Shape::Geometry(_)) => Form::Kept,
-        (form, _) => form,
+fn of_inputs(steps: &Steps) -> Steps {
+    let form = match steps.form {
+        // Only what is handed on changes.
+        Form::Emulated { .. } => Form::Kept,
+        form => form,
     };
     Steps { planes: None, enable: None, form, ..steps.clone() }
 }

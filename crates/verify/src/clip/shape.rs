@@ -10,7 +10,7 @@ use crate::record::evaluation::{self, Evaluation};
 use crate::relay::{self, Relay};
 use polyshade::Module;
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{BuiltIn, Capability, ExecutionModel};
+use polyshade::spv::{BuiltIn, Capability, ExecutionModel, StorageClass};
 use polyshade_vulkan::vk;
 
 /// A stage behind the vertex stage.
@@ -127,6 +127,13 @@ impl Shape {
         }
     }
 
+    /// Whether an invocation emits more vertices than it may.
+    pub(super) fn is_exceeded(self, emits: &[Emit]) -> bool {
+        let Shape::Geometry(geometry) = self else { return false };
+        let of_invocations = emits.chunk_by(|one, other| one.strip.0 == other.strip.0);
+        of_invocations.into_iter().any(|emits| emits.len() > geometry.most as usize)
+    }
+
     /// What a message calls the place of a vertex.
     pub(super) fn place(self, (one, other): Strip) -> String {
         match self {
@@ -150,7 +157,8 @@ impl Shape {
     pub(super) fn makes(self, m: &Module<'_>) -> Option<vk::PrimitiveTopology> {
         let of_others =
             [BuiltIn::PRIMITIVE_ID, BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
-        let mut builtins = m.variables().filter_map(|variable| m.builtin(variable.result()));
+        let inputs = m.variables().filter(|one| one.storage_class() == StorageClass::INPUT);
+        let mut builtins = inputs.filter_map(|variable| m.builtin(variable.result()));
         if builtins.any(|builtin| of_others.contains(&builtin)) {
             return None;
         }
@@ -162,6 +170,10 @@ impl Shape {
             Shape::Evaluation(evaluation) => evaluation.makes,
             Shape::Control(_) => None,
         }
+    }
+
+    pub(super) fn makes_points(self) -> bool {
+        matches!(self, Shape::Geometry(Geometry { makes: vk::PrimitiveTopology::POINT_LIST, .. }))
     }
 
     /// What becomes of one primitive, each with vertices of its own.

@@ -26,8 +26,10 @@ pub(crate) struct Geometry {
     pub(crate) most: u32,
 }
 
-/// The most vertices that are written down of a primitive.
+/// The most slots of a primitive.
 const MOST: u32 = 1 << 12;
+/// What is less is the number of a strip, and never what memory holds before.
+const STRIPS: u32 = 1 << 30;
 
 impl Geometry {
     /// What the modes of `entry` say, or why that is not enough.
@@ -154,7 +156,8 @@ pub(crate) fn read(
     let of_invocation = |invocation: u32, words: &[u32]| -> Option<Vec<Emit>> {
         let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
         emit(slots.last()?, |_| (0, 0))?;
-        let slots = slots.into_iter().take(geometry.most as usize);
+        // Those that there must not be have the slot behind all others.
+        let slots = slots.into_iter().take(geometry.most as usize + 1);
         Some(slots.map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
     };
     let of_primitive = |words: &[u32]| -> Option<Vec<Emit>> {
@@ -168,7 +171,7 @@ pub(crate) fn read(
 /// What is in a slot, if it is filled; `strip` makes of what is added to the mark where it belongs.
 pub(super) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Emit> {
     let (mark, words) = slot.split_last()?;
-    let number = mark.checked_sub(DONE).filter(|number| *number <= MOST)?;
+    let number = mark.checked_sub(DONE).filter(|number| *number < STRIPS)?;
     Some(Emit { strip: strip(number), words: words.to_vec() })
 }
 
