@@ -1,13 +1,14 @@
 //! Clip and cull distances of tessellation control stages: every step equal on lavapipe, the driver that has such
 //! stages, and different where it is broken on purpose.
 
-use crate::subject::{self, Driver, Lower, marks};
-use polyshade::clip_cull::{self, Options, Repair, Target};
+use crate::later::{Later, form, to_arrays};
+use crate::subject::{self, Driver, Lower};
+use polyshade::Module;
+use polyshade::clip_cull::{self, Repair};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, ExecutionModel, Op, Section};
-use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Equal, Form, Marked, Steps, Verdict};
+use polyshade_verify::{Form, Steps};
 
 /// Three vertices of a patch; `before` and `behind` the barrier.
 fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
@@ -61,41 +62,23 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-fn target() -> Target {
-    Target::new("main", ExecutionModel::TESSELLATION_CONTROL)
-}
-
-#[track_caller]
-fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
-    let stage = ExecutionModel::TESSELLATION_CONTROL;
-    subject::judge_distances(driver, (words, stage), steps, lower)
-}
+const STAGE: Later = Later(ExecutionModel::TESSELLATION_CONTROL);
 
 /// Equal, and no picture.
 #[track_caller]
 fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) {
-    let driver = Driver::Lavapipe;
-    let equal: Equal = subject::equal(driver, verify(driver, words, steps, lower));
+    let equal = STAGE.equal(words, steps, lower);
     // Three vertices of eight patches, three times, each with a position and levels at the least.
     assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
     assert_eq!(equal.pixels, 0, "{equal:?}");
 }
 
-fn to_arrays(marked: &[&str]) -> Steps {
-    let marked = Marked { marks: marks(marked), linked: None };
-    Steps { inputs: marked.clone(), outputs: marked, ..Steps::default() }
-}
-
-fn normalized(m: &Module<'_>, inputs: &[&str], outputs: &[&str]) -> Result<Module<'static>, Error> {
-    let options = Options::new(target()).inputs(marks(inputs)).outputs(marks(outputs));
-    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
-}
-
 #[test]
 fn registers_become_arrays() {
     let (words, steps) = (registers(), to_arrays(&MARKS));
-    is_equal(&words, &steps, &|m| normalized(m, &MARKS, &MARKS));
-    let verdict = verify(Driver::SwiftShader, &words, &steps, &|m| normalized(m, &MARKS, &MARKS));
+    is_equal(&words, &steps, &|m| STAGE.normalized(m, &MARKS, &MARKS));
+    let verdict =
+        STAGE.verify(Driver::SwiftShader, &words, &steps, &|m| STAGE.normalized(m, &MARKS, &MARKS));
     let why = subject::reason(Driver::SwiftShader, verdict);
     assert!(why.contains("the device lacks"), "{why}");
 }
@@ -103,18 +86,15 @@ fn registers_become_arrays() {
 #[test]
 fn arrays_take_other_forms() {
     let words = arrays();
-    let form = |form| Steps { form, ..Steps::default() };
     is_equal(&words, &form(Form::Registers { location: 8 }), &|m| {
-        Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
+        Ok(clip_cull::to_registers(m, &STAGE.target(), 8, 8, None)?.module)
     });
-    is_equal(
-        &words,
-        &form(Form::Combined),
-        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
-    );
+    is_equal(&words, &form(Form::Combined), &|m| {
+        Ok(clip_cull::combine(m, &STAGE.target(), None)?.module)
+    });
     let repairs = Steps { repairs: true, ..form(Form::Kept) };
     let all = [Repair::Capability, Repair::Unused, Repair::Size];
-    is_equal(&words, &repairs, &|m| Ok(clip_cull::repair(m, &target(), &all)?.module));
+    is_equal(&words, &repairs, &|m| Ok(clip_cull::repair(m, &STAGE.target(), &all)?.module));
 }
 
 #[test]
@@ -122,8 +102,9 @@ fn marks_that_are_mistaken() {
     let mistaken = ["cull=3", "clip=4.x", "clip=4.y"];
     for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
         let driver = Driver::Lavapipe;
-        let verdict =
-            verify(driver, &registers(), &to_arrays(&MARKS), &|m| normalized(m, inputs, outputs));
+        let verdict = STAGE.verify(driver, &registers(), &to_arrays(&MARKS), &|m| {
+            STAGE.normalized(m, inputs, outputs)
+        });
         let found = subject::difference(driver, verdict);
         assert!(found.message.contains("gl_CullDistance"), "{found}");
     }
@@ -134,8 +115,8 @@ fn marks_that_are_mistaken() {
 fn another_value_of_the_patch() {
     let other = control("", "", "whole.y += 1.0;");
     let driver = Driver::Lavapipe;
-    let steps = Steps { form: Form::Kept, ..Steps::default() };
-    let verdict = verify(driver, &control("", "", ""), &steps, &|_| {
+    let steps = form(Form::Kept);
+    let verdict = STAGE.verify(driver, &control("", "", ""), &steps, &|_| {
         Ok(Module::parse(&other).expect("compilers write modules").into_owned())
     });
     let found = subject::difference(driver, verdict);
@@ -156,12 +137,12 @@ fn other_levels_of_a_stage_without_names() {
         bare.expect("it is small").module.into_words()
     };
     let right = without_names(&control("", "", ""));
-    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    let steps = form(Form::Kept);
     is_equal(&right, &steps, &|m| Ok(m.borrowed().into_owned()));
 
     let other = without_names(&control("", "", "gl_TessLevelOuter[1] = 3.0;"));
     let driver = Driver::Lavapipe;
-    let verdict = verify(driver, &right, &steps, &|_| {
+    let verdict = STAGE.verify(driver, &right, &steps, &|_| {
         Ok(Module::parse(&other).expect("compilers write modules").into_owned())
     });
     let found = subject::difference(driver, verdict);
@@ -185,7 +166,7 @@ fn what_is_said_of_the_evaluation_stage_does_not_matter() {
         Ok(())
     });
     let words = said.expect("it is small").module.into_words();
-    let steps = Steps { form: Form::Kept, ..Steps::default() };
+    let steps = form(Form::Kept);
     is_equal(&words, &steps, &|m| Ok(m.borrowed().into_owned()));
 }
 
@@ -204,8 +185,8 @@ fn another_number_of_vertices() {
     let words = control("", "", "");
     let other = other(&words);
     let driver = Driver::Lavapipe;
-    let steps = Steps { form: Form::Kept, ..Steps::default() };
-    let verdict = verify(driver, &words, &steps, &|_| {
+    let steps = form(Form::Kept);
+    let verdict = STAGE.verify(driver, &words, &steps, &|_| {
         Ok(Module::parse(&other).expect("it was written so").into_owned())
     });
     let found = subject::difference(driver, verdict);

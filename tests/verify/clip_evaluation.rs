@@ -1,15 +1,14 @@
 //! Clip and cull distances of tessellation evaluation stages: every step equal on lavapipe, the driver that has such
 //! stages, and different where it is broken on purpose.
 
-use crate::subject::{self, Driver, Lower, marks};
-use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, Mark, Options, Primitive, Target, Words,
-};
+use crate::later::{Later, form, to_arrays};
+use crate::subject::{self, Driver, Lower};
+use polyshade::Module;
+use polyshade::clip_cull::{self, Emulation, Enabled, Exact, Primitive, Words};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, ExecutionModel, Section};
-use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
+use polyshade_verify::{Equal, Form, Steps};
 
 fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
@@ -59,20 +58,12 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-fn target() -> Target {
-    Target::new("main", ExecutionModel::TESSELLATION_EVALUATION)
-}
-
-#[track_caller]
-fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
-    let stage = ExecutionModel::TESSELLATION_EVALUATION;
-    subject::judge_distances(driver, (words, stage), steps, lower)
-}
+const STAGE: Later = Later(ExecutionModel::TESSELLATION_EVALUATION);
 
 #[track_caller]
 fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
-    let equal = subject::equal(Driver::Lavapipe, verify(Driver::Lavapipe, words, steps, lower));
-    assert!(equal.words > 0 && equal.runs == 3, "{equal:?}");
+    let equal = STAGE.equal(words, steps, lower);
+    assert!(equal.words > 0, "{equal:?}");
     equal
 }
 
@@ -83,35 +74,12 @@ fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
     assert!(equal.pixels > 500, "{equal:?}");
 }
 
-#[track_caller]
-fn difference(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Difference {
-    let verdict = verify(Driver::Lavapipe, words, steps, lower);
-    let found = subject::difference(Driver::Lavapipe, verdict);
-    assert_eq!(found.part, Part::Lowered);
-    found
-}
-
-fn to_arrays(marked: &[&str]) -> Steps {
-    let marked = Marked { marks: marks(marked), linked: None };
-    Steps { inputs: marked.clone(), outputs: marked, ..Steps::default() }
-}
-
-fn normalized(m: &Module<'_>, inputs: &[&str], outputs: &[&str]) -> Result<Module<'static>, Error> {
-    let all = |listed: &[&str]| -> Vec<Mark> { marks(listed) };
-    let options = Options::new(target()).inputs(all(inputs)).outputs(all(outputs));
-    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
-}
-
-fn form(form: Form) -> Steps {
-    Steps { form, ..Steps::default() }
-}
-
 #[test]
 fn registers_become_arrays() {
     let steps = to_arrays(&MARKS);
-    is_drawn(&registers("triangles"), &steps, &|m| normalized(m, &MARKS, &MARKS));
-    let verdict = verify(Driver::SwiftShader, &registers("triangles"), &steps, &|m| {
-        normalized(m, &MARKS, &MARKS)
+    is_drawn(&registers("triangles"), &steps, &|m| STAGE.normalized(m, &MARKS, &MARKS));
+    let verdict = STAGE.verify(Driver::SwiftShader, &registers("triangles"), &steps, &|m| {
+        STAGE.normalized(m, &MARKS, &MARKS)
     });
     let why = subject::reason(Driver::SwiftShader, verdict);
     assert!(why.contains("the device lacks"), "{why}");
@@ -125,7 +93,7 @@ fn all_domains_are_evaluated() {
             for points in ["", ", point_mode"] {
                 let words = registers(&format!("{domain}, {spacing}{points}"));
                 let equal =
-                    is_equal(&words, &to_arrays(&MARKS), &|m| normalized(m, &MARKS, &MARKS));
+                    is_equal(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
                 // What is one primitive where it is not divided.
                 let is_drawn =
                     domain != "quads" && spacing != "fractional_even_spacing" && points.is_empty();
@@ -138,19 +106,17 @@ fn all_domains_are_evaluated() {
 #[test]
 fn arrays_take_other_forms() {
     let words = arrays();
-    is_drawn(&words, &form(Form::Arrays), &|m| normalized(m, &[], &[]));
+    is_drawn(&words, &form(Form::Arrays), &|m| STAGE.normalized(m, &[], &[]));
     is_equal(&words, &form(Form::Registers { location: 5 }), &|m| {
-        Ok(clip_cull::to_registers(m, &target(), 5, 5, None)?.module)
+        Ok(clip_cull::to_registers(m, &STAGE.target(), 5, 5, None)?.module)
     });
-    is_equal(
-        &words,
-        &form(Form::Combined),
-        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
-    );
+    is_equal(&words, &form(Form::Combined), &|m| {
+        Ok(clip_cull::combine(m, &STAGE.target(), None)?.module)
+    });
     // What a geometry stage that is made cuts by is handed to it in registers, and read there too.
     is_equal(&words, &form(Form::Exact { location: Some(5) }), &|m| {
         let exact = Exact::new();
-        Ok(clip_cull::generate(m, &target(), Primitive::Triangles, 5, &exact)?.last)
+        Ok(clip_cull::generate(m, &STAGE.target(), Primitive::Triangles, 5, &exact)?.last)
     });
 }
 
@@ -158,12 +124,16 @@ fn arrays_take_other_forms() {
 fn planes_are_switched_off_and_distances_emulated() {
     let enabled = Enabled::Word(Words::PushConstant { offset: 8 });
     let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
-    is_drawn(&arrays(), &steps, &|m| Ok(clip_cull::enable(m, &target(), enabled, None)?.module));
+    is_drawn(&arrays(), &steps, &|m| {
+        Ok(clip_cull::enable(m, &STAGE.target(), enabled, None)?.module)
+    });
     let enabled = Enabled::Specialization(3);
     let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
-    is_drawn(&arrays(), &steps, &|m| Ok(clip_cull::enable(m, &target(), enabled, None)?.module));
+    is_drawn(&arrays(), &steps, &|m| {
+        Ok(clip_cull::enable(m, &STAGE.target(), enabled, None)?.module)
+    });
     is_drawn(&arrays(), &form(Form::Emulated { location: 8, native_clip: false }), &|m| {
-        Ok(clip_cull::emulate_last(m, &target(), &Emulation::at(8))?.module)
+        Ok(clip_cull::emulate_last(m, &STAGE.target(), &Emulation::at(8))?.module)
     });
 }
 
@@ -172,7 +142,8 @@ fn marks_that_are_mistaken() {
     let mistaken = ["cull=3", "clip=4.x", "clip=4.y"];
     let words = registers("triangles");
     for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
-        let found = difference(&words, &to_arrays(&MARKS), &|m| normalized(m, inputs, outputs));
+        let found =
+            STAGE.difference(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, inputs, outputs));
         assert!(found.message.contains("gl_CullDistance"), "{found}");
     }
 }
@@ -191,7 +162,7 @@ fn another_value_in_the_middle() {
     let other = code(
         "if (gl_TessCoord.x > 0.3 && gl_TessCoord.y > 0.3 && gl_TessCoord.z > 0.3) gl_ClipDistance[0] += 1.0;",
     );
-    let found = difference(&code(""), &form(Form::Kept), &|_| {
+    let found = STAGE.difference(&code(""), &form(Form::Kept), &|_| {
         Ok(Module::parse(&other).expect("compilers write modules").into_owned())
     });
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"), "{found}");
@@ -206,7 +177,7 @@ fn what_is_of_a_patch_is_made() {
         layout(location = 3) out vec4 v_low;",
         "v_low = low[1] + whole[0] - 0.5 * whole[1].yxwz;",
     );
-    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| normalized(m, &["clip=3"], &["clip=3"]));
+    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| STAGE.normalized(m, &["clip=3"], &["clip=3"]));
 }
 
 #[test]
@@ -216,7 +187,7 @@ fn sizes_of_points_are_handed_on() {
         "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;",
         "gl_PointSize = gl_in[0].gl_PointSize; v_low = low[1] * gl_in[2].gl_PointSize + 0.5;",
     );
-    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| normalized(m, &["clip=3"], &["clip=3"]));
+    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| STAGE.normalized(m, &["clip=3"], &["clip=3"]));
 }
 
 /// A lowered stage that is right where it is written down, and is drawn otherwise: seen in the picture alone.
@@ -228,7 +199,7 @@ fn another_picture() {
             evaluation(domain, block, &format!("gl_ClipDistance[0] = 1.0; {more}"))
         };
         let other = code(&format!("if (gl_TessLevelOuter[0] < 1.5) gl_Position += {step};"));
-        let found = difference(&code(""), &form(Form::Kept), &|_| {
+        let found = STAGE.difference(&code(""), &form(Form::Kept), &|_| {
             Ok(Module::parse(&other).expect("compilers write modules").into_owned())
         });
         assert_eq!(found.message, "a picture of the depth differs", "{domain}: {found}");
@@ -248,7 +219,7 @@ fn a_domain_that_only_the_control_stage_says_says_nothing() {
     });
     let words = bare.expect("it is small").module.into_words();
     let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
-    let verdict = verify(Driver::Lavapipe, &words, &form(Form::Kept), lower);
+    let verdict = STAGE.verify(Driver::Lavapipe, &words, &form(Form::Kept), lower);
     let found = subject::reason(Driver::Lavapipe, verdict);
     assert!(found.contains("leaves its domain to the control stage"), "{found}");
 }
@@ -267,5 +238,5 @@ fn a_spacing_that_only_the_control_stage_says_is_said_there() {
         Ok(())
     });
     let words = bare.expect("it is small").module.into_words();
-    is_drawn(&words, &to_arrays(&MARKS), &|m| normalized(m, &MARKS, &MARKS));
+    is_drawn(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
 }

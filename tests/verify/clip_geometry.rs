@@ -1,15 +1,15 @@
 //! Clip and cull distances of geometry stages: every step equal on lavapipe, the driver that has such stages, and
 //! different where it is broken on purpose.
 
+use crate::later::{Later, form, to_arrays};
 use crate::subject::{self, Driver, Lower, marks};
+use polyshade::Module;
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, Kind, Linkage, Mark, Options, Planes, Repair, Space, Target,
-    Words,
+    self, Emulation, Enabled, Exact, Kind, Linkage, Options, Planes, Repair, Space, Words,
 };
 use polyshade::spv::ExecutionModel;
-use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
+use polyshade_verify::{Difference, Equal, Form, Marked, Steps};
 
 /// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -70,19 +70,12 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-fn target() -> Target {
-    Target::new("main", ExecutionModel::GEOMETRY)
-}
-
-#[track_caller]
-fn verify(driver: Driver, words: &[u32], steps: &Steps, lower: Lower<'_>) -> Verdict {
-    subject::judge_distances(driver, (words, ExecutionModel::GEOMETRY), steps, lower)
-}
+const STAGE: Later = Later(ExecutionModel::GEOMETRY);
 
 #[track_caller]
 fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
-    let equal = subject::equal(Driver::Lavapipe, verify(Driver::Lavapipe, words, steps, lower));
-    assert!(equal.words > 0 && equal.runs == 3, "{equal:?}");
+    let equal = STAGE.equal(words, steps, lower);
+    assert!(equal.words > 0, "{equal:?}");
     equal
 }
 
@@ -93,43 +86,12 @@ fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
     assert!(equal.pixels > 1000, "{equal:?}");
 }
 
-#[track_caller]
-fn difference(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Difference {
-    let verdict = verify(Driver::Lavapipe, words, steps, lower);
-    let found = subject::difference(Driver::Lavapipe, verdict);
-    assert_eq!(found.part, Part::Lowered);
-    found
-}
-
-#[track_caller]
-fn reason(driver: Driver, words: &[u32], steps: &Steps) -> String {
-    subject::reason(driver, verify(driver, words, steps, &|m| Ok(m.borrowed().into_owned())))
-}
-
-fn to_arrays(marked: &[&str]) -> Steps {
-    let marked = Marked { marks: marks(marked), linked: None };
-    Steps { inputs: marked.clone(), outputs: marked, ..Steps::default() }
-}
-
-fn normalized(
-    m: &Module<'_>,
-    inputs: Vec<Mark>,
-    outputs: Vec<Mark>,
-) -> Result<Module<'static>, Error> {
-    let options = Options::new(target()).inputs(inputs).outputs(outputs);
-    Ok(clip_cull::normalize(m, &options)?.module.into_owned())
-}
-
-fn form(form: Form) -> Steps {
-    Steps { form, ..Steps::default() }
-}
-
 #[test]
 fn registers_become_arrays() {
-    is_drawn(&registers(), &to_arrays(&MARKS), &|m| normalized(m, marks(&MARKS), marks(&MARKS)));
+    is_drawn(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
     // Nothing is marked, so nothing changes.
-    is_drawn(&registers(), &to_arrays(&[]), &|m| normalized(m, vec![], vec![]));
-    let why = reason(Driver::SwiftShader, &registers(), &to_arrays(&MARKS));
+    is_drawn(&registers(), &to_arrays(&[]), &|m| STAGE.normalized(m, &[], &[]));
+    let why = STAGE.reason(Driver::SwiftShader, &registers(), &to_arrays(&MARKS));
     assert!(why.contains("the device lacks"), "{why}");
 }
 
@@ -140,7 +102,7 @@ fn what_is_linked_numbers() {
     let marked = || Marked { marks: own.clone(), linked: Some(linked()) };
     let steps = Steps { inputs: marked(), outputs: marked(), ..Steps::default() };
     is_drawn(&registers(), &steps, &|m| {
-        let options = Options::new(target()).inputs(own.clone()).outputs(own.clone());
+        let options = Options::new(STAGE.target()).inputs(own.clone()).outputs(own.clone());
         let options = options.linked_inputs(linked()).linked_outputs(linked());
         Ok(clip_cull::normalize(m, &options)?.module.into_owned())
     });
@@ -149,22 +111,20 @@ fn what_is_linked_numbers() {
 #[test]
 fn arrays_take_other_forms() {
     let words = arrays();
-    is_drawn(&words, &form(Form::Arrays), &|m| normalized(m, vec![], vec![]));
+    is_drawn(&words, &form(Form::Arrays), &|m| STAGE.normalized(m, &[], &[]));
     is_equal(&words, &form(Form::Registers { location: 5 }), &|m| {
-        Ok(clip_cull::to_registers(m, &target(), 5, 5, None)?.module)
+        Ok(clip_cull::to_registers(m, &STAGE.target(), 5, 5, None)?.module)
     });
-    is_equal(
-        &words,
-        &form(Form::Combined),
-        &|m| Ok(clip_cull::combine(m, &target(), None)?.module),
-    );
+    is_equal(&words, &form(Form::Combined), &|m| {
+        Ok(clip_cull::combine(m, &STAGE.target(), None)?.module)
+    });
     let one = shader(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[4]; } gl_in[];
         out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[4]; };",
         "for (int k = 0; k < 4; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[3 - k] + 0.5;",
     );
     let two = Steps { counts: Some([3, 1]), ..form(Form::Separate) };
-    is_drawn(&one, &two, &|m| Ok(clip_cull::separate(m, &target(), 3)?.module));
+    is_drawn(&one, &two, &|m| Ok(clip_cull::separate(m, &STAGE.target(), 3)?.module));
 }
 
 #[test]
@@ -176,17 +136,15 @@ fn planes_are_of_the_host_and_switched_off() {
         Enabled::Word(Words::PushConstant { offset: 8 }),
     ] {
         let steps = Steps { enable: Some((enabled, Some(6))), ..form(Form::Kept) };
-        is_drawn(
-            &words,
-            &steps,
-            &|m| Ok(clip_cull::enable(m, &target(), enabled, Some(6))?.module),
-        );
+        is_drawn(&words, &steps, &|m| {
+            Ok(clip_cull::enable(m, &STAGE.target(), enabled, Some(6))?.module)
+        });
     }
     let words = shader("", "");
     let place = Words::PushConstant { offset: 0 };
     let planes = Planes { count: 3, words: place, space: Space::Clip };
     let steps = Steps { planes: Some(planes), ..form(Form::Kept) };
-    is_drawn(&words, &steps, &|m| Ok(clip_cull::user_planes(m, &target(), planes)?.module));
+    is_drawn(&words, &steps, &|m| Ok(clip_cull::user_planes(m, &STAGE.target(), planes)?.module));
 }
 
 #[test]
@@ -195,7 +153,7 @@ fn distances_are_emulated() {
         let emulation = native.iter().copied().fold(Emulation::at(8), Emulation::native);
         let steps = form(Form::Emulated { location: 8, native_clip: native.contains(&Kind::Clip) });
         is_drawn(&arrays(), &steps, &|m| {
-            Ok(clip_cull::emulate_last(m, &target(), &emulation)?.module)
+            Ok(clip_cull::emulate_last(m, &STAGE.target(), &emulation)?.module)
         });
     }
 }
@@ -208,7 +166,7 @@ fn repairs_change_nothing_that_is_drawn() {
     );
     let steps = Steps { repairs: true, ..form(Form::Kept) };
     let all = [Repair::Capability, Repair::Unused, Repair::Size];
-    is_drawn(&words, &steps, &|m| Ok(clip_cull::repair(m, &target(), &all)?.module));
+    is_drawn(&words, &steps, &|m| Ok(clip_cull::repair(m, &STAGE.target(), &all)?.module));
 }
 
 /// Every kind of primitive, emitted by several invocations, as many as a value says.
@@ -242,9 +200,8 @@ fn all_primitives_are_taken_and_made() {
             );
             let words = geometry(&layout, declarations, &body);
             let marked = ["clip=3.xy", "cull=3.z"];
-            let equal = is_equal(&words, &to_arrays(&marked), &|m| {
-                normalized(m, marks(&marked), marks(&marked))
-            });
+            let equal =
+                is_equal(&words, &to_arrays(&marked), &|m| STAGE.normalized(m, &marked, &marked));
             assert_eq!(equal.pixels > 0, makes != "points", "{takes} {makes}: {equal:?}");
         }
     }
@@ -257,26 +214,18 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_compared_and_not_drawn() {
         "v_low = low[i] * float(gl_PrimitiveIDIn);",
     );
     let marked = ["clip=3"];
-    let equal =
-        is_equal(&words, &to_arrays(&marked), &|m| normalized(m, marks(&marked), marks(&marked)));
+    let equal = is_equal(&words, &to_arrays(&marked), &|m| STAGE.normalized(m, &marked, &marked));
     assert_eq!(equal.pixels, 0);
 }
 
 #[test]
 fn a_kind_that_is_mistaken() {
-    let mistaken = || {
-        marks(&MARKS).into_iter().map(|mark| match mark.kind {
-            Kind::Clip => Mark { kind: Kind::Cull, ..mark },
-            Kind::Cull => Mark { kind: Kind::Clip, ..mark },
-        })
-    };
-    let found = difference(&registers(), &to_arrays(&MARKS), &|m| {
-        normalized(m, marks(&MARKS), mistaken().collect())
-    });
+    let mistaken = ["cull=3", "cull=4.x", "clip=4.y"];
+    let found = STAGE
+        .difference(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &mistaken));
     assert!(found.message.contains("gl_CullDistance"), "{found}");
-    let found = difference(&registers(), &to_arrays(&MARKS), &|m| {
-        normalized(m, mistaken().collect(), marks(&MARKS))
-    });
+    let found = STAGE
+        .difference(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &mistaken, &MARKS));
     assert!(found.message.contains("gl_CullDistance"), "{found}");
 }
 
@@ -300,7 +249,7 @@ fn of_stages(other_layout: &str, other: &str) -> Difference {
     };
     let other = words(other_layout, other);
     let layout = "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;";
-    difference(&words(layout, RIGHT), &form(Form::Kept), &|_| {
+    STAGE.difference(&words(layout, RIGHT), &form(Form::Kept), &|_| {
         Ok(Module::parse(&other).expect("compilers write modules").into_owned())
     })
 }
@@ -352,8 +301,8 @@ fn flags_that_are_not_handed_on() {
         "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };",
         "gl_CullDistance[0] = by - 0.1;",
     );
-    let found = difference(&cull, &steps, &|m| {
-        Ok(clip_cull::to_registers(m, &target(), 8, 8, None)?.module)
+    let found = STAGE.difference(&cull, &steps, &|m| {
+        Ok(clip_cull::to_registers(m, &STAGE.target(), 8, 8, None)?.module)
     });
     assert_eq!(found.message, "it lacks the output location 10, component 0", "{found}");
 }
@@ -386,20 +335,20 @@ fn distances_are_cut_by_the_stage() {
                 geometry(&layout, &block, &body)
             };
             let words = stage(code);
-            let verdict = verify(Driver::Lavapipe, &words, &steps, &|m| {
-                Ok(clip_cull::cut(m, &target(), &Exact::new())?.module)
+            let verdict = STAGE.verify(Driver::Lavapipe, &words, &steps, &|m| {
+                Ok(clip_cull::cut(m, &STAGE.target(), &Exact::new())?.module)
             });
             let equal = subject::equal(Driver::Lavapipe, verdict);
             assert!(equal.pixels > 40 && equal.words == 0, "{makes} {kind}: {equal:?}");
 
             let uncut = stage("");
-            let found = difference(&words, &steps, &|_| {
+            let found = STAGE.difference(&words, &steps, &|_| {
                 Ok(Module::parse(&uncut).expect("compilers write modules").into_owned())
             });
             assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
             // One vertex fewer than there must be.
             let fewer = stage(&format!("{code} if (i == 1) continue;"));
-            let found = difference(&words, &steps, &|_| {
+            let found = STAGE.difference(&words, &steps, &|_| {
                 Ok(Module::parse(&fewer).expect("compilers write modules").into_owned())
             });
             assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
@@ -416,13 +365,16 @@ fn what_a_stage_reads_that_cuts_is_in_registers() {
         "for (int k = 0; k < 2; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[1 - k] + 0.5;",
     );
     for location in [None, Some(7)] {
-        let verdict = verify(Driver::Lavapipe, &words, &form(Form::Exact { location }), &|m| {
-            let cut = clip_cull::cut(m, &target(), &Exact::new())?.module;
-            match location {
-                Some(at) => Ok(clip_cull::to_registers(&cut, &target(), at, at, None)?.module),
-                None => Ok(cut),
-            }
-        });
+        let verdict =
+            STAGE.verify(Driver::Lavapipe, &words, &form(Form::Exact { location }), &|m| {
+                let cut = clip_cull::cut(m, &STAGE.target(), &Exact::new())?.module;
+                match location {
+                    Some(at) => {
+                        Ok(clip_cull::to_registers(&cut, &STAGE.target(), at, at, None)?.module)
+                    }
+                    None => Ok(cut),
+                }
+            });
         let equal = subject::equal(Driver::Lavapipe, verdict);
         assert!(equal.pixels > 1000, "{location:?}: {equal:?}");
     }
@@ -435,7 +387,7 @@ fn what_is_not_compared_is_said() {
         "layout(stream = 1, location = 0) out vec4 v;",
         "void main() { v = vec4(0.0); EmitStreamVertex(1); }",
     );
-    let found = reason(Driver::Lavapipe, &streams, &form(Form::Kept));
+    let found = STAGE.reason(Driver::Lavapipe, &streams, &form(Form::Kept));
     assert!(found.contains("names its vertex streams"), "{found}");
 
     let exact = form(Form::Exact { location: None });
@@ -447,7 +399,7 @@ fn what_is_not_compared_is_said() {
         (layered, &exact, "chooses layers"),
         (exceeding, &exact, "more vertices than it may"),
     ] {
-        let found = reason(Driver::Lavapipe, &words, steps);
+        let found = STAGE.reason(Driver::Lavapipe, &words, steps);
         assert!(found.contains(why), "{found}");
     }
 }

@@ -9,6 +9,7 @@ mod clip_fragment;
 mod clip_geometry;
 mod equal;
 mod extension;
+mod later;
 mod position;
 mod refused;
 mod subject;

@@ -89,23 +89,51 @@ pub fn record(
     specialization: &Specialization,
     placement: Placement,
 ) -> Result<Recorder, String> {
+    let stage = (name, ExecutionModel::VERTEX);
+    recorder(module, stage, specialization, |m, p, entry, record| {
+        add_point_size(p, entry, record.leaves);
+        let at = moves::wrap(m, p, entry).epilogue;
+        let slot = slot(m, p, entry, placement, at);
+        let done = p.uint_constant(DONE);
+        store(p, record.leaves, record.buffer, (slot, done), at);
+        Ok(())
+    })
+}
+
+/// What a recorder writes, and where.
+struct Record<'r> {
+    leaves: &'r [Leaf],
+    buffer: HostBlock,
+}
+
+/// A variant of an entry point of `module`, by itself, with a buffer that `write` has it fill.
+fn recorder(
+    module: &Module<'_>,
+    (name, model): (&str, ExecutionModel),
+    specialization: &Specialization,
+    write: impl for<'m> FnOnce(
+        &'m Module<'_>,
+        &mut Patch<'m, '_>,
+        EntryPoint<'m>,
+        &Record<'_>,
+    ) -> Result<(), Error>,
+) -> Result<Recorder, String> {
     let text = |error: Error| error.to_string();
-    let isolated = moves::isolate(module, name, ExecutionModel::VERTEX).map_err(text)?;
+    let isolated = moves::isolate(module, name, model).map_err(text)?;
     let m = &isolated.module;
-    let entry = m.entry_point(name, ExecutionModel::VERTEX).map_err(text)?;
+    let entry = m.entry_point(name, model).map_err(text)?;
     let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let leaves = match model {
+        ExecutionModel::TESSELLATION_CONTROL => control::of_one_vertex(leaves),
+        _ => leaves,
+    };
     let bound = free_binding(m);
 
     let rewritten = m.rewrite(|m, p| {
-        let entry = m.entry_point(name, ExecutionModel::VERTEX)?;
-        add_point_size(p, entry, &leaves);
-        let at = moves::wrap(m, p, entry).epilogue;
+        let entry = m.entry_point(name, model)?;
         let array = moves::word_array(m, p);
         let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
-        let slot = slot(m, p, entry, placement, at);
-        let done = p.uint_constant(DONE);
-        store(p, &leaves, buffer, (slot, done), at);
-        Ok(())
+        write(m, p, entry, &Record { leaves: &leaves, buffer })
     });
     let words = rewritten.map_err(text)?.module.into_words();
     Ok(Recorder { words, bound, leaves })

@@ -1,14 +1,14 @@
 //! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
 
 use super::emits::{self, Emit};
-use super::{DONE, Recorder, constants, free_binding, index, modes, store_from, stride};
+use super::{DONE, Recorder, constants, index, modes, recorder, store_from, stride};
 use crate::constants::Specialization;
-use crate::leaves::{self, Leaf};
+use crate::leaves::Leaf;
 use crate::relay::VERTICES;
+use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, StorageClass};
-use polyshade::{Error, Module};
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op};
 
 /// The vertices that a control stage makes of a patch, or why they are not known.
 pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
@@ -60,25 +60,14 @@ pub(crate) fn record(
     specialization: &Specialization,
     vertices: u32,
 ) -> Result<Recorder, String> {
-    let text = |error: Error| error.to_string();
-    let model = ExecutionModel::TESSELLATION_CONTROL;
-    let isolated = moves::isolate(module, name, model).map_err(text)?;
-    let m = &isolated.module;
-    let entry = m.entry_point(name, model).map_err(text)?;
-    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
-    let leaves = of_one_vertex(leaves);
-    let bound = free_binding(m);
-
-    let rewritten = m.rewrite(|m, p| {
-        let entry = m.entry_point(name, model)?;
+    let stage = (name, ExecutionModel::TESSELLATION_CONTROL);
+    recorder(module, stage, specialization, |m, p, entry, record| {
         for mode in modes(m, entry) {
             if OF_EVALUATION.contains(&mode.mode()) {
                 p.remove(mode.inst());
             }
         }
         let at = moves::wrap(m, p, entry).epilogue;
-        let array = moves::word_array(m, p);
-        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
         let uint = p.uint();
         let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
             .map(|builtin| index(m, p, entry, builtin, at));
@@ -88,7 +77,8 @@ pub(crate) fn record(
         code.emit(Op::CONTROL_BARRIER, &barrier);
         let first = code.binary(Op::I_MUL, uint, patch, count);
         let slot = code.binary(Op::I_ADD, uint, first, vertex);
-        let places: Vec<Vec<Id>> = leaves
+        let places: Vec<Vec<Id>> = record
+            .leaves
             .iter()
             .map(|leaf| {
                 let mut path = constants(p, &leaf.path);
@@ -98,11 +88,9 @@ pub(crate) fn record(
                 path
             })
             .collect();
-        store_from(p, leaves.iter().zip(places), buffer, (slot, done), at);
+        store_from(p, record.leaves.iter().zip(places), record.buffer, (slot, done), at);
         Ok(())
-    });
-    let words = rewritten.map_err(text)?.module.into_words();
-    Ok(Recorder { words, bound, leaves })
+    })
 }
 
 /// What is written down by the slots that a recorder has filled: for each patch, vertex by vertex; or that there are

@@ -1,8 +1,7 @@
 //! The vertices that a geometry stage emits.
 
-use super::{DONE, Recorder, free_binding, load_index, store, stride};
+use super::{DONE, Recorder, load_index, recorder, store, stride};
 use crate::constants::Specialization;
-use crate::leaves;
 use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
@@ -100,21 +99,15 @@ pub(crate) fn record(
     geometry: Geometry,
 ) -> Result<Recorder, String> {
     let text = |error: Error| error.to_string();
-    let isolated = moves::isolate(module, name, ExecutionModel::GEOMETRY).map_err(text)?;
-    let m = &isolated.module;
-    let entry = m.entry_point(name, ExecutionModel::GEOMETRY).map_err(text)?;
-    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
-    let bound = free_binding(m);
+    let entry = module.entry_point(name, ExecutionModel::GEOMETRY).map_err(text)?;
     let of_streams = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
-    if of_streams.into_iter().any(|op| instructions(m, entry, op).next().is_some()) {
+    if of_streams.into_iter().any(|op| instructions(module, entry, op).next().is_some()) {
         return Err("the geometry stage names its vertex streams".to_owned());
     }
     let each = geometry.each().ok_or("the geometry stage emits too many vertices")?;
 
-    let rewritten = m.rewrite(|m, p| {
-        let entry = m.entry_point(name, ExecutionModel::GEOMETRY)?;
-        let array = moves::word_array(m, p);
-        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
+    let stage = (name, ExecutionModel::GEOMETRY);
+    recorder(module, stage, specialization, |m, p, entry, record| {
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
@@ -124,7 +117,7 @@ pub(crate) fn record(
         let last = p.uint_constant(each - 1);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
-        store(p, &leaves, buffer, (last, done), end);
+        store(p, record.leaves, record.buffer, (last, done), end);
         for point in moves::output_points(m, p, entry)? {
             let at = point.before;
             let first = first_slot(p, geometry, invocation, each, at);
@@ -133,16 +126,14 @@ pub(crate) fn record(
             let mut code = p.at(at);
             let strip = code.load(uint, strip);
             let mark = code.binary(Op::I_ADD, uint, done, strip);
-            store(p, &leaves, buffer, (slot, mark), at);
+            store(p, record.leaves, record.buffer, (slot, mark), at);
             increase(p, count, at);
         }
         let ends: Vec<Position> =
             instructions(m, entry, Op::END_PRIMITIVE).map(|at| at.before()).collect();
         ends.into_iter().for_each(|at| increase(p, strip, at));
         Ok(())
-    });
-    let words = rewritten.map_err(text)?.module.into_words();
-    Ok(Recorder { words, bound, leaves })
+    })
 }
 
 /// What is written down by the slots that a recorder has filled: the vertices of each primitive, in their order; or

@@ -1,15 +1,12 @@
 //! What a tessellation evaluation stage computes where patches are divided.
 
 use super::emits::{self, Emit};
-use super::{DONE, Recorder, free_binding, index, store, stride};
+use super::{DONE, Recorder, index, recorder, store, stride};
 use crate::constants::Specialization;
-use crate::leaves;
+use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::{EntryPoint, Mode};
-use polyshade::spv::{
-    BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, StorageClass,
-};
-use polyshade::{Error, Module};
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position};
 use polyshade_vulkan::vk;
 
 /// How patches are divided.
@@ -90,26 +87,14 @@ pub(crate) fn record(
     name: &str,
     specialization: &Specialization,
 ) -> Result<Recorder, String> {
-    let text = |error: Error| error.to_string();
-    let model = ExecutionModel::TESSELLATION_EVALUATION;
-    let isolated = moves::isolate(module, name, model).map_err(text)?;
-    let m = &isolated.module;
-    let entry = m.entry_point(name, model).map_err(text)?;
-    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
-    let bound = free_binding(m);
-
-    let rewritten = m.rewrite(|m, p| {
-        let entry = m.entry_point(name, model)?;
+    let stage = (name, ExecutionModel::TESSELLATION_EVALUATION);
+    recorder(module, stage, specialization, |m, p, entry, record| {
         let at = moves::wrap(m, p, entry).epilogue;
-        let array = moves::word_array(m, p);
-        let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
         let slot = slot(m, p, entry, at);
         let done = p.uint_constant(DONE);
-        store(p, &leaves, buffer, (slot, done), at);
+        store(p, record.leaves, record.buffer, (slot, done), at);
         Ok(())
-    });
-    let words = rewritten.map_err(text)?.module.into_words();
-    Ok(Recorder { words, bound, leaves })
+    })
 }
 
 /// What is written down by the slots that a recorder has filled: for each patch, place by place.
