@@ -163,9 +163,9 @@ fn unknown_instructions_stay_with_all_they_may_use() {
         "layout(location = 0) in vec4 x; void main() { vec4 a = x; a *= 3.0; gl_Position = x; }",
     );
     let m = shader.module();
-    let stored = m.instructions().filter(|inst| inst.op() == Op::STORE).nth(1).unwrap();
     let sprinkled = m
         .rewrite(|m, p| {
+            let stored = m.instructions().filter(|inst| inst.op() == Op::STORE).nth(1).unwrap();
             let sum = m.instructions().find(|inst| inst.op() == Op::VECTOR_TIMES_SCALAR).unwrap();
             p.insert(stored.after(), Op(0x7123), &[sum.result().unwrap().word(), u32::MAX]);
             Ok(())

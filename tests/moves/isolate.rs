@@ -2,7 +2,7 @@
 
 use crate::shader::Shader;
 use polyshade::moves;
-use polyshade_spv::view::{Decorate, Mode};
+use polyshade_spv::view::Decorate;
 use polyshade_spv::{Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Section, StorageClass};
 use std::collections::HashSet;
 
@@ -257,8 +257,7 @@ fn a_function_under_two_entry_points_is_cloned_with_its_modes() {
         assert_eq!(functions[0], old);
         assert_ne!(functions[1], old);
         for function in functions {
-            let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-            assert_eq!(modes.filter(|mode| mode.entry_point() == function).count(), 2);
+            assert_eq!(m.modes(function).count(), 2);
         }
         let (a, b) = (isolated.interface("a"), isolated.interface("b"));
         let output = |all: &[Id]| {
@@ -278,9 +277,9 @@ fn a_shared_function_with_an_unknown_instruction_is_refused_where_that_stands() 
     let shader = Shader::assembled(SHARED);
     let m = shader.module();
     let sprinkled_into = |function: &str| {
-        let body = m.function(shader.id(function)).unwrap();
-        let label = body.instructions().find(|inst| inst.op() == Op::LABEL).unwrap();
-        let next = m.rewrite(|_, p| {
+        let next = m.rewrite(|m, p| {
+            let body = m.function(shader.id(function)).unwrap();
+            let label = body.instructions().find(|inst| inst.op() == Op::LABEL).unwrap();
             p.insert(label.after(), Op(0x7123), &[shader.id("shared").word()]);
             Ok(label.end())
         });

@@ -80,7 +80,8 @@ fn a_geometry_stage_hands_on_at_each_emit() {
 fn other_stages_have_no_output_points() {
     let source = "layout(location = 0) out vec4 colour; void main() { colour = vec4(1); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    let error = shader.refused(ErrorKind::Unsupported, |m, p| moves::output_points(m, p, entry(m)));
+    let error = shader
+        .refused(ErrorKind::Unsupported, |m, p| moves::output_points(m, p, entry(m)).map(drop));
     assert!(error.message().contains("does not hand on vertices"), "{error}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::shader::{Shader, entry, named};
 use polyshade::moves;
-use polyshade_spv::{Decoration, ErrorKind, Op, StorageClass};
+use polyshade_spv::{Decoration, ErrorKind, Op, Rewritten, StorageClass};
 use polyshade_tests::shader::ShaderStage;
 
 const CONTROL: &str = "
@@ -105,18 +105,18 @@ fn an_unknown_instruction_that_may_use_the_variable_is_refused_where_it_stands()
     let shader = Shader::assembled_before_legalization(COPIES);
     let m = shader.module();
     let old = shader.id("old");
-    let store = m.instructions().filter(|inst| inst.op() == Op::STORE).last().unwrap();
-    let sprinkled = m.rewrite(|_, p| {
+    let sprinkled = m.rewrite(|m, p| {
+        let store = m.instructions().filter(|inst| inst.op() == Op::STORE).last().unwrap();
         p.insert(store.after(), Op(0x7123), &[old.word()]);
-        Ok(())
+        Ok(store.end())
     });
-    let sprinkled = sprinkled.unwrap().module;
+    let Rewritten { module: sprinkled, value: behind_store, .. } = sprinkled.unwrap();
     let error = sprinkled
         .rewrite(|m, p| moves::redirect(m, p, old, named(m, "new")))
         .map(|_| ())
         .unwrap_err();
     assert_eq!((error.kind(), error.id()), (ErrorKind::Unsupported, Some(old)));
-    assert_eq!(error.word_offset(), Some(store.end()));
+    assert_eq!(error.word_offset(), Some(behind_store));
     let fine = sprinkled.rewrite(|m, p| moves::redirect(m, p, named(m, "new"), old));
     assert!(fine.is_ok(), "it does not use that one");
 }

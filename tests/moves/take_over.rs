@@ -251,9 +251,9 @@ fn a_function_that_also_gets_a_pointer_into_what_stays_is_refused_by_name() {
 fn an_unknown_instruction_keeps_the_ids_it_may_use() {
     let shader = Shader::assembled_before_legalization(POINTERS);
     let m = shader.module();
-    let store = m.instructions().filter(|inst| inst.op() == Op::STORE).last().unwrap();
     let operands = [shader.id("w").word(), shader.id("x").word()];
-    let sprinkled = m.rewrite(|_, p| {
+    let sprinkled = m.rewrite(|m, p| {
+        let store = m.instructions().filter(|inst| inst.op() == Op::STORE).last().unwrap();
         p.insert(store.after(), Op(0x7123), &operands);
         Ok(())
     });

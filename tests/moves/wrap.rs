@@ -142,8 +142,8 @@ fn the_debug_definition_of_the_function_follows_the_body() {
 fn unknown_instructions_in_the_body_stay_there() {
     let shader = Shader::glsl(ShaderStage::Vertex, "void main() { gl_Position = vec4(1.0); }");
     let m = shader.module();
-    let store = m.instructions().find(|inst| inst.op() == Op::STORE).unwrap();
-    let sprinkled = m.rewrite(|_, p| {
+    let sprinkled = m.rewrite(|m, p| {
+        let store = m.instructions().find(|inst| inst.op() == Op::STORE).unwrap();
         p.insert(store.after(), Op(0x7123), &[shader.id("main").word(), 1, u32::MAX]);
         Ok(())
     });

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
 use polyshade::{Error, Module};
-use polyshade_spv::view::{EntryPoint, Mode};
-use polyshade_spv::{ExecutionMode, ExecutionModel, Section};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{ExecutionMode, ExecutionModel};
 
 use polyshade_trials::{Choices, LOWERINGS};
 
@@ -126,10 +126,7 @@ pub(crate) fn attempts<'m>(
     entry: EntryPoint<'m>,
 ) -> Vec<(&'static str, Try<'m>)> {
     let mut attempts: Vec<(&'static str, Try<'m>)> = Vec::new();
-    let has = |mode: ExecutionMode| {
-        let mut modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
-        modes.any(|one| one.entry_point() == entry.function() && one.mode() == mode)
-    };
+    let has = |mode: ExecutionMode| module.mode(entry.function(), mode).is_some();
     if entry.model() == ExecutionModel::VERTEX {
         attempts.push(("capture, every output", Box::new(move || capture_all(module, entry))));
         if has(ExecutionMode::XFB) {

@@ -33,7 +33,8 @@ fn subtract(
         for function in m.functions() {
             let sums = function.instructions().filter(|inst| inst.op() == Op::F_ADD);
             for sum in sums.filter(|sum| is_wanted(entry, function, *sum)) {
-                p.overwrite(sum.at(), sum.words()[0] & 0xffff_0000 | u32::from(Op::F_SUB.0));
+                p.remove(sum);
+                p.insert(sum.before(), Op::F_SUB, &sum.words()[1..]);
             }
         }
         Ok(())

@@ -177,7 +177,7 @@ fn another_number_of_vertices() {
         let more = module.rewrite(|m, p| {
             let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
             let vertices = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
-            vertices.for_each(|mode| p.overwrite(mode.inst().at() + 3, 4));
+            vertices.for_each(|mode| p.overwrite(mode.inst().operand(3), 4));
             Ok(())
         });
         more.expect("it is small").module.into_words()

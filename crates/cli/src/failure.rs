@@ -144,7 +144,7 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
         }
     }
     let mut ids = Vec::new();
-    module.for_each_operand(inst, |at, id, _| ids.push((at, id)));
+    module.for_each_operand(inst, |operand, id, _| ids.push((operand.at(), id)));
     let result_word = inst.result().map(|_| if inst.result_type().is_some() { 2 } else { 1 });
     for (i, word) in inst
         .words()

@@ -154,6 +154,6 @@ pub(crate) fn target(inst: Inst<'_>) -> Id {
 }
 
 fn is_image(m: &Module<'_>, pointer: Id) -> bool {
-    let pointee = m.type_of(pointer).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    let pointee = m.pointee(pointer);
     pointee.and_then(|ty| m.definition(ty)).is_some_and(|ty| ty.op() == Op::TYPE_IMAGE)
 }

@@ -4,10 +4,10 @@ use crate::moves::{self, FoundBuiltin, OutputPoint};
 use crate::reserved::Reserved;
 use crate::transform_feedback::{Limit, Requirements};
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, Mode, Note};
+use polyshade_spv::view::{EntryPoint, Note};
 use polyshade_spv::{
-    BuiltIn, Cursor, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module,
-    Patch, Section, StorageClass,
+    BuiltIn, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Patch,
+    Section, StorageClass,
 };
 
 /// What is changed, and what has to stay free.
@@ -114,7 +114,8 @@ pub(crate) fn change<'m>(
             return Err(unsupported(message, position.variable));
         }
         let points = moves::output_points(m, p, entry)?;
-        let points: Vec<OutputPoint> = points.into_iter().filter(of_stream(m, position)).collect();
+        let points: Vec<OutputPoint<'_>> =
+            points.into_iter().filter(of_stream(m, position)).collect();
         let location = keep_captured(m, p, entry, change, position, &points)?;
         let Emitted { function, push_constants } = emit(m, p, entry)?;
         for point in &points {
@@ -193,7 +194,7 @@ fn said(m: &Module<'_>, position: FoundBuiltin, decoration: Decoration) -> Optio
 
 /// The type of the variable.
 fn block(m: &Module<'_>, position: FoundBuiltin) -> Option<Id> {
-    m.type_of(position.variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee)
+    m.pointee(position.variable)
 }
 
 /// Whether an output point hands on the position: only one vertex stream is rasterized.
@@ -215,13 +216,11 @@ fn keep_captured<'m>(
     entry: EntryPoint<'m>,
     change: &Change,
     position: FoundBuiltin,
-    points: &[OutputPoint],
+    points: &[OutputPoint<'m>],
 ) -> Result<Option<u32>, Error> {
     const XFB: [Decoration; 3] =
         [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE, Decoration::OFFSET];
-    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    let captures = modes
-        .any(|mode| mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB);
+    let captures = m.mode(entry.function(), ExecutionMode::XFB).is_some();
     // The offset of another member is none of the position's.
     let offset = match position.member {
         Some(member) => block(m, position)
@@ -279,8 +278,13 @@ fn keep_captured<'m>(
 ///        OpEmitVertex
 ///        OpStore %position %old
 /// ```
-fn hand_on(p: &mut Patch<'_, '_>, position: FoundBuiltin, function: Id, point: OutputPoint) {
-    let mut code: Cursor<'_, '_, '_> = p.at(point.before);
+fn hand_on<'m>(
+    p: &mut Patch<'m, '_>,
+    position: FoundBuiltin,
+    function: Id,
+    point: OutputPoint<'m>,
+) {
+    let mut code = p.at(point.before);
     let pointer = position.pointer(&mut code);
     let old = code.load(position.ty, pointer);
     let new = code.call(position.ty, function, &[old]);

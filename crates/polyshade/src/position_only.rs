@@ -32,7 +32,9 @@ use crate::transform_feedback::foreign;
 use crate::unsupported;
 use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ErrorKind, ExecutionModel, Module, Rewritten};
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Rewritten,
+};
 
 /// The stages that can be the last before rasterization, which are those that are reduced.
 pub const STAGES: [ExecutionModel; 5] = [
@@ -177,11 +179,7 @@ fn prepare<'m>(
 
 /// Whether the shader says how it is captured by transform feedback.
 fn is_captured(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
-    use polyshade_spv::view::Mode;
-    let modes = m.section(polyshade_spv::Section::ExecutionModes).filter_map(Mode::of);
-    modes
-        .filter(|mode| mode.entry_point() == entry.function())
-        .any(|mode| mode.mode() == polyshade_spv::ExecutionMode::XFB)
+    m.mode(entry.function(), ExecutionMode::XFB).is_some()
 }
 
 /// Whether `decoration` says that an output is captured.

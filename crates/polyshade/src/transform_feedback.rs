@@ -50,7 +50,6 @@ pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, StreamOutputSource, Varying};
 
 use crate::moves;
-use effects::Effects;
 use placement::Placement;
 use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module, StorageClass};
 
@@ -110,7 +109,7 @@ pub fn capture<'m>(module: &'m Module<'_>, options: &Options) -> Result<Capture<
         let plan = Plan::new(m, options, &prepared.given)?;
         let capture_only = m.rewrite(|m, p| emit::capture_only(m, p, options, &plan))?;
         let both = m.rewrite(|m, p| emit::both(m, p, options, &plan))?;
-        let raster_only = m.rewrite(|m, p| emit::raster_only(m, p, options, &plan))?;
+        let raster_only = m.rewrite(|m, p| emit::raster_only(m, p, options))?;
         let capture_only = capture_only.module.into_owned();
         let raster_only = raster_only.is_changed().then(|| raster_only.module.into_owned());
         Ok((plan, capture_only, both.module.into_owned(), raster_only))
@@ -135,7 +134,7 @@ pub fn preview(module: &Module<'_>, options: &Options) -> Result<Preview, Error>
         let plan = Plan::new(m, options, &prepared.given)?;
         m.rehearse(|m, p| emit::capture_only(m, p, options, &plan))?;
         m.rehearse(|m, p| emit::both(m, p, options, &plan))?;
-        m.rehearse(|m, p| emit::raster_only(m, p, options, &plan))?;
+        m.rehearse(|m, p| emit::raster_only(m, p, options))?;
         Ok(plan.preview(m))
     };
     rehearse().map_err(|error| prepared.place(error))
@@ -198,17 +197,16 @@ impl Prepared {
 }
 
 /// What the options come to for one module: everything but the code.
-struct Plan<'m> {
+struct Plan {
     layout: Layout,
     /// For each buffer what is stored there.
     stores: Vec<Vec<layout::Stored>>,
     placement: Placement,
     host: HostLayout,
-    effects: Effects<'m>,
 }
 
-impl<'m> Plan<'m> {
-    fn new(m: &'m Module<'_>, options: &Options, given: &[Id]) -> Result<Self, Error> {
+impl Plan {
+    fn new(m: &Module<'_>, options: &Options, given: &[Id]) -> Result<Self, Error> {
         let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
         let (layout, stores) = select::lay_out(m, entry, options, given)?;
         let buffers = layout.buffers.len();
@@ -218,7 +216,7 @@ impl<'m> Plan<'m> {
             let numbers = first_id..first_id.saturating_add(host.words.len() as u32);
             options.reservations().check_constants(numbers)?;
         }
-        Ok(Self { layout, stores, placement, host, effects: Effects::find(m, entry) })
+        Ok(Self { layout, stores, placement, host })
     }
 
     fn preview(self, m: &Module<'_>) -> Preview {

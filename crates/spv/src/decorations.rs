@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// Where the decorations are, sorted by what they decorate.
 ///
 /// A group's members refer to the group, so that the list is as long as the annotations, not as groups times members.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decorations(Vec<Entry>);
 
 /// Sorted by target, then by member (the target as a whole first), then in the order of the module.

@@ -44,6 +44,7 @@ pub use grammar::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, is_known,
 };
 pub use id::Id;
+pub use inst::Operand;
 pub use module::{FunctionBody, Instructions, Module};
 pub use names::Names;
 pub use patch::{Cursor, Patch, Position, Progress, Rewritten};

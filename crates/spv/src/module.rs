@@ -1,8 +1,8 @@
 //! One immutable version of a module: its words, and what is found in them when it is asked for.
 
 use crate::decorations::Decorations;
-use crate::grammar::{Capability, ExecutionModel, Op, StorageClass};
-use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Variable};
+use crate::grammar::{Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
+use crate::inst::{CapabilityInst, EntryPoint, Function, Inst, Mode, Operand, Variable};
 use crate::names::Names;
 use crate::patch::{Patch, Rewritten};
 use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, Workspace, switch_literal_words};
@@ -16,14 +16,33 @@ use std::sync::OnceLock;
 ///
 /// A module *is* its words: nothing is converted, so what a lowering does not touch cannot change. Analyses are made
 /// when they are first asked for, once a version, and borrow it. A module can be shared between threads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Module<'w> {
     words: Cow<'w, [u32]>,
+    analyses: Shared<'w>,
+}
+
+/// What is known of a version so far.
+#[derive(Clone, Debug, Default)]
+struct Analyses {
     scan: OnceLock<Scan>,
     uses: OnceLock<Uses>,
     decorations: OnceLock<Decorations>,
     names: OnceLock<Names>,
     declared: OnceLock<Declared>,
+}
+
+/// A module that borrows another's words borrows what is known of them, too.
+#[derive(Clone, Debug)]
+enum Shared<'w> {
+    Own(Analyses),
+    Borrowed(&'w Analyses),
+}
+
+impl From<Scan> for Shared<'_> {
+    fn from(scan: Scan) -> Self {
+        Self::Own(Analyses { scan: OnceLock::from(scan), ..Analyses::default() })
+    }
 }
 
 impl<'w> Module<'w> {
@@ -42,7 +61,7 @@ impl<'w> Module<'w> {
             return Self::parse_owned(words.iter().map(|word| word.swap_bytes()).collect());
         }
         let scan = Scan::new(words)?;
-        Ok(Self::new(Cow::Borrowed(words), OnceLock::from(scan)))
+        Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
     /// [`parse`](Self::parse) with memory that another module left in `workspace`: it asks for none where that is large
@@ -70,12 +89,14 @@ impl<'w> Module<'w> {
             return Self::parse(words);
         }
         let scan = Scan::in_workspace(words, workspace)?;
-        Ok(Self::new(Cow::Borrowed(words), OnceLock::from(scan)))
+        Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
     /// Leaves the memory that reading this module took to the next one that is read in `workspace`.
     pub fn recycle(self, workspace: &mut Workspace) {
-        if let Some(scan) = self.scan.into_inner() {
+        if let Shared::Own(analyses) = self.analyses
+            && let Some(scan) = analyses.scan.into_inner()
+        {
             scan.recycle(workspace);
         }
     }
@@ -90,23 +111,12 @@ impl<'w> Module<'w> {
             words.iter_mut().for_each(|word| *word = word.swap_bytes());
         }
         let scan = Scan::new(&words)?;
-        Ok(Module::new(Cow::Owned(words), OnceLock::from(scan)))
-    }
-
-    fn new(words: Cow<'w, [u32]>, scan: OnceLock<Scan>) -> Self {
-        Self {
-            words,
-            scan,
-            uses: OnceLock::new(),
-            decorations: OnceLock::new(),
-            names: OnceLock::new(),
-            declared: OnceLock::new(),
-        }
+        Ok(Module { words: Cow::Owned(words), analyses: scan.into() })
     }
 
     /// A version whose words a patch has made; it is scanned when something is first asked of it.
     pub(crate) fn unscanned(words: Cow<'w, [u32]>) -> Self {
-        Self::new(words, OnceLock::new())
+        Self { words, analyses: Shared::Own(Analyses::default()) }
     }
 
     /// Lets `edit` read this version and queue edits, merges them once, and returns the next version.
@@ -119,7 +129,7 @@ impl<'w> Module<'w> {
     /// 65,535 words or an id above 4,194,303.
     pub fn rewrite<'m, T>(
         &'m self,
-        edit: impl FnOnce(&'m Self, &mut Patch<'m, 'w>) -> Result<T, Error>,
+        edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
     ) -> Result<Rewritten<'m, T>, Error> {
         let mut patch = Patch::new(self);
         let value = edit(self, &mut patch)?;
@@ -133,7 +143,7 @@ impl<'w> Module<'w> {
     /// Those of [`rewrite`](Self::rewrite), but for edits that contradict each other.
     pub fn rehearse<'m, T>(
         &'m self,
-        edit: impl FnOnce(&'m Self, &mut Patch<'m, 'w>) -> Result<T, Error>,
+        edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let mut patch = Patch::new(self);
         let value = edit(self, &mut patch)?;
@@ -151,14 +161,20 @@ impl<'w> Module<'w> {
         self.words.into_owned()
     }
 
-    /// A module with the same words, which it borrows.
+    /// The same version, borrowing its words and what is known of them.
     pub fn borrowed(&self) -> Module<'_> {
-        Module::unscanned(Cow::Borrowed(&self.words))
+        let analyses = Shared::Borrowed(self.analyses());
+        Module { words: Cow::Borrowed(&self.words), analyses }
     }
 
     /// The same module, borrowing nothing.
     pub fn into_owned(self) -> Module<'static> {
-        Module::new(Cow::Owned(self.words.into_owned()), self.scan)
+        let analyses = match self.analyses {
+            Shared::Own(analyses) => analyses,
+            // Most results are written and forgotten: whoever asks finds it again.
+            Shared::Borrowed(_) => Analyses::default(),
+        };
+        Module { words: Cow::Owned(self.words.into_owned()), analyses: Shared::Own(analyses) }
     }
 
     /// The version of SPIR-V: (1, 3) for 1.3.
@@ -173,8 +189,16 @@ impl<'w> Module<'w> {
     }
 
     #[inline]
+    fn analyses(&self) -> &Analyses {
+        match &self.analyses {
+            Shared::Own(analyses) => analyses,
+            Shared::Borrowed(analyses) => analyses,
+        }
+    }
+
+    #[inline]
     fn scan(&self) -> &Scan {
-        match self.scan.get() {
+        match self.analyses().scan.get() {
             Some(scan) => scan,
             None => self.scan_now(),
         }
@@ -182,7 +206,7 @@ impl<'w> Module<'w> {
 
     #[cold]
     fn scan_now(&self) -> &Scan {
-        self.scan.get_or_init(|| {
+        self.analyses().scan.get_or_init(|| {
             Scan::new(&self.words).expect("a patch makes a well-formed module of a well-formed one")
         })
     }
@@ -298,6 +322,17 @@ impl<'w> Module<'w> {
         })
     }
 
+    /// The execution modes of the entry points with this function.
+    pub fn modes(&self, function: Id) -> impl Iterator<Item = Mode<'_>> {
+        let modes = self.section(Section::ExecutionModes).filter_map(Mode::of);
+        modes.filter(move |mode| mode.entry_point() == function)
+    }
+
+    /// The first execution mode of this kind that the entry points with this function have.
+    pub fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'_>> {
+        self.modes(function).find(|found| found.mode() == mode)
+    }
+
     /// Whether the module declares `capability`; those that it implies are not looked for.
     pub fn has_capability(&self, capability: Capability) -> bool {
         self.section(Section::Capabilities)
@@ -310,20 +345,25 @@ impl<'w> Module<'w> {
         self.section(Section::Globals).filter_map(Variable::of)
     }
 
+    /// The type that the pointer `id` points to; `None` where it is no pointer.
+    pub fn pointee(&self, id: Id) -> Option<Id> {
+        self.pointer(self.type_of(id)?).map(|(_, pointee)| pointee)
+    }
+
     /// The storage class that the pointer `id` points into.
     pub fn storage_class(&self, id: Id) -> Option<StorageClass> {
         self.pointer(self.type_of(id)?).map(|(class, _)| class)
     }
 
-    /// Calls `f` for every word of `inst` that is an id: with the word's offset in the module. Results are left out.
+    /// Calls `f` for every operand of `inst` that is an id, but for the result.
     /// Words that may be ids, as those of unknown instructions, come with `false`.
     #[inline]
-    pub fn for_each_operand(&self, inst: Inst<'_>, mut f: impl FnMut(u32, Id, bool)) {
+    pub fn for_each_operand<'m>(&self, inst: Inst<'m>, mut f: impl FnMut(Operand<'m>, Id, bool)) {
         let switch_literal =
             if inst.op() == Op::SWITCH { self.switch_literal_words(inst) } else { 1 };
         operands::for_each_operand(inst.words(), switch_literal, |word, certain| {
             if let Some(id) = Id::new(inst.words()[word]) {
-                f(inst.at() + word as u32, id, certain);
+                f(inst.operand(word), id, certain);
             }
         });
     }
@@ -335,21 +375,21 @@ impl<'w> Module<'w> {
 
     /// Who uses what.
     pub fn uses(&self) -> &Uses {
-        self.uses.get_or_init(|| Uses::new(self))
+        self.analyses().uses.get_or_init(|| Uses::new(self))
     }
 
     /// The decorations, groups resolved.
     pub fn decorations(&self) -> &Decorations {
-        self.decorations.get_or_init(|| Decorations::new(self))
+        self.analyses().decorations.get_or_init(|| Decorations::new(self))
     }
 
     /// The debug names.
     pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::new(self))
+        self.analyses().names.get_or_init(|| Names::new(self))
     }
 
     pub(crate) fn declared(&self) -> &Declared {
-        self.declared.get_or_init(|| Declared::new(self))
+        self.analyses().declared.get_or_init(|| Declared::new(self))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{Id, Module};
 use std::borrow::Cow;
 
 /// Where the names are, sorted by what they name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names(Vec<(Id, Option<u32>, u32)>);
 
 impl Names {

@@ -14,10 +14,11 @@ use fresh::Fresh;
 use hash::WordHash;
 
 use crate::grammar::{Decoration, Grammar, Op};
-use crate::inst::{EntryPoint, Inst, Mode};
+use crate::inst::{EntryPoint, Inst, Operand, Version};
 use crate::scan::{SECTIONS, Section};
 use crate::{Error, ErrorKind, Id, Module, operands, text};
 use std::collections::{BTreeMap, HashMap};
+use std::marker::PhantomData;
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
 const LAST_ID: u32 = 4_194_303;
@@ -36,21 +37,40 @@ const LONGEST: usize = u16::MAX as usize;
 ///
 /// What is inserted at one position stands in the order of insertion. A position may be one of several *lanes* that
 /// share a place: what is inserted at a lane stands behind everything of the lanes before it, whenever it was inserted.
+///
+/// A position belongs to one version, as an instruction does:
+///
+/// ```compile_fail,E0521
+/// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0, 0x3_000e, 0, 1];
+/// # use polyshade_spv::{Module, Op};
+/// let first = Module::parse(&words)?;
+/// let old = first.instructions().next().expect("there is one").before();
+/// let second = first.rewrite(|_, p| Ok(p.extension("SPV_KHR_multiview")))?.module;
+/// second.rewrite(|_, p| Ok(p.insert(old, Op::NOP, &[])))?;
+/// # Ok::<(), polyshade_spv::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Position {
+pub struct Position<'m> {
     at: u32,
     lane: u32,
+    version: Version<'m>,
 }
 
-impl Inst<'_> {
+impl Position<'_> {
+    fn new(at: u32, lane: u32) -> Self {
+        Self { at, lane, version: PhantomData }
+    }
+}
+
+impl<'m> Inst<'m> {
     /// The place ahead of this instruction, behind what is inserted after the one before.
-    pub fn before(self) -> Position {
-        Position { at: self.at(), lane: 0 }
+    pub fn before(self) -> Position<'m> {
+        Position::new(self.at(), 0)
     }
 
     /// The place behind this instruction.
-    pub fn after(self) -> Position {
-        Position { at: self.end(), lane: 0 }
+    pub fn after(self) -> Position<'m> {
+        Position::new(self.end(), 0)
     }
 }
 
@@ -89,7 +109,7 @@ pub struct Patch<'m, 'w> {
     /// Declared types and constants.
     declared: Fresh,
     /// Where those and other fresh module-scope ids are declared, by ascending ids.
-    declared_at: Vec<(Id, Position)>,
+    declared_at: Vec<(Id, Position<'m>)>,
     /// Declared capabilities and extensions.
     lines: Vec<Box<[u32]>>,
     /// `uint` and its smallest constants, which code asks for all the time.
@@ -163,30 +183,30 @@ impl<'m, 'w> Patch<'m, 'w> {
     }
 
     /// A cursor that emits instructions at `at`.
-    pub fn at(&mut self, at: Position) -> Cursor<'_, 'm, 'w> {
+    pub fn at(&mut self, at: Position<'m>) -> Cursor<'_, 'm, 'w> {
         Cursor::new(self, at)
     }
 
     /// The place behind the last instruction of `section`.
-    pub fn end_of(&self, section: Section) -> Position {
+    pub fn end_of(&self, section: Section) -> Position<'m> {
         // Where sections are empty, several end at one place.
-        Position { at: self.module.section_end(section), lane: section as u32 + 1 }
+        Position::new(self.module.section_end(section), section as u32 + 1)
     }
 
     /// A place of its own at the end of the module, where functions are added: behind the lanes asked for before,
     /// and ahead of those asked for after.
-    pub fn lane(&mut self) -> Position {
+    pub fn lane(&mut self) -> Position<'m> {
         self.lanes += 1;
-        Position { at: self.module.words().len() as u32, lane: SECTIONS as u32 + self.lanes }
+        Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.lanes)
     }
 
     /// Inserts an instruction: `op` and all words behind the first.
-    pub fn insert(&mut self, at: Position, op: Op, operands: &[u32]) {
+    pub fn insert(&mut self, at: Position<'m>, op: Op, operands: &[u32]) {
         self.insert_with(at, op, |words| words.extend_from_slice(operands));
     }
 
     /// Inserts an instruction whose words behind the first `operands` appends.
-    fn insert_with(&mut self, at: Position, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
+    fn insert_with(&mut self, at: Position<'m>, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
         // A few decoration groups can stand for a number of decorations that is out of proportion.
         if self.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
             let message = format!("more than {} words would be added", self.pool.len());
@@ -210,7 +230,7 @@ impl<'m, 'w> Patch<'m, 'w> {
     }
 
     /// Inserts an instruction with a literal string behind `operands`.
-    fn insert_text(&mut self, at: Position, op: Op, operands: &[u32], literal: &str) {
+    fn insert_text(&mut self, at: Position<'m>, op: Op, operands: &[u32], literal: &str) {
         self.insert_with(at, op, |words| {
             words.extend_from_slice(operands);
             text::encode(literal, words);
@@ -222,7 +242,7 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// # Panics
     ///
     /// If the words are not whole instructions.
-    pub fn insert_words(&mut self, at: Position, words: &[u32]) -> &mut [u32] {
+    pub fn insert_words(&mut self, at: Position<'m>, words: &[u32]) -> &mut [u32] {
         let mut rest = words;
         while let Some(first) = rest.first() {
             let count = (first >> 16) as usize;
@@ -236,7 +256,7 @@ impl<'m, 'w> Patch<'m, 'w> {
     }
 
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
-    fn queue_insert(&mut self, at: Position, start: u32) {
+    fn queue_insert(&mut self, at: Position<'m>, start: u32) {
         let end = self.pool.len() as u32;
         if let Some(Edit { at: last, kind: EditKind::Insert { lane, end: last_end, .. } }) =
             self.edits.last_mut()
@@ -260,28 +280,28 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.edits.push(Edit { at: inst.at(), kind: EditKind::Remove { end: inst.end() } });
     }
 
-    /// Replaces the word at `at`, an offset into the version, by another.
-    pub fn overwrite(&mut self, at: u32, word: u32) {
-        self.edits.push(Edit { at, kind: EditKind::Overwrite { word } });
+    /// Replaces an operand by another word.
+    pub fn overwrite(&mut self, operand: Operand<'m>, word: u32) {
+        self.edits.push(Edit { at: operand.at(), kind: EditKind::Overwrite { word } });
     }
 
     /// Replaces the result type of `inst`.
     pub fn set_result_type(&mut self, inst: Inst<'m>, ty: Id) {
         assert!(Grammar::of(inst.op()).has_type(), "{inst:?} has no result type");
-        self.overwrite(inst.at() + 1, ty.word());
+        self.overwrite(inst.operand(1), ty.word());
     }
 
     /// Replaces the result id of `inst`.
     pub fn set_result(&mut self, inst: Inst<'m>, id: Id) {
         let word = Grammar::of(inst.op()).result_word().expect("the instruction has a result");
-        self.overwrite(inst.at() + word as u32, id.word());
+        self.overwrite(inst.operand(word), id.word());
     }
 
     /// Replaces `from` by `to` in every operand of `inst` that is an id.
     pub fn replace(&mut self, inst: Inst<'m>, from: Id, to: Id) {
-        self.module.for_each_operand(inst, |at, id, certain| {
+        self.module.for_each_operand(inst, |operand, id, certain| {
             if certain && id == from {
-                self.overwrite(at, to.word());
+                self.overwrite(operand, to.word());
             }
         });
     }
@@ -290,9 +310,9 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// sets but those for debugging OpenCL, whose literals are looked at as ids too.
     pub fn replace_extended(&mut self, inst: Inst<'m>, from: Id, to: Id) {
         assert!(inst.op() == Op::EXT_INST, "{inst:?} is not an extended instruction");
-        self.module.for_each_operand(inst, |at, id, _| {
+        self.module.for_each_operand(inst, |operand, id, _| {
             if id == from {
-                self.overwrite(at, to.word());
+                self.overwrite(operand, to.word());
             }
         });
     }
@@ -366,13 +386,7 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Makes `function` the function of `entry`.
     pub fn set_entry_function(&mut self, entry: EntryPoint<'m>, function: Id) {
-        self.overwrite(entry.inst().at() + 2, function.word());
-    }
-
-    /// The execution modes that `function`, an entry point's, has.
-    pub fn modes_of(&self, function: Id) -> impl Iterator<Item = Mode<'m>> + use<'m> {
-        let modes = self.module.section(Section::ExecutionModes).filter_map(Mode::of);
-        modes.filter(move |mode| mode.entry_point() == function)
+        self.overwrite(entry.inst().operand(2), function.word());
     }
 
     /// The version that is read.
@@ -381,9 +395,9 @@ impl<'m, 'w> Patch<'m, 'w> {
     }
 
     /// The position of the last module-scope operand of `words`, an instruction: it can stand there.
-    fn behind_operands(&self, words: &[u32]) -> Position {
+    fn behind_operands(&self, words: &[u32]) -> Position<'m> {
         let start = self.module.section_end(Section::Annotations);
-        let mut position = Position { at: start, lane: Section::Globals as u32 + 1 };
+        let mut position = Position::new(start, Section::Globals as u32 + 1);
         operands::for_each_id(words, 1, |word, _| {
             let Some(id) = Id::new(words[word]) else { return };
             let fresh = self.declared_at.binary_search_by_key(&id, |(fresh, _)| *fresh);

@@ -46,7 +46,7 @@ pub(crate) struct Extent {
 }
 
 /// What the scan finds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scan {
     /// Where each section ends.
     pub(crate) sections: [u32; SECTIONS],
@@ -61,7 +61,7 @@ pub(crate) struct Scan {
 }
 
 /// The word at which each id is defined. Its size follows the number of words, whatever the bound says.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Definitions {
     /// By id; 0 is no definition.
     Dense(Vec<u32>),

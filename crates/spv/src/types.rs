@@ -178,7 +178,7 @@ pub(crate) fn says(words: &[u32], key: &Key<'_>) -> bool {
 }
 
 /// Types and constants by what they say: an open-addressed table of word offsets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Declared {
     /// A power of two of slots; 0 is empty.
     slots: Vec<u32>,

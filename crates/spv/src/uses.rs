@@ -6,7 +6,7 @@ use crate::scan::is_dense;
 use crate::{Id, Module, operands};
 
 /// The uses of every id, in the order of the module. Words that may be ids count.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Uses {
     slots: Slots,
     /// By slot, where its uses begin in `at`; one more at the end.
@@ -16,7 +16,7 @@ pub struct Uses {
 }
 
 /// Numbers ids densely.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Slots {
     /// The slot of an id is the id.
     Ids(u32),

@@ -105,8 +105,8 @@ fn permute(module: &Module<'_>, choices: &mut Choices) -> Vec<u32> {
     }
     let mut words = module.words().to_vec();
     for inst in module.instructions() {
-        module.for_each_operand(inst, |at, id, _| {
-            words[at as usize] = ids[id.word() as usize];
+        module.for_each_operand(inst, |operand, id, _| {
+            words[operand.at() as usize] = ids[id.word() as usize];
         });
         if let Some(id) = inst.result() {
             let place = inst.words().iter().skip(1).position(|word| *word == id.word());

@@ -38,7 +38,7 @@ fn variables(
 
 /// The type of what a variable holds.
 fn pointee(m: &Module<'_>, variable: Id) -> Option<Id> {
-    m.type_of(variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee)
+    m.pointee(variable)
 }
 
 pub(crate) fn isolate(

@@ -14,17 +14,11 @@ pub(crate) mod native;
 use crate::constants::Specialization;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::moves::{self, Binding, HostBlock, Set};
-use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
-    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, Section, StorageClass,
+    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
 };
 use polyshade::{Error, Module};
-
-/// The execution modes of `entry`.
-pub(crate) fn modes<'m>(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Vec<Mode<'m>> {
-    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    modes.filter(|mode| mode.entry_point() == entry.function()).collect()
-}
 
 /// The vertices and instances of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -172,7 +166,7 @@ fn slot<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     placement: Placement,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let uint = p.uint();
     let mut index = |builtin, first| {
@@ -194,7 +188,7 @@ fn index<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     builtin: BuiltIn,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let int = p.int();
     let variable = moves::input_builtin(m, p, entry, builtin, int);
@@ -202,7 +196,7 @@ fn index<'m>(
 }
 
 /// Emits a load of a variable of an integer type, as an unsigned number.
-fn load_index(p: &mut Patch<'_, '_>, (variable, ty): (Id, Id), at: Position) -> Id {
+fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<'m>) -> Id {
     let uint = p.uint();
     let mut code = p.at(at);
     let value = code.load(ty, variable);
@@ -210,12 +204,12 @@ fn load_index(p: &mut Patch<'_, '_>, (variable, ty): (Id, Id), at: Position) -> 
 }
 
 /// Emits stores of all leaves to their place in `slot`, and of a mark behind them.
-fn store(
-    p: &mut Patch<'_, '_>,
+fn store<'m>(
+    p: &mut Patch<'m, '_>,
     leaves: &[Leaf],
     buffer: HostBlock,
     slot_and_mark: (Id, Id),
-    at: Position,
+    at: Position<'m>,
 ) {
     let places: Vec<Vec<Id>> = leaves.iter().map(|leaf| constants(p, &leaf.path)).collect();
     store_from(p, leaves.iter().zip(places), buffer, slot_and_mark, at);
@@ -227,12 +221,12 @@ fn constants(p: &mut Patch<'_, '_>, path: &[u32]) -> Vec<Id> {
 }
 
 /// The same of leaves that lie at other places.
-fn store_from<'l>(
-    p: &mut Patch<'_, '_>,
+fn store_from<'m, 'l>(
+    p: &mut Patch<'m, '_>,
     leaves: impl Iterator<Item = (&'l Leaf, Vec<Id>)> + Clone,
     buffer: HostBlock,
     (slot, mark): (Id, Id),
-    at: Position,
+    at: Position<'m>,
 ) {
     let uint = p.uint();
     let words: u32 = leaves.clone().map(|(leaf, _)| leaf.words()).sum();

@@ -89,12 +89,12 @@ enum Place {
 /// %value = OpLoad %v4float %from
 ///          OpStore %to %value
 /// ```
-fn hand_on(
-    p: &mut Patch<'_, '_>,
+fn hand_on<'m>(
+    p: &mut Patch<'m, '_>,
     ty: Id,
     (decoration, operand): (Decoration, u32),
     place: Place,
-    at: Position,
+    at: Position<'m>,
 ) -> [Id; 2] {
     let all = p.array(ty, VERTICES);
     let variable = |p: &mut Patch<'_, '_>, class, ty| {
@@ -102,7 +102,7 @@ fn hand_on(
         p.decorate(variable, decoration, &[operand]);
         variable
     };
-    let element = |p: &mut Patch<'_, '_>, class, variable, vertex| {
+    let element = |p: &mut Patch<'m, '_>, class, variable, vertex| {
         let pointer = p.pointer(class, ty);
         p.at(at).access_chain(pointer, variable, &[vertex])
     };

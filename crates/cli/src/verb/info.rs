@@ -104,7 +104,7 @@ fn variable(m: &Module<'_>, id: Id) -> Option<Value> {
         StorageClass::OUTPUT => "output",
         _ => return None,
     };
-    let (_, ty) = m.pointer(m.type_of(id)?)?;
+    let ty = m.pointee(id)?;
     let number = |decoration| m.decoration(id, decoration).and_then(|words| words.first().copied());
     Some(json!({
         "name": m.name(id).unwrap_or_default(),

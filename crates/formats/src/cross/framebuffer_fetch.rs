@@ -7,7 +7,7 @@
 use super::EntryPoint;
 use crate::Error;
 use polyshade_spv::{
-    Decoration, ExecutionModel, Id, Inst, Module, Op, Position, StorageClass, Type,
+    Decoration, ExecutionModel, Id, Inst, Module, Op, Patch, Position, StorageClass, Type, view,
 };
 
 /// A module that reads outputs, and the locations of those.
@@ -63,52 +63,68 @@ pub(super) fn read_outputs(
     others: Others,
 ) -> Result<Option<Fetched>, Error> {
     let m = Module::parse(words).map_err(|error| Error::Faulty(error.to_string()))?;
-    let found = m.entry_point(entry.name, ExecutionModel(entry.model));
-    let found = found.map_err(|error| Error::Faulty(error.to_string()))?;
-    let mut attachments = Vec::new();
+    let fetched = m.rewrite(|m, p| {
+        let entry = m.entry_point(entry.name, ExecutionModel(entry.model))?;
+        let attachments = match attachments(m, others) {
+            Ok(attachments) => attachments,
+            Err(why) => return Ok(Err(why)),
+        };
+        let Some(start) = start(m, entry.function()) else { return Ok(Ok(Vec::new())) };
+        for one in &attachments {
+            fetch(m, p, entry, start, one);
+        }
+        Ok(Ok(attachments.iter().map(|one| one.location).collect()))
+    });
+    let fetched = fetched.map_err(|error| Error::Faulty(error.to_string()))?;
+    let locations: Vec<u32> = fetched.value.map_err(Error::Unsupported)?;
+    let words = fetched.module.into_words();
+    Ok((!locations.is_empty()).then_some(Fetched { words, locations }))
+}
+
+/// The input attachments that can be fetched; or why one cannot, unless such stay.
+fn attachments<'m>(m: &'m Module<'_>, others: Others) -> Result<Vec<Attachment<'m>>, String> {
+    let mut found = Vec::new();
     for variable in m.variables() {
         let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
-        if !is_attachment(&m, m.innermost_element(ty)) {
+        if !is_attachment(m, m.innermost_element(ty)) {
             continue;
         }
-        match attachment(&m, variable.result(), ty) {
-            Ok(attachment) => attachments.push(attachment),
+        match attachment(m, variable.result(), ty) {
+            Ok(attachment) => found.push(attachment),
             Err(_) if others == Others::Stay => {}
-            Err(why) => return Err(Error::Unsupported(why)),
+            Err(why) => return Err(why),
         }
     }
-    if attachments.is_empty() {
-        return Ok(None);
+    Ok(found)
+}
+
+/// Makes a variable hold what the output holds at first, and reads of the attachment read that.
+fn fetch<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: view::EntryPoint<'m>,
+    start: Position<'m>,
+    one: &Attachment<'m>,
+) {
+    let held = p.variable(StorageClass::PRIVATE, one.ty, None);
+    if let Some(name) = m.name(one.variable) {
+        p.name(held, &name);
     }
-    let Some(start) = start(&m, found.function()) else { return Ok(None) };
-    let locations = attachments.iter().map(|one| one.location).collect();
-    let rewritten = m.rewrite(|m, p| {
-        for one in &attachments {
-            let held = p.variable(StorageClass::PRIVATE, one.ty, None);
-            if let Some(name) = m.name(one.variable) {
-                p.name(held, &name);
-            }
-            if m.version() >= (1, 4) {
-                let entry = m.entry_point(entry.name, ExecutionModel(entry.model))?;
-                p.join_interface(entry, held);
-            }
-            let mut code = p.at(start);
-            let value = code.load(one.ty, one.output);
-            code.store(held, value);
-            for load in &one.loads {
-                p.remove(*load);
-            }
-            for read in &one.reads {
-                let result = read.result().expect("a read has a result");
-                p.remove(*read);
-                p.insert(read.after(), Op::LOAD, &[one.ty.word(), result.word(), held.word()]);
-            }
-            p.remove_definition(one.variable);
-        }
-        Ok(())
-    });
-    let rewritten = rewritten.map_err(|error| Error::Faulty(error.to_string()))?;
-    Ok(Some(Fetched { words: rewritten.module.into_words(), locations }))
+    if m.version() >= (1, 4) {
+        p.join_interface(entry, held);
+    }
+    let mut code = p.at(start);
+    let value = code.load(one.ty, one.output);
+    code.store(held, value);
+    for load in &one.loads {
+        p.remove(*load);
+    }
+    for read in &one.reads {
+        let result = read.result().expect("a read has a result");
+        p.remove(*read);
+        p.insert(read.after(), Op::LOAD, &[one.ty.word(), result.word(), held.word()]);
+    }
+    p.remove_definition(one.variable);
 }
 
 /// How an input attachment is read, and the output that holds the same; or why none does.
@@ -153,7 +169,7 @@ fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<
 }
 
 /// Behind the variables of a function.
-fn start(m: &Module<'_>, function: Id) -> Option<Position> {
+fn start<'m>(m: &'m Module<'_>, function: Id) -> Option<Position<'m>> {
     let is_ahead = |inst: &Inst<'_>| {
         matches!(
             inst.op(),

@@ -28,7 +28,7 @@ impl Mask {
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
-        at: Position,
+        at: Position<'m>,
     ) -> Self {
         let class = StorageClass::OUTPUT;
         let found = moves::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);

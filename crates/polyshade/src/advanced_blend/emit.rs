@@ -118,7 +118,7 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
 }
 
 /// The blend constants: those that are given, or what the host fills in. At `at` the words are read.
-fn constants(p: &mut Patch<'_, '_>, options: &Options, words: &Words, at: Position) -> Id {
+fn constants<'m>(p: &mut Patch<'m, '_>, options: &Options, words: &Words, at: Position<'m>) -> Id {
     let float = p.float();
     let vec4 = p.vector(float, 4);
     if let Some(read) = words.constants(&mut p.at(at)) {
@@ -198,7 +198,7 @@ fn copy_rest(
         blended.chain(&plan.copied).any(|piece| piece.variable == id)
     };
     for (private, new) in interface.iter().filter(|(private, _)| !is_colour(*private)) {
-        let (_, ty) = m.type_of(*private).and_then(|ty| m.pointer(ty)).expect("it was taken over");
+        let ty = m.pointee(*private).expect("it was taken over");
         if matches!(m.ty(m.innermost_element(ty)), Some(Type::Struct { .. })) {
             return Err(unsupported("an output that moves is a structure", *private));
         }

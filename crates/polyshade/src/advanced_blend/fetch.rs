@@ -4,10 +4,10 @@ use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
 use crate::moves::{self, Binding, Set};
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, Mode};
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
-    Patch, Position, Section, StorageClass,
+    Patch, Position, StorageClass,
 };
 
 /// Operands of `OpTypeImage`.
@@ -51,7 +51,7 @@ impl Fetch {
         entry: EntryPoint<'m>,
         options: &Options,
         locations: &[(u32, Numbers)],
-        at: Position,
+        at: Position<'m>,
     ) -> Result<Self, Error> {
         let destination = options.destination;
         let mut images = Vec::new();
@@ -233,17 +233,13 @@ fn declare<'m>(
             p.extension("SPV_EXT_shader_tile_image");
         }
         Destination::StorageImage { .. } => {
-            let modes = || m.section(Section::ExecutionModes).filter_map(Mode::of);
-            let of_entry = |mode: &Mode<'_>| mode.entry_point() == entry.function();
             let interlock = ExecutionMode::PIXEL_INTERLOCK_ORDERED_EXT.0
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
-            if modes().filter(of_entry).any(|mode| interlock.contains(&mode.mode().0)) {
+            if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
                 let message = "the shader has an interlock of its own";
                 return Err(unsupported(message, entry.function()));
             }
-            let early = modes()
-                .any(|mode| of_entry(&mode) && mode.mode() == ExecutionMode::EARLY_FRAGMENT_TESTS);
-            if !early {
+            if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_none() {
                 let message = "a fragment that fails its tests late would be stored all the same";
                 return Err(unsupported(message, entry.function())
                     .help("declare early fragment tests in the shader"));
@@ -282,7 +278,7 @@ fn coordinate<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     layer: Layer,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let (float, int) = (p.float(), p.int());
     let (vec2, vec4) = (p.vector(float, 2), p.vector(float, 4));
@@ -320,7 +316,7 @@ fn integer_input<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     builtin: BuiltIn,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let int = p.int();
     let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);

@@ -92,7 +92,7 @@ fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
 
 /// The pieces of one output; none where it is no colour of 16 or 32 bits a component.
 fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
-    let Some((_, ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else {
+    let Some(ty) = m.pointee(variable) else {
         return Ok(Vec::new());
     };
     let number = |decoration| m.decoration(variable, decoration)?.first().copied();

@@ -56,9 +56,8 @@ pub(super) fn arrays<'m>(
 
 /// The length of the array around an array of distances, if there is one, and how many distances there are.
 fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
-    let (_, ty) = m
-        .type_of(variable)
-        .and_then(|ty| m.pointer(ty))
+    let ty = m
+        .pointee(variable)
         .ok_or_else(|| unsupported("a built-in array is no pointer", variable))?;
     let (vertices, inner) = match m.ty(ty) {
         Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
@@ -349,9 +348,9 @@ pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
 }
 
 /// An error where something has this location among the inputs or outputs of `entry`, or reserves it.
-pub(super) fn check_free(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
+pub(super) fn check_free<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
     class: StorageClass,
     target: &Target,
     location: u32,
@@ -386,7 +385,7 @@ pub(super) fn locations<'m>(
     let variables = crate::moves::interface(m, entry, class).into_iter();
     variables.flat_map(move |variable| {
         let mut taken = Vec::new();
-        let Some((_, mut ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else {
+        let Some(mut ty) = m.pointee(variable) else {
             return taken;
         };
         if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)

@@ -48,7 +48,7 @@ pub(super) fn emit_cut<'m>(
     entry: EntryPoint<'m>,
     parts: &Parts<'_>,
     emits: &[Inst<'m>],
-    prologue: Position,
+    prologue: Position<'m>,
 ) {
     let slots = add_slots(m, p, entry, parts);
     let cutter = Cutter { m, parts, slots };
@@ -153,7 +153,7 @@ fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
 
 impl Cutter<'_, '_, '_> {
     /// A pointer to the leaf `number` of the vertex in `slot`.
-    fn slot(&self, p: &mut Patch<'_, '_>, at: Position, number: usize, slot: Id) -> Id {
+    fn slot<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, number: usize, slot: Id) -> Id {
         let Slots { variable, path } = &self.slots[number];
         let pointer = p.pointer(StorageClass::PRIVATE, self.parts.leaves[number].ty);
         p.at(at).access_chain(pointer, *variable, &[&[slot], path.as_slice()].concat())
@@ -273,7 +273,13 @@ impl Cutter<'_, '_, '_> {
     /// %share  = OpFMul %float %part %b
     /// %screen = OpFDiv %float %share %w
     /// ```
-    fn on_screen(&self, p: &mut Patch<'_, '_>, at: Position, slots: [Id; 2], part: Id) -> Id {
+    fn on_screen<'m>(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        slots: [Id; 2],
+        part: Id,
+    ) -> Id {
         let is_asked = self.parts.leaves.iter().any(|leaf| leaf.way == Way::NoPerspective);
         let Some(position) = self.parts.position.filter(|_| is_asked) else { return part };
         let float = p.float();
@@ -298,10 +304,10 @@ impl Cutter<'_, '_, '_> {
     /// %way    = OpVectorTimesScalar %v4float %length %part
     /// %value  = OpFAdd %v4float %from %way
     /// ```
-    fn between(
+    fn between<'m>(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         ty: Id,
         [from, towards]: [Id; 2],
         part: Id,
@@ -328,9 +334,9 @@ fn component_type(m: &Module<'_>, ty: Id) -> Id {
     }
 }
 
-fn leaf_pointer(
-    p: &mut Patch<'_, '_>,
-    at: Position,
+fn leaf_pointer<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
     class: StorageClass,
     (variable, path): (Id, &[u32]),
     ty: Id,

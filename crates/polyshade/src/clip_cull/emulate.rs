@@ -198,7 +198,12 @@ fn add_flags<'m>(
 /// %flag     = OpSelect %float %is_not %float_1 %float_0
 ///             OpStore %to %flag
 /// ```
-fn hand_on_flag(p: &mut Patch<'_, '_>, at: Position, (own, number): (Id, u32), flag: &Place) {
+fn hand_on_flag<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
+    (own, number): (Id, u32),
+    flag: &Place,
+) {
     let (float, bool) = (p.float(), p.bool());
     let (zero, one) = (p.float_constant(0.0), p.float_constant(1.0));
     let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
@@ -211,7 +216,7 @@ fn hand_on_flag(p: &mut Patch<'_, '_>, at: Position, (own, number): (Id, u32), f
 }
 
 /// Emits a copy of a distance to a built-in array.
-fn copy(p: &mut Patch<'_, '_>, at: Position, (own, native): (Id, Id), number: u32) {
+fn copy<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, (own, native): (Id, Id), number: u32) {
     let float = p.float();
     let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
     let to = pointer(p, at, StorageClass::OUTPUT, native, &[number]);
@@ -221,7 +226,7 @@ fn copy(p: &mut Patch<'_, '_>, at: Position, (own, native): (Id, Id), number: u3
 }
 
 /// Emits whether a clip distance is not negative; NaN is.
-fn is_inside(p: &mut Patch<'_, '_>, at: Position, place: &Place) -> Id {
+fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
     let from = pointer(p, at, StorageClass::INPUT, place.variable, &place.path);
     let mut code = p.at(at);
@@ -241,7 +246,7 @@ fn is_inside(p: &mut Patch<'_, '_>, at: Position, place: &Place) -> Id {
 /// %ab    = OpLogicalOr %bool %a %b
 /// %alive = OpLogicalOr %bool %ab %c
 /// ```
-fn is_alive(p: &mut Patch<'_, '_>, at: Position, flag: &Place) -> Id {
+fn is_alive<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, flag: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
     let from = pointer(p, at, StorageClass::INPUT, flag.variable, &flag.path);
     let mut code = p.at(at);

@@ -6,7 +6,7 @@ use super::limits::Requirements;
 use super::marks::{KINDS, Kind};
 use super::options::Target;
 use super::prepare::{builtin_array, prepare_blocks, without_unused};
-use super::primitives::{GeometryLimits, Provoking, emitted, modes};
+use super::primitives::{GeometryLimits, Provoking, emitted};
 use super::varyings::{Interpolation, Leaf, leaves};
 use crate::moves;
 use crate::transform_feedback::Limit;
@@ -219,7 +219,7 @@ impl<'m> Stage<'_, 'm> {
             &emits,
             wrapper.prologue,
         );
-        p.overwrite(most.inst().at() + 3, vertices.max(1));
+        p.overwrite(most.inst().operand(3), vertices.max(1));
         Ok((vertices.max(1), parts.iter().any(|leaf| is_builtin(m, leaf, BuiltIn::POINT_SIZE))))
     }
 
@@ -261,7 +261,7 @@ impl<'m> Stage<'_, 'm> {
                 && mode.inst().op() == Op::EXECUTION_MODE
                 && mode.operands().len() == 1
         };
-        modes(m, self.entry).find(says).ok_or_else(|| {
+        m.modes(self.entry.function()).find(says).ok_or_else(|| {
             let message = "the stage does not say how many vertices it emits";
             unsupported(message, self.entry.function())
         })
@@ -269,7 +269,7 @@ impl<'m> Stage<'_, 'm> {
 
     /// What emits vertices and ends strips.
     fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
-        if modes(m, self.entry).any(|mode| mode.mode() == ExecutionMode::XFB) {
+        if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
             let message = "the stage is captured, and primitives would go before they are counted";
             return Err(unsupported(message, self.entry.function()));
         }
@@ -301,7 +301,7 @@ fn is_builtin(m: &Module<'_>, leaf: &Leaf, builtin: BuiltIn) -> bool {
     if m.builtin(leaf.variable) == Some(builtin) {
         return true;
     }
-    let structure = m.type_of(leaf.variable).and_then(|ty| m.pointer(ty)).map(|(_, ty)| ty);
+    let structure = m.pointee(leaf.variable);
     structure.zip(leaf.path.first()).is_some_and(|(structure, member)| {
         let words = m.member_decoration(structure, *member, Decoration::BUILT_IN);
         words == Some(&[builtin.0])

@@ -202,7 +202,7 @@ struct LastStage<'s, 'm> {
     target: &'s Target,
     arrays: Vec<Array>,
     points: &'s Points<'m>,
-    hand_on: HandOn,
+    hand_on: HandOn<'m>,
 }
 
 fn lower(
@@ -292,7 +292,7 @@ impl<'m> LastStage<'_, 'm> {
     /// ```
     fn hand_on_masked(
         &self,
-        p: &mut Patch<'_, '_>,
+        p: &mut Patch<'m, '_>,
         number: u32,
         (from, to): (Id, Id),
         mask: Mask,
@@ -404,7 +404,7 @@ impl<'m> LastStage<'_, 'm> {
     /// ```
     fn hand_on_dot(
         &self,
-        p: &mut Patch<'_, '_>,
+        p: &mut Patch<'m, '_>,
         number: u32,
         array: Id,
         vertex: Vertex,

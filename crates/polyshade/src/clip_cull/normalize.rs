@@ -190,7 +190,7 @@ struct SideOfStage<'s, 'm> {
     entry: EntryPoint<'m>,
     class: StorageClass,
     points: &'s Points<'m>,
-    hand_on: HandOn,
+    hand_on: HandOn<'m>,
 }
 
 impl<'m> SideOfStage<'_, 'm> {

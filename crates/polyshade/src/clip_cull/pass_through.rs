@@ -10,7 +10,7 @@ use super::marks::KINDS;
 use super::normalize::distance_array;
 use super::options::Target;
 use super::prepare::{prepare_blocks, prepare_builtins};
-use super::primitives::{Primitive, modes};
+use super::primitives::Primitive;
 use super::registers::is_written;
 use super::varyings::{Leaf, leaves};
 use crate::moves;
@@ -81,7 +81,7 @@ pub fn generate(
 
 fn check(module: &Module<'_>, target: &Target, primitive: Primitive) -> Result<(), Error> {
     let entry = target.entry(module)?;
-    let has = |wanted| modes(module, entry).any(|mode| mode.mode() == wanted);
+    let has = |wanted| module.mode(entry.function(), wanted).is_some();
     if has(ExecutionMode::XFB) {
         let message =
             "the stage is captured, which is done behind the geometry stage where there is one";
@@ -268,7 +268,7 @@ struct Mirror<'s, 'm, 'w, 'b> {
     types: HashMap<(Id, StorageClass), Id>,
 }
 
-impl Mirror<'_, '_, '_, '_> {
+impl<'m> Mirror<'_, 'm, '_, '_> {
     fn pair(&mut self, output: Id, goes_on: bool) -> Result<Pair, Error> {
         let leaves = leaves(self.m, output, &Default::default())?;
         let (input, new) = (StorageClass::INPUT, StorageClass::OUTPUT);
@@ -355,7 +355,7 @@ impl Mirror<'_, '_, '_, '_> {
     }
 
     /// Emits the vertices: of each all that was handed on, its distances, and the number of the primitive.
-    fn write(&mut self, at: Position, pairs: &[Pair], last: &Rearranged) -> Result<(), Error> {
+    fn write(&mut self, at: Position<'m>, pairs: &[Pair], last: &Rearranged) -> Result<(), Error> {
         let class = StorageClass::OUTPUT;
         let int = self.p.int();
         let (number_in, number) = {
@@ -386,7 +386,7 @@ impl Mirror<'_, '_, '_, '_> {
     }
 
     /// A value of the input at a vertex.
-    fn load(&mut self, at: Position, pair: &Pair, leaf: usize, vertex: u32) -> Id {
+    fn load(&mut self, at: Position<'m>, pair: &Pair, leaf: usize, vertex: u32) -> Id {
         let ty = pair.types[leaf];
         let path = [&[vertex], pair.leaves[leaf].path.as_slice()].concat();
         let from = self.pointer(at, StorageClass::INPUT, (pair.input, &path), ty);
@@ -395,7 +395,7 @@ impl Mirror<'_, '_, '_, '_> {
 
     fn pointer(
         &mut self,
-        at: Position,
+        at: Position<'m>,
         class: StorageClass,
         (variable, path): (Id, &[u32]),
         ty: Id,
@@ -405,7 +405,7 @@ impl Mirror<'_, '_, '_, '_> {
         self.p.at(at).access_chain(pointer, variable, &indices)
     }
 
-    fn hand_on(&mut self, at: Position, pair: &Pair, vertex: u32) {
+    fn hand_on(&mut self, at: Position<'m>, pair: &Pair, vertex: u32) {
         let Some(output) = pair.output else { return };
         for (number, leaf) in pair.leaves.iter().enumerate() {
             let value = self.load(at, pair, number, vertex);
@@ -417,7 +417,7 @@ impl Mirror<'_, '_, '_, '_> {
 
     fn write_distances(
         &mut self,
-        at: Position,
+        at: Position<'m>,
         pairs: &[Pair],
         last: &Rearranged,
         arrays: [Option<Id>; 2],

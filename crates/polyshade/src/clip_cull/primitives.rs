@@ -1,7 +1,7 @@
 //! What a geometry stage takes and emits, and how much it may.
 
-use polyshade_spv::view::{EntryPoint, Mode};
-use polyshade_spv::{Error, ErrorKind, ExecutionMode, Module, Section};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, ErrorKind, ExecutionMode, Module};
 use std::fmt;
 
 /// What is drawn, and so what a geometry stage gets: strips and fans are lists by then.
@@ -149,19 +149,9 @@ impl GeometryLimits {
     }
 }
 
-/// The modes of an entry point.
-pub(super) fn modes<'m>(
-    m: &'m Module<'_>,
-    entry: EntryPoint<'m>,
-) -> impl Iterator<Item = Mode<'m>> {
-    let function = entry.function();
-    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    modes.filter(move |mode| mode.entry_point() == function)
-}
-
 /// What a geometry stage emits; `None` where it does not say.
-pub(super) fn emitted(m: &Module<'_>, entry: EntryPoint<'_>) -> Option<Primitive> {
-    modes(m, entry).find_map(|mode| {
+pub(super) fn emitted<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Primitive> {
+    m.modes(entry.function()).find_map(|mode| {
         PRIMITIVES.into_iter().find(|primitive| primitive.output_mode() == mode.mode())
     })
 }

@@ -133,9 +133,8 @@ impl<'o> Marking<'o> {
                 None => Ok(None),
             };
         };
-        let (_, ty) = m
-            .type_of(variable)
-            .and_then(|ty| m.pointer(ty))
+        let ty = m
+            .pointee(variable)
             .ok_or_else(|| unsupported("a variable of the interface is no pointer", variable))?;
         let (vertices, inner) = match m.ty(ty) {
             Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
@@ -244,7 +243,7 @@ impl<'o> Marking<'o> {
 
 /// The structure that `variable`, or each of its elements, is, and the types of its members.
 fn block<'m>(m: &'m Module<'_>, variable: Id) -> Option<(Id, impl Iterator<Item = Id> + use<'m>)> {
-    let (_, ty) = m.pointer(m.type_of(variable)?)?;
+    let ty = m.pointee(variable)?;
     let structure = match m.ty(ty)? {
         Type::Array { element, .. } => element,
         _ => ty,

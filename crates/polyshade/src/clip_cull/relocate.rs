@@ -26,7 +26,7 @@ impl Relocation {
 
 /// Where code goes in the stage.
 pub(super) struct Points<'m> {
-    pub(super) wrapper: Wrapper,
+    pub(super) wrapper: Wrapper<'m>,
     /// Emits of a geometry stage.
     emits: Vec<Inst<'m>>,
     is_geometry: bool,
@@ -51,7 +51,7 @@ impl<'m> Points<'m> {
 
     /// Where code goes that runs when outputs are handed on. In a geometry stage it is a function called before each
     /// emit, which [`finish`](Self::finish) ends.
-    pub(super) fn begin(&self, p: &mut Patch<'m, '_>) -> HandOn {
+    pub(super) fn begin(&self, p: &mut Patch<'m, '_>) -> HandOn<'m> {
         if !self.is_geometry {
             return HandOn { at: self.wrapper.epilogue, function: None };
         }
@@ -65,7 +65,7 @@ impl<'m> Points<'m> {
     /// OpFunctionCall %void %hand_on
     /// OpEmitVertex
     /// ```
-    pub(super) fn finish(&self, p: &mut Patch<'m, '_>, hand_on: HandOn) {
+    pub(super) fn finish(&self, p: &mut Patch<'m, '_>, hand_on: HandOn<'m>) {
         let Some(function) = hand_on.function else { return };
         p.at(hand_on.at).end_function(None);
         let void = p.void();
@@ -80,8 +80,8 @@ impl<'m> Points<'m> {
 
 /// Where outputs are handed on.
 #[derive(Clone, Copy)]
-pub(super) struct HandOn {
-    pub(super) at: Position,
+pub(super) struct HandOn<'m> {
+    pub(super) at: Position<'m>,
     function: Option<Id>,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn relocate<'m>(
     class: StorageClass,
     relocations: &[Relocation],
     points: &Points<'m>,
-    hand_on: HandOn,
+    hand_on: HandOn<'m>,
 ) -> Result<(), Error> {
     let is_captured = |id: Id| m.decoration(id, Decoration::OFFSET).is_some();
     let mut moving = relocations.iter().map(|relocation| relocation.register.variable);
@@ -133,7 +133,7 @@ pub(super) fn relocate<'m>(
 }
 
 /// A component that some path does not write is 0: it does not clip.
-pub(super) fn clear(m: &Module<'_>, p: &mut Patch<'_, '_>, taken: TakenOver, at: Position) {
+pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: TakenOver, at: Position<'m>) {
     let definition = m.definition(taken.private).and_then(polyshade_spv::view::Variable::of);
     if definition.is_some_and(|variable| variable.initializer().is_none()) {
         let zero = p.null(taken.ty);
@@ -149,12 +149,12 @@ pub(super) fn clear(m: &Module<'_>, p: &mut Patch<'_, '_>, taken: TakenOver, at:
 /// %to    = OpAccessChain %_ptr_Output_float %gl_ClipDistance %uint_2
 ///          OpStore %to %value
 /// ```
-fn copy(
-    p: &mut Patch<'_, '_>,
+fn copy<'m>(
+    p: &mut Patch<'m, '_>,
     relocation: &Relocation,
     interface: Id,
     class: StorageClass,
-    at: Position,
+    at: Position<'m>,
 ) {
     let variable = relocation.register.variable;
     for (scalar, place) in relocation.register.scalars.iter().zip(&relocation.places) {
@@ -171,9 +171,9 @@ fn copy(
 }
 
 /// Emits a pointer to a float in `variable`.
-pub(super) fn pointer(
-    p: &mut Patch<'_, '_>,
-    at: Position,
+pub(super) fn pointer<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
     class: StorageClass,
     variable: Id,
     path: &[u32],
@@ -190,7 +190,7 @@ pub(super) fn clear_own<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     array: (Id, u32),
-    at: Position,
+    at: Position<'m>,
 ) {
     let (int, float) = (p.int(), p.float());
     let (invocation, ty) = moves::input_builtin(m, p, entry, BuiltIn::INVOCATION_ID, int);

@@ -9,8 +9,8 @@ use super::{arrays::CLASSES, normalize::distance_array};
 use crate::moves;
 use crate::transform_feedback::strip_capture;
 use crate::unsupported;
-use polyshade_spv::view::{AccessChain, Mode};
-use polyshade_spv::{Error, ErrorKind, ExecutionMode, Id, Module, Op, Section, StorageClass, Type};
+use polyshade_spv::view::AccessChain;
+use polyshade_spv::{Error, ErrorKind, ExecutionMode, Id, Module, Op, StorageClass, Type};
 use std::fmt;
 use std::str::FromStr;
 
@@ -89,8 +89,7 @@ pub fn repair(module: &Module<'_>, target: &Target, repairs: &[Repair]) -> Resul
 
 fn without_capture(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
     let function = target.entry(m)?.function();
-    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    if !modes.any(|mode| mode.entry_point() == function && mode.mode() == ExecutionMode::XFB) {
+    if m.mode(function, ExecutionMode::XFB).is_none() {
         return Ok(None);
     }
     let isolated = moves::isolate(m, target.entry_name(), target.model())?.module;
@@ -111,10 +110,7 @@ fn declared(m: &Module<'_>, target: &Target) -> Result<Vec<Kind>, Error> {
             KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
         kinds.extend(arrays);
         for block in builtin_blocks(m, entry, class) {
-            let structure = m
-                .type_of(block)
-                .and_then(|ty| m.pointer(ty))
-                .map_or(block, |(_, ty)| m.innermost_element(ty));
+            let structure = m.pointee(block).map_or(block, |ty| m.innermost_element(ty));
             for member in 0..m.members(structure).len() as u32 {
                 let builtin = m.member_builtin(structure, member);
                 kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
@@ -166,7 +162,7 @@ fn without_unused_arrays(
 
 /// The length of an array of distances; `None` where it has none.
 fn length(m: &Module<'_>, array: Id, per_vertex: bool) -> Option<u32> {
-    let (_, mut ty) = m.pointer(m.type_of(array)?)?;
+    let mut ty = m.pointee(array)?;
     if per_vertex && let Some(Type::Array { element, .. }) = m.ty(ty) {
         ty = element;
     }

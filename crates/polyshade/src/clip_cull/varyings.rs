@@ -107,7 +107,7 @@ pub(super) fn leaves(
         );
         unsupported(message, variable)
     };
-    let (_, ty) = m.type_of(variable).and_then(|ty| m.pointer(ty)).ok_or_else(refuse)?;
+    let ty = m.pointee(variable).ok_or_else(refuse)?;
     let first = |words: &[u32]| words.first().copied();
     let location = m.decoration(variable, Decoration::LOCATION).and_then(first);
     let way = declared(|decoration| m.decoration(variable, decoration).is_some());

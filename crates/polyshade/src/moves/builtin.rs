@@ -34,7 +34,7 @@ pub fn find_builtin(
     builtin: BuiltIn,
 ) -> Option<FoundBuiltin> {
     interface(m, entry, class).into_iter().find_map(|variable| {
-        let (_, ty) = m.pointer(m.type_of(variable)?)?;
+        let ty = m.pointee(variable)?;
         if m.builtin(variable) == Some(builtin) {
             return Some(FoundBuiltin { variable, member: None, ty, class });
         }

@@ -3,7 +3,7 @@
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{
-    Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Rewritten, Section,
+    Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position, Rewritten, Section,
     StorageClass, is_known,
 };
 use std::collections::{HashMap, HashSet};
@@ -131,10 +131,10 @@ impl<'m> Clones<'m> {
         }
         for function in &self.own {
             for inst in m.function(*function).expect("it was reached").instructions() {
-                m.for_each_operand(inst, |at, id, _| {
+                m.for_each_operand(inst, |operand, id, _| {
                     // Extended instructions have ids where others might have literals; unknown ones are left alone.
                     if let Some(new) = self.map.get(&id).filter(|_| is_known(inst.op())) {
-                        p.overwrite(at, new.word());
+                        p.overwrite(operand, new.word());
                     }
                 });
             }
@@ -148,7 +148,7 @@ impl<'m> Clones<'m> {
         }
         if let Some(new) = self.map.get(&entry.function()) {
             p.set_entry_function(entry, *new);
-            for mode in p.modes_of(entry.function()) {
+            for mode in m.modes(entry.function()) {
                 let mut words = mode.inst().words()[1..].to_vec();
                 words[0] = new.word();
                 p.insert(p.end_of(Section::ExecutionModes), mode.inst().op(), &words);
@@ -156,17 +156,11 @@ impl<'m> Clones<'m> {
         }
     }
 
-    fn clone_inst(
-        &self,
-        m: &Module<'_>,
-        p: &mut Patch<'m, '_>,
-        inst: Inst<'_>,
-        at: polyshade_spv::Position,
-    ) {
+    fn clone_inst(&self, m: &Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'_>, at: Position<'m>) {
         let mut words = inst.words()[1..].to_vec();
-        m.for_each_operand(inst, |word, id, _| {
+        m.for_each_operand(inst, |operand, id, _| {
             if let Some(new) = self.map.get(&id) {
-                words[(word - inst.at()) as usize - 1] = new.word();
+                words[operand.word() - 1] = new.word();
             }
         });
         if let Some(result) = inst.result() {

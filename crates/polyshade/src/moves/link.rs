@@ -82,8 +82,8 @@ impl Object {
                 object.calls.push(numbers[&call.function()]);
             }
             // The extended instructions of a library have ids as operands.
-            m.for_each_operand(inst, |at, id, _| {
-                object.ids.push((start + at - inst.at(), id));
+            m.for_each_operand(inst, |operand, id, _| {
+                object.ids.push((start + operand.word() as u32, id));
                 object.need(m, id);
             });
             if let Some(result) = inst.result() {
@@ -216,9 +216,9 @@ impl<'l> Linker<'l> {
             return p.import(&import.name());
         }
         let mut operands = inst.words()[1..].to_vec();
-        module.for_each_operand(inst, |at, id, _| {
+        module.for_each_operand(inst, |operand, id, _| {
             let new = self.get(id).expect("a global stands behind what it uses");
-            operands[(at - inst.at()) as usize - 1] = new.word();
+            operands[operand.word() - 1] = new.word();
         });
         operands.remove(if inst.result_type().is_some() { 1 } else { 0 });
         p.declare(inst.op(), &operands)

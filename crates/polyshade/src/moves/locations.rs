@@ -55,7 +55,7 @@ fn output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Range<u32>> {
     let number = |words: Option<&[u32]>| words.and_then(|words| words.first()).copied();
     let mut taken = Vec::new();
     for variable in interface(m, entry, StorageClass::OUTPUT) {
-        let Some((_, ty)) = m.type_of(variable).and_then(|ty| m.pointer(ty)) else { continue };
+        let Some(ty) = m.pointee(variable) else { continue };
         let mut take = |first: u32, count: Option<u32>| {
             taken.push(first..count.map_or(u32::MAX, |count| first.saturating_add(count)));
         };

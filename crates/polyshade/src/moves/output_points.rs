@@ -7,11 +7,11 @@ use polyshade_spv::{Error, ExecutionModel, Inst, Module, Op, Patch, Position};
 
 /// A place at which outputs are handed on.
 #[derive(Clone, Copy, Debug)]
-pub struct OutputPoint {
+pub struct OutputPoint<'m> {
     /// Where code goes that runs before.
-    pub before: Position,
+    pub before: Position<'m>,
     /// Where code goes that runs behind it, before the shader goes on; `None` where the shader is done.
-    pub after: Option<Position>,
+    pub after: Option<Position<'m>>,
     /// The vertex stream; `None` where it is not a plain constant.
     pub stream: Option<u32>,
 }
@@ -28,7 +28,7 @@ pub fn output_points<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-) -> Result<Vec<OutputPoint>, Error> {
+) -> Result<Vec<OutputPoint<'m>>, Error> {
     match entry.model() {
         ExecutionModel::VERTEX | ExecutionModel::TESSELLATION_EVALUATION => {
             let before = wrap(m, p, entry).epilogue;
@@ -42,13 +42,13 @@ pub fn output_points<'m>(
     }
 }
 
-fn emits(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<OutputPoint> {
+fn emits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<OutputPoint<'m>> {
     let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
     let instructions = functions.flat_map(|function| function.instructions());
     instructions.filter_map(|inst| emit(m, inst)).collect()
 }
 
-fn emit(m: &Module<'_>, inst: Inst<'_>) -> Option<OutputPoint> {
+fn emit<'m>(m: &Module<'_>, inst: Inst<'m>) -> Option<OutputPoint<'m>> {
     let stream = match inst.op() {
         Op::EMIT_VERTEX => Some(0),
         _ => m.constant(EmitStreamVertex::of(inst)?.stream()),

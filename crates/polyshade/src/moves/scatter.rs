@@ -138,7 +138,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
             return Err(unsupported("what is to be taken apart is no variable", what.variable));
         }
-        let ty = m.type_of(what.variable).and_then(|ty| m.pointer(ty)).map(|(_, ty)| ty);
+        let ty = m.pointee(what.variable);
         let inner = ty.and_then(|ty| match m.ty(ty) {
             Some(Type::Array { element, .. }) if what.per_vertex => Some(element),
             _ => Some(ty).filter(|_| !what.per_vertex),
@@ -174,7 +174,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn access(
         &self,
-        p: &mut Patch<'_, '_>,
+        p: &mut Patch<'m, '_>,
         inst: Inst<'m>,
         paths: &HashMap<Id, Vec<Id>>,
     ) -> Result<(), Error> {
@@ -213,8 +213,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     /// Emits loads of everything behind `indices`, and makes `result` of it.
     fn read(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         ty: Id,
         indices: Vec<Index>,
         result: Option<Id>,
@@ -231,8 +231,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn write(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         ty: Id,
         indices: Vec<Index>,
         value: Id,
@@ -257,8 +257,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn read_scalar(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         indices: &[Index],
         result: Option<Id>,
     ) -> Result<Id, Error> {
@@ -287,8 +287,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn write_scalar(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         indices: &[Index],
         value: Id,
     ) -> Result<(), Error> {
@@ -321,8 +321,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     /// Emits a pointer to the scalar at `rest`, if one instruction can find it.
     fn pointer(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         vertex: Option<Index>,
         rest: &[Index],
     ) -> Found<'s> {
@@ -400,8 +400,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn pointer_to(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         vertex: Option<Index>,
         place: &Place,
     ) -> Id {
@@ -415,8 +415,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     /// Emits whether the computed ones of `indices` are those of `path`.
     fn is_chosen(
         &self,
-        p: &mut Patch<'_, '_>,
-        at: Position,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
         indices: &[Index],
         path: &[u32],
     ) -> Id {
@@ -437,7 +437,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         chosen.unwrap_or_else(|| p.declare(Op::CONSTANT_TRUE, &[bool.word()]))
     }
 
-    fn id(&self, p: &mut Patch<'_, '_>, index: Index) -> Id {
+    fn id(&self, p: &mut Patch<'m, '_>, index: Index) -> Id {
         match index {
             Index::Known(index) => p.uint_constant(index),
             Index::Computed(id) => id,
@@ -445,7 +445,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     }
 
     /// The index as a `uint`.
-    fn uint(&self, p: &mut Patch<'_, '_>, at: Position, index: Index) -> Id {
+    fn uint(&self, p: &mut Patch<'m, '_>, at: Position<'m>, index: Index) -> Id {
         let id = self.id(p, index);
         let ty = self.m.type_of(id).and_then(|ty| self.m.ty(ty));
         match ty {
@@ -480,9 +480,9 @@ fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
 }
 
 /// Emits an instruction whose result is `result`, or new.
-fn emit(
-    p: &mut Patch<'_, '_>,
-    at: Position,
+fn emit<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
     op: Op,
     ty: Id,
     result: Option<Id>,

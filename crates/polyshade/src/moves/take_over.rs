@@ -27,13 +27,13 @@ pub struct TakenOver {
 /// Whether a new variable takes the place of the old one in the interface, and where the code goes that copies
 /// between the two.
 #[derive(Clone, Copy, Debug)]
-pub enum Copies {
+pub enum Copies<'m> {
     /// There is no new variable: what is stored is for the lowering alone.
     None,
     /// A new variable has the decorations of the old one, and nothing is copied.
     Uncopied,
     /// A new variable is read at this position, for inputs, or written there, for outputs.
-    At(Position),
+    At(Position<'m>),
 }
 
 /// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so nothing that uses
@@ -53,7 +53,7 @@ pub fn take_over<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     variables: &[Id],
-    copies: Copies,
+    copies: Copies<'m>,
 ) -> Result<Vec<TakenOver>, Error> {
     take_over_and_out(m, p, entry, variables, &[], copies)
 }
@@ -69,7 +69,7 @@ pub fn take_over_and_out<'m>(
     entry: EntryPoint<'m>,
     variables: &[Id],
     out: &[Id],
-    copies: Copies,
+    copies: Copies<'m>,
 ) -> Result<Vec<TakenOver>, Error> {
     let taken = variables
         .iter()
@@ -123,7 +123,7 @@ fn make_private<'m>(
     let id = variable.result();
     let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
     p.set_result_type(variable.inst(), private);
-    p.overwrite(variable.inst().at() + 3, StorageClass::PRIVATE.0);
+    variable.set_storage_class(p, StorageClass::PRIVATE);
     p.undecorate(id, |_, decoration| is_of_interface(decoration));
     if m.version() < (1, 4) {
         p.leave_interface(entry, id);
@@ -161,7 +161,7 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
             })
             .collect();
         let ty = p.function_type(function.return_type(), &types);
-        p.overwrite(function.inst().at() + 4, ty.word());
+        function.set_function_type(p, ty);
     }
 }
 

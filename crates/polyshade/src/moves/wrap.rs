@@ -5,11 +5,11 @@ use polyshade_spv::{Id, Module, Op, Patch, Position, Section};
 
 /// An entry point whose old body is called by a new function.
 #[derive(Clone, Copy, Debug)]
-pub struct Wrapper {
+pub struct Wrapper<'m> {
     /// Where code goes that runs before the body.
-    pub prologue: Position,
+    pub prologue: Position<'m>,
     /// Where code goes that runs after the body, however it returned. After a `discard` nothing runs.
-    pub epilogue: Position,
+    pub epilogue: Position<'m>,
 }
 
 /// Makes the body of `entry` an ordinary function with a fresh id. The new function keeps the entry point's id, so
@@ -28,7 +28,7 @@ pub struct Wrapper {
 ///         OpReturn
 ///         OpFunctionEnd
 /// ```
-pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Wrapper {
+pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Wrapper<'m> {
     let main = entry.function();
     let function =
         m.function(main).expect("the scan checks that an entry point has a function").function();

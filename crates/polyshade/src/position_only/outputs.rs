@@ -150,7 +150,7 @@ fn parts_of(m: &Module<'_>, variable: Id) -> Vec<Output> {
         in_position_only: false,
         in_complement: false,
     };
-    let pointee = m.type_of(variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    let pointee = m.pointee(variable);
     let block = pointee.map(|ty| m.innermost_element(ty));
     let count = block.map_or(0, |block| m.members(block).len() as u32);
     let Some(block) =
@@ -200,7 +200,7 @@ fn is(m: &Module<'_>, keep: &Keep, output: &Output) -> bool {
 }
 
 fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
-    let (_, pointee) = m.pointer(m.type_of(variable)?)?;
+    let pointee = m.pointee(variable)?;
     let structure = m.innermost_element(pointee);
     (m.members(structure).len() > 0).then_some(structure)
 }

@@ -5,9 +5,8 @@ use super::leaves::{Leaf, leaves};
 use super::outputs::{Outputs, Part};
 use super::select::shown;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::view::Mode;
 use polyshade_spv::{
-    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Section, Type,
+    Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Type,
 };
 
 /// Lays out what the decorations of the outputs say: `Offset` makes that something is captured, `XfbBuffer` and
@@ -18,11 +17,7 @@ pub(super) fn lay_out(
     outputs: &Outputs,
     builder: &mut Builder,
 ) -> Result<(), Error> {
-    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    let is_xfb = |mode: &Mode<'_>| {
-        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
-    };
-    if !modes.any(|mode| is_xfb(&mode)) {
+    if m.mode(entry.function(), ExecutionMode::XFB).is_none() {
         let message =
             "the entry point has no Xfb execution mode, so its decorations capture nothing";
         let error = Error::new(ErrorKind::Options, message).about(entry.function());
@@ -60,7 +55,7 @@ impl Decorated<'_, '_> {
     fn output(&mut self, part: &Part, name: &str) -> Result<(), Error> {
         let m = self.m;
         let variable = part.variable;
-        let pointee = m.type_of(variable).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+        let pointee = m.pointee(variable);
         let block =
             pointee.filter(|ty| *ty != part.ty && matches!(m.ty(*ty), Some(Type::Struct { .. })));
         if let (Some(block), [member]) = (block, part.path.as_slice()) {

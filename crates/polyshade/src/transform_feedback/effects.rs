@@ -67,7 +67,7 @@ impl<'m> Effects<'m> {
     }
 
     /// What is written and read again would be read as it was before in the pass that does not write.
-    fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
+    fn check_not_read_again(&self, m: &'m Module<'_>) -> Result<(), Error> {
         let mut written = Written::by(m, self.instructions.iter().copied());
         for inst in self.functions.iter().flat_map(|function| function.instructions()) {
             if let Some(read) = written.read_by(m, inst) {

@@ -1,6 +1,6 @@
 //! The variants, and the code that stores.
 
-use super::effects::Pass;
+use super::effects::{Effects, Pass};
 use super::host::HostLayout;
 use super::layout::{Piece, Stored};
 use super::leaves::Leaf;
@@ -19,10 +19,10 @@ pub(super) fn capture_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     options: &Options,
-    plan: &Plan<'m>,
+    plan: &Plan,
 ) -> Result<(), Error> {
     let entry = begin(m, p, options)?;
-    plan.effects.settle(m, p, options.side_effects_kept(), Pass::Capture)?;
+    Effects::find(m, entry).settle(m, p, options.side_effects_kept(), Pass::Capture)?;
 
     let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
     let wrapper = moves::wrap(m, p, entry);
@@ -43,7 +43,7 @@ pub(super) fn both<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     options: &Options,
-    plan: &Plan<'m>,
+    plan: &Plan,
 ) -> Result<(), Error> {
     let entry = begin(m, p, options)?;
     let wrapper = moves::wrap(m, p, entry);
@@ -55,10 +55,9 @@ pub(super) fn raster_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     options: &Options,
-    plan: &Plan<'m>,
 ) -> Result<(), Error> {
-    begin(m, p, options)?;
-    plan.effects.settle(m, p, options.side_effects_kept(), Pass::Raster)
+    let entry = begin(m, p, options)?;
+    Effects::find(m, entry).settle(m, p, options.side_effects_kept(), Pass::Raster)
 }
 
 /// What all variants begin with.
@@ -88,9 +87,9 @@ fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    plan: &Plan<'m>,
+    plan: &Plan,
     class: StorageClass,
-    at: Position,
+    at: Position<'m>,
 ) -> Result<(), Error> {
     let words = moves::word_array(m, p);
     let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
@@ -136,7 +135,7 @@ fn index<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     builtin: BuiltIn,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let (int, uint) = (p.int(), p.uint());
     let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);

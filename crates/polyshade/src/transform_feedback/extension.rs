@@ -14,10 +14,10 @@ use super::options::{Options, Varyings};
 use super::requirements::Requirements;
 use super::{Prepared, foreign, select};
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, Mode};
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Patch,
-    Section, Type,
+    Type,
 };
 use shadows::Shadow;
 use std::collections::BTreeSet;
@@ -97,9 +97,9 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(
-        m: &Module<'_>,
-        entry: EntryPoint<'_>,
+    fn new<'m>(
+        m: &'m Module<'_>,
+        entry: EntryPoint<'m>,
         options: &Options,
         given: &[Id],
     ) -> Result<Self, Error> {
@@ -140,7 +140,7 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
 fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
     let part = &stored.piece.leaf.part;
     let of_member = || {
-        let (_, mut ty) = m.pointer(m.type_of(part.variable)?)?;
+        let mut ty = m.pointee(part.variable)?;
         let mut path = part.path.iter();
         while let Some(Type::Array { element, .. }) = m.ty(ty) {
             ty = element;
@@ -164,11 +164,7 @@ fn emit<'m>(
     foreign::strip_outputs(m, p, entry);
 
     p.capability(Capability::TRANSFORM_FEEDBACK);
-    let mut modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    let is_xfb = |mode: &Mode<'_>| {
-        mode.entry_point() == entry.function() && mode.mode() == ExecutionMode::XFB
-    };
-    if !modes.any(|mode| is_xfb(&mode)) {
+    if m.mode(entry.function(), ExecutionMode::XFB).is_none() {
         p.mode(entry.function(), ExecutionMode::XFB, &[]);
     }
     targets::decorate(p, &plan.layout, &plan.targets);

@@ -33,7 +33,7 @@ pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry:
     let laid_out = moves::laid_out_types(m);
     for id in moves::interface(m, entry, StorageClass::OUTPUT) {
         p.undecorate(id, |_, decoration| is_xfb(decoration));
-        let Some((_, pointee)) = m.type_of(id).and_then(|ty| m.pointer(ty)) else { continue };
+        let Some(pointee) = m.pointee(id) else { continue };
         let structure = m.innermost_element(pointee);
         // The offsets of a structure that is also in a buffer are the buffer's.
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);

@@ -72,7 +72,7 @@ const STORAGE: &str = "storage buffer";
 const UNIFORM: &str = "uniform buffer";
 
 impl Requirements {
-    pub(super) fn new(m: &Module<'_>, plan: &Plan<'_>) -> Self {
+    pub(super) fn new(m: &Module<'_>, plan: &Plan) -> Self {
         let stage = ExecutionModel::VERTEX;
         let feedback = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
         let mut descriptors: Vec<Descriptor> = feedback

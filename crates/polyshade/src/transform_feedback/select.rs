@@ -261,7 +261,7 @@ pub(super) fn whole(m: &Module<'_>, output: &Output) -> Result<Vec<Piece>, Error
 
 /// Captures the variable `id` as a whole; the caller knows it as `shown`.
 pub(super) fn variable(m: &Module<'_>, id: Id, shown: Id) -> Result<Vec<Piece>, Error> {
-    let pointee = m.type_of(id).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+    let pointee = m.pointee(id);
     let ty = pointee.ok_or_else(|| no_output(shown))?;
     let part = Part { variable: id, path: Vec::new(), ty };
     let leaves = leaves(m, &part, &Varying::Variable(shown).to_string(), None)?;

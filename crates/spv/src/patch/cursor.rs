@@ -10,11 +10,11 @@ use std::iter::once;
 pub struct Cursor<'p, 'm, 'w> {
     /// The patch, for declaring what the code needs.
     pub p: &'p mut Patch<'m, 'w>,
-    at: Position,
+    at: Position<'m>,
 }
 
 impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
-    pub(super) fn new(p: &'p mut Patch<'m, 'w>, at: Position) -> Self {
+    pub(super) fn new(p: &'p mut Patch<'m, 'w>, at: Position<'m>) -> Self {
         Self { p, at }
     }
 

@@ -2,15 +2,18 @@
 
 use crate::build::{Words, id, listed, shader};
 use polyshade_spv::{
-    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Op, Patch,
-    Progress, Section,
+    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Inst, Module, Op,
+    Patch, Progress, Section,
 };
 
 /// The words after `edit`, which changes something.
 #[track_caller]
-fn changed<'m>(m: &'m Module<'_>, edit: impl FnOnce(&mut Patch<'m, '_>)) -> Module<'m> {
-    let rewritten = m.rewrite(|_, p| {
-        edit(p);
+fn changed<'m>(
+    m: &'m Module<'_>,
+    edit: impl for<'v> FnOnce(&'v Module<'_>, &mut Patch<'v, '_>),
+) -> Module<'m> {
+    let rewritten = m.rewrite(|m, p| {
+        edit(m, p);
         Ok(())
     });
     let rewritten = rewritten.expect("no edit contradicts another");
@@ -21,15 +24,19 @@ fn changed<'m>(m: &'m Module<'_>, edit: impl FnOnce(&mut Patch<'m, '_>)) -> Modu
 }
 
 #[track_caller]
-fn refused<'m>(m: &'m Module<'_>, edit: impl FnOnce(&mut Patch<'m, '_>)) -> Error {
+fn refused(m: &Module<'_>, edit: impl for<'v> FnOnce(&'v Module<'_>, &mut Patch<'v, '_>)) -> Error {
     let before = m.words().to_vec();
-    let rewritten = m.rewrite(|_, p| {
-        edit(p);
+    let rewritten = m.rewrite(|m, p| {
+        edit(m, p);
         Ok(())
     });
     let error = rewritten.expect_err("the edits contradict each other");
     assert_eq!(m.words(), before);
     error
+}
+
+fn first<'m>(m: &'m Module<'_>) -> Inst<'m> {
+    m.instructions().next().expect("the module has instructions")
 }
 
 fn ops(module: &Module<'_>) -> Vec<Op> {
@@ -59,10 +66,10 @@ fn an_empty_patch_gives_the_same_words_and_says_so() {
 fn edits_that_change_no_word_are_no_progress() {
     let words = shader(5);
     let m = words.parse();
-    let entry = m.entry_points().next().unwrap();
     let next = m
         .rewrite(|m, p| {
-            p.overwrite(entry.inst().at() + 2, m.words()[entry.inst().at() as usize + 2]);
+            let entry = m.entry_points().next().unwrap();
+            p.set_entry_function(entry, entry.function());
             p.capability(Capability(1));
             p.void();
             p.leave_interface(entry, id(4));
@@ -78,7 +85,7 @@ fn edits_that_change_no_word_are_no_progress() {
 fn what_a_patch_adds_has_a_limit() {
     let words = names();
     let m = words.parse();
-    let error = refused(&m, |p| {
+    let error = refused(&m, |_, p| {
         let at = p.end_of(Section::Names);
         (0..600_000).for_each(|_| p.insert(at, Op::NOP, &[0]));
     });
@@ -101,13 +108,16 @@ fn a_failure_leaves_the_module_as_it_was() {
 fn one_word_may_be_overwritten_twice_with_one_value_only() {
     let words = names();
     let m = words.parse();
-    let next = changed(&m, |p| (0..2).for_each(|_| p.overwrite(6, 8)));
+    let next = changed(&m, |m, p| (0..2).for_each(|_| p.overwrite(first(m).operand(1), 8)));
     assert_eq!(next.words()[6], 8);
     assert_eq!(next.words().len(), m.words().len());
 
-    let error = refused(&m, |p| [8, 7].iter().for_each(|word| p.overwrite(6, *word)));
+    let error =
+        refused(&m, |m, p| [8, 7].iter().for_each(|word| p.overwrite(first(m).operand(1), *word)));
     assert_eq!((error.kind(), error.word_offset()), (ErrorKind::Options, Some(6)));
-    let error = refused(&m, |p| [8, 8, 7].iter().for_each(|word| p.overwrite(6, *word)));
+    let error = refused(&m, |m, p| {
+        [8, 8, 7].iter().for_each(|word| p.overwrite(first(m).operand(1), *word))
+    });
     assert_eq!(error.word_offset(), Some(6));
 }
 
@@ -116,7 +126,8 @@ fn overwrites_of_an_entry_point_contradict_each_other_also_when_its_interface_ch
     let words = shader(9);
     let m = words.parse();
     let entry = m.entry_points().next().unwrap();
-    let error = refused(&m, |p| {
+    let error = refused(&m, |m, p| {
+        let entry = m.entry_points().next().unwrap();
         p.join_interface(entry, id(6));
         p.set_entry_function(entry, id(7));
         p.set_entry_function(entry, id(8));
@@ -128,13 +139,13 @@ fn overwrites_of_an_entry_point_contradict_each_other_also_when_its_interface_ch
 fn removal_wins_over_overwrites_whatever_comes_first() {
     let words = names();
     let m = words.parse();
-    let [first, second, _] = m.instructions().collect::<Vec<_>>()[..] else { unreachable!() };
-    let next = changed(&m, |p| {
-        p.overwrite(first.at() + 1, 7);
-        p.overwrite(second.at(), 7);
+    let next = changed(&m, |m, p| {
+        let [first, second, _] = m.instructions().collect::<Vec<_>>()[..] else { unreachable!() };
+        p.overwrite(first.operand(1), 7);
+        p.overwrite(second.operand(2), 7);
         p.remove(second);
-        p.overwrite(second.at() + 1, 7);
-        p.overwrite(second.at() + 1, 8);
+        p.overwrite(second.operand(1), 7);
+        p.overwrite(second.operand(1), 8);
         p.remove(second);
     });
     let left = listed(&next);
@@ -147,8 +158,8 @@ fn removal_wins_over_a_change_of_the_interface() {
     let mut words = shader(9);
     words.inst(Op::NOP, &[]);
     let m = words.parse();
-    let entry = m.entry_points().next().unwrap();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |m, p| {
+        let entry = m.entry_points().next().unwrap();
         p.join_interface(entry, id(6));
         p.remove(entry.inst());
     });
@@ -162,8 +173,8 @@ fn removal_wins_over_a_change_of_a_group() {
     words.inst(Op::DECORATION_GROUP, &[5]);
     words.inst(Op::GROUP_DECORATE, &[5, 1, 2]);
     let m = words.parse();
-    let applies = m.instructions().last().unwrap();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |m, p| {
+        let applies = m.instructions().last().unwrap();
         p.undecorate(id(1), |_, _| true);
         p.remove(applies);
     });
@@ -174,13 +185,13 @@ fn removal_wins_over_a_change_of_a_group() {
 fn what_is_inserted_at_one_place_stands_in_the_order_of_insertion() {
     let words = names();
     let m = words.parse();
-    let at = m.instructions().next().unwrap().after();
-    let end = m.instructions().last().unwrap().after();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |m, p| {
+        let at = m.instructions().next().unwrap().after();
+        let end = m.instructions().last().unwrap().after();
         p.insert(at, Op::LINE, &[1, 1, 1]);
         p.insert(end, Op::NOP, &[]);
         p.insert(at, Op::LINE, &[1, 2, 2]);
-        p.overwrite(m.instructions().nth(1).unwrap().at() + 1, 8);
+        p.overwrite(m.instructions().nth(1).unwrap().operand(1), 8);
     });
     assert_eq!(ops(&next), [Op::NAME, Op::LINE, Op::LINE, Op::NAME, Op::NAME, Op::NOP]);
     assert_eq!([listed(&next)[1].1[1], listed(&next)[2].1[1]], [1, 2]);
@@ -191,7 +202,7 @@ fn what_is_inserted_at_one_place_stands_in_the_order_of_insertion() {
 fn lanes_stand_in_the_order_they_were_asked_for() {
     let words = shader(5);
     let m = words.parse();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |_, p| {
         let (first, second, third) = (p.lane(), p.lane(), p.lane());
         p.insert(third, Op::LINE, &[1, 3, 0]);
         p.insert(first, Op::LINE, &[1, 1, 0]);
@@ -208,7 +219,7 @@ fn what_goes_to_empty_sections_stays_in_their_order() {
     let mut words = Words::new(5);
     words.inst(Op::MEMORY_MODEL, &[0, 1]);
     let m = words.parse();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |_, p| {
         let float = p.float();
         p.name(float, "f");
         p.decorate(float, Decoration::FLAT, &[]);
@@ -239,8 +250,8 @@ fn an_entry_point_is_written_anew_once_however_much_joins_and_leaves() {
     words.text(Op::ENTRY_POINT, &[0, 1], "main", &[5, 6]);
     words.empty_main();
     let m = words.parse();
-    let entry = m.entry_point("main", ExecutionModel::VERTEX).unwrap();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |m, p| {
+        let entry = m.entry_point("main", ExecutionModel::VERTEX).unwrap();
         for joins in [7, 6, 8, 7] {
             p.join_interface(entry, id(joins));
         }
@@ -258,8 +269,10 @@ fn the_operands_of_an_instruction_are_replaced_and_its_literals_are_not() {
     words.inst(Op::UNDEF, &[1, 2]);
     let at = words.inst(Op::COMPOSITE_INSERT, &[1, 3, 2, 2, 2]);
     let m = words.parse();
-    let inst = m.instructions().find(|inst| inst.at() as usize == at).unwrap();
-    let next = changed(&m, |p| p.replace(inst, id(2), id(8)));
+    let next = changed(&m, |m, p| {
+        let inst = m.instructions().find(|inst| inst.at() as usize == at).unwrap();
+        p.replace(inst, id(2), id(8));
+    });
     assert_eq!(listed(&next)[2].1, [1, 3, 8, 8, 2]);
 }
 
@@ -279,7 +292,7 @@ fn a_definition_goes_with_its_names_decorations_and_places_in_interfaces() {
     words.inst(Op::VARIABLE, &[7, 6, 7]);
     words.inst(Op::FUNCTION_END, &[]);
     let m = words.parse();
-    let next = changed(&m, |p| p.remove_definition(id(6)));
+    let next = changed(&m, |_, p| p.remove_definition(id(6)));
     assert!(next.definition(id(6)).is_none());
     assert_eq!(next.uses_of(id(6)).count(), 0);
     assert_eq!(next.decorations_of(id(5)).count(), 2, "the other one of the group keeps it all");
@@ -294,7 +307,7 @@ fn an_id_that_loses_one_decoration_of_a_group_keeps_the_others_of_it() {
     words.inst(Op::GROUP_DECORATE, &[5, 1, 2]);
     words.inst(Op::GROUP_MEMBER_DECORATE, &[5, 1, 3, 4, 0]);
     let m = words.parse();
-    let next = changed(&m, |p| p.undecorate(id(1), |_, one| one == Decoration::LOCATION));
+    let next = changed(&m, |_, p| p.undecorate(id(1), |_, one| one == Decoration::LOCATION));
     assert_eq!(next.decoration(id(1), Decoration::LOCATION), None);
     assert_eq!(next.member_decoration(id(1), 3, Decoration::LOCATION), None);
     assert_eq!(next.decoration(id(1), Decoration::FLAT), Some(&[][..]));
@@ -307,7 +320,7 @@ fn an_id_that_loses_one_decoration_of_a_group_keeps_the_others_of_it() {
 fn names_can_be_left_out() {
     let words = shader(5);
     let m = words.parse();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |_, p| {
         p.set_names(false);
         p.name(id(1), "left out");
         p.member_name(id(1), 0, "left out");
@@ -320,7 +333,7 @@ fn names_can_be_left_out() {
 fn the_bound_is_that_of_the_ids_that_were_asked_for() {
     let words = shader(100);
     let m = words.parse();
-    let next = changed(&m, |p| {
+    let next = changed(&m, |_, p| {
         assert_eq!([p.id(), p.id()], [100, 101].map(id));
         p.name(id(1), "n");
     });

@@ -62,9 +62,9 @@ fn an_interface_that_grows_too_long_is_a_limit() {
     words.text(Op::ENTRY_POINT, &[0, 1], "main", &full);
     words.empty_main();
     let m = words.parse();
-    let entry = m.entry_points().next().unwrap();
     let joined = |variable| {
-        m.rewrite(|_, p| {
+        m.rewrite(|m, p| {
+            let entry = m.entry_points().next().unwrap();
             p.join_interface(entry, id(variable));
             p.leave_interface(entry, id(10));
             p.join_interface(entry, id(variable + 1));

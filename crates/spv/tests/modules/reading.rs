@@ -11,8 +11,8 @@ const UNKNOWN: Op = Op(0x7123);
 fn operands(module: &Module<'_>, at: usize) -> Vec<(u32, bool)> {
     let inst = module.instructions().find(|inst| inst.at() as usize == at).expect("it is there");
     let mut ids = Vec::new();
-    module.for_each_operand(inst, |word, id, certain| {
-        assert_eq!(module.words()[word as usize], id.word());
+    module.for_each_operand(inst, |operand, id, certain| {
+        assert_eq!(module.words()[operand.at() as usize], id.word());
         ids.push((id.word(), certain));
     });
     ids

@@ -168,8 +168,8 @@ impl<'m> Essence<'m> {
     fn renumbered(&self, inst: Inst<'_>, given: &HashMap<Id, Id>) -> Vec<u32> {
         let mut words = inst.words().to_vec();
         let number = |id: Id| self.has(*given.get(&id).unwrap_or(&id));
-        self.module.for_each_operand(inst, |at, id, _| {
-            words[(at - inst.at()) as usize] = number(id).unwrap_or(0);
+        self.module.for_each_operand(inst, |operand, id, _| {
+            words[operand.word()] = number(id).unwrap_or(0);
         });
         if let Some(id) = inst.result() {
             let place = if inst.result_type().is_some() { 2 } else { 1 };

@@ -366,7 +366,7 @@ fn covers(marks: &[Mark], kind: Kind, location: u32, component: u32) -> bool {
 fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
     let of_variable = m.decoration(leaf.variable, Decoration::USER_SEMANTIC);
     let of_member = || {
-        let (_, ty) = m.pointer(m.type_of(leaf.variable)?)?;
+        let ty = m.pointee(leaf.variable)?;
         let Some(Type::Struct { id }) = m.ty(ty) else { return None };
         m.member_decoration(id, *leaf.path.first()?, Decoration::USER_SEMANTIC)
     };

@@ -20,8 +20,8 @@ use crate::leaves::{self, Kind, Leaf};
 use crate::library;
 use crate::pictures;
 use crate::random::{Random, Values};
+use crate::record::Recorder;
 use crate::record::emits::Emit;
-use crate::record::{self, Recorder};
 use crate::run::{
     Report, SHARED, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
     is_same_interface, not_comparable, parse, u32s, variant,
@@ -199,9 +199,10 @@ impl<'r> Run<'r> {
     fn check_modes(&self, module: &Module<'_>) -> Result<(), Stop> {
         let modes = |module: &Module<'_>| -> Result<BTreeSet<Vec<u32>>, Stop> {
             let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
-            let mut modes = record::modes(module, entry);
-            modes.retain(|mode| !self.cuts() || mode.mode() != ExecutionMode::OUTPUT_VERTICES);
-            Ok(modes.iter().map(|mode| mode.inst().words()[2..].to_vec()).collect())
+            let modes = module
+                .modes(entry.function())
+                .filter(|mode| !self.cuts() || mode.mode() != ExecutionMode::OUTPUT_VERTICES);
+            Ok(modes.map(|mode| mode.inst().words()[2..].to_vec()).collect())
         };
         match modes(module)? == modes(self.original)? {
             true => Ok(()),

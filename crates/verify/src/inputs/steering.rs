@@ -88,7 +88,7 @@ fn indexed_length(
     number: usize,
     specialization: &Specialization,
 ) -> Option<u32> {
-    let (_, mut ty) = m.pointer(m.type_of(chain.base())?)?;
+    let mut ty = m.pointee(chain.base())?;
     for index in chain.indices().take(number) {
         ty = match m.ty(ty)? {
             Type::Array { element, .. } => element,

@@ -1,7 +1,7 @@
 //! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
 
 use super::emits::{self, Emit};
-use super::{DONE, Recorder, constants, index, modes, recorder, store_from, stride};
+use super::{DONE, Recorder, constants, index, recorder, store_from, stride};
 use crate::constants::Specialization;
 use crate::leaves::Leaf;
 use crate::relay::VERTICES;
@@ -12,7 +12,7 @@ use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op};
 
 /// The vertices that a control stage makes of a patch, or why they are not known.
 pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
-    let modes = modes(m, entry).into_iter();
+    let modes = m.modes(entry.function());
     let mut count = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
     match count.next().and_then(|mode| mode.operands().first().copied()) {
         Some(count) if (1..=VERTICES).contains(&count) => Ok(count),
@@ -62,7 +62,7 @@ pub(crate) fn record(
 ) -> Result<Recorder, String> {
     let stage = (name, ExecutionModel::TESSELLATION_CONTROL);
     recorder(module, stage, specialization, |m, p, entry, record| {
-        for mode in modes(m, entry) {
+        for mode in m.modes(entry.function()) {
             if OF_EVALUATION.contains(&mode.mode()) {
                 p.remove(mode.inst());
             }

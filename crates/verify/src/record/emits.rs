@@ -34,7 +34,7 @@ impl Geometry {
     /// What the modes of `entry` say, or why that is not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
         use vk::PrimitiveTopology as T;
-        let modes = super::modes(m, entry);
+        let modes = m.modes(entry.function()).collect::<Vec<_>>();
         let takes = modes.iter().find_map(|mode| match mode.mode() {
             ExecutionMode::INPUT_POINTS => Some((T::POINT_LIST, 1)),
             ExecutionMode::INPUT_LINES => Some((T::LINE_LIST, 2)),
@@ -184,7 +184,7 @@ fn counter<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> 
     variable
 }
 
-fn increase(p: &mut Patch<'_, '_>, counter: Id, at: Position) {
+fn increase<'m>(p: &mut Patch<'m, '_>, counter: Id, at: Position<'m>) {
     let (uint, one) = (p.uint(), p.uint_constant(1));
     let mut code = p.at(at);
     let before = code.load(uint, counter);
@@ -199,12 +199,12 @@ fn increase(p: &mut Patch<'_, '_>, counter: Id, at: Position) {
 /// %invocation = OpIAdd %uint %before %invocation_id
 /// %first      = OpIMul %uint %invocation %each
 /// ```
-fn first_slot(
-    p: &mut Patch<'_, '_>,
+fn first_slot<'m>(
+    p: &mut Patch<'m, '_>,
     geometry: Geometry,
     invocation: [(Id, Id); 2],
     each: u32,
-    at: Position,
+    at: Position<'m>,
 ) -> Id {
     let [primitive, invocation] = invocation.map(|variable| load_index(p, variable, at));
     let uint = p.uint();
@@ -222,7 +222,13 @@ fn first_slot(
 /// %number = OpSelect %uint %is_one %count %most
 /// %slot   = OpIAdd %uint %first %number
 /// ```
-fn slot(p: &mut Patch<'_, '_>, geometry: Geometry, first: Id, count: Id, at: Position) -> Id {
+fn slot<'m>(
+    p: &mut Patch<'m, '_>,
+    geometry: Geometry,
+    first: Id,
+    count: Id,
+    at: Position<'m>,
+) -> Id {
     let (uint, bool, most) = (p.uint(), p.bool(), p.uint_constant(geometry.most));
     let mut code = p.at(at);
     let count = code.load(uint, count);

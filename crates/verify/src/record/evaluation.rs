@@ -29,8 +29,7 @@ const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 impl Evaluation {
     /// What the modes of `entry` say, or why that is not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Evaluation, String> {
-        let modes: Vec<ExecutionMode> =
-            super::modes(m, entry).into_iter().map(Mode::mode).collect();
+        let modes: Vec<ExecutionMode> = m.modes(entry.function()).map(Mode::mode).collect();
         let has = |mode| modes.contains(&mode);
         let makes = if has(ExecutionMode::TRIANGLES) {
             Some(vk::PrimitiveTopology::TRIANGLE_LIST)
@@ -119,7 +118,12 @@ pub(crate) fn read(recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
 /// %first  = OpIMul %uint %patch %uint_361
 /// %slot   = OpIAdd %uint %first %number
 /// ```
-fn slot<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, at: Position) -> Id {
+fn slot<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: Position<'m>,
+) -> Id {
     let (uint, float) = (p.uint(), p.float());
     let (three, place) = (p.vector(float, 3), p.vector(uint, 3));
     let patch = index(m, p, entry, BuiltIn::PRIMITIVE_ID, at);

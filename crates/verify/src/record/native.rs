@@ -73,7 +73,7 @@ pub(crate) fn is_left_out(leaves: &[Leaf], leaf: &Leaf) -> bool {
 
 /// The structure of a variable that is one block.
 fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
-    let (_, ty) = m.pointer(m.type_of(variable)?)?;
+    let ty = m.pointee(variable)?;
     matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
 }
 

@@ -139,8 +139,8 @@ impl<'m, 'w> Marks<'m, 'w> {
                 op if kind(op) == Kind::Unknown => 1,
                 _ => continue,
             };
-            m.for_each_operand(inst, |at, id, _| {
-                if at >= inst.at() + rest {
+            m.for_each_operand(inst, |operand, id, _| {
+                if operand.word() >= rest {
                     self.want(id);
                 }
             });

@@ -48,8 +48,7 @@ impl<'m> Survey<'m, '_> {
             }
             return part;
         }
-        let mut ty =
-            m.type_of(chain.base()).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+        let mut ty = m.pointee(chain.base());
         for index in chain.indices() {
             let of_structure = matches!(ty.and_then(|ty| m.ty(ty)), Some(Type::Struct { .. }));
             let number = if of_structure { m.constant(index) } else { None };

@@ -11,11 +11,11 @@ use polyshade_spv::view::{
     AccessChain, ArrayLength, Decorate, EntryPoint, FunctionCall, GroupDecorate,
     GroupMemberDecorate, MemberDecorate, MemberName, Name, ReturnValue,
 };
-use polyshade_spv::{Id, Inst, Op, Patch, Section};
+use polyshade_spv::{Id, Inst, Op, Operand, Patch, Section};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Word of the member's number in instructions that name or decorate one.
-const MEMBER: u32 = 2;
+const MEMBER: usize = 2;
 
 /// The edits that take out what is not marked.
 pub(super) struct Sweep<'s, 'm, 'w, 'p> {
@@ -65,13 +65,12 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
         for at in std::mem::take(&mut self.marks.chains) {
             let chain = AccessChain::of(m.inst_at(at)).expect("it is an access chain");
-            let mut ty =
-                m.type_of(chain.base()).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
-            let first = chain.inst().end() - indices_of(chain).count() as u32;
+            let mut ty = m.pointee(chain.base());
+            let first = chain.inst().words().len() - indices_of(chain).count();
             for (word, index) in (first..).zip(indices_of(chain)) {
                 let number = m.constant(index).unwrap_or(0);
                 if let Some(at) = ty.and_then(|ty| structure_at(m, ty)) {
-                    self.renumber_index(at, word, index, number);
+                    self.renumber_index(at, chain.inst().operand(word), index, number);
                 }
                 ty = ty.and_then(|ty| step(m, ty, number));
             }
@@ -82,13 +81,13 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             let structure = ty.and_then(|(_, structure)| m.defined_at(structure));
             let number = structure.and_then(|at| self.marks.new_number(at, length.member()));
             if let Some(number) = number.filter(|number| *number != length.member()) {
-                self.p.overwrite(length.inst().end() - 1, number);
+                length.set_member(&mut self.p, number);
             }
         }
         self.marks.follow();
     }
 
-    fn renumber_index(&mut self, structure: u32, word: u32, index: Id, number: u32) {
+    fn renumber_index(&mut self, structure: u32, operand: Operand<'m>, index: Id, number: u32) {
         let new = self.marks.new_number(structure, number).unwrap_or(number);
         let ty = self.marks.m().type_of(index);
         let Some(ty) = ty.filter(|_| new != number) else { return self.marks.want(index) };
@@ -102,7 +101,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         };
         self.marks.want(ty);
         self.marks.want(constant);
-        self.p.overwrite(word, constant.word());
+        self.p.overwrite(operand, constant.word());
     }
 
     fn find_groups(&mut self) {
@@ -195,7 +194,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
         let Some(number) = self.marks.new_number(at, member) else { return false };
         if number != member {
-            self.p.overwrite(inst.at() + MEMBER, number);
+            self.p.overwrite(inst.operand(MEMBER), number);
         }
         true
     }
@@ -370,7 +369,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 let Some(value) = Id::new(inst.words()[word]) else { continue };
                 let Some(ty) = m.type_of(value).filter(|_| !self.is_live(value)) else { continue };
                 let undefined = self.undefined(ty, value);
-                self.p.overwrite(at + word as u32, undefined.word());
+                self.p.overwrite(inst.operand(word), undefined.word());
             }
         }
     }

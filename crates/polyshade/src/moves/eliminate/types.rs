@@ -89,8 +89,7 @@ impl<'m> Marks<'m, '_> {
         }
         self.want_pointer(chain.base());
         let m = self.m();
-        let mut ty =
-            m.type_of(chain.base()).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+        let mut ty = m.pointee(chain.base());
         let mut through_structure = false;
         for one in indices_of(chain) {
             let structure = ty.and_then(|ty| structure_at(m, ty));
@@ -138,7 +137,7 @@ impl<'m> Marks<'m, '_> {
         let m = self.m();
         let stays = |(id, dead): &(&Id, &Dead)| {
             let is_live = m.defined_at(**id).is_some_and(|at| self.live.contains(at));
-            let pointee = m.type_of(**id).and_then(|ty| m.pointer(ty)).map(|(_, pointee)| pointee);
+            let pointee = m.pointee(**id);
             let block = pointee.and_then(|ty| structure_at(m, m.innermost_element(ty)));
             is_live
                 && match (dead, block) {

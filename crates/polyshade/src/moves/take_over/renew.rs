@@ -49,7 +49,7 @@ fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
 pub(super) fn copy_members<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    at: Position,
+    at: Position<'m>,
     old: Variable<'m>,
     new: Id,
 ) -> Result<(), Error> {

@@ -8,13 +8,17 @@ use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;
 use crate::transform_feedback::requirements::{Limit, Requirements};
 use crate::unsupported;
-use polyshade_spv::view::{EntryPoint, Mode};
-use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module, Section};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module};
 
 const GEOMETRY_STREAMS: &str = "geometryStreams";
 const LINES_TRIANGLES: &str = "transformFeedbackStreamsLinesTriangles";
 
-pub(super) fn requirements(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> Requirements {
+pub(super) fn requirements<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+    plan: &Plan,
+) -> Requirements {
     let mut features = vec!["transformFeedback"];
     let has_streams = plan.streams.iter().any(|stream| *stream > 0);
     if has_streams {
@@ -85,13 +89,13 @@ pub(super) fn check(
 }
 
 /// The limits of what a stage hands on.
-fn output_limits(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> Vec<Limit> {
+fn output_limits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>, plan: &Plan) -> Vec<Limit> {
     let added = plan.shadows.iter().map(|shadow| shadow.location + 1).max().unwrap_or(0);
     let end = moves::end_of_output_locations(m, entry).max(added);
     let mut limits = vec![Limit::output_components(entry.model(), end)];
     if entry.model() == ExecutionModel::GEOMETRY {
-        let vertices = modes(m, entry)
-            .find(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES)
+        let vertices = m
+            .mode(entry.function(), ExecutionMode::OUTPUT_VERTICES)
             .and_then(|mode| mode.operands().first().copied())
             .unwrap_or(0);
         let at_least = vertices.saturating_mul(components(m, entry, plan));
@@ -101,7 +105,7 @@ fn output_limits(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> Vec<Limi
 }
 
 /// The components of a vertex, all outputs together.
-fn components(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> u32 {
+fn components<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>, plan: &Plan) -> u32 {
     let mut sizes = Sizes::new(m);
     let own = Outputs::of(m, entry).all.into_iter().map(|output| {
         match leaves(m, &output.part, "", None) {
@@ -115,10 +119,5 @@ fn components(m: &Module<'_>, entry: EntryPoint<'_>, plan: &Plan) -> u32 {
 }
 
 fn hands_on_points(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
-    modes(m, entry).any(|mode| mode.mode() == ExecutionMode::OUTPUT_POINTS)
-}
-
-fn modes<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> impl Iterator<Item = Mode<'m>> {
-    let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-    modes.filter(move |mode| mode.entry_point() == entry.function())
+    m.mode(entry.function(), ExecutionMode::OUTPUT_POINTS).is_some()
 }

@@ -169,7 +169,7 @@ impl<'m, 's> Search<'m, 's> {
     /// The member that `unit` is, if it is one; an error where a decoration would say something else as well.
     fn member(&mut self, unit: &Part) -> Result<Option<(Id, u32)>, NotAlone> {
         let m = self.m;
-        let (_, pointee) = m.type_of(unit.variable).and_then(|ty| m.pointer(ty)).ok_or(NotAlone)?;
+        let pointee = m.pointee(unit.variable).ok_or(NotAlone)?;
         let structure = m.innermost_element(unit.ty);
         let block = m.innermost_element(pointee);
         let alone = match unit.path.as_slice() {

@@ -70,7 +70,7 @@ impl<'m> Marks<'m, '_> {
 
     /// An instruction whose first operand may be a pointer, of which it makes another, or nothing.
     pub(super) fn visit_copy(&mut self, inst: Inst<'m>) {
-        self.m().for_each_operand(inst, |word, id, _| match word - inst.at() {
+        self.m().for_each_operand(inst, |operand, id, _| match operand.word() {
             3 => self.want_operand_of_copy(inst, id),
             _ => self.want(id),
         });
