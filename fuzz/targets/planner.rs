@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use polyshade::planner::{plan, plan_blending};
 use polyshade_fuzz::seed;
+use polyshade_planner::{plan, plan_blending};
 use polyshade_trials::{Choices, planner};
 
 fuzz_target!(|bytes: &[u8]| {

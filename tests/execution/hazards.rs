@@ -4,7 +4,7 @@
 //! The validation layer checks synchronization, but knows nothing of captured data and counters of transform feedback.
 //! This does. It takes a sequence as it is executed, and shares nothing with the planner but the steps.
 
-use polyshade::planner::{
+use polyshade_planner::{
     Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, Scope, Stages, Step,
     StorageRange, Variant, Word,
 };

@@ -6,12 +6,12 @@ use crate::hazards::hazards;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
-use polyshade::planner::{
-    self, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End, Feedback,
-    FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses,
-    Variant,
-};
 use polyshade::transform_feedback::{self, Preview, ProvokingVertex};
+use polyshade_planner::{
+    self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
+    Feedback, FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use,
+    Uses, Variant,
+};
 use polyshade_vulkan::model::{self, BufferLayout, Value};
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage};
 use std::ops::Range;
@@ -412,7 +412,7 @@ fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
 /// Resuming at another place than capture was paused at is noticed, whoever keeps the counters.
 #[test]
 fn a_wrong_counter_is_noticed() {
-    use polyshade::planner::{Step, Word};
+    use polyshade_planner::{Step, Word};
     let rig = Rig::new(&INDICES, VARYINGS);
     let scripts = scripts(BATCH);
     let forget = |plan: &mut Plan| {

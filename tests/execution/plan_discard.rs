@@ -8,8 +8,8 @@ use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::depth_convention::{self, Switch};
-use polyshade::planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade::rasterizer_discard::{self, When};
+use polyshade_planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade_tests::shader::validate;
 
 const ID: u32 = 23;

@@ -6,13 +6,13 @@ use crate::hazards::hazards;
 use crate::plan::{Rig, VARYINGS, WAYS, Way, execute_checked, numbers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
-use polyshade::planner::{
-    self, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device, Draw as DrawState,
-    End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits, Scope, Stages, Step,
-    Topology, Use, Uses, Variant,
-};
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_formats::SpirvVersion;
+use polyshade_planner::{
+    self as planner, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device,
+    Draw as DrawState, End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits,
+    Scope, Stages, Step, Topology, Use, Uses, Variant,
+};
 use polyshade_vulkan::{
     Attribute, Draw, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
     VertexBuffer, VertexLayout, Work, vk,

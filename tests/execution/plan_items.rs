@@ -4,9 +4,9 @@ use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
 use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
 use crate::shaders::INDICES;
-use polyshade::planner::{
-    self, Active, Bound, Counter, Draw as DrawState, End, Feedback, Plan, Resource, Step, Topology,
-    Use, Uses,
+use polyshade_planner::{
+    self as planner, Active, Bound, Counter, Draw as DrawState, End, Feedback, Plan, Resource,
+    Step, Topology, Use, Uses,
 };
 use polyshade_vulkan::{Item, Message, Place, Range, Sequence, Work};
 

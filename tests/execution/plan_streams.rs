@@ -8,13 +8,13 @@ use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::plan::{WAYS, Way, execute_checked, numbers};
 use crate::shaders::Varyings;
-use polyshade::planner::{
-    self, Active, Begin, Bound, Capture, Counter, Draw as DrawState, Emitted, End, Feedback,
-    PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses, Variant,
-};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Decorated;
 use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_planner::{
+    self as planner, Active, Begin, Bound, Capture, Counter, Draw as DrawState, Emitted, End,
+    Feedback, PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses, Variant,
+};
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage, Work, vk};
 use std::ops::Range;
 

@@ -3,10 +3,10 @@
 use crate::goldens::golden;
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap, Term};
-use polyshade::planner::{
-    self, Action, AdvancedBlending, Api, AttachmentBlending, Blending, BlendingOrder, BlendingPath,
-    BlendingPlan, BlendingState, Change, Device, Interlock, NativeBlending, Overlapping, PassScope,
-    Preset,
+use polyshade_planner::{
+    self as planner, Action, AdvancedBlending, Api, AttachmentBlending, Blending, BlendingOrder,
+    BlendingPath, BlendingPlan, BlendingState, Change, Device, Interlock, NativeBlending,
+    Overlapping, PassScope, Preset,
 };
 use polyshade_trials::Choices;
 use polyshade_trials::planner::{any_blending, any_device};

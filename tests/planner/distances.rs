@@ -1,11 +1,11 @@
 //! What becomes of clip and cull distances on each kind of device.
 
 use crate::goldens::golden;
-use polyshade::planner::{
-    self, Capture, Device, DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay,
-    Distances, Emitted, Pipeline, Preset, Topology,
-};
 use polyshade::{Error, ErrorKind};
+use polyshade_planner::{
+    self as planner, Capture, Device, DistanceForm, DistancePlan, DistanceStep, DistanceSupport,
+    DistanceWay, Distances, Emitted, Pipeline, Preset, Topology,
+};
 use std::collections::HashSet;
 use std::fmt::Write;
 

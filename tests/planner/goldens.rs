@@ -2,9 +2,9 @@
 //! a look.
 
 use crate::states::{anew, counters, pipeline, resumed};
-use polyshade::planner::{
-    self, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline, Preset,
-    Query, Topology, TransformFeedback, Use, Uses,
+use polyshade_planner::{
+    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
+    Preset, Query, Topology, TransformFeedback, Use, Uses,
 };
 use std::fmt::Write;
 use std::fs;

@@ -1,11 +1,11 @@
 //! What the extension path and the planner refuse for a device's limits is the same, and each limit is one of both.
 
-use polyshade::planner::{
-    self, Active, Bound, Capture, Device, Draw, Emitted, Feedback, Pipeline, Preset, Topology,
-    TransformFeedback,
-};
 use polyshade::spv::{ExecutionModel, Module};
 use polyshade::transform_feedback::{self, Options};
+use polyshade_planner::{
+    self as planner, Active, Bound, Capture, Device, Draw, Emitted, Feedback, Pipeline, Preset,
+    Topology, TransformFeedback,
+};
 use polyshade_tests::shader::{ShaderStage, compile};
 
 /// Stream 1 to buffers 0 and 2, stream 0 to buffer 1. The primitives are those of the macro.

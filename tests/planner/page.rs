@@ -1,6 +1,6 @@
 //! The pages of rules in docs/lowerings name tests that are there.
 
-use polyshade::planner::{CountedBy, Counter};
+use polyshade_planner::{CountedBy, Counter};
 use std::fs;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use crate::rules::broken;
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::planner::{self, Device, Draw, Plan, Preset, Step, Variant};
+use polyshade_planner::{self as planner, Device, Draw, Plan, Preset, Step, Variant};
 use polyshade_trials::Choices;
 use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
 use std::collections::{HashMap, HashSet};

@@ -2,12 +2,12 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::planner::{
-    self, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End,
-    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
+use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade_planner::{
+    self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
+    Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
     TransformFeedback, Use, Uses,
 };
-use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
 #[track_caller]
 fn refused(device: impl Into<Device>, pipeline: &Pipeline, draw: &Draw, reason: &str) {

@@ -1,6 +1,6 @@
 //! What every plan keeps to, whatever the state: the rules of the APIs, written down once more.
 
-use polyshade::planner::{
+use polyshade_planner::{
     Api, Attachments, Begin, Contents, Device, Draw, End, Feedback, PassState, Path, Pipeline,
     Plan, Position, Rasterization, RasterizationOff, Resource, Step, Variant,
 };
@@ -27,7 +27,7 @@ struct Walk<'s> {
     queries: usize,
     captures: usize,
     rasterizes: usize,
-    bound: Option<polyshade::planner::Bind>,
+    bound: Option<polyshade_planner::Bind>,
 }
 
 fn rule(kept: bool, rule: &str) -> Result<(), String> {

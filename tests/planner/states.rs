@@ -1,11 +1,11 @@
 //! States that the tests plan.
 
 use polyshade::moves::{Binding, Set};
-use polyshade::planner::{
+use polyshade::transform_feedback::HostWords;
+use polyshade_planner::{
     Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, PassState,
     Pipeline, ShaderStage, Storage, Topology, Use, Uses,
 };
-use polyshade::transform_feedback::HostWords;
 
 /// A pipeline that captures into two buffers, and says what either path needs.
 pub(crate) fn pipeline() -> Pipeline {

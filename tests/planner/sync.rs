@@ -1,6 +1,6 @@
 //! Stages and accesses, each as the Vulkan specification's table of synchronization has them.
 
-use polyshade::planner::{Accesses, Path, Resource, ShaderStage, Stages, Use, barrier};
+use polyshade_planner::{Accesses, Path, Resource, ShaderStage, Stages, Use, barrier};
 use polyshade_vulkan::vk;
 
 /// The numbers are Vulkan's: whoever executes a plan passes them on.

@@ -39,9 +39,10 @@ pub use format::{Format, FormatClass};
 pub use logic::LogicOperation;
 pub use options::{Alpha, Blending, Destination, Layer, Options, Overlap, Select, Target};
 pub use ordinary::{Factor, Operation, Ordinary, Term};
-pub use requirements::{Descriptor, Ordering, Purpose, Requirements, WordsAt};
-
-pub(crate) use requirements::{INTERLOCK, TILE_IMAGE, TILE_IMAGE_FEATURE, interlock_features};
+pub use requirements::{
+    Descriptor, INTERLOCK, Ordering, Purpose, Requirements, TILE_IMAGE, TILE_IMAGE_FEATURE,
+    WordsAt, interlock_features,
+};
 
 use crate::{moves, unsupported};
 use options::Constants;

@@ -11,11 +11,10 @@
 //! | [`rasterizer_discard`] | moves every primitive to where it is clipped |
 //! | [`position_only`] | reduces a shader to what decides coverage, and to the rest of it |
 //! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
-//!
-//! [`planner`] says what to draw, bind and wait for on which device.
 //! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
-//! [`moves`] has what lowerings are made of, for those who write one.
+//! The crate `polyshade-planner` says what to draw, bind and wait for on which device. [`moves`] has what lowerings are
+//! made of, for those who write one.
 
 #![forbid(unsafe_code)]
 
@@ -23,16 +22,17 @@ pub mod advanced_blend;
 pub mod clip_cull;
 pub mod depth_convention;
 pub mod moves;
-pub mod planner;
 pub mod position_only;
 pub mod rasterizer_discard;
 pub mod transform_feedback;
 
+mod device;
 mod effects;
 mod library;
 mod position;
 mod reserved;
 
+pub use device::TransformFeedback;
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};
 pub use reserved::Reserved;

@@ -5,13 +5,13 @@ use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
 use polyshade::moves::{Binding, Set};
-use polyshade::planner::{
+use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
     Interlock, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
     RasterizationOff, ShaderStage, Storage, Topology, Use, Uses,
 };
-use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 
 /// A device like one of the presets.
 pub fn any_device(choices: &mut Choices) -> Device {

@@ -2,7 +2,7 @@
 
 use crate::target_reads::TargetReads;
 use ash::{ext, vk};
-use polyshade::planner::{Blending, Interlock, NativeBlending};
+use polyshade_planner::{Blending, Interlock, NativeBlending};
 use std::ffi::CStr;
 
 /// Asks a device for what it can do for blending. Of extensions, it looks at those that the device has.

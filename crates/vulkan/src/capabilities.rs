@@ -6,7 +6,7 @@ use crate::features::{self, Features, Properties};
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
 use ash::{ext, vk};
-use polyshade::planner::Blending;
+use polyshade_planner::Blending;
 use std::ffi::CStr;
 
 /// What a device can do. Everything named here is also enabled.

@@ -9,7 +9,7 @@ use crate::memory::Owned;
 use crate::target_reads::TargetReads;
 use crate::work::{Draw, ProvokingVertex, Stage, VertexLayout, Work};
 use ash::vk;
-use polyshade::planner::PassScope;
+use polyshade_planner::PassScope;
 use std::ffi::CString;
 
 /// Format and samples of a target.

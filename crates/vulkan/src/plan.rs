@@ -11,8 +11,8 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::run::Objects;
 use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
-use polyshade::planner::{Barrier, PassScope, Plan, Query, Variant};
 use polyshade::transform_feedback::{self, Capture};
+use polyshade_planner::{Barrier, PassScope, Plan, Query, Variant};
 
 /// What an application does between the start and the end of a submission.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct Sequence<'a> {
     /// What is done, in this order.
     pub items: Vec<Item<'a>>,
     /// How passes are begun, the application's and those of plans: that of the device that was planned for
-    /// ([`planner::Device::pass_scope`](polyshade::planner::Device::pass_scope)).
+    /// ([`planner::Device::pass_scope`](polyshade_planner::Device::pass_scope)).
     pub scope: PassScope,
 }
 
@@ -33,7 +33,7 @@ pub enum Item<'a> {
     BeginPass(Option<usize>),
     /// It ends it.
     EndPass,
-    /// It waits, as [`barrier`](polyshade::planner::barrier) says, outside of a pass.
+    /// It waits, as [`barrier`](polyshade_planner::barrier) says, outside of a pass.
     Wait(Barrier),
     /// It copies from a range to a place, outside of a pass.
     Copy(Range, Place),

@@ -8,7 +8,7 @@ use crate::pipeline::{Pipeline, State};
 use crate::texture::TextureImage;
 use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
-use polyshade::planner::PassScope;
+use polyshade_planner::PassScope;
 use std::sync::PoisonError;
 
 /// The stream that is captured and counted.

@@ -7,8 +7,8 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
-use polyshade::planner::{
-    self, BlendingState, Device, DistancePlan, Distances, Draw, Pipeline, Preset,
+use polyshade_planner::{
+    self as planner, BlendingState, Device, DistancePlan, Distances, Draw, Pipeline, Preset,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -165,8 +165,8 @@ impl Ordinary {
         Self { color: term, alpha: term }
     }
 
-    /// The factors that matter.
-    pub(crate) fn factors(self) -> impl Iterator<Item = Factor> {
+    /// The factors that its operations use: `min` and `max` use none.
+    pub fn factors(self) -> impl Iterator<Item = Factor> {
         self.color.factors().chain(self.alpha.factors())
     }
 }

@@ -164,16 +164,16 @@ impl Requirements {
     }
 }
 
-/// The extension that gives tile images.
-pub(crate) const TILE_IMAGE: &str = "VK_EXT_shader_tile_image";
-/// The feature that reading a tile image takes. Samples by their number are read by invocations of their own, so that
-/// `shaderTileImageReadSampleFromPixelRateInvocation` does not matter.
-pub(crate) const TILE_IMAGE_FEATURE: &str = "shaderTileImageColorReadAccess";
-/// The extension that gives ordered storage images.
-pub(crate) const INTERLOCK: &str = "VK_EXT_fragment_shader_interlock";
+/// The extension that [`Destination::TileImage`] takes.
+pub const TILE_IMAGE: &str = "VK_EXT_shader_tile_image";
+/// The feature that [`Destination::TileImage`] takes. Samples by their number are read by invocations of their own, so
+/// that `shaderTileImageReadSampleFromPixelRateInvocation` does not matter.
+pub const TILE_IMAGE_FEATURE: &str = "shaderTileImageColorReadAccess";
+/// The extension that [`Destination::StorageImage`] takes.
+pub const INTERLOCK: &str = "VK_EXT_fragment_shader_interlock";
 
-/// The features that reading and writing a storage image under interlock takes, of one sample or of several.
-pub(crate) fn interlock_features(multisampled: bool) -> impl Iterator<Item = &'static str> {
+/// The features that [`Destination::StorageImage`] takes, by whether attachments have several samples.
+pub fn interlock_features(multisampled: bool) -> impl Iterator<Item = &'static str> {
     let always = [
         "fragmentStoresAndAtomics",
         "shaderStorageImageReadWithoutFormat",

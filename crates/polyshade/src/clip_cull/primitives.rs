@@ -46,8 +46,9 @@ impl Primitive {
         }
     }
 
-    /// How many vertices are emitted at most where the stage emitted `before`, and `clip` planes cut.
-    pub(crate) fn most_vertices(self, before: u32, clip: u32) -> u32 {
+    /// How many vertices a geometry stage emits at most once `clip` planes [cut](super::cut()) it, where it emitted
+    /// `before` at most.
+    pub fn most_vertices(self, before: u32, clip: u32) -> u32 {
         let primitives = before.saturating_sub(self.vertices() - 1);
         match self {
             Self::Points => primitives,

@@ -1,8 +1,8 @@
 //! What to capture, and how.
 
 use super::varying::{StreamOutputEntry, Varying};
+use crate::TransformFeedback;
 use crate::moves::{Binding, Set};
-use crate::planner::TransformFeedback;
 use crate::reserved::Reserved;
 use polyshade_spv::ExecutionModel;
 

@@ -2,8 +2,8 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade::planner::{
-    self, DistanceSupport, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback,
+use polyshade_planner::{
+    self as planner, DistanceSupport, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback,
 };
 
 impl Capabilities {

@@ -11,11 +11,11 @@ use ash::vk;
 use names::{
     bind_storage, count, feedback_ranges, last_before_rasterization, place, places, topology,
 };
-use polyshade::planner::{
+use polyshade::transform_feedback::{self, BufferRange};
+use polyshade_planner::{
     Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, PassScope, Position, Query,
     Rasterization, Step, Word, Words,
 };
-use polyshade::transform_feedback::{self, BufferRange};
 use std::collections::BTreeMap;
 
 /// A command, with all that it depends on.

@@ -11,7 +11,7 @@ use crate::run::{Objects, create_framebuffer, read_query};
 use crate::target_reads::TargetReads;
 use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
-use polyshade::planner::{Barrier, CountedBy, PassScope, Query};
+use polyshade_planner::{Barrier, CountedBy, PassScope, Query};
 
 /// What the commands use beside the objects of the work.
 pub(super) struct Extra<'d> {

@@ -6,8 +6,8 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::stage::before_rasterization;
 use crate::verb::plan::named_device;
-use polyshade::planner::TransformFeedback;
 use polyshade::transform_feedback::{self, Decorated};
+use polyshade_planner::TransformFeedback;
 
 /// What the device that is named offers of the extension.
 pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {

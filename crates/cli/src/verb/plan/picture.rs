@@ -1,7 +1,7 @@
 //! A plan as a picture: steps from top to bottom, passes around them, and a lane for each resource, in which one sees
 //! who reads, who writes and who waits.
 
-use polyshade::planner::{
+use polyshade_planner::{
     Api, Attachments, Barrier, Bind, Device, Plan, Position, Rasterization, Resource, Step, Variant,
 };
 use std::collections::BTreeSet;
@@ -83,8 +83,8 @@ pub(super) fn draw(device: &Device, plan: &Plan) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
     let path = plan.path.map_or("nothing is captured", |path| match path {
-        polyshade::planner::Path::Extension => "captured by VK_EXT_transform_feedback",
-        polyshade::planner::Path::Storage => "captured by variants that store",
+        polyshade_planner::Path::Extension => "captured by VK_EXT_transform_feedback",
+        polyshade_planner::Path::Storage => "captured by variants that store",
     });
     text(&mut svg, LEFT - 12, 34, "title", &format!("{}: {path}", device.api.name()));
     text(&mut svg, LEFT - 12, 56, "note", "one draw, from top to bottom");

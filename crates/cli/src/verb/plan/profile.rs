@@ -2,7 +2,7 @@
 //!
 //! The form is that of Khronos' schema, which `vulkaninfo` writes too.
 
-use polyshade::planner::{
+use polyshade_planner::{
     Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
     ProvokingVertexModes, TransformFeedback,
 };

@@ -1,8 +1,8 @@
 //! What the device must have.
 
 use super::Plan;
+use crate::TransformFeedback;
 use crate::moves::{self, Sizes};
-use crate::planner::TransformFeedback;
 use crate::transform_feedback::layout::BufferLayout;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;

@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::plan::PlannedDraw;
 use crate::work::{Captured, Descriptor, Draw, Place, Range, Resource, Stage};
 use ash::vk;
-use polyshade::planner::{
+use polyshade::transform_feedback::{self, BufferRange};
+use polyshade_planner::{
     Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology,
 };
-use polyshade::transform_feedback::{self, BufferRange};
 
 /// The stage that is captured, and that moves the position away.
 pub(super) fn last_before_rasterization<'d, 'a>(

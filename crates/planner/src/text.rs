@@ -6,7 +6,7 @@ use super::steps::{
     Pass, PassScope, Plan, Position, Rasterization, Step, Variant, Word, Words,
 };
 use super::sync::{Barrier, Scope};
-use crate::transform_feedback::HostWords;
+use polyshade::transform_feedback::HostWords;
 use std::fmt;
 
 impl fmt::Display for Plan {

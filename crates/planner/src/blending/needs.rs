@@ -2,10 +2,10 @@
 
 use super::state::{AdvancedBlending, AttachmentBlending, BlendingState};
 use super::{Blending, BlendingPath, NativeBlending};
-use crate::advanced_blend::{
+use crate::{Api, Device};
+use polyshade::advanced_blend::{
     Alpha, Equation, INTERLOCK, Overlap, TILE_IMAGE, TILE_IMAGE_FEATURE, interlock_features,
 };
-use crate::planner::{Api, Device};
 
 /// Why a way cannot be taken; nothing where it can.
 pub(super) fn lacking(

@@ -5,7 +5,7 @@
 use super::device::{Device, Preset};
 use super::state::{Emitted, Pipeline, Topology};
 use super::{contradiction, unsupported};
-use crate::clip_cull::{Kind, Primitive};
+use polyshade::clip_cull::{Kind, Primitive};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -104,28 +104,28 @@ pub enum DistanceWay {
     Fragment,
 }
 
-/// One of the lowerings of [`clip_cull`](crate::clip_cull), in the order in which they are made.
+/// One of the lowerings of [`clip_cull`](polyshade::clip_cull), in the order in which they are made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceStep {
-    /// [`normalize_pipeline`](crate::clip_cull::normalize_pipeline), of all stages.
+    /// [`normalize_pipeline`](polyshade::clip_cull::normalize_pipeline), of all stages.
     Normalize,
-    /// [`separate`](crate::clip_cull::separate), in all stages.
+    /// [`separate`](polyshade::clip_cull::separate), in all stages.
     Separate,
-    /// [`enable`](crate::clip_cull::enable), in the last stage before rasterization.
+    /// [`enable`](polyshade::clip_cull::enable), in the last stage before rasterization.
     Enable,
-    /// [`enable`](crate::clip_cull::enable) with a location: the fragment stage reads ordinary values, as written.
+    /// [`enable`](polyshade::clip_cull::enable) with a location: the fragment stage reads ordinary values, as written.
     HandOn,
-    /// [`cut`](crate::clip_cull::cut), in the geometry stage.
+    /// [`cut`](polyshade::clip_cull::cut), in the geometry stage.
     Cut,
-    /// [`generate`](crate::clip_cull::generate), behind the last stage.
+    /// [`generate`](polyshade::clip_cull::generate), behind the last stage.
     Generate,
-    /// [`emulate_last`](crate::clip_cull::emulate_last), in the last stage before rasterization.
+    /// [`emulate_last`](polyshade::clip_cull::emulate_last), in the last stage before rasterization.
     EmulateLast,
-    /// [`emulate_fragment`](crate::clip_cull::emulate_fragment), in the fragment stage.
+    /// [`emulate_fragment`](polyshade::clip_cull::emulate_fragment), in the fragment stage.
     EmulateFragment,
-    /// [`to_registers`](crate::clip_cull::to_registers), in the stages whose inputs are distances that are ordinary
+    /// [`to_registers`](polyshade::clip_cull::to_registers), in the stages whose inputs are distances that are ordinary
     /// values now.
     ReadRegisters,
 }

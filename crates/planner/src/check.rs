@@ -5,7 +5,7 @@ use super::state::{Active, Begin, Bound, Call, Counter, Draw, End, Feedback, Pip
 use super::state::{Capture, Query};
 use super::steps::FeedbackRange;
 use super::{contradiction, unsupported};
-use crate::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
+use polyshade::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
 use polyshade_spv::Error;
 
 /// How long a list in the state can be: far beyond what makes sense.

@@ -3,7 +3,7 @@
 use super::{
     Action, Before, Between, BlendingOrder, BlendingPath, BlendingPlan, Change, Layout, Usage,
 };
-use crate::planner::PassScope;
+use crate::PassScope;
 use std::fmt;
 
 impl fmt::Display for BlendingPath {

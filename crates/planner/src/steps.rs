@@ -2,8 +2,8 @@
 
 use super::state::{Counter, Path, Query, Topology};
 use super::sync::Barrier;
-use crate::moves::{Binding, Set};
-use crate::transform_feedback::HostWords;
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::HostWords;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -146,7 +146,7 @@ pub enum Position {
     /// Nothing.
     Kept,
     /// It is moved out of clip space, so that nothing is rasterized: what the lowering
-    /// [`rasterizer_discard`](crate::rasterizer_discard) does.
+    /// [`rasterizer_discard`](polyshade::rasterizer_discard) does.
     MovedAway {
         /// The specialization constant that is set to 1 for it; without one the variant always does it.
         constant: Option<u32>,

@@ -1,6 +1,6 @@
 //! What blending depends on: what a device can do, and what is to be blended.
 
-use crate::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap};
+use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 

@@ -13,8 +13,8 @@ use super::steps::{
 };
 use super::sync::{Resource, Use, barrier};
 use super::unsupported;
-use crate::moves::Binding;
-use crate::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
 use polyshade_spv::Error;
 
 /// What becomes of the draw.
@@ -123,7 +123,7 @@ fn word_count(capture: &Capture) -> u64 {
 fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
-) -> Result<crate::transform_feedback::Topology, Error> {
+) -> Result<polyshade::transform_feedback::Topology, Error> {
     if pipeline.geometry.is_some() || pipeline.tessellation {
         return Err(unsupported("the storage path captures vertex stages only"));
     }
@@ -196,7 +196,7 @@ fn bindings(
     capture: &Capture,
     storage: &Storage,
     active: &Active,
-    topology: crate::transform_feedback::Topology,
+    topology: polyshade::transform_feedback::Topology,
 ) -> Result<(Vec<StorageRange>, Words), Error> {
     let last = pipeline.provoking_vertex == ProvokingVertex::Last;
     let mut words = vec![
@@ -241,8 +241,7 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     if size > bound.buffer_size - offset {
         return Err(unsupported("an empty range at the end of a buffer cannot be bound"));
     }
-    let bound =
-        StorageRange { set: crate::moves::Set(0), binding: Binding(0), buffer: 0, offset, size };
+    let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
     // Both are less than `size`, which has 32 bits.
     Ok((bound, lead as u32, range.size as u32))
 }

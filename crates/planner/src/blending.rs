@@ -1,18 +1,19 @@
 //! How attachments are blended on a device: by itself or in the shader, in which order, and what the pass has to be.
 //!
 //! Advanced equations are the device's own on few devices; elsewhere the shader blends
-//! ([`advanced_blend`](crate::advanced_blend)) and reads the destination in one of several ways, of which some come in
-//! primitive order and some want a barrier. [`plan_blending`] takes the first that the device has, in the order of
+//! ([`advanced_blend`](polyshade::advanced_blend)) and reads the destination in one of several ways, of which some come
+//! in primitive order and some want a barrier. [`plan_blending`] takes the first that the device has, in the order of
 //! [`BlendingPath::ALL`], and says what the host changes for it.
 //!
 //! ```
-//! use polyshade::planner::{self, AdvancedBlending, AttachmentBlending, BlendingPath, BlendingState};
-//! use polyshade::{advanced_blend::Equation, planner::{Device, Preset}};
+//! use polyshade::advanced_blend::Equation;
+//! use polyshade_planner::{AdvancedBlending, AttachmentBlending, BlendingPath, BlendingState};
+//! use polyshade_planner::{Device, Preset, plan_blending};
 //! let device = Device::from(Preset::VulkanMobile);
 //! let multiply = AdvancedBlending { equations: vec![Equation::Multiply], ..AdvancedBlending::default() };
 //! let attachments = vec![Some(AttachmentBlending::Advanced(multiply))];
 //! let state = BlendingState { attachments, ..BlendingState::default() };
-//! let plan = planner::plan_blending(&device, &state)?;
+//! let plan = plan_blending(&device, &state)?;
 //! assert_eq!(plan.path, BlendingPath::Attachment);
 //! println!("{plan}");
 //! # Ok::<(), polyshade::Error>(())

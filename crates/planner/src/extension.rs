@@ -1,7 +1,7 @@
 //! A draw that `VK_EXT_transform_feedback` captures.
 
 use super::check;
-use super::device::{Device, TransformFeedback};
+use super::device::Device;
 use super::draft::Draft;
 use super::state::{
     Active, Begin, Capture, Counter, Draw, Emitted, End, FeedbackBuffer, PassState, Path, Pipeline,
@@ -9,7 +9,8 @@ use super::state::{
 };
 use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
 use super::{contradiction, unsupported};
-use crate::transform_feedback::ProvokingVertex;
+use polyshade::TransformFeedback;
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
 pub(super) fn plan(

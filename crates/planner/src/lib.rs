@@ -7,8 +7,8 @@
 //! input with a plan or with the reason why there is none. [`plan_blending`] says the same of blending.
 //!
 //! ```
-//! use polyshade::planner::{self, Active, Capture, Device, Draw, Feedback, Pipeline, Preset};
-//! # use polyshade::planner::{Bound, FeedbackBuffer, Step};
+//! use polyshade_planner::{Active, Capture, Device, Draw, Feedback, Pipeline, Preset, plan};
+//! # use polyshade_planner::{Bound, FeedbackBuffer, Step};
 //! let device = Device::from(Preset::Vulkan);
 //! let buffers = vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }];
 //! let capture = Capture { buffers, ..Capture::default() };
@@ -16,7 +16,7 @@
 //! let buffers = vec![Some(Bound { buffer_size: 4096, offset: 0, size: None })];
 //! let feedback = Feedback::Active(Active { buffers, ..Active::default() });
 //! let draw = Draw { feedback, ..Draw::default() };
-//! let plan = planner::plan(&device, &pipeline, &draw)?;
+//! let plan = plan(&device, &pipeline, &draw)?;
 //! assert!(plan.steps.iter().any(|step| matches!(step, Step::BeginFeedback(_))));
 //! println!("{plan}");
 //! # Ok::<(), polyshade::Error>(())
@@ -41,11 +41,11 @@ pub use blending::{
 };
 pub use device::{
     Api, Device, Preset, PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
-    TransformFeedback,
 };
 pub use distances::{
     DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay, Distances, distances,
 };
+pub use polyshade::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
     FeedbackBuffer, PassState, Path, Pipeline, Query, Storage, Topology, Uses,
@@ -56,8 +56,8 @@ pub use steps::{
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, ShaderStage, Stages, Use, barrier};
 
-use crate::transform_feedback::SideEffects;
 use draft::Draft;
+use polyshade::transform_feedback::SideEffects;
 use polyshade_spv::{Error, ErrorKind};
 
 /// What to do for a draw on a device.

@@ -1,8 +1,8 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
 use super::sync::Use;
-use crate::moves::{Binding, Set};
-use crate::transform_feedback::{
+use polyshade::moves::{Binding, Set};
+use polyshade::transform_feedback::{
     self, BufferLayout, Decorated, HostWords, Preview, ProvokingVertex, Purpose, SideEffects,
 };
 #[cfg(feature = "serde")]
@@ -134,8 +134,8 @@ pub struct Pipeline {
     /// Whether nothing is to be rasterized.
     pub rasterizer_discard: bool,
     /// The specialization constant by which the variants that have outputs
-    /// [move the position away](crate::rasterizer_discard): one pipeline's modules then serve with rasterizer discard
-    /// and without. `None` where those for rasterizer discard always move it.
+    /// [move the position away](polyshade::rasterizer_discard): one pipeline's modules then serve with rasterizer
+    /// discard and without. `None` where those for rasterizer discard always move it.
     pub discard_constant: Option<u32>,
     /// Whether the pass has several views.
     pub multiview: bool,
