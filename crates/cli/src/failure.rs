@@ -1,6 +1,6 @@
 //! What went wrong, as the user sees it.
 
-use crate::output::printable;
+use crate::printable::printable;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};

@@ -7,6 +7,7 @@ mod failure;
 mod format;
 mod input;
 mod output;
+mod printable;
 mod requirements;
 mod stage;
 mod verb;

@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::format::{Format, Formats, buffer_name};
+use crate::printable::printable;
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::cross::{self, EntryPoint, MslBuffer};
 use polyshade_formats::{tools, wgsl};
@@ -249,19 +250,6 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     print(format!("{}\n", printable(text.trim_end())).as_bytes())
 }
 
-/// `text` with control characters but line feeds escaped.
-pub(crate) fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' => printable.push(letter),
-            _ if letter.is_control() => printable.extend(letter.escape_default()),
-            _ => printable.push(letter),
-        }
-    }
-    printable
-}
-
 /// A reader that has gone is no error.
 fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
@@ -295,10 +283,5 @@ mod tests {
         outputs.add_module(&file, &invalid).expect("it is not validated");
         outputs.write().expect("it is written");
         assert!(file.exists());
-    }
-
-    #[test]
-    fn a_name_cannot_steer_a_terminal() {
-        assert_eq!(printable("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\n");
     }
 }

@@ -6,7 +6,8 @@ mod verified;
 
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
-use crate::output::{Outputs, print_text, printable};
+use crate::output::{Outputs, print_text};
+use crate::printable::printable;
 use clap::{ArgMatches, Args, Command, FromArgMatches, value_parser};
 use polyshade::Module;
 use polyshade_verify::{Job, Part, Phase, Verdict};

@@ -3,7 +3,7 @@
 use super::plan::{Job, Role};
 use crate::Arguments;
 use crate::failure::{Exit, Failure};
-use crate::output::printable;
+use crate::printable::printable;
 use clap::{ArgMatches, CommandFactory, Parser};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;

@@ -5,7 +5,7 @@ use super::command::Said;
 use super::index::{Entry, FileEntry, Status};
 use super::plan::Job;
 use crate::failure::Exit;
-use crate::output::printable;
+use crate::printable::printable;
 use sha2::{Digest, Sha256};
 use std::fs::{self, Metadata};
 use std::io;

@@ -1,0 +1,24 @@
+//! Text for a terminal: a name in a module is not to steer it.
+
+/// `text` with control characters but line feeds escaped.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' => printable.push(letter),
+            _ if letter.is_control() => printable.extend(letter.escape_default()),
+            _ => printable.push(letter),
+        }
+    }
+    printable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_steer_a_terminal() {
+        assert_eq!(printable("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\n");
+    }
+}
