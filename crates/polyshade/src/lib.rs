@@ -29,6 +29,7 @@ pub mod rasterizer_discard;
 pub mod transform_feedback;
 
 mod effects;
+mod eliminate;
 mod library;
 mod position;
 mod reserved;

@@ -4,7 +4,6 @@
 //! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
 
 mod builtin;
-mod eliminate;
 mod isolate;
 mod link;
 mod locations;
@@ -19,7 +18,7 @@ mod take_over;
 mod wrap;
 
 pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
-pub use eliminate::{Elimination, eliminate};
+pub use crate::eliminate::{Elimination, eliminate};
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};
 pub(crate) use locations::Sizes;

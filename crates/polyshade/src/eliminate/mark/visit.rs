@@ -1,8 +1,8 @@
 //! What a live instruction needs.
 
 use super::{Marks, Open};
-use crate::moves::eliminate::pointers::{read_by, stores, written_by};
-use crate::moves::eliminate::survey::{Note, Set};
+use crate::eliminate::pointers::{read_by, stores, written_by};
+use crate::eliminate::survey::{Note, Set};
 use polyshade_spv::view::{ArrayLength, ExtInst, FunctionCall, Load, Phi, Store};
 use polyshade_spv::{Id, Inst, Op};
 
@@ -62,7 +62,7 @@ impl<'m> Marks<'m, '_> {
     }
 
     /// Marks a pointer whose use is known.
-    pub(in crate::moves::eliminate) fn want_pointer(&mut self, id: Id) {
+    pub(in crate::eliminate) fn want_pointer(&mut self, id: Id) {
         if let Some(at) = self.m().defined_at(id) {
             self.live(at);
         }

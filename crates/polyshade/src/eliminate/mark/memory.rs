@@ -1,9 +1,9 @@
 //! What becomes live with a read of memory, in this function and in those that it calls or is called by.
 
 use super::{Marks, Open};
-use crate::moves::eliminate::parts::{NONE, Owner, Write};
-use crate::moves::eliminate::records::MOST_MEMBERS;
-use crate::moves::eliminate::survey::Note;
+use crate::eliminate::parts::{NONE, Owner, Write};
+use crate::eliminate::records::MOST_MEMBERS;
+use crate::eliminate::survey::Note;
 use polyshade_spv::Id;
 use polyshade_spv::view::FunctionCall;
 

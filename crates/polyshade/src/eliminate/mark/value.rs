@@ -4,10 +4,10 @@
 //! Compilers of HLSL and WGSL put all outputs into one structure, hand it on, and take it apart at the end.
 
 use super::{Marks, Open};
-use crate::moves::eliminate::graph;
-use crate::moves::eliminate::parts::NONE;
-use crate::moves::eliminate::records::{MOST_MEMBERS, Value};
-use crate::moves::eliminate::survey::Note;
+use crate::eliminate::graph;
+use crate::eliminate::parts::NONE;
+use crate::eliminate::records::{MOST_MEMBERS, Value};
+use crate::eliminate::survey::Note;
 use polyshade_spv::view::{Load, Phi, ReturnValue, Store};
 use polyshade_spv::{Id, Inst, Op};
 

@@ -1,11 +1,11 @@
 //! What becomes live with a block, a construct, a function.
 
 use super::{Marks, Open};
-use crate::moves::eliminate::graph::{self, Block};
+use crate::eliminate::graph::{self, Block};
 use polyshade_spv::view::ReturnValue;
 
 impl Marks<'_, '_> {
-    pub(in crate::moves::eliminate) fn live_construct(&mut self, mut construct: u32) {
+    pub(in crate::eliminate) fn live_construct(&mut self, mut construct: u32) {
         while let Some(one) = self.survey.graph.constructs.get_mut(construct as usize)
             && !one.live
         {
