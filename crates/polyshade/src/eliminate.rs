@@ -1,125 +1,61 @@
-//! What is dead is removed, across functions.
+//! Removes what is dead, across functions.
 //!
-//! Everything that others can see is live, and everything that it needs; the rest goes. *Others* are the stages behind,
-//! the host and other invocations: they see outputs, stores to buffers and images, atomics, and whether the shader
-//! ends. What is kept computes what it computed, by the same instructions: nothing is re-ordered or replaced, so
-//! every bit stays.
+//! # Words
 //!
-//! The marking follows memory by its parts (a member, an element), calls by what they write and return, and control
-//! flow by the constructs of SPIR-V: one in which nothing is live goes as a whole, if it ends for sure.
+//! * An *observer* is whoever sees what an invocation does: later stages, the host, other invocations. Observers see
+//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`Elimination`] says what of that nobody
+//!   needs.
+//! * An instruction is *live* if an observer sees what it does, or if something live needs it. What is not live is *dead*
+//!   and goes. To *want* an id is to mark as live what a use of its value needs.
+//! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. Whoever reads
+//!   a part needs what writes to it, to parts of it, or to what it is part of. All parts of one variable share a *root*.
+//! * A *value*, here, is one of a structure type, or a parameter that is passed by value. Some *members* of it may be live
+//!   without the others; it is *whole* if something live uses all of it. So is a type whose members all stay.
+//! * A *construct* is a function's body, a selection or a loop, as SPIR-V's merge instructions delimit them. If nothing in
+//!   one is live, all of it goes, and its header branches to its merge block; but not if it is *endless*: if it may never
+//!   be left, so that an observer sees whether it is.
+//! * An *effect* is a store to memory that others see, or an atomic.
+//!
+//! # Phases
+//!
+//! 1. [`walk`] looks once at everything that the entry points reach, and fills the [`survey`]: functions and calls, the
+//!    [`graph`] of blocks and constructs, [`parts`] and what writes to them, values, and a note at each instruction that
+//!    has something to do with one of these. [`loops`] adds the loops that may not end.
+//! 2. [`mark`] starts from what observers see, and follows from what is live to what it needs. Last, [`debug`] keeps
+//!    instructions for debuggers that lost nothing.
+//! 3. [`sweep`] queues the edits that remove the rest. Nothing is re-ordered or replaced: what is kept computes what it
+//!    computed by the same instructions, so that every bit stays.
+//!
+//! # To change something here
+//!
+//! What is not looked at stays: an instruction of an unknown kind is live, and wants all its operands. To remove more,
+//! give the instruction a [kind](kinds), say in `mark::visit` what it needs, and only then stop marking the rest. Each
+//! phase asks the phases before it, never those behind; the survey and its tables ask nobody.
 
-mod bits;
 mod capabilities;
 mod debug;
 mod graph;
+mod index;
 mod kinds;
 mod loops;
 mod mark;
+mod options;
 mod parts;
 mod pointers;
 mod records;
 mod survey;
 mod sweep;
 mod types;
+mod walk;
+
+pub use options::Elimination;
 
 use crate::effects::Written;
 use crate::unsupported;
+use index::At;
 use mark::Marks;
-use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Rewritten, Section};
-use std::collections::BTreeMap;
-use survey::Survey;
-
-/// What is not needed, beside what is dead in any case.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Elimination {
-    only: Option<(String, ExecutionModel)>,
-    outputs: BTreeMap<Id, Dead>,
-    effects: Effects,
-    keeps_interface: bool,
-}
-
-/// What becomes of stores to buffers and images, and of atomics.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Effects {
-    #[default]
-    Stay,
-    Go,
-    Refused,
-}
-
-/// What nobody needs of an output.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Dead {
-    Whole,
-    /// These members of a block, in order.
-    Members(Vec<u32>),
-}
-
-impl Elimination {
-    /// Nothing is dead that somebody sees.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reduces this entry point only; what others have stays as it is.
-    #[must_use]
-    pub fn only(mut self, name: impl Into<String>, model: ExecutionModel) -> Self {
-        self.only = Some((name.into(), model));
-        self
-    }
-
-    /// Nobody needs the output variable `id`. Where the shader itself reads it, what it reads stays.
-    #[must_use]
-    pub fn without_output(mut self, id: Id) -> Self {
-        self.outputs.insert(id, Dead::Whole);
-        self
-    }
-
-    /// Nobody needs member `member` of the output block `id`.
-    #[must_use]
-    pub fn without_member(mut self, id: Id, member: u32) -> Self {
-        if let Dead::Members(members) =
-            self.outputs.entry(id).or_insert_with(|| Dead::Members(Vec::new()))
-            && let Err(place) = members.binary_search(&member)
-        {
-            members.insert(place, member);
-        }
-        self
-    }
-
-    /// Stores to buffers and images, and atomics, are not needed either.
-    #[must_use]
-    pub fn without_effects(mut self) -> Self {
-        self.effects = Effects::Go;
-        self
-    }
-
-    /// A shader that stores to buffers or images itself, or has atomics, is refused.
-    #[must_use]
-    pub fn refuse_effects(mut self) -> Self {
-        self.effects = Effects::Refused;
-        self
-    }
-
-    /// Inputs and resources stay declared, whether or not something needs them.
-    #[must_use]
-    pub fn keep_interface(mut self) -> Self {
-        self.keeps_interface = true;
-        self
-    }
-
-    fn reduces(&self, entry: EntryPoint<'_>) -> bool {
-        let is_it = |(name, model): &(String, ExecutionModel)| {
-            entry.model() == *model && entry.name() == name.as_str()
-        };
-        self.only.as_ref().is_none_or(is_it)
-    }
-
-    fn dead(&self, id: Id) -> Option<&Dead> {
-        self.outputs.get(&id)
-    }
-}
+use options::Effects;
+use polyshade_spv::{Error, Id, Inst, Module, Op, Rewritten, Section};
 
 /// A version of `m` without what is dead: instructions, branches and loops, calls, functions, variables, members of
 /// structures, types, constants, names, decorations.
@@ -143,11 +79,14 @@ pub fn eliminate<'m>(
         if !is_shader(m) {
             return unchanged();
         }
-        let survey = Survey::new(m, wanted);
+        let mut survey = walk::survey(m, wanted);
         if survey.is_malformed {
             return unchanged();
         }
+        let endless = loops::find_endless(&survey);
+        survey.endless.extend(endless);
         let mut marks = Marks::new(survey, wanted);
+        debug::mark(&mut marks);
         if marks.survey.is_malformed {
             return unchanged();
         }
@@ -175,19 +114,20 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
     if dropped.is_empty() {
         return Ok(());
     }
-    let effects = || dropped.iter().map(|at| m.inst_at(*at));
+    let effects = || dropped.iter().map(|at| marks.survey.inst(*at));
     if let Some(first) = effects().next().filter(|_| wanted.effects == Effects::Refused) {
         let message = "the shader stores to memory itself, and would in both runs";
         return Err(refused(first, message).help("say which run keeps its side effects"));
     }
-    if let Some(live) = effects().find(|inst| marks.live.contains(inst.at())) {
+    if let Some(live) = effects().find(|inst| marks.live.contains(At::of(*inst))) {
         let message = "what is kept needs the result of an atomic, which is dropped";
         return Err(refused(live, message));
     }
     let mut written = Written::by(m, effects());
-    for function in &marks.survey.functions {
-        let body = m.function_around(function.at).map(|body| body.instructions());
-        for inst in body.into_iter().flatten().filter(|inst| marks.live.contains(inst.at())) {
+    for function in marks.survey.functions.indices() {
+        let at = marks.survey.functions[function].at;
+        let body = m.function_around(at.word()).map(|body| body.instructions());
+        for inst in body.into_iter().flatten().filter(|inst| marks.live.contains(At::of(*inst))) {
             if let Some(read) = written.read_by(m, inst) {
                 let message = "what is kept reads what the shader writes, which is dropped";
                 return Err(unsupported(message, m.root(read)).at(inst.at()));

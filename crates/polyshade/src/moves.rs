@@ -17,8 +17,8 @@ mod split_block;
 mod take_over;
 mod wrap;
 
-pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
 pub use crate::eliminate::{Elimination, eliminate};
+pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
 pub use isolate::isolate;
 pub use link::{Hook, Library, link};
 pub(crate) use locations::Sizes;

@@ -1,12 +1,13 @@
 //! Instructions for debuggers and other tools are weak: they keep no code alive, and one that loses an operand goes.
 
+use super::index::At;
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
 use super::survey::Set;
 use polyshade_spv::view::{ExtInst, ExtInstImport};
 use polyshade_spv::{Id, Inst, Op, Section};
 
-/// Marks those that have all they speak of.
+/// Marks those whose operands all stay.
 pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     let m = marks.m();
     let is_debug = |import: ExtInstImport<'_>| {
@@ -19,38 +20,39 @@ pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     }
     for inst in m.instructions() {
         let Some(call) = ExtInst::of(inst) else { continue };
-        if marks.survey.set(call) == Set::Debug && has_all(marks, inst, call.set()) {
-            marks.live.insert(inst.at());
+        if marks.survey.set(call) == Set::Debug && keeps_operands(marks, inst, call.set()) {
+            marks.live.insert(At::of(inst));
             m.for_each_operand(inst, |_, id, _| {
-                if is_said(marks, id) {
-                    marks.want_shape(id);
+                if is_declared(marks, id) {
+                    marks.want_type(id);
                 }
             });
-            marks.follow();
+            marks.propagate();
         }
     }
 }
 
-/// Whether everything that `inst` speaks of stays.
-fn has_all(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
+/// Whether all operands of `inst` stay, and the block that it stands in.
+fn keeps_operands(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
     let m = marks.m();
     if inst.at() >= marks.survey.bodies {
-        let block = marks.survey.notes[inst.at() as usize];
-        let label = marks.survey.graph.blocks.get(block as usize).map(|block| block.label);
+        let block = marks.survey.block_of(At::of(inst));
+        let label = block.map(|block| marks.survey.graph.blocks[block].label);
         if !label.is_some_and(|label| marks.live.contains(label)) {
             return false;
         }
     }
     let mut all = true;
     m.for_each_operand(inst, |_, id, _| {
-        let stays = m.defined_at(id).is_none_or(|at| marks.live.contains(at));
-        all &= stays || id == set || is_said(marks, id);
+        let stays = marks.survey.defined_at(id).is_none_or(|at| marks.live.contains(at));
+        all &= stays || id == set || is_declared(marks, id);
     });
     all
 }
 
-/// Whether `id` is something that is declared for the sake of what is said: a type, a constant, a string.
-fn is_said(marks: &Marks<'_, '_>, id: Id) -> bool {
+/// Whether `id` is declared ahead of all functions and computes nothing: a type, a constant, a string. Such an operand
+/// is kept for the instruction.
+fn is_declared(marks: &Marks<'_, '_>, id: Id) -> bool {
     let Some(inst) = marks.m().definition(id) else { return false };
     let is_code =
         matches!(inst.op(), Op::VARIABLE | Op::EXT_INST) || inst.at() >= marks.survey.bodies;

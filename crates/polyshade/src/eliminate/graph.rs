@@ -3,162 +3,164 @@
 //! A *construct* is a function's body, a selection or a loop: what stands between a header and its merge block. If
 //! nothing in one is live, all of it goes, and its header branches to its merge block.
 
+use super::index::{At, Block, Construct, Exit, Index, Table, all_of};
 use super::kinds::{Kind, kind};
 use polyshade_spv::view::{Branch, BranchConditional, LoopMerge, Merge};
 use polyshade_spv::{Id, Module};
 
-/// No block, no construct.
-pub(super) const NONE: u32 = u32::MAX;
-
 /// One block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    /// Words at which its instructions begin: the label, the merge instruction (0 if there is none), the terminator.
-    pub(super) label: u32,
-    pub(super) merge: u32,
-    pub(super) terminator: u32,
+pub(super) struct BlockRecord {
+    pub(super) label: At,
+    pub(super) merge: Option<At>,
+    pub(super) terminator: At,
     /// The innermost construct that it stands in.
-    pub(super) inside: u32,
+    pub(super) inside: Option<Construct>,
     /// The construct that it heads.
-    pub(super) heads: u32,
+    pub(super) heads: Option<Construct>,
     /// The construct whose merge block it is, and the loop whose continue target it is.
-    merges: u32,
-    continues: u32,
+    merges: Option<Construct>,
+    continues: Option<Construct>,
     /// The next of the blocks that stand directly in the same construct.
-    pub(super) next: u32,
-    /// Its place among the function's blocks, in an order in which every construct is a run; `NONE` where no path
-    /// leads to it.
-    pub(super) order: u32,
+    pub(super) next: Option<Block>,
+    /// Its place among the function's blocks.
+    pub(super) order: Order,
+}
+
+/// The place of a block among those of its function, in an order in which every construct is a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Order(u32);
+
+impl Order {
+    /// No path leads to the block.
+    pub(super) const UNREACHED: Self = Self(u32::MAX);
+    /// The search is at the block, or was.
+    const SEEN: Self = Self(u32::MAX - 1);
 }
 
 /// One construct.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Construct {
-    /// The one around it; `NONE` for a body.
-    pub(super) parent: u32,
-    /// The block that heads it; `NONE` for a body.
-    pub(super) header: u32,
+pub(super) struct ConstructRecord {
+    /// The one around it; `None` for a body.
+    pub(super) parent: Option<Construct>,
+    /// The block that heads it; `None` for a body.
+    pub(super) header: Option<Block>,
     /// The block behind it.
-    pub(super) merge: u32,
+    pub(super) merge: Option<Block>,
     /// The first of the blocks that stand directly in it.
-    pub(super) first: u32,
-    /// The first of the loops that stand directly in it, and the next of those around.
-    pub(super) loops: u32,
-    pub(super) next_loop: u32,
-    /// The first of the branches that leave or continue it from inside of another: places in `Graph::exits`.
-    pub(super) exits: u32,
-    /// The continue target of a loop; `NONE` for others.
-    pub(super) continue_target: u32,
+    pub(super) first: Option<Block>,
+    /// The first of the loops that stand directly in it, and the next of those that stand beside it.
+    pub(super) loops: Option<Construct>,
+    pub(super) next_loop: Option<Construct>,
+    /// The first of the branches that leave or continue it from inside of another.
+    pub(super) exits: Option<Exit>,
+    /// The continue target of a loop; `None` for others.
+    pub(super) continue_target: Option<Block>,
     /// The orders of its blocks, the header of a selection left out.
-    start: u32,
-    end: u32,
+    start: Order,
+    end: Order,
     pub(super) live: bool,
 }
 
-impl Construct {
+impl ConstructRecord {
     /// Whether the block of this order stands in it.
-    pub(super) fn holds(&self, order: u32) -> bool {
+    pub(super) fn holds(&self, order: Order) -> bool {
         (self.start..self.end).contains(&order)
     }
 
     pub(super) fn is_loop(&self) -> bool {
-        self.continue_target != NONE
+        self.continue_target.is_some()
     }
 }
 
 /// The blocks and constructs of all functions that were walked through.
 #[derive(Default)]
 pub(super) struct Graph {
-    pub(super) blocks: Vec<Block>,
-    pub(super) constructs: Vec<Construct>,
-    /// A block that leaves a construct from inside of another, and the next such branch of the same construct.
-    pub(super) exits: Vec<(u32, u32)>,
+    pub(super) blocks: Table<Block, BlockRecord>,
+    pub(super) constructs: Table<Construct, ConstructRecord>,
+    /// The block that a branch stands in, and the next branch that leaves the same construct.
+    pub(super) exits: Table<Exit, (Block, Option<Exit>)>,
     scratch: Scratch,
 }
 
 /// What the search of one function needs, kept for the next.
 #[derive(Default)]
 struct Scratch {
-    /// Where the successors of each block begin in `targets`; one more at the end.
-    offsets: Vec<u32>,
-    targets: Vec<u32>,
+    /// Where the successors of each block of the function begin in `targets`; one more at the end.
+    offsets: Vec<usize>,
+    targets: Vec<Block>,
     /// Blocks in the order in which constructs are runs.
-    order: Vec<u32>,
-    path: Vec<(u32, u32)>,
+    order: Vec<Block>,
+    /// The blocks on the way to the one that the search is at, each with the number of the way on that is tried next.
+    path: Vec<(Block, usize)>,
 }
 
 impl Graph {
     /// Nothing yet, with room for as many blocks.
     pub(super) fn with_room(blocks: usize) -> Self {
-        let constructs = Vec::with_capacity(blocks);
-        Self { blocks: Vec::with_capacity(blocks), constructs, ..Self::default() }
+        let constructs = Table::with_capacity(blocks);
+        Self { blocks: Table::with_capacity(blocks), constructs, ..Self::default() }
     }
 
     /// Adds a block that begins at `label`.
-    pub(super) fn begin_block(&mut self, label: u32) -> u32 {
-        let (merge, terminator) = (0, label);
-        let (inside, heads, merges, continues, next, order) = (NONE, NONE, NONE, NONE, NONE, NONE);
-        self.blocks.push(Block {
+    pub(super) fn begin_block(&mut self, label: At) -> Block {
+        self.blocks.push(BlockRecord {
             label,
-            merge,
-            terminator,
-            inside,
-            heads,
-            merges,
-            continues,
-            next,
-            order,
-        });
-        self.blocks.len() as u32 - 1
+            merge: None,
+            terminator: label,
+            inside: None,
+            heads: None,
+            merges: None,
+            continues: None,
+            next: None,
+            order: Order::UNREACHED,
+        })
     }
 
-    fn construct(&mut self, parent: u32, header: u32, start: u32) -> u32 {
-        let (merge, first, exits, continue_target, end) = (NONE, NONE, NONE, NONE, NONE);
-        let (loops, next_loop, live) = (NONE, NONE, false);
-        self.constructs.push(Construct {
+    fn construct(
+        &mut self,
+        parent: Option<Construct>,
+        header: Option<Block>,
+        start: Order,
+    ) -> Construct {
+        self.constructs.push(ConstructRecord {
             parent,
             header,
-            merge,
-            first,
-            loops,
-            next_loop,
-            exits,
-            continue_target,
+            merge: None,
+            first: None,
+            loops: None,
+            next_loop: None,
+            exits: None,
+            continue_target: None,
             start,
-            end,
-            live,
-        });
-        self.constructs.len() as u32 - 1
+            end: Order::UNREACHED,
+            live: false,
+        })
     }
 
     /// Finds the constructs of a function whose blocks are those from `first` on, and returns its body, and whether
-    /// control flow is structured. `block_of` is the block that a label begins.
+    /// control flow is structured. `block_of` is the block of the function that a label begins.
     ///
     /// Where it is not, every block stands directly in the body, and none heads a construct.
     pub(super) fn structure(
         &mut self,
         m: &Module<'_>,
-        first: u32,
-        block_of: impl Fn(Id) -> Option<u32>,
-    ) -> (u32, bool) {
+        first: Block,
+        block_of: impl Fn(Id) -> Option<Block>,
+    ) -> (Construct, bool) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        let block_of = |id| block_of(id).filter(|block| *block >= first);
-        let body = self.construct(NONE, NONE, 0);
-        scratch.find_targets(m, &self.blocks[first as usize..], &block_of);
+        let body = self.construct(None, None, Order(0));
+        scratch.find_targets(m, self.blocks.rows_from(first), &block_of);
         scratch.find_order(m, &mut self.blocks, first, &block_of);
-        let structured = self.nest(m, &scratch, first, body, &block_of)
-            && self.find_exits(&scratch, first, body);
+        let structured =
+            self.nest(m, &scratch, body, &block_of) && self.find_exits(&scratch, first, body);
         if !structured {
             self.flatten(first, body);
         }
-        self.constructs[body as usize].end = NONE;
-        for block in (first..self.blocks.len() as u32).rev() {
-            if self.blocks[block as usize].inside == NONE {
-                self.blocks[block as usize].inside = body;
-            }
-            let inside = self.blocks[block as usize].inside as usize;
-            self.blocks[block as usize].next = self.constructs[inside].first;
-            self.constructs[inside].first = block;
+        self.constructs[body].end = Order::UNREACHED;
+        for block in all_of(first..self.blocks.next()).rev() {
+            let inside = *self.blocks[block].inside.get_or_insert(body);
+            self.blocks[block].next = self.constructs[inside].first.replace(block);
         }
         self.scratch = scratch;
         (body, structured)
@@ -169,50 +171,48 @@ impl Graph {
         &mut self,
         m: &Module<'_>,
         scratch: &Scratch,
-        first: u32,
-        body: u32,
-        block_of: &impl Fn(Id) -> Option<u32>,
+        body: Construct,
+        block_of: &impl Fn(Id) -> Option<Block>,
     ) -> bool {
         let mut innermost = body;
         for (order, block) in scratch.order.iter().enumerate() {
-            let order = order as u32;
-            while self.constructs[innermost as usize].merge == *block {
-                self.constructs[innermost as usize].end = order;
-                innermost = self.constructs[innermost as usize].parent;
+            let (order, block) = (Order(order as u32), *block);
+            while let ConstructRecord { merge: Some(merge), parent: Some(parent), .. } =
+                self.constructs[innermost]
+                && merge == block
+            {
+                self.constructs[innermost].end = order;
+                innermost = parent;
             }
             // The merge block of a construct that is not the innermost one.
-            let merges = self.blocks[*block as usize].merges;
-            if merges != NONE && self.constructs[merges as usize].end != order {
+            let merges = self.blocks[block].merges;
+            if merges.is_some_and(|merged| self.constructs[merged].end != order) {
                 return false;
             }
-            let inst = match self.blocks[*block as usize].merge {
-                0 => None,
-                at => Some(m.inst_at(at)),
-            };
+            let inst = self.blocks[block].merge.map(|at| m.inst_at(at.word()));
             let Some(merge) = inst.and_then(Merge::of) else {
-                self.blocks[*block as usize].inside = innermost;
+                self.blocks[block].inside = Some(innermost);
                 continue;
             };
             let Some(target) = block_of(merge.merge_block()) else { return false };
             let is_loop = inst.and_then(LoopMerge::of);
-            let start = if is_loop.is_some() { order } else { order + 1 };
-            let construct = self.construct(innermost, *block, start);
-            let target_block = &mut self.blocks[target as usize];
-            if target_block.merges != NONE || target_block.order <= order || target < first {
+            let start = Order(order.0 + u32::from(is_loop.is_none()));
+            let construct = self.construct(Some(innermost), Some(block), start);
+            let target_block = &mut self.blocks[target];
+            if target_block.merges.is_some() || target_block.order <= order {
                 return false;
             }
-            target_block.merges = construct;
-            self.constructs[construct as usize].merge = target;
-            self.blocks[*block as usize].heads = construct;
-            self.blocks[*block as usize].inside = innermost;
+            target_block.merges = Some(construct);
+            self.constructs[construct].merge = Some(target);
+            self.blocks[block].heads = Some(construct);
+            self.blocks[block].inside = Some(innermost);
             if let Some(merge) = is_loop {
                 let Some(next) = block_of(merge.continue_target()) else { return false };
-                self.constructs[construct as usize].continue_target = next;
-                self.blocks[next as usize].continues = construct;
-                self.blocks[*block as usize].inside = construct;
-                self.constructs[construct as usize].next_loop =
-                    self.constructs[innermost as usize].loops;
-                self.constructs[innermost as usize].loops = construct;
+                self.constructs[construct].continue_target = Some(next);
+                self.blocks[next].continues = Some(construct);
+                self.blocks[block].inside = Some(construct);
+                let beside = self.constructs[innermost].loops.replace(construct);
+                self.constructs[construct].next_loop = beside;
             }
             innermost = construct;
         }
@@ -221,66 +221,80 @@ impl Graph {
 
     /// Finds the branches that leave a construct for another block than its merge block; `false` for one that goes
     /// where none can.
-    fn find_exits(&mut self, scratch: &Scratch, first: u32, body: u32) -> bool {
+    fn find_exits(&mut self, scratch: &Scratch, first: Block, body: Construct) -> bool {
         for block in &scratch.order {
-            let Block { inside, heads, .. } = self.blocks[*block as usize];
-            let from = if heads != NONE { heads } else { inside };
-            for target in scratch.targets_of(*block - first) {
-                let Some(left) = self.left_by(from, *target) else { return false };
-                if left != NONE && left != from && left != body {
-                    let construct = &mut self.constructs[left as usize];
-                    self.exits.push((*block, construct.exits));
-                    construct.exits = self.exits.len() as u32 - 1;
+            let BlockRecord { inside, heads, .. } = self.blocks[*block];
+            let Some(from) = heads.or(inside) else { return false };
+            for target in scratch.targets_of(*block, first) {
+                match self.left_by(from, *target) {
+                    Left::Nothing => {}
+                    Left::Construct(left) if left == from || left == body => {}
+                    Left::Construct(left) => {
+                        let next = self.constructs[left].exits;
+                        self.constructs[left].exits = Some(self.exits.push((*block, next)));
+                    }
+                    Left::Invalid => return false,
                 }
             }
         }
         true
     }
 
-    /// The construct that a branch from directly inside of `from` to `target` leaves or continues; `NONE` if it stays;
-    /// `None` if it goes where no branch can.
-    fn left_by(&self, from: u32, target: u32) -> Option<u32> {
-        let Block { inside, heads, merges, continues, .. } = self.blocks[target as usize];
-        let around = |outer: u32| {
-            let (outer, inner) =
-                (&self.constructs[outer as usize], &self.constructs[from as usize]);
+    /// What a branch from directly inside of `from` to `target` leaves.
+    fn left_by(&self, from: Construct, target: Block) -> Left {
+        let BlockRecord { inside, heads, merges, continues, .. } = self.blocks[target];
+        let around = |outer: &Construct| {
+            let (outer, inner) = (&self.constructs[*outer], &self.constructs[from]);
             outer.start <= inner.start && inner.end <= outer.end
         };
-        if merges != NONE && around(merges) {
-            return Some(merges);
+        if let Some(merged) = merges.filter(around) {
+            return Left::Construct(merged);
         }
-        if continues != NONE && continues != from && around(continues) {
-            return Some(continues);
+        if let Some(continued) = continues.filter(|one| *one != from).filter(around) {
+            return Left::Construct(continued);
         }
         // A loop's header stands in its loop: it is entered from around, and returned to from inside.
-        let is_loop = heads != NONE && heads == inside;
-        let stays = inside == from || is_loop && self.constructs[heads as usize].parent == from;
-        if stays { Some(NONE) } else { (is_loop && around(heads)).then_some(heads) }
+        let entered = heads.filter(|_| heads == inside);
+        let is_entered = entered.is_some_and(|one| self.constructs[one].parent == Some(from));
+        if inside == Some(from) || is_entered {
+            return Left::Nothing;
+        }
+        entered.filter(around).map_or(Left::Invalid, Left::Construct)
     }
 
     /// Lets every block stand directly in the body.
-    fn flatten(&mut self, first: u32, body: u32) {
-        self.constructs.truncate(body as usize + 1);
-        self.constructs[body as usize].exits = NONE;
-        self.constructs[body as usize].loops = NONE;
-        for block in &mut self.blocks[first as usize..] {
-            (block.inside, block.heads) = (NONE, NONE);
+    fn flatten(&mut self, first: Block, body: Construct) {
+        self.constructs.truncate(Construct::new(body.number() + 1));
+        self.constructs[body].exits = None;
+        self.constructs[body].loops = None;
+        for block in self.blocks.rows_from_mut(first) {
+            (block.inside, block.heads) = (None, None);
         }
     }
+}
+
+/// What a branch leaves.
+enum Left {
+    /// It stays in the construct that it stands in.
+    Nothing,
+    /// It leaves or continues this construct.
+    Construct(Construct),
+    /// It goes where no branch can.
+    Invalid,
 }
 
 impl Scratch {
     fn find_targets(
         &mut self,
         m: &Module<'_>,
-        blocks: &[Block],
-        block_of: &impl Fn(Id) -> Option<u32>,
+        blocks: &[BlockRecord],
+        block_of: &impl Fn(Id) -> Option<Block>,
     ) {
         self.offsets.clear();
         self.targets.clear();
         for block in blocks {
-            self.offsets.push(self.targets.len() as u32);
-            let inst = m.inst_at(block.terminator);
+            self.offsets.push(self.targets.len());
+            let inst = m.inst_at(block.terminator.word());
             let mut add = |id| self.targets.extend(block_of(id));
             if let Some(branch) = Branch::of(inst) {
                 add(branch.target());
@@ -292,12 +306,13 @@ impl Scratch {
                 m.for_each_operand(inst, |_, id, _| add(id));
             }
         }
-        self.offsets.push(self.targets.len() as u32);
+        self.offsets.push(self.targets.len());
     }
 
-    fn targets_of(&self, block: u32) -> &[u32] {
-        let (start, end) = (self.offsets[block as usize], self.offsets[block as usize + 1]);
-        &self.targets[start as usize..end as usize]
+    /// The blocks that `block` may branch to, where `first` is the first one of the function.
+    fn targets_of(&self, block: Block, first: Block) -> &[Block] {
+        let number = block.number() - first.number();
+        &self.targets[self.offsets[number]..self.offsets[number + 1]]
     }
 
     /// Searches depth first, merge block first and continue target second, so that in the reversed order of leaving
@@ -305,27 +320,25 @@ impl Scratch {
     fn find_order(
         &mut self,
         m: &Module<'_>,
-        blocks: &mut [Block],
-        first: u32,
-        block_of: &impl Fn(Id) -> Option<u32>,
+        blocks: &mut Table<Block, BlockRecord>,
+        first: Block,
+        block_of: &impl Fn(Id) -> Option<Block>,
     ) {
-        const SEEN: u32 = NONE - 1;
         self.order.clear();
-        if blocks.len() as u32 == first {
+        if blocks.next() == first {
             return;
         }
         self.path.push((first, 0));
-        blocks[first as usize].order = SEEN;
+        blocks[first].order = Order::SEEN;
         while let Some((block, step)) = self.path.last().copied() {
-            let Block { merge, .. } = blocks[block as usize];
-            let inst = (merge != 0).then(|| m.inst_at(merge));
+            let inst = blocks[block].merge.map(|at| m.inst_at(at.word()));
             let next = match step {
                 0 => inst.and_then(Merge::of).and_then(|merge| block_of(merge.merge_block())),
                 1 => {
                     inst.and_then(LoopMerge::of).and_then(|merge| block_of(merge.continue_target()))
                 }
-                step => match self.targets_at(block - first, step - 2) {
-                    Some(target) => Some(target),
+                step => match self.targets_of(block, first).get(step - 2) {
+                    Some(target) => Some(*target),
                     None => {
                         self.order.push(block);
                         self.path.pop();
@@ -334,18 +347,14 @@ impl Scratch {
                 },
             };
             self.path.last_mut().expect("it was just seen").1 += 1;
-            if let Some(next) = next.filter(|next| blocks[*next as usize].order == NONE) {
-                blocks[next as usize].order = SEEN;
+            if let Some(next) = next.filter(|next| blocks[*next].order == Order::UNREACHED) {
+                blocks[next].order = Order::SEEN;
                 self.path.push((next, 0));
             }
         }
         self.order.reverse();
         for (order, block) in self.order.iter().enumerate() {
-            blocks[*block as usize].order = order as u32;
+            blocks[*block].order = Order(order as u32);
         }
-    }
-
-    fn targets_at(&self, block: u32, number: u32) -> Option<u32> {
-        self.targets_of(block).get(number as usize).copied()
     }
 }

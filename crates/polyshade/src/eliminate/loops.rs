@@ -1,9 +1,36 @@
-//! Which loops may not end. One that ends for sure can go if nothing in it is live; one that may not cannot: what
-//! comes behind it may never run.
+//! Which loops may not end. A loop in which nothing is live can go only if it ends for sure: behind one that does not,
+//! nothing runs, so that without it the shader would do more than before.
+//!
+//! A loop ends if it has no second iteration, or if each iteration makes a test that fails one day. A test does if it
+//! compares a counter with a bound that does not change: a counter goes around the circle of 2^width numbers by the same
+//! step in each iteration, and where the loop ends is an arc of the circle, which a step that is no longer than the arc
+//! cannot jump over. All else is taken for a loop that may not end.
+//!
+//! # Why a proof
+//!
+//! Compilers of C++ need none, as C++ says that a loop without effects ends. Nothing was found that says so of SPIR-V:
+//!
+//! * SPIR-V, 2.11 "Structured Control Flow", has rules for where loops are entered and left, and none for whether they
+//!   are. `SPV_KHR_maximal_reconvergence` says who runs an instruction together, not that anyone comes to it.
+//! * Vulkan, "Shader Termination", says how an invocation terminates, not that it does: "A shader stage for a given
+//!   command completes execution when all invocations for that stage have terminated."
+//! * GLSL ES 3.00, 6.3 "Iteration": "Non-terminating loops are allowed. The consequences of very long or
+//!   non-terminating loops are platform dependent."
+//!
+//! Developers of wgpu (issue 6572) and of SPIRV-Tools (pull request 2471) take loops without an end for undefined
+//! behaviour, but name no section. Should one be found, this file can go.
+//!
+//! # What it is worth
+//!
+//! Of every second shader of the corpus, 585 variants were made, of which 232 have loops. With the proof, 161 of 325
+//! loops leave the position-only variants, without it none; 160 shaders are smaller, and all together have 271,396 words
+//! instead of 286,781: 5.4 % less, and 9.5 % less where there are loops. Complements hardly
+//! gain.
 
-use super::graph::{self, Block, Construct};
+use super::graph::{BlockRecord, ConstructRecord, Order};
+use super::index::{At, Block, Construct, Function, Index, Part, all_of};
 use super::kinds::{Kind, kind};
-use super::parts::Owner;
+use super::parts::{Owner, Writer};
 use super::survey::Survey;
 use polyshade_spv::view::{
     AccessChain, Binary, Branch, BranchConditional, Load, Phi, Store, Unary, Variable,
@@ -18,18 +45,22 @@ const LONGEST: usize = 32;
 const BUDGET: usize = 4;
 
 /// The loops that are not known to end, with the function they are in.
-pub(super) fn find_endless(survey: &Survey<'_, '_>) -> Vec<(u32, u32)> {
+pub(super) fn find_endless(survey: &Survey<'_, '_>) -> Vec<(Construct, Function)> {
     let mut budget = survey.m.words().len() * BUDGET;
     let mut endless = Vec::new();
-    for (number, function) in survey.functions.iter().enumerate() {
+    for function in survey.functions.indices() {
         // Constructs come in the order of the functions, and a body before what stands in it.
-        let next = survey.functions.get(number + 1);
-        let end = next.map_or(survey.graph.constructs.len() as u32, |function| function.body);
-        for at in function.body..end {
-            let construct = &survey.graph.constructs[at as usize];
-            let mut search = Search { survey, construct, budget: &mut budget };
-            if construct.is_loop() && !search.ends() {
-                endless.push((at, number as u32));
+        let body = |function| survey.functions.get(function).and_then(|one| one.body);
+        let Some(first) = body(function) else { continue };
+        let end = body(Function::new(function.number() + 1));
+        for number in all_of(first..end.unwrap_or(survey.graph.constructs.next())) {
+            let construct = &survey.graph.constructs[number];
+            let Some(continue_target) = construct.continue_target else { continue };
+            let Some(header) = construct.header else { continue };
+            let budget = &mut budget;
+            let mut search = Search { survey, construct, header, continue_target, budget };
+            if !search.ends() {
+                endless.push((number, function));
             }
         }
     }
@@ -39,7 +70,9 @@ pub(super) fn find_endless(survey: &Survey<'_, '_>) -> Vec<(u32, u32)> {
 /// One loop that is looked at.
 struct Search<'s, 'm, 'w> {
     survey: &'s Survey<'m, 'w>,
-    construct: &'s Construct,
+    construct: &'s ConstructRecord,
+    header: Block,
+    continue_target: Block,
     budget: &'s mut usize,
 }
 
@@ -63,80 +96,73 @@ impl<'m> Search<'_, 'm, '_> {
             return true;
         }
         let mut tests = Vec::new();
-        for start in [self.construct.header, self.construct.continue_target] {
+        for start in [self.header, self.continue_target] {
             let blocks = self.every_iteration(start);
             tests.extend(blocks.iter().filter_map(|block| self.exit_of(*block)));
         }
-        tests.iter().any(|exit| self.fails(exit.condition, exit.outcome, 0))
+        tests.iter().any(|exit| self.becomes(exit.condition, exit.outcome, 0))
     }
 
     /// Whether something goes on at the continue target.
     fn is_repeated(&mut self) -> bool {
-        let Construct { header, continue_target, first, exits, .. } = *self.construct;
-        if header == continue_target {
+        if self.header == self.continue_target {
             return true;
         }
-        let mut block = first;
-        while block != graph::NONE {
-            if !self.pay() || self.goes_to(block, continue_target) {
+        let mut next = self.construct.first;
+        while let Some(block) = next {
+            if !self.spend() || self.goes_on_from(block) {
                 return true;
             }
-            block = self.survey.graph.blocks[block as usize].next;
+            next = self.survey.graph.blocks[block].next;
         }
-        let mut exit = exits;
-        while let Some((block, next)) = self.survey.graph.exits.get(exit as usize) {
-            if !self.pay() || self.goes_to(*block, continue_target) {
+        let mut next = self.construct.exits;
+        while let Some(exit) = next {
+            let (block, after) = self.survey.graph.exits[exit];
+            if !self.spend() || self.goes_on_from(block) {
                 return true;
             }
-            exit = *next;
+            next = after;
         }
         false
     }
 
-    fn pay(&mut self) -> bool {
+    /// Takes one from the budget, and says whether something is left of it.
+    fn spend(&mut self) -> bool {
         *self.budget = self.budget.saturating_sub(1);
         *self.budget > 0
     }
 
-    /// Whether `block`, to which some path leads, may branch to `target`.
-    fn goes_to(&self, block: u32, target: u32) -> bool {
-        let block = &self.survey.graph.blocks[block as usize];
-        let label = self.survey.m.inst_at(self.label(target)).result();
+    /// Whether `block`, to which some path leads, may branch to the continue target.
+    fn goes_on_from(&self, block: Block) -> bool {
+        let graph = &self.survey.graph;
+        let label = self.survey.inst(graph.blocks[self.continue_target].label).result();
         let mut goes = false;
-        self.survey.m.for_each_operand(self.survey.m.inst_at(block.terminator), |_, id, _| {
+        self.survey.m.for_each_operand(self.terminator(block), |_, id, _| {
             goes |= Some(id) == label;
         });
-        goes && block.order != graph::NONE
+        goes && graph.blocks[block].order != Order::UNREACHED
     }
 
-    fn label(&self, block: u32) -> u32 {
-        self.survey.graph.blocks[block as usize].label
+    fn terminator(&self, block: Block) -> Inst<'m> {
+        self.survey.inst(self.survey.graph.blocks[block].terminator)
     }
 
-    /// The block that begins with a label, which a branch of nonsense may not name.
-    fn block(&self, label: Id) -> Option<u32> {
-        let label = self.survey.m.definition(label).filter(|inst| inst.op() == Op::LABEL)?;
-        Some(self.survey.notes[label.at() as usize])
+    fn holds(&self, block: Block) -> bool {
+        self.construct.holds(self.survey.graph.blocks[block].order)
     }
 
-    fn terminator(&self, block: u32) -> Inst<'m> {
-        self.survey.m.inst_at(self.survey.graph.blocks[block as usize].terminator)
-    }
-
-    fn holds(&self, block: u32) -> bool {
-        let block = self.survey.graph.blocks.get(block as usize);
-        block.is_none_or(|block| self.construct.holds(block.order))
+    /// Whether an instruction stands in the loop. Parameters stand in no block.
+    fn holds_inst(&self, at: At) -> bool {
+        self.survey.block_of(at).is_some_and(|block| self.holds(block))
     }
 
     /// The blocks from `start` on that every iteration runs that comes to `start` and does not leave the loop before.
-    fn every_iteration(&self, start: u32) -> Vec<u32> {
+    fn every_iteration(&self, start: Block) -> Vec<Block> {
         let mut blocks = vec![start];
         while let Some(next) = blocks.last().and_then(|last| self.only_way(*last)) {
-            let Block { order, heads, .. } = self.survey.graph.blocks[next as usize];
-            let inner = self.survey.graph.constructs.get(heads as usize);
-            let stays = next != self.construct.header
-                && self.construct.holds(order)
-                && !inner.is_some_and(Construct::is_loop);
+            let BlockRecord { order, heads, .. } = self.survey.graph.blocks[next];
+            let heads_loop = heads.is_some_and(|one| self.survey.graph.constructs[one].is_loop());
+            let stays = next != self.header && self.construct.holds(order) && !heads_loop;
             if !stays || blocks.len() >= LONGEST {
                 break;
             }
@@ -146,24 +172,24 @@ impl<'m> Search<'_, 'm, '_> {
     }
 
     /// The one block that can follow `block` in the loop.
-    fn only_way(&self, block: u32) -> Option<u32> {
+    fn only_way(&self, block: Block) -> Option<Block> {
         let terminator = self.terminator(block);
         if let Some(branch) = Branch::of(terminator) {
-            return self.block(branch.target());
+            return self.survey.block(branch.target());
         }
         let exit = self.exit_of(block)?;
         let branch = BranchConditional::of(terminator)?;
-        self.block(if exit.outcome { branch.if_false() } else { branch.if_true() })
+        self.survey.block(if exit.outcome { branch.if_false() } else { branch.if_true() })
     }
 
     /// How the loop is left from the end of `block`, if it is.
-    fn exit_of(&self, block: u32) -> Option<Exit> {
+    fn exit_of(&self, block: Block) -> Option<Exit> {
         let branch = BranchConditional::of(self.terminator(block))?;
         let leaves = |label| {
-            let Some(target) = self.block(label) else { return false };
-            let through =
-                Branch::of(self.terminator(target)).and_then(|next| self.block(next.target()));
-            target == self.construct.merge || through == Some(self.construct.merge)
+            let Some(target) = self.survey.block(label) else { return false };
+            let through = Branch::of(self.terminator(target))
+                .and_then(|next| self.survey.block(next.target()));
+            Some(target) == self.construct.merge || through == self.construct.merge
         };
         let condition = branch.condition();
         match (leaves(branch.if_true()), leaves(branch.if_false())) {
@@ -174,7 +200,7 @@ impl<'m> Search<'_, 'm, '_> {
     }
 
     /// Whether `condition`, asked for in every iteration, is `outcome` one day.
-    fn fails(&mut self, condition: Id, outcome: bool, depth: u32) -> bool {
+    fn becomes(&mut self, condition: Id, outcome: bool, depth: u32) -> bool {
         let Some(inst) = self.survey.m.definition(condition).filter(|_| depth < DEEPEST) else {
             return false;
         };
@@ -183,12 +209,12 @@ impl<'m> Search<'_, 'm, '_> {
             (Op::CONSTANT_FALSE, _) => return !outcome,
             (Op::LOGICAL_NOT, _) => {
                 return Unary::of(inst)
-                    .is_some_and(|not| self.fails(not.operand(), !outcome, depth + 1));
+                    .is_some_and(|not| self.becomes(not.operand(), !outcome, depth + 1));
             }
             (Op::LOGICAL_AND, false) | (Op::LOGICAL_OR, true) => {
                 return Binary::of(inst).is_some_and(|both| {
-                    self.fails(both.left(), outcome, depth + 1)
-                        || self.fails(both.right(), outcome, depth + 1)
+                    self.becomes(both.left(), outcome, depth + 1)
+                        || self.becomes(both.right(), outcome, depth + 1)
                 });
             }
             _ => {}
@@ -199,19 +225,19 @@ impl<'m> Search<'_, 'm, '_> {
         if let Some(counter) = self.counter(left, 0)
             && self.is_invariant(right, 0)
         {
-            return op.is_some_and(|op| self.runs_out(op, &counter, right));
+            return op.is_some_and(|op| self.reaches(op, &counter, right));
         }
         if let Some(counter) = self.counter(right, 0)
             && self.is_invariant(left, 0)
         {
-            return op.and_then(mirrored).is_some_and(|op| self.runs_out(op, &counter, left));
+            return op.and_then(mirrored).is_some_and(|op| self.reaches(op, &counter, left));
         }
         false
     }
 
     /// Whether a loop that goes on while `counter op bound` ends. Where it ends is an arc of the circle; a step that is
     /// no longer than the arc cannot jump over it.
-    fn runs_out(&self, op: Op, counter: &Counter, bound: Id) -> bool {
+    fn reaches(&self, op: Op, counter: &Counter, bound: Id) -> bool {
         let signed = matches!(
             op,
             Op::S_LESS_THAN | Op::S_LESS_THAN_EQUAL | Op::S_GREATER_THAN | Op::S_GREATER_THAN_EQUAL
@@ -236,7 +262,7 @@ impl<'m> Search<'_, 'm, '_> {
     }
 
     /// What `id` is a copy of, bit for bit: of an integer of the same width.
-    fn plain(&self, mut id: Id) -> Id {
+    fn copied_from(&self, mut id: Id) -> Id {
         let width = |id| match self.survey.m.ty(self.survey.m.type_of(id)?)? {
             Type::Int { width, .. } => Some(width),
             _ => None,
@@ -254,7 +280,7 @@ impl<'m> Search<'_, 'm, '_> {
 
     /// The value of an integer constant.
     fn number(&self, id: Id, signed: bool) -> Option<i128> {
-        let inst = self.survey.m.definition(self.plain(id))?;
+        let inst = self.survey.m.definition(self.copied_from(id))?;
         let Some(Type::Int { width, .. }) = self.survey.m.ty(inst.result_type()?) else {
             return None;
         };
@@ -276,8 +302,8 @@ impl<'m> Search<'_, 'm, '_> {
 
     /// The counter that `id` is, if it is one.
     fn counter(&mut self, id: Id, depth: u32) -> Option<Counter> {
-        let inst = self.survey.m.definition(self.plain(id)).filter(|_| depth < DEEPEST)?;
-        if !self.holds(self.survey.notes[inst.at() as usize]) {
+        let inst = self.survey.m.definition(self.copied_from(id)).filter(|_| depth < DEEPEST)?;
+        if !self.holds_inst(At::of(inst)) {
             return None;
         }
         if let Some(load) = Load::of(inst) {
@@ -295,31 +321,29 @@ impl<'m> Search<'_, 'm, '_> {
     /// A variable with one write in the loop, in every iteration, of itself and a constant.
     fn counter_in_memory(&mut self, load: Load<'m>) -> Option<Counter> {
         let part = self.survey.part(load.pointer())?;
-        let root = self.survey.parts.root(part);
-        if root.addressed || root.owner != Owner::Function || root.part != part {
+        let is_variable = self.survey.parts.root(part).owner == Owner::Function;
+        if !is_variable || !self.survey.is_plain_variable(part) {
             return None;
         }
         let mut written = None;
-        for write in self.survey.parts.writes_of(part) {
-            if !self.pay() {
-                return None;
-            }
-            if self.holds(self.survey.notes[write.by as usize])
-                && written.replace(write.by).is_some()
-            {
+        for writer in self.survey.parts.writers_of(part) {
+            // A call is passed the address, and then the variable is not plain.
+            let Writer::Inst(at) = writer else { return None };
+            if !self.spend() || self.holds_inst(at) && written.replace(at).is_some() {
                 return None;
             }
         }
-        let store = Store::of(self.survey.m.inst_at(written?))?;
-        let block = self.survey.notes[store.inst().at() as usize];
-        let starts = [self.construct.header, self.construct.continue_target];
+        let written = written?;
+        let store = Store::of(self.survey.inst(written))?;
+        let block = self.survey.block_of(written)?;
+        let starts = [self.header, self.continue_target];
         if !starts.iter().any(|start| self.every_iteration(*start).contains(&block)) {
             return None;
         }
         let own = |id| {
-            let inst = self.survey.m.definition(self.plain(id))?;
+            let inst = self.survey.m.definition(self.copied_from(id))?;
             let own = Load::of(inst)?;
-            let in_loop = self.holds(self.survey.notes[inst.at() as usize]);
+            let in_loop = self.holds_inst(At::of(inst));
             (in_loop && self.survey.part(own.pointer()) == Some(part)).then_some(())
         };
         self.stepped(store.object(), |id| own(id).is_some())
@@ -327,17 +351,17 @@ impl<'m> Search<'_, 'm, '_> {
 
     /// A phi of the loop's header that every iteration gives itself and a constant.
     fn counter_in_phi(&mut self, phi: Phi<'m>) -> Option<Counter> {
-        if self.survey.notes[phi.inst().at() as usize] != self.construct.header {
+        if self.survey.block_of(At::of(phi.inst())) != Some(self.header) {
             return None;
         }
         let own = phi.inst().result()?;
         let mut counter: Option<Counter> = None;
         for pair in phi.pairs().chunks_exact(2) {
-            let (value, from) = (Id::new(pair[0])?, self.block(Id::new(pair[1])?)?);
+            let (value, from) = (Id::new(pair[0])?, self.survey.block(Id::new(pair[1])?)?);
             if !self.holds(from) {
                 continue;
             }
-            let stepped = self.stepped(value, |id| self.plain(id) == own)?;
+            let stepped = self.stepped(value, |id| self.copied_from(id) == own)?;
             if counter.as_ref().is_some_and(|other| other.step != stepped.step) {
                 return None;
             }
@@ -348,7 +372,7 @@ impl<'m> Search<'_, 'm, '_> {
 
     /// The counter whose next value is `id`, which must be a sum of what `is_own` says is its last and a constant.
     fn stepped(&self, id: Id, is_own: impl Fn(Id) -> bool) -> Option<Counter> {
-        let inst = self.survey.m.definition(self.plain(id))?;
+        let inst = self.survey.m.definition(self.copied_from(id))?;
         let sum = Binary::of(inst)?;
         let step = match inst.op() {
             Op::I_ADD if is_own(sum.left()) => self.number(sum.right(), true)?,
@@ -369,7 +393,7 @@ impl<'m> Search<'_, 'm, '_> {
         };
         let in_functions = inst.at() >= self.survey.bodies;
         let is_parameter = inst.op() == Op::FUNCTION_PARAMETER;
-        if !in_functions || is_parameter || !self.holds(self.survey.notes[inst.at() as usize]) {
+        if !in_functions || is_parameter || !self.holds_inst(At::of(inst)) {
             return true;
         }
         if let Some(load) = Load::of(inst) {
@@ -405,32 +429,30 @@ impl<'m> Search<'_, 'm, '_> {
                 });
         }
         let Some(part) = self.survey.part(pointer) else { return false };
-        let root = self.survey.parts.root(part);
-        if root.addressed || root.part != part {
+        if !self.survey.is_plain_variable(part) {
             return false;
         }
-        let writes: Vec<u32> = match root.owner {
-            Owner::Function => vec![part],
+        match self.survey.parts.root(part).owner {
+            Owner::Function => self.is_not_written(part),
             // Two parameters may be one variable: then neither may be written.
-            Owner::Parameter(number) => {
-                let function = self.survey.parameters[number as usize].function;
-                let parameters = self.survey.functions[function as usize].parameters.clone();
-                parameters
-                    .map(|number| self.survey.parameters[number as usize].part)
-                    .filter(|part| *part != graph::NONE)
-                    .collect()
+            Owner::Parameter(parameter) => {
+                let function = self.survey.parameters[parameter].function;
+                let parameters = self.survey.functions[function].parameters.clone();
+                let parts = &self.survey.parts;
+                all_of(parameters)
+                    .filter_map(|one| self.survey.parameters[one].part)
+                    .all(|part| parts.is_undivided(part) && parts.writers_of(part).next().is_none())
             }
-            Owner::Module => return false,
-        };
-        writes.into_iter().all(|part| {
-            let is_function = root.owner == Owner::Function;
-            let undivided = is_function || self.survey.parts.is_undivided(part);
-            let mut outside = undivided;
-            for write in self.survey.parts.writes_of(part) {
-                outside &=
-                    self.pay() && is_function && !self.holds(self.survey.notes[write.by as usize]);
-            }
-            outside
+            Owner::Module => false,
+        }
+    }
+
+    /// Whether nothing in the loop writes to a variable whose address nothing else knows.
+    fn is_not_written(&mut self, part: Part) -> bool {
+        let writers = self.survey.parts.writers_of(part);
+        writers.into_iter().all(|writer| match writer {
+            Writer::Inst(at) => self.spend() && !self.holds_inst(at),
+            Writer::Call { .. } => false,
         })
     }
 }

@@ -1,18 +1,19 @@
 //! Marks what is live: from what others can see back to all that it needs.
 
 mod flow;
+mod members;
 mod memory;
 mod value;
 mod visit;
 
-use super::bits::Bits;
-use super::debug;
+use super::index::{
+    At, Bits, Block, Call, Construct, Function, Index, Member, Parameter, Part, all_of,
+};
 use super::kinds::{Kind, kind};
-use super::parts::{NONE, Owner, Write};
-use super::records::Parameter;
+use super::options::{Dead, Elimination};
+use super::parts::{Key, Owner, Writer};
 use super::survey::{Note, Set, Survey};
-use super::types::{depth_of_block, partial_blocks};
-use super::{Dead, Elimination};
+use super::types::depth_of_block;
 use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
 use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
 
@@ -23,79 +24,70 @@ const DEEP: usize = 128;
 #[derive(Clone, Copy)]
 enum Open {
     /// A live instruction.
-    Inst(u32),
+    Inst(At),
     /// A type of a live value, all of whose members are.
-    Whole(u32),
+    Whole(At),
     /// A member of the structure that an instruction makes or stores.
-    Member(u32, u8),
+    Member(At, u8),
     /// A construct in which something is live.
-    Construct(u32),
+    Construct(Construct),
     /// Memory that something live reads.
-    Read(u32),
+    Read(Part),
     /// A parameter whose pointee some caller reads after the call.
-    Wanted(u32),
+    Wanted(Parameter),
     /// A parameter whose pointee the function writes.
-    Written(u32),
+    Written(Parameter),
     /// A function in which something live is seen from outside.
-    Effect(u32),
+    Effect(Function),
     /// A function whose result something live uses.
-    Result(u32),
+    Result(Function),
     /// A parameter that something live uses all of.
-    Passed(u32),
+    Passed(Parameter),
 }
 
 /// What is live.
 pub(super) struct Marks<'m, 'w> {
     pub(super) survey: Survey<'m, 'w>,
-    /// By word of an instruction.
-    pub(super) live: Bits,
-    /// By number of a member: see [`Note::Aggregate`].
-    pub(super) members: Bits,
-    /// Types all of whose members are live, by word.
-    pub(super) whole: Bits,
+    pub(super) live: Bits<At>,
+    pub(super) members: Bits<Member>,
+    /// Types all of whose members are live.
+    whole: Bits<At>,
     /// Live access chains that go through a structure.
-    pub(super) chains: Vec<u32>,
+    pub(super) chains: Vec<At>,
     /// Live instructions that name the member of a structure whose length they ask for.
-    pub(super) lengths: Vec<u32>,
-    /// Blocks of outputs that lose members, by word, with those they lose.
-    pub(super) partial: Vec<(u32, Vec<u32>)>,
-    pub(super) keeps_resources: bool,
+    pub(super) lengths: Vec<At>,
+    /// Blocks of outputs that lose members, in order, with the numbers of those that they lose.
+    partial: Vec<(At, Vec<u32>)>,
+    keeps_resources: bool,
     /// By member: its number among those that stay. Whether some member changes its number.
-    pub(super) numbers: Vec<u32>,
+    numbers: Vec<Option<u32>>,
     pub(super) renumbers: bool,
     /// Room for the writes that one read finds.
-    found: Vec<(Write, Option<u32>)>,
+    found: Vec<(Writer, Option<Key>)>,
     open: Vec<Open>,
 }
 
 impl<'m, 'w> Marks<'m, 'w> {
     pub(super) fn new(survey: Survey<'m, 'w>, wanted: &Elimination) -> Self {
         let words = survey.m.words().len();
-        let members = Bits::new(survey.members as usize);
-        let (live, whole) = (Bits::new(words + 1), Bits::new(words + 1));
-        let (chains, open) = (Vec::with_capacity(DEEP), Vec::with_capacity(DEEP));
-        let partial = partial_blocks(survey.m, wanted);
-        let keeps_resources = wanted.keeps_interface;
-        let (numbers, renumbers) = (Vec::new(), false);
         let mut marks = Self {
-            survey,
-            live,
-            members,
-            whole,
-            chains,
+            live: Bits::new(words + 1),
+            members: Bits::new(survey.members as usize),
+            whole: Bits::new(words + 1),
+            chains: Vec::with_capacity(DEEP),
             lengths: Vec::new(),
-            partial,
-            keeps_resources,
-            numbers,
-            renumbers,
+            partial: members::partial_blocks(survey.m, wanted),
+            keeps_resources: wanted.keeps_interface,
+            numbers: Vec::new(),
+            renumbers: false,
             found: Vec::new(),
-            open,
+            open: Vec::with_capacity(DEEP),
+            survey,
         };
         marks.begin(wanted);
-        marks.follow();
-        marks.keep_one_member();
+        marks.propagate();
+        marks.keep_structures_nonempty();
         marks.number_members();
-        debug::mark(&mut marks);
         marks
     }
 
@@ -103,31 +95,33 @@ impl<'m, 'w> Marks<'m, 'w> {
         self.survey.m
     }
 
+    /// The instruction that ends `block`.
+    fn terminator(&self, block: Block) -> Inst<'m> {
+        self.survey.inst(self.survey.graph.blocks[block].terminator)
+    }
+
     /// Marks what is live from the outset.
     fn begin(&mut self, wanted: &Elimination) {
         let m = self.m();
         for entry in m.entry_points() {
             if let Some(function) = self.survey.function(entry.function()) {
-                self.live_construct(self.survey.functions[function as usize].body);
+                self.live_body(function);
             }
             self.begin_interface(entry, wanted);
         }
         for at in std::mem::take(&mut self.survey.roots) {
             self.live(at);
-            let block = self.survey.notes[at as usize];
-            let body = self.body_of(block);
-            self.effect_in(body);
+            self.live_effect_at(at);
         }
         for (construct, function) in std::mem::take(&mut self.survey.endless) {
-            self.live_construct(construct);
-            self.effect(function);
+            self.live_endless(construct, function);
         }
-        for function in 0..self.survey.whole {
+        for function in all_of(Function::new(0)..self.survey.first_reduced) {
             self.keep_function(function);
         }
-        for at in std::mem::take(&mut self.survey.sayings) {
-            let inst = m.inst_at(at);
-            // What says how large a workgroup is says it by being there.
+        for at in std::mem::take(&mut self.survey.annotations) {
+            let inst = self.survey.inst(at);
+            // The constant that is decorated as the size of a workgroup counts by being declared.
             if let Some(decorate) = Decorate::of(inst)
                 && decorate.decoration() == Decoration::BUILT_IN
                 && decorate.operands() == [BuiltIn::WORKGROUP_SIZE.0]
@@ -162,11 +156,11 @@ impl<'m, 'w> Marks<'m, 'w> {
                     None => self.want(id),
                     Some(Dead::Whole) => {}
                     Some(Dead::Members(members)) => {
-                        self.live(variable.inst().at());
+                        self.live(At::of(variable.inst()));
                         let depth = depth_of_block(self.m(), variable);
                         if let Some(part) = self.survey.part(id) {
                             let count = self.members_of(variable);
-                            self.read_but(part, depth, count, members);
+                            self.read_live_members(part, depth, count, members);
                         }
                     }
                 },
@@ -187,23 +181,23 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Reads the members of a block, below this many arrays, but for those that are dead.
-    fn read_but(&mut self, part: u32, depth: u32, members: u32, dead: &[u32]) {
+    /// Reads the first `count` members of a block, `depth` arrays below `part`, but for those that are dead.
+    fn read_live_members(&mut self, part: Part, depth: u32, count: u32, dead: &[u32]) {
         if depth == 0 {
-            for member in (0..members).filter(|member| !dead.contains(member)) {
-                let child = self.survey.parts.child(part, member);
+            for member in (0..count).filter(|member| !dead.contains(member)) {
+                let child = self.survey.parts.child(part, Key::of(member));
                 self.open.push(Open::Read(child));
             }
             return;
         }
         // What is written whole is read whole.
-        if self.survey.parts.writes_of(part).next().is_some() {
+        if self.survey.parts.writers_of(part).next().is_some() {
             self.open.push(Open::Read(part));
         }
-        let mut child = self.survey.parts.get(part).first_child;
-        while child != NONE {
-            self.read_but(child, depth - 1, members, dead);
-            child = self.survey.parts.get(child).next_sibling;
+        let mut next = self.survey.parts.get(part).first_child;
+        while let Some(child) = next {
+            self.read_live_members(child, depth - 1, count, dead);
+            next = self.survey.parts.get(child).next_sibling;
         }
     }
 
@@ -215,32 +209,30 @@ impl<'m, 'w> Marks<'m, 'w> {
     }
 
     /// Keeps everything in a function.
-    fn keep_function(&mut self, function: u32) {
-        let (at, end) = {
-            let function = &self.survey.functions[function as usize];
-            (function.at, function.end)
-        };
+    fn keep_function(&mut self, function: Function) {
         self.open.push(Open::Result(function));
         self.effect(function);
-        for parameter in self.survey.functions[function as usize].parameters.clone() {
-            let Parameter { at, value, .. } = self.survey.parameters[parameter as usize];
-            if value != NONE {
-                self.want_at(at);
+        for parameter in all_of(self.survey.functions[function].parameters.clone()) {
+            let parameter = &self.survey.parameters[parameter];
+            if parameter.value.is_some() {
+                self.want_at(parameter.at);
             }
         }
-        let mut next = at;
+        let function = &self.survey.functions[function];
+        let (mut next, end) = (function.at.word(), function.end);
         while next < end {
             let inst = self.m().inst_at(next);
             let is_debug =
                 ExtInst::of(inst).is_some_and(|call| self.survey.set(call) == Set::Debug);
             if kind(inst.op()) != Kind::Line && !is_debug {
-                self.live(next);
+                self.live(At::of(inst));
             }
             next = inst.end();
         }
     }
 
-    pub(super) fn follow(&mut self) {
+    /// Marks all that what is marked needs.
+    pub(super) fn propagate(&mut self) {
         while let Some(open) = self.open.pop() {
             match open {
                 Open::Inst(at) => self.visit(at),
@@ -257,9 +249,9 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the instruction at word `at`.
+    /// Marks the instruction at `at`.
     #[inline]
-    pub(super) fn live(&mut self, at: u32) {
+    pub(super) fn live(&mut self, at: At) {
         if self.live.insert(at) {
             self.open.push(Open::Inst(at));
         }
@@ -268,45 +260,43 @@ impl<'m, 'w> Marks<'m, 'w> {
     /// Marks what `id` is, for a use of its value.
     #[inline(always)]
     pub(super) fn want(&mut self, id: Id) {
-        let Some(at) = self.m().defined_at(id) else { return };
+        let Some(at) = self.survey.defined_at(id) else { return };
         self.want_at(at);
     }
 
-    /// Marks the instruction at word `at`, for a use of all that it makes or writes.
+    /// Marks the instruction at `at`, for a use of all that it makes or writes.
     #[inline(always)]
-    fn want_at(&mut self, at: u32) {
+    fn want_at(&mut self, at: At) {
         self.live(at);
-        if self.survey.notes[at as usize + 1] != 0 {
-            self.want_noted(at);
+        let note = self.survey.note(at);
+        if note != Note::None {
+            self.want_noted(at, note);
         }
     }
 
-    fn want_noted(&mut self, at: u32) {
-        match self.survey.note(at) {
-            Note::Aggregate(_) => self.want_whole(at),
+    fn want_noted(&mut self, at: At, note: Note) {
+        match note {
+            Note::Structure(_) | Note::Array => self.want_whole(at),
             Note::Part(part) => self.escape(part),
-            Note::Call(call) => {
-                let callee = self.survey.calls[call as usize].callee;
-                self.open.push(Open::Result(callee));
-            }
+            Note::Call(call) => self.open.push(Open::Result(self.survey.calls[call].callee)),
             Note::Value(value) => {
-                let one = &mut self.survey.values[value as usize];
+                let one = &mut self.survey.values[value];
                 if std::mem::replace(&mut one.whole, true) {
                     return;
                 }
-                if one.parameter != NONE {
-                    self.open.push(Open::Passed(one.parameter));
+                if let Some(parameter) = one.parameter {
+                    self.open.push(Open::Passed(parameter));
                 } else if one.members != 0 {
                     // It is live for a member already, and was not visited.
                     self.open.push(Open::Inst(at));
                 }
             }
-            Note::Set(_) | Note::None => {}
+            Note::Set(_) | Note::Function(_) | Note::None => {}
         }
     }
 
     /// Whoever has the address of `part` may read and write all that is around it.
-    fn escape(&mut self, part: u32) {
+    fn escape(&mut self, part: Part) {
         let root = *self.survey.parts.root(part);
         self.open.push(Open::Read(root.part));
         if let Owner::Parameter(number) = root.owner {
@@ -314,36 +304,32 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    fn want_whole(&mut self, at: u32) {
+    fn want_whole(&mut self, at: At) {
         if self.whole.insert(at) {
             self.open.push(Open::Whole(at));
         }
     }
 
-    /// Marks the type `id` as something that is pointed to.
-    pub(super) fn want_shape(&mut self, id: Id) {
-        if let Some(at) = self.m().defined_at(id) {
+    /// Marks the type `id`, but no members of it: what is pointed to is declared, and may lose those that nothing
+    /// reaches.
+    pub(super) fn want_type(&mut self, id: Id) {
+        if let Some(at) = self.survey.defined_at(id) {
             self.live(at);
         }
     }
 
-    /// Marks member `member` of the structure at word `at`.
-    pub(super) fn want_member(&mut self, at: u32, member: u32) {
-        let Note::Aggregate(first) = self.survey.note(at) else { return };
-        let inst = self.m().inst_at(at);
-        if inst.op() != Op::TYPE_STRUCT {
-            return;
-        }
-        let Some(ty) = inst.words().get(member as usize + 2).copied().and_then(Id::new) else {
-            return;
-        };
-        if self.members.insert(first + member) {
-            self.want_shape(ty);
+    /// Marks member `member` of the structure type at `at`.
+    pub(super) fn want_member(&mut self, at: At, member: u32) {
+        let Some(first) = self.survey.first_member(at) else { return };
+        let word = self.survey.inst(at).words().get(member as usize + 2).copied();
+        let Some(ty) = word.and_then(Id::new) else { return };
+        if self.members.insert(first.plus(member)) {
+            self.want_type(ty);
         }
     }
 
-    fn visit_whole(&mut self, at: u32) {
-        let inst = self.m().inst_at(at);
+    fn visit_whole(&mut self, at: At) {
+        let inst = self.survey.inst(at);
         self.live(at);
         if inst.op() != Op::TYPE_STRUCT {
             // The length of an array is no aggregate.
@@ -358,16 +344,16 @@ impl<'m, 'w> Marks<'m, 'w> {
     }
 
     /// Follows what a live instruction needs.
-    fn visit(&mut self, at: u32) {
-        let inst = self.m().inst_at(at);
-        if at < self.survey.bodies {
+    fn visit(&mut self, at: At) {
+        let inst = self.survey.inst(at);
+        if at.word() < self.survey.bodies {
             return self.visit_global(inst);
         }
         let kind = kind(inst.op());
         match kind {
             // The header of a loop stays without the loop, though it stands in it.
             Kind::Function | Kind::FunctionEnd | Kind::Parameter | Kind::Label => {}
-            _ => self.live_block(self.survey.notes[at as usize]),
+            _ => self.live_block(self.survey.block_of(at)),
         }
         match kind {
             Kind::Value | Kind::Variable | Kind::Parameter => self.want_all(inst),
@@ -390,7 +376,7 @@ impl<'m, 'w> Marks<'m, 'w> {
     fn visit_function(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
         match inst.result().and_then(|id| self.survey.function(id)) {
-            Some(function) => self.live_construct(self.survey.functions[function as usize].body),
+            Some(function) => self.live_body(function),
             None => self.survey.is_malformed = true,
         }
     }
@@ -406,7 +392,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             Op::TYPE_POINTER => self.visit_pointer_type(inst),
             Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
                 // What an array is made of is as whole as the array.
-                self.m().for_each_operand(inst, |_, id, _| self.want_shape(id));
+                self.m().for_each_operand(inst, |_, id, _| self.want_type(id));
             }
             _ => self.want_all(inst),
         }

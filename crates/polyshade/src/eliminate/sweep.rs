@@ -1,12 +1,10 @@
 //! Takes out what is not live.
 
 use super::capabilities::{self, Seen};
+use super::index::{At, all_of};
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
-use super::parts::NONE;
-use super::pointers::step;
-use super::records::{Call, Value};
-use super::types::{indices_of, structure_at};
+use super::types::{indices_of, step, structure_at};
 use polyshade_spv::view::{
     AccessChain, ArrayLength, Decorate, EntryPoint, FunctionCall, GroupDecorate,
     GroupMemberDecorate, MemberDecorate, MemberName, Name, ReturnValue,
@@ -36,9 +34,9 @@ pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
     let groups = BTreeSet::new();
     let mut sweep = Sweep { marks, p, line: None, groups, undefined, constants };
     sweep.renumber_chains();
-    sweep.return_anything();
-    sweep.make_of_anything();
-    sweep.pass_anything();
+    sweep.undefine_unused_results();
+    sweep.undefine_unused_constituents();
+    sweep.undefine_unused_arguments();
     sweep.find_groups();
     sweep.preamble();
     sweep.functions();
@@ -47,7 +45,7 @@ pub(super) fn sweep<'m, 'w>(marks: &mut Marks<'m, 'w>, p: &mut Patch<'m, 'w>) {
 
 impl<'m> Sweep<'_, 'm, '_, '_> {
     fn is_live(&self, id: Id) -> bool {
-        self.marks.m().defined_at(id).is_none_or(|at| self.marks.live.contains(at))
+        self.marks.survey.defined_at(id).is_none_or(|at| self.marks.live.contains(at))
     }
 
     /// Gives the indices of live chains the numbers that members have now.
@@ -64,7 +62,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             }
         }
         for at in std::mem::take(&mut self.marks.chains) {
-            let chain = AccessChain::of(m.inst_at(at)).expect("it is an access chain");
+            let chain = AccessChain::of(self.marks.survey.inst(at)).expect("it is an access chain");
             let mut ty = m.pointee(chain.base());
             let first = chain.inst().words().len() - indices_of(chain).count();
             for (word, index) in (first..).zip(indices_of(chain)) {
@@ -76,18 +74,18 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             }
         }
         for at in std::mem::take(&mut self.marks.lengths) {
-            let length = ArrayLength::of(m.inst_at(at)).expect("it asks for a length");
+            let length = ArrayLength::of(self.marks.survey.inst(at)).expect("it asks for a length");
             let ty = m.type_of(length.structure()).and_then(|ty| m.pointer(ty));
-            let structure = ty.and_then(|(_, structure)| m.defined_at(structure));
+            let structure = ty.and_then(|(_, structure)| self.marks.survey.defined_at(structure));
             let number = structure.and_then(|at| self.marks.new_number(at, length.member()));
             if let Some(number) = number.filter(|number| *number != length.member()) {
                 length.set_member(&mut self.p, number);
             }
         }
-        self.marks.follow();
+        self.marks.propagate();
     }
 
-    fn renumber_index(&mut self, structure: u32, operand: Operand<'m>, index: Id, number: u32) {
+    fn renumber_index(&mut self, structure: At, operand: Operand<'m>, index: Id, number: u32) {
         let new = self.marks.new_number(structure, number).unwrap_or(number);
         let ty = self.marks.m().type_of(index);
         let Some(ty) = ty.filter(|_| new != number) else { return self.marks.want(index) };
@@ -126,7 +124,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn preamble(&mut self) {
         for inst in self.marks.m().preamble() {
             if kind(inst.op()) == Kind::Line {
-                self.pend(inst);
+                self.hold_line(inst);
             } else if self.stays(inst) {
                 self.line = None;
             } else {
@@ -136,8 +134,8 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.drop_line();
     }
 
-    /// A line that nothing live comes behind is of no use.
-    fn pend(&mut self, line: Inst<'m>) {
+    /// An `OpLine` stays if something live comes before the next one.
+    fn hold_line(&mut self, line: Inst<'m>) {
         self.drop_line();
         self.line = Some(line);
     }
@@ -177,19 +175,18 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 true
             }
             Op::STRING => true,
-            Op::TYPE_STRUCT if self.marks.live.contains(inst.at()) => self.structure_stays(inst),
-            _ => inst.result().is_none() || self.marks.live.contains(inst.at()),
+            Op::TYPE_STRUCT if self.marks.live.contains(At::of(inst)) => self.structure_stays(inst),
+            _ => inst.result().is_none() || self.marks.live.contains(At::of(inst)),
         }
     }
 
     /// Whether what is said of a member stays, with the number that the member has now.
     fn member_stays(&mut self, inst: Inst<'m>, structure: Id, member: u32) -> bool {
-        let m = self.marks.m();
-        let Some(at) = m.defined_at(structure) else { return true };
+        let Some(at) = self.marks.survey.defined_at(structure) else { return true };
         if !self.marks.live.contains(at) {
             return false;
         }
-        if m.inst_at(at).op() != Op::TYPE_STRUCT {
+        if self.marks.survey.inst(at).op() != Op::TYPE_STRUCT {
             return true;
         }
         let Some(number) = self.marks.new_number(at, member) else { return false };
@@ -202,7 +199,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn structure_stays(&mut self, inst: Inst<'m>) -> bool {
         let words = inst.words();
         let mut kept: Vec<u32> = vec![words[1]];
-        kept.extend(self.marks.kept_members(inst.at()).map(|member| words[member as usize + 2]));
+        kept.extend(self.marks.kept_members(At::of(inst)).map(|member| words[member as usize + 2]));
         if kept.len() + 1 == words.len() {
             return true;
         }
@@ -220,7 +217,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         } else {
             for pair in words[2..].chunks_exact(2) {
                 let Some(id) = Id::new(pair[0]).filter(|id| self.is_live(*id)) else { continue };
-                let at = self.marks.m().defined_at(id);
+                let at = self.marks.survey.defined_at(id);
                 let number = at.map_or(Some(pair[1]), |at| self.marks.new_number(at, pair[1]));
                 kept.extend(number.into_iter().flat_map(|number| [pair[0], number]));
             }
@@ -237,12 +234,12 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
             for inst in body.instructions() {
-                if self.marks.live.contains(inst.at()) {
+                if self.marks.live.contains(At::of(inst)) {
                     self.line = None;
                     continue;
                 }
                 match kind(inst.op()) {
-                    Kind::Line => self.pend(inst),
+                    Kind::Line => self.hold_line(inst),
                     Kind::Branch => {
                         self.p.remove(inst);
                         self.branch_on(inst);
@@ -262,15 +259,18 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     ///         OpBranch %merge
     /// ```
     fn branch_on(&mut self, inst: Inst<'m>) {
-        let graph = &self.marks.survey.graph;
-        let block = self.marks.survey.notes[inst.at() as usize];
-        let Some(block) = graph.blocks.get(block as usize) else { return };
-        if block.terminator != inst.at() || !self.marks.live.contains(block.label) {
+        let survey = &self.marks.survey;
+        let at = At::of(inst);
+        let Some(block) = survey.block_of(at).map(|block| &survey.graph.blocks[block]) else {
+            return;
+        };
+        if block.terminator != at || !self.marks.live.contains(block.label) {
             return;
         }
-        let Some(construct) = graph.constructs.get(block.heads as usize) else { return };
-        let merge = graph.blocks[construct.merge as usize].label;
-        let label = self.marks.m().inst_at(merge).result().expect("a label has a result");
+        let construct = block.heads.map(|construct| &survey.graph.constructs[construct]);
+        let Some(merge) = construct.and_then(|construct| construct.merge) else { return };
+        let label = survey.inst(survey.graph.blocks[merge].label).result();
+        let label = label.expect("a label has a result");
         self.line = None;
         self.p.insert(inst.after(), Op::BRANCH, &[label.word()]);
     }
@@ -286,7 +286,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             seen.note(inst);
         }
         for inst in m.functions().flat_map(|body| body.instructions()) {
-            if self.marks.live.contains(inst.at()) {
+            if self.marks.live.contains(At::of(inst)) {
                 seen.note(inst);
             }
         }
@@ -302,27 +302,27 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             return self.is_live(target) || self.groups.contains(&target);
         }
         if let Some(decorate) = MemberDecorate::of(inst) {
-            let Some(at) = self.marks.m().defined_at(decorate.target()) else { return true };
-            let is_structure = self.marks.m().inst_at(at).op() == Op::TYPE_STRUCT;
+            let survey = &self.marks.survey;
+            let Some(at) = survey.defined_at(decorate.target()) else { return true };
+            let is_structure = survey.inst(at).op() == Op::TYPE_STRUCT;
             let stays = || self.marks.new_number(at, decorate.member()).is_some();
             return self.marks.live.contains(at) && (!is_structure || stays());
         }
-        inst.result().is_none() || self.marks.live.contains(inst.at())
+        inst.result().is_none() || self.marks.live.contains(At::of(inst))
     }
 
-    /// What is returned and not looked at can be anything.
-    fn return_anything(&mut self) {
-        let m = self.marks.m();
-        for number in 0..self.marks.survey.functions.len() {
+    /// Where nothing uses what a function returns, it returns an undefined value.
+    fn undefine_unused_results(&mut self) {
+        for number in self.marks.survey.functions.indices() {
             let function = &self.marks.survey.functions[number];
             let (at, blocks) = (function.at, function.returned.clone());
+            let Some(ty) = self.marks.survey.inst(at).result_type() else { continue };
             if !self.marks.live.contains(at) {
                 continue;
             }
-            let Some(ty) = m.inst_at(at).result_type() else { continue };
             for block in blocks {
-                let terminator = self.marks.survey.graph.blocks[block as usize].terminator;
-                let inst = m.inst_at(terminator);
+                let terminator = self.marks.survey.graph.blocks[block].terminator;
+                let inst = self.marks.survey.inst(terminator);
                 let value = ReturnValue::of(inst).expect("the block returns a value").value();
                 if self.marks.live.contains(terminator) && !self.is_live(value) {
                     let undefined = self.undefined(ty, value);
@@ -332,35 +332,35 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// What is passed and not looked at can be anything.
-    fn pass_anything(&mut self) {
-        let m = self.marks.m();
-        for number in 0..self.marks.survey.calls.len() {
-            let Call { at, callee, live, .. } = self.marks.survey.calls[number];
-            if !live {
+    /// Where nothing uses an argument that is passed by value, the call passes an undefined value.
+    fn undefine_unused_arguments(&mut self) {
+        for number in self.marks.survey.calls.indices() {
+            let call = &self.marks.survey.calls[number];
+            if !call.live {
                 continue;
             }
-            let call = FunctionCall::of(m.inst_at(at)).expect("it is a call");
-            let parameters = self.marks.survey.functions[callee as usize].parameters.clone();
-            for (argument, parameter) in call.arguments().zip(parameters) {
-                let is_value = self.marks.survey.parameters[parameter as usize].value != NONE;
-                let Some(ty) = m.type_of(argument).filter(|_| is_value) else { continue };
+            let view = FunctionCall::of(self.marks.survey.inst(call.at)).expect("it is a call");
+            let parameters = self.marks.survey.functions[call.callee].parameters.clone();
+            for (argument, parameter) in view.arguments().zip(all_of(parameters)) {
+                let is_value = self.marks.survey.parameters[parameter].value.is_some();
+                let ty = self.marks.m().type_of(argument);
+                let Some(ty) = ty.filter(|_| is_value) else { continue };
                 if !self.is_live(argument) {
                     let undefined = self.undefined(ty, argument);
-                    self.p.replace(call.inst(), argument, undefined);
+                    self.p.replace(view.inst(), argument, undefined);
                 }
             }
         }
     }
 
-    /// What a structure is made of and not looked at can be anything.
-    fn make_of_anything(&mut self) {
+    /// Where nothing uses a member that a structure is put together from, an undefined value takes its place.
+    fn undefine_unused_constituents(&mut self) {
         let m = self.marks.m();
-        for number in 0..self.marks.survey.values.len() {
-            let Value { at, members, whole, .. } = self.marks.survey.values[number];
-            let inst = m.inst_at(at);
+        for number in self.marks.survey.values.indices() {
+            let value = self.marks.survey.values[number];
+            let inst = self.marks.survey.inst(value.at);
             let is_made = matches!(inst.op(), Op::COMPOSITE_CONSTRUCT | Op::COMPOSITE_INSERT);
-            if whole || members == 0 || !is_made {
+            if value.whole || value.members == 0 || !is_made {
                 continue;
             }
             // All operands are values, but for the indices of an insertion.
@@ -381,7 +381,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             .definition(value)
             .filter(|inst| inst.op() == Op::UNDEF && inst.at() < m.section_end(Section::Globals));
         if let Some(there) = there {
-            self.marks.live(there.at());
+            self.marks.live(At::of(there));
             return value;
         }
         match self.undefined.get(&ty) {

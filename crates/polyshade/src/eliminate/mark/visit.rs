@@ -1,19 +1,16 @@
 //! What a live instruction needs.
 
-use super::{Marks, Open};
-use crate::eliminate::pointers::{read_by, stores, written_by};
-use crate::eliminate::survey::{Note, Set};
+use super::{At, Marks, Note, Open, Set, all_of};
+use crate::eliminate::types::{read_by, stores, written_by};
 use polyshade_spv::view::{ArrayLength, ExtInst, FunctionCall, Load, Phi, Store};
 use polyshade_spv::{Id, Inst, Op};
 
-/// The instructions whose live ones are followed one by one.
 impl<'m> Marks<'m, '_> {
     pub(super) fn visit_effective(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
         // A block may end with an instruction that is not known to.
-        let block = self.survey.notes[inst.at() as usize];
-        let ends = self.survey.graph.blocks.get(block as usize);
-        if ends.is_some_and(|ends| ends.terminator == inst.at()) {
+        let block = self.survey.block_of(At::of(inst));
+        if block.is_some_and(|block| self.terminator(block).at() == inst.at()) {
             self.visit_branch(inst);
         }
     }
@@ -44,11 +41,8 @@ impl<'m> Marks<'m, '_> {
         }
         let Some(written) = written else { return };
         match self.survey.part(written) {
-            Some(part) => self.wrote(part, inst.at()),
-            None => {
-                let body = self.body_of(self.survey.notes[inst.at() as usize]);
-                self.effect_in(body);
-            }
+            Some(part) => self.live_write_to(part, At::of(inst)),
+            None => self.live_effect_at(At::of(inst)),
         }
         if inst.op() != Op::STORE {
             // All of what is copied is.
@@ -62,8 +56,8 @@ impl<'m> Marks<'m, '_> {
     }
 
     /// Marks a pointer whose use is known.
-    pub(in crate::eliminate) fn want_pointer(&mut self, id: Id) {
-        if let Some(at) = self.m().defined_at(id) {
+    pub(super) fn want_pointer(&mut self, id: Id) {
+        if let Some(at) = self.survey.defined_at(id) {
             self.live(at);
         }
     }
@@ -77,36 +71,36 @@ impl<'m> Marks<'m, '_> {
     }
 
     pub(super) fn want_operand_of_copy(&mut self, inst: Inst<'m>, id: Id) {
-        let noted = self.m().defined_at(id).map(|at| self.survey.note(at));
+        let noted = self.survey.defined_at(id).map(|at| self.survey.note(at));
         match noted {
             Some(Note::Part(_)) => self.want_pointer(id),
             _ => self.want(id),
         }
         if let Some(length) = ArrayLength::of(inst) {
             let ty = self.m().type_of(length.structure()).and_then(|ty| self.m().pointer(ty));
-            if let Some(at) = ty.and_then(|(_, structure)| self.m().defined_at(structure)) {
+            if let Some(at) = ty.and_then(|(_, structure)| self.survey.defined_at(structure)) {
                 self.want_member(at, length.member());
-                self.lengths.push(inst.at());
+                self.lengths.push(At::of(inst));
             }
         }
     }
 
     pub(super) fn visit_call(&mut self, inst: Inst<'m>) {
-        let call = FunctionCall::of(inst).expect("it is a call");
-        let Note::Call(number) = self.survey.note(inst.at()) else { return self.want_all(inst) };
+        let view = FunctionCall::of(inst).expect("it is a call");
+        let Note::Call(number) = self.survey.note(At::of(inst)) else { return self.want_all(inst) };
         if let Some(ty) = inst.result_type() {
             self.want(ty);
         }
-        let callee = self.survey.calls[number as usize].callee;
-        let function = &mut self.survey.functions[callee as usize];
-        let one = &mut self.survey.calls[number as usize];
-        one.live = true;
-        one.next_live = std::mem::replace(&mut function.live_calls, number);
-        let (body, at, parameters) = (function.body, function.at, function.parameters.clone());
-        self.live_construct(body);
+        let call = &mut self.survey.calls[number];
+        let callee = call.callee;
+        let function = &mut self.survey.functions[callee];
+        call.live = true;
+        call.next_live = function.live_calls.replace(number);
+        let (at, parameters) = (function.at, function.parameters.clone());
+        self.live_body(callee);
         self.live(at);
         self.keep_frame(callee);
-        for (argument, parameter) in call.arguments().zip(parameters) {
+        for (argument, parameter) in view.arguments().zip(all_of(parameters)) {
             match self.survey.part(argument) {
                 Some(part) => {
                     self.want_pointer(argument);
@@ -127,7 +121,7 @@ impl<'m> Marks<'m, '_> {
         });
         let Some(written) = written else { return };
         if let Some(part) = self.survey.part(written) {
-            self.wrote(part, inst.at());
+            self.live_write_to(part, At::of(inst));
         }
     }
 
@@ -144,11 +138,10 @@ impl<'m> Marks<'m, '_> {
 
     /// A branch needs where it may go.
     pub(super) fn visit_branch(&mut self, inst: Inst<'m>) {
-        let block = self.survey.notes[inst.at() as usize];
-        self.live_terminator(block);
+        self.live_terminator(self.survey.block_of(At::of(inst)));
         self.m().for_each_operand(inst, |_, id, _| {
-            let Some(at) = self.m().defined_at(id) else { return };
-            if self.m().inst_at(at).op() == Op::LABEL {
+            let Some(at) = self.survey.defined_at(id) else { return };
+            if self.survey.inst(at).op() == Op::LABEL {
                 self.live(at);
             } else {
                 self.want(id);
