@@ -39,6 +39,7 @@ mod index;
 mod kinds;
 mod loops;
 mod mark;
+mod notes;
 mod options;
 mod parts;
 mod pointers;

@@ -3,7 +3,7 @@
 use super::index::At;
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
-use super::survey::Set;
+use super::notes::Set;
 use polyshade_spv::view::{ExtInst, ExtInstImport};
 use polyshade_spv::{Id, Inst, Op, Section};
 

@@ -33,8 +33,6 @@ macro_rules! index {
 }
 
 index! {
-    /// An instruction: the offset of its first word in the module.
-    At;
     /// A block of a function.
     Block;
     /// A function's body, a selection or a loop.
@@ -59,21 +57,37 @@ index! {
     Member;
 }
 
+/// An instruction: the offset of its first word in the module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct At(u32);
+
 impl At {
     #[inline]
     pub(super) fn of(inst: Inst<'_>) -> Self {
-        Self::new(inst.at() as usize)
+        Self(inst.at())
     }
 
     /// The instruction that begins at this word.
     #[inline]
     pub(super) fn at(word: u32) -> Self {
-        Self::new(word as usize)
+        Self(word)
     }
 
     #[inline]
     pub(super) fn word(self) -> u32 {
-        self.number() as u32
+        self.0
+    }
+}
+
+impl Index for At {
+    #[inline]
+    fn new(number: usize) -> Self {
+        Self(number as u32)
+    }
+
+    #[inline]
+    fn number(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -94,14 +108,6 @@ pub(super) struct Table<I, T> {
 impl<I: Index, T> Table<I, T> {
     pub(super) fn with_capacity(rows: usize) -> Self {
         Self { rows: Vec::with_capacity(rows), index: PhantomData }
-    }
-
-    /// A table of so many equal rows.
-    pub(super) fn filled(row: T, rows: usize) -> Self
-    where
-        T: Clone,
-    {
-        Self { rows: vec![row; rows], index: PhantomData }
     }
 
     /// Adds a row.

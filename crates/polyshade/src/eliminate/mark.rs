@@ -10,9 +10,10 @@ use super::index::{
     At, Bits, Block, Call, Construct, Function, Index, Member, Parameter, Part, all_of,
 };
 use super::kinds::{Kind, kind};
+use super::notes::{Note, Set};
 use super::options::{Dead, Elimination};
 use super::parts::{Key, Owner, Writer};
-use super::survey::{Note, Set, Survey};
+use super::survey::Survey;
 use super::types::depth_of_block;
 use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
 use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
@@ -268,14 +269,13 @@ impl<'m, 'w> Marks<'m, 'w> {
     #[inline(always)]
     fn want_at(&mut self, at: At) {
         self.live(at);
-        let note = self.survey.note(at);
-        if note != Note::None {
-            self.want_noted(at, note);
+        if self.survey.notes.has_note(at) {
+            self.want_noted(at);
         }
     }
 
-    fn want_noted(&mut self, at: At, note: Note) {
-        match note {
+    fn want_noted(&mut self, at: At) {
+        match self.survey.note(at) {
             Note::Structure(_) | Note::Array => self.want_whole(at),
             Note::Part(part) => self.escape(part),
             Note::Call(call) => self.open.push(Open::Result(self.survey.calls[call].callee)),

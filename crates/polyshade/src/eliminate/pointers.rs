@@ -1,8 +1,9 @@
 //! Which part of memory each pointer points to, and what writes to it.
 
 use super::index::{At, Part};
+use super::notes::Note;
 use super::parts::{Key, Writer};
-use super::survey::{Note, Survey};
+use super::survey::Survey;
 use super::types::{step, written_by};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{AccessChain, FunctionCall, Store};
@@ -14,7 +15,7 @@ pub(super) fn note<'m>(survey: &mut Survey<'m, '_>, inst: Inst<'m>) -> bool {
     let chain = AccessChain::of(inst);
     let from = chain.map(|chain| chain.base()).or_else(|| Id::new(*inst.words().get(3)?));
     let Some(part) = from.and_then(|id| survey.part(id)) else { return false };
-    survey.set_note(At::of(inst), Note::Part(part));
+    survey.notes.set_note(At::of(inst), Note::Part(part));
     let m = survey.m;
     let is_constant = chain.is_none_or(|chain| chain.indices().all(|id| m.constant(id).is_some()));
     let root = survey.parts.root_mut(part);
@@ -29,7 +30,7 @@ pub(super) fn resolve(survey: &mut Survey<'_, '_>, pointers: &[At]) {
         let inst = survey.inst(*at);
         let Some(chain) = AccessChain::of(inst) else {
             let from = Id::new(inst.words()[3]).and_then(|id| survey.part(id));
-            survey.set_note(*at, from.map_or(Note::None, Note::Part));
+            survey.notes.set_note(*at, from.map_or(Note::None, Note::Part));
             continue;
         };
         let Some(base) = survey.part(chain.base()) else { continue };
@@ -38,7 +39,7 @@ pub(super) fn resolve(survey: &mut Survey<'_, '_>, pointers: &[At]) {
             // It may lead to any element beside.
             _ => survey.parts.root(base).part,
         };
-        survey.set_note(*at, Note::Part(part));
+        survey.notes.set_note(*at, Note::Part(part));
     }
 }
 

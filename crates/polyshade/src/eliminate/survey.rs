@@ -5,41 +5,11 @@ use super::graph::Graph;
 use super::index::{
     At, Block, Call, Construct, Function, Index, Member, Parameter, Part, Table, Value,
 };
+use super::notes::{Note, Notes, Set};
 use super::parts::Parts;
 use super::records::{CallRecord, FunctionRecord, MOST_MEMBERS, ParameterRecord, ValueRecord};
 use polyshade_spv::view::ExtInst;
 use polyshade_spv::{Id, Inst, Module, Op, Section};
-
-/// What is known of an instruction beside what it says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Note {
-    None,
-    /// Its result points to this part.
-    Part(Part),
-    /// It is this call.
-    Call(Call),
-    /// It is a structure type; this is its first member.
-    Structure(Member),
-    /// It is an array type.
-    Array,
-    /// It imports a set of extended instructions.
-    Set(Set),
-    /// It makes or stores this structure, or is a parameter that is passed by value.
-    Value(Value),
-    /// It begins this function.
-    Function(Function),
-}
-
-/// Sets of extended instructions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Set {
-    /// `GLSL.std.450`.
-    Glsl,
-    /// A set that says something to tools, and nothing to devices.
-    Debug,
-    /// Any other.
-    Other,
-}
 
 /// Words for each pointer or store, and for each block, in shaders as compilers make them.
 const WORDS_A_POINTER: usize = 32;
@@ -48,9 +18,7 @@ const WORDS_A_BLOCK: usize = 64;
 /// What is known of a module.
 pub(super) struct Survey<'m, 'w> {
     pub(super) m: &'m Module<'w>,
-    pub(super) notes: Table<At, Note>,
-    /// Of instructions in functions that an entry point reaches: the block that each stands in.
-    blocks: Table<At, Option<Block>>,
+    pub(super) notes: Notes,
     /// The word at which the functions begin.
     pub(super) bodies: u32,
     pub(super) functions: Table<Function, FunctionRecord>,
@@ -83,8 +51,7 @@ impl<'m, 'w> Survey<'m, 'w> {
         let words = m.words().len();
         Self {
             m,
-            notes: Table::filled(Note::None, words + 1),
-            blocks: Table::filled(None, words + 1),
+            notes: Notes::new(words),
             bodies: m.section_end(Section::Globals),
             functions: Table::default(),
             parameters: Table::default(),
@@ -116,23 +83,13 @@ impl<'m, 'w> Survey<'m, 'w> {
 
     #[inline]
     pub(super) fn note(&self, at: At) -> Note {
-        self.notes[at]
+        self.notes.note(at)
     }
 
-    #[inline]
-    pub(super) fn set_note(&mut self, at: At, note: Note) {
-        self.notes[at] = note;
-    }
-
-    /// The block that an instruction stands in.
+    /// The block that an instruction stands in, if an entry point reaches its function.
     #[inline]
     pub(super) fn block_of(&self, at: At) -> Option<Block> {
-        self.blocks[at]
-    }
-
-    #[inline]
-    pub(super) fn set_block(&mut self, at: At, block: Option<Block>) {
-        self.blocks[at] = block;
+        self.notes.block(at)
     }
 
     /// The block that begins with the label `id`, if that is one.
@@ -184,12 +141,16 @@ impl<'m, 'w> Survey<'m, 'w> {
     #[inline]
     pub(super) fn add_value(&mut self, inst: Inst<'m>, ty: Option<Id>) {
         let Some(ty) = ty.and_then(|ty| self.defined_at(ty)) else { return };
+        // Nearly all are of no structure, and have no note (benchmark `position`).
+        if !self.notes.has_note(ty) {
+            return;
+        }
         let Note::Structure(_) = self.note(ty) else { return };
         if self.inst(ty).words().len() <= MOST_MEMBERS as usize + 2 {
             let at = At::of(inst);
             let (parameter, members, whole) = (None, 0, false);
             let value = self.values.push(ValueRecord { at, parameter, members, whole });
-            self.set_note(at, Note::Value(value));
+            self.notes.set_note(at, Note::Value(value));
         }
     }
 }

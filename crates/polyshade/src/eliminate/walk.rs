@@ -2,11 +2,12 @@
 
 use super::index::{At, Block, Function, Index, all_of};
 use super::kinds::{Kind, kind};
+use super::notes::{Note, Set};
 use super::options::{Effects, Elimination};
 use super::parts::Owner;
 use super::pointers;
 use super::records::{CallRecord, FunctionRecord, ParameterRecord, ValueRecord};
-use super::survey::{Note, Set, Survey};
+use super::survey::Survey;
 use super::types::{is_data, stores};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
@@ -61,10 +62,12 @@ impl<'m> Walk<'m, '_> {
             match inst.op() {
                 Op::TYPE_STRUCT => {
                     let first = Index::new(self.survey.members as usize);
-                    self.survey.set_note(at, Note::Structure(first));
+                    self.survey.notes.set_note(at, Note::Structure(first));
                     self.survey.members += inst.words().len() as u32 - 2;
                 }
-                Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => self.survey.set_note(at, Note::Array),
+                Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
+                    self.survey.notes.set_note(at, Note::Array)
+                }
                 Op::VARIABLE => self.variable(inst, Owner::Module),
                 Op::DECORATION_GROUP => self.survey.has_groups = true,
                 Op::DECORATE if inst.words()[2] != Decoration::BUILT_IN.0 => {}
@@ -73,7 +76,7 @@ impl<'m> Walk<'m, '_> {
                 }
                 Op::EXT_INST_IMPORT => {
                     let import = ExtInstImport::of(inst).expect("it is an import");
-                    self.survey.set_note(at, Note::Set(set_named(&import.name())));
+                    self.survey.notes.set_note(at, Note::Set(set_named(&import.name())));
                 }
                 op if kind(op) == Kind::Unknown => self.survey.annotations.push(at),
                 _ => {}
@@ -85,7 +88,7 @@ impl<'m> Walk<'m, '_> {
         let variable = Variable::of(inst).expect("it is a variable");
         if self.is_own(variable.storage_class()) {
             let part = self.survey.parts.add_root(owner);
-            self.survey.set_note(At::of(inst), Note::Part(part));
+            self.survey.notes.set_note(At::of(inst), Note::Part(part));
         }
     }
 
@@ -119,7 +122,7 @@ impl<'m> Walk<'m, '_> {
             result_wanted: false,
             result_members: 0,
         });
-        self.survey.set_note(at, Note::Function(function));
+        self.survey.notes.set_note(at, Note::Function(function));
         Some(function)
     }
 
@@ -177,8 +180,8 @@ impl<'m> Walk<'m, '_> {
                 Kind::Line => {}
                 _ => self.survey.is_malformed |= block.is_none(),
             }
-            self.survey.set_block(at, block);
             if let Some(block) = block {
+                self.survey.notes.set_block(at, block);
                 let block = &mut self.survey.graph.blocks[block];
                 // The last instruction of a block ends it.
                 if kind != Kind::Line {
@@ -203,12 +206,12 @@ impl<'m> Walk<'m, '_> {
         let (mut part, mut value) = (None, None);
         if class.is_some_and(|class| self.is_own(class)) {
             let own = self.survey.parts.add_root(Owner::Parameter(parameter));
-            self.survey.set_note(at, Note::Part(own));
+            self.survey.notes.set_note(at, Note::Part(own));
             part = Some(own);
         } else if inst.result_type().is_some_and(|ty| is_data(self.survey.m, ty)) {
             let (parameter, members, whole) = (Some(parameter), 0, false);
             let own = self.survey.values.push(ValueRecord { at, parameter, members, whole });
-            self.survey.set_note(at, Note::Value(own));
+            self.survey.notes.set_note(at, Note::Value(own));
             value = Some(own);
         }
         self.survey.parameters.push(ParameterRecord {
@@ -291,7 +294,7 @@ impl<'m> Walk<'m, '_> {
         let next = self.survey.functions[callee].calls.replace(call);
         let (next_live, live) = (None, false);
         self.survey.calls.push(CallRecord { at, caller, callee, next, next_live, live });
-        self.survey.set_note(at, Note::Call(call));
+        self.survey.notes.set_note(at, Note::Call(call));
         self.writes.push(at);
     }
 }

@@ -54,7 +54,7 @@ impl Marks<'_, '_> {
         parts.read(part, |by, key| {
             found.push((by, key));
             // Of what is stored whole, a structure is looked at member by member.
-            matches!(by, Writer::Inst(at) if notes[at] != Note::None)
+            matches!(by, Writer::Inst(at) if notes.has_note(at))
         });
         for (by, key) in found.drain(..) {
             match by {
