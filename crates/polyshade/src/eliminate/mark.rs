@@ -87,8 +87,9 @@ impl<'m, 'w> Marks<'m, 'w> {
         };
         marks.begin(wanted);
         marks.propagate();
-        marks.keep_structures_nonempty();
-        marks.number_members();
+        let structures = marks.structures();
+        marks.keep_structures_nonempty(&structures);
+        marks.number_members(&structures);
         marks
     }
 

@@ -21,6 +21,7 @@ impl Key {
     }
 
     /// The number of the member, if it is one of the first `count`.
+    #[inline]
     pub(super) fn member(self, count: u32) -> Option<u32> {
         Some(self.0).filter(|number| *number < count)
     }
@@ -126,14 +127,17 @@ impl Parts {
         })
     }
 
+    #[inline]
     pub(super) fn get(&self, part: Part) -> &PartRecord {
         &self.parts[part]
     }
 
+    #[inline]
     pub(super) fn root(&self, part: Part) -> &RootRecord {
         &self.roots[self.parts[part].root]
     }
 
+    #[inline]
     pub(super) fn root_mut(&mut self, part: Part) -> &mut RootRecord {
         &mut self.roots[self.parts[part].root]
     }
@@ -186,6 +190,7 @@ impl Parts {
     }
 
     /// What may write to exactly `part`.
+    #[inline]
     pub(super) fn writers_of(&self, part: Part) -> impl Iterator<Item = Writer> {
         let first = self.parts[part].writes;
         let writes = std::iter::successors(first, |write| self.writes[*write].next);

@@ -92,17 +92,18 @@ impl<'m> Marks<'m, '_> {
     }
 
     /// A structure needs a member, though nothing reaches any.
-    pub(super) fn keep_structures_nonempty(&mut self) {
+    pub(super) fn keep_structures_nonempty(&mut self, structures: &[At]) {
         // What is inside of one is declared before it.
-        for at in self.structures().into_iter().rev() {
-            if self.live.contains(at) && self.kept_members(at).next().is_none() {
-                self.want_member(at, 0);
+        for at in structures.iter().rev() {
+            if self.live.contains(*at) && self.kept_members(*at).next().is_none() {
+                self.want_member(*at, 0);
                 self.propagate();
             }
         }
     }
 
-    fn structures(&self) -> Vec<At> {
+    /// All structure types, in order.
+    pub(super) fn structures(&self) -> Vec<At> {
         let globals = self.m().section(Section::Globals);
         globals.filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of).collect()
     }
@@ -135,11 +136,11 @@ impl<'m> Marks<'m, '_> {
     }
 
     /// Gives each member that stays its number among those that stay.
-    pub(super) fn number_members(&mut self) {
+    pub(super) fn number_members(&mut self, structures: &[At]) {
         let (mut numbers, mut renumbers) = (vec![None; self.survey.members as usize], false);
-        for at in self.structures() {
-            let Some(first) = self.survey.first_member(at) else { continue };
-            for (number, member) in self.kept_members(at).enumerate() {
+        for at in structures {
+            let Some(first) = self.survey.first_member(*at) else { continue };
+            for (number, member) in self.kept_members(*at).enumerate() {
                 numbers[first.plus(member).number()] = Some(number as u32);
                 renumbers |= number as u32 != member;
             }
