@@ -69,7 +69,7 @@ impl At {
 
     /// The instruction that begins at this word.
     #[inline]
-    pub(super) fn at(word: u32) -> Self {
+    pub(super) fn from_word(word: u32) -> Self {
         Self(word)
     }
 

@@ -260,7 +260,7 @@ mod tests {
         let (x, y) = (parts.child(root, Key::of(0)), parts.child(root, Key::of(1)));
         let inner = parts.child(x, Key::of(4));
         for (part, by) in [(root, 1), (x, 2), (y, 3), (inner, 4)] {
-            parts.add_write(part, Writer::Inst(At::at(by)));
+            parts.add_write(part, Writer::Inst(At::from_word(by)));
         }
         assert_eq!(parts.child(root, Key::of(1)), y);
 
@@ -275,7 +275,7 @@ mod tests {
         let mut parts = Parts::default();
         let root = parts.add_root(Owner::Function);
         let (x, y) = (parts.child(root, Key::of(0)), parts.child(root, Key::of(1)));
-        parts.add_write(root, Writer::Inst(At::at(1)));
+        parts.add_write(root, Writer::Inst(At::from_word(1)));
         let mut keys = Vec::new();
         for part in [x, y, x, root, y] {
             parts.read(part, |_, key| {

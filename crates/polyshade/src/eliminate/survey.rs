@@ -78,7 +78,7 @@ impl<'m, 'w> Survey<'m, 'w> {
     /// The instruction that defines `id`.
     #[inline]
     pub(super) fn defined_at(&self, id: Id) -> Option<At> {
-        self.m.defined_at(id).map(At::at)
+        self.m.defined_at(id).map(At::from_word)
     }
 
     #[inline]

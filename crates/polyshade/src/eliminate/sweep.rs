@@ -79,7 +79,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
             let structure = ty.and_then(|(_, structure)| self.marks.survey.defined_at(structure));
             let number = structure.and_then(|at| self.marks.new_number(at, length.member()));
             if let Some(number) = number.filter(|number| *number != length.member()) {
-                length.set_member(&mut self.p, number);
+                length.set_member(self.p, number);
             }
         }
         self.marks.propagate();

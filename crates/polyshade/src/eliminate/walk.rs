@@ -108,7 +108,7 @@ impl<'m> Walk<'m, '_> {
         }
         let body = self.survey.m.function(id)?;
         let none = self.survey.parameters.next();
-        let at = At::at(body.at());
+        let at = At::from_word(body.at());
         let function = self.survey.functions.push(FunctionRecord {
             at,
             end: body.end(),

@@ -105,7 +105,7 @@ impl Marks<'_, '_> {
         let function = &self.survey.functions[function];
         let (at, end, parameters) = (function.at, function.end, function.parameters.clone());
         self.live(at);
-        self.live(At::at(end - 1));
+        self.live(At::from_word(end - 1));
         for parameter in all_of(parameters) {
             self.live(self.survey.parameters[parameter].at);
         }
