@@ -3,34 +3,35 @@
 //! # Words
 //!
 //! * An *observer* is whoever sees what an invocation does: later stages, the host, other invocations. Observers see
-//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`Elimination`] says what of that nobody
-//!   needs.
-//! * An instruction is *live* if an observer sees what it does, or if something live needs it. What is not live is *dead*
-//!   and goes. To *want* an id is to mark as live what a use of its value needs.
-//! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. Whoever reads
-//!   a part needs what writes to it, to parts of it, or to what it is part of. All parts of one variable share a *root*.
-//! * A *value*, here, is one of a structure type, or a parameter that is passed by value. Some *members* of it may be live
-//!   without the others; it is *whole* if something live uses all of it. So is a type whose members all stay.
-//! * A *construct* is a function's body, a selection or a loop, as SPIR-V's merge instructions delimit them. If nothing in
-//!   one is live, all of it goes, and its header branches to its merge block; but not if it is *endless*: if it may never
-//!   be left, so that an observer sees whether it is.
+//!   outputs, stores to buffers and images, atomics, and whether the shader ends. [`Elimination`] says what of that
+//!   nobody needs.
+//! * An instruction is *live* if an observer sees what it does, or if something live needs it. What is not live is
+//!   *dead* and goes. To *want* an id is to mark as live what a use of its value needs.
+//! * A *part* is memory that only the invocation itself sees: a variable, or a member or element of a part. Whoever
+//!   reads a part needs what writes to it, to parts of it, or to what it is part of. All parts of one variable share
+//!   a *root*.
+//! * A *value*, here, is one of a structure type, or a parameter that is passed by value. Some *members* of it may be
+//!   live without the others; it is *whole* if something live uses all of it. So is a type whose members all stay.
+//! * A *construct* is a function's body, a selection or a loop, as SPIR-V's merge instructions delimit them. If
+//!   nothing in one is live, all of it goes, and its header branches to its merge block; but not if it is *endless*:
+//!   if it may never be left, so that an observer sees whether it is.
 //! * An *effect* is a store to memory that others see, or an atomic.
 //!
 //! # Phases
 //!
-//! 1. [`walk`] looks once at everything that the entry points reach, and fills the [`survey`]: functions and calls, the
-//!    [`graph`] of blocks and constructs, [`parts`] and what writes to them, values, and a note at each instruction that
-//!    has something to do with one of these. [`loops`] adds the loops that may not end.
+//! 1. [`walk`] looks once at everything that the entry points reach, and fills the [`survey`]: functions and calls,
+//!    the [`graph`] of blocks and constructs, [`parts`] and what writes to them, values, and a note at each
+//!    instruction that has something to do with one of these. [`loops`] adds the loops that may not end.
 //! 2. [`mark`] starts from what observers see, and follows from what is live to what it needs. Last, [`debug`] keeps
 //!    instructions for debuggers that lost nothing.
-//! 3. [`sweep`] queues the edits that remove the rest. Nothing is re-ordered or replaced: what is kept computes what it
-//!    computed by the same instructions, so that every bit stays.
+//! 3. [`sweep`] queues the edits that remove the rest. Nothing is re-ordered or replaced: what is kept computes what
+//!    it computed by the same instructions, so that every bit stays.
 //!
 //! # To change something here
 //!
-//! What is not looked at stays: an instruction of an unknown kind is live, and wants all its operands. To remove more,
-//! give the instruction a [kind](kinds), say in `mark::visit` what it needs, and only then stop marking the rest. Each
-//! phase asks the phases before it, never those behind; the survey and its tables ask nobody.
+//! What is not looked at stays: an instruction of an unknown kind is live, and wants all its operands. To remove
+//! more, give the instruction a [kind](kinds), say in `mark::visit` what it needs, and only then stop marking the
+//! rest. Each phase asks the phases before it, never those behind; the survey and its tables ask nobody.
 
 mod capabilities;
 mod debug;

@@ -1,17 +1,18 @@
-//! Which loops may not end. A loop in which nothing is live can go only if it ends for sure: behind one that does not,
-//! nothing runs, so that without it the shader would do more than before.
+//! Which loops may not end. A loop in which nothing is live can go only if it ends for sure: behind one that does
+//! not, nothing runs, so that without it the shader would do more than before.
 //!
 //! A loop ends if it has no second iteration, or if each iteration makes a test that fails one day. A test does if it
-//! compares a counter with a bound that does not change: a counter goes around the circle of 2^width numbers by the same
-//! step in each iteration, and where the loop ends is an arc of the circle, which a step that is no longer than the arc
-//! cannot jump over. All else is taken for a loop that may not end.
+//! compares a counter with a bound that does not change: a counter goes around the circle of 2^width numbers by the
+//! same step in each iteration, and where the loop ends is an arc of the circle, which a step that is no longer than
+//! the arc cannot jump over. All else is taken for a loop that may not end.
 //!
 //! # Why a proof
 //!
-//! Compilers of C++ need none, as C++ says that a loop without effects ends. Nothing was found that says so of SPIR-V:
+//! Compilers of C++ need none, as C++ says that a loop without effects ends. Nothing was found that says so of
+//! SPIR-V:
 //!
-//! * SPIR-V, 2.11 "Structured Control Flow", has rules for where loops are entered and left, and none for whether they
-//!   are. `SPV_KHR_maximal_reconvergence` says who runs an instruction together, not that anyone comes to it.
+//! * SPIR-V, 2.11 "Structured Control Flow", has rules for where loops are entered and left, and none for whether
+//!   they are. `SPV_KHR_maximal_reconvergence` says who runs an instruction together, not that anyone comes to it.
 //! * Vulkan, "Shader Termination", says how an invocation terminates, not that it does: "A shader stage for a given
 //!   command completes execution when all invocations for that stage have terminated."
 //! * GLSL ES 3.00, 6.3 "Iteration": "Non-terminating loops are allowed. The consequences of very long or
@@ -23,9 +24,8 @@
 //! # What it is worth
 //!
 //! Of every second shader of the corpus, 585 variants were made, of which 232 have loops. With the proof, 161 of 325
-//! loops leave the position-only variants, without it none; 160 shaders are smaller, and all together have 271,396 words
-//! instead of 286,781: 5.4 % less, and 9.5 % less where there are loops. Complements hardly
-//! gain.
+//! loops leave the position-only variants, without it none; 160 shaders are smaller, and all together have 271,396
+//! words instead of 286,781: 5.4 % less, and 9.5 % less where there are loops. Complements hardly gain.
 
 use super::graph::{BlockRecord, ConstructRecord, Order};
 use super::index::{At, Block, Construct, Function, Index, Part, all_of};

@@ -167,8 +167,8 @@ impl Parts {
         new
     }
 
-    /// The part that lies in `other` where `part` lies in its whole variable; all of `other`, where an index that is not
-    /// a constant has made the keys of one differ from those of the other.
+    /// The part that lies in `other` where `part` lies in its whole variable; all of `other`, where an index that is
+    /// not a constant has made the keys of one differ from those of the other.
     pub(super) fn corresponding(&mut self, part: Part, other: Part) -> Part {
         let root = *self.root(part);
         if root.indexed || self.root(other).indexed {
