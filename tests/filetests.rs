@@ -28,8 +28,10 @@ fn main() -> ExitCode {
 /// Builds the program, so that the cases never run on an old one.
 fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let build =
-        ["build", "--release", "--quiet", "--package", "polyshade-cli", "--features", "tools"];
+    // With the features of the tests, as `built` of xtask has it: any others compile the program and half of what it
+    // depends on once more.
+    let build = ["build", "--release", "--quiet", "--workspace", "--all-features"];
+    let build = build.into_iter().chain(["--examples", "--bin", "polyshade"]);
     let status = Command::new(cargo).args(build).status().expect("cargo starts");
     assert!(status.success(), "the program does not build: run `cargo build --release`");
     let this = std::env::current_exe().expect("the system knows which program runs");
