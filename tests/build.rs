@@ -1,0 +1,42 @@
+//! Writes the examples of docs/adding-a-lowering.md into files, which the test program `guide` compiles and runs.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+const GUIDE: &str = "../docs/adding-a-lowering.md";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={GUIDE}");
+    let guide = fs::read_to_string(GUIDE).expect("the guide is there");
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where"));
+    let write = |name: &str, text: &str| write(&folder.join(name), text);
+
+    let lowering = example(&guide, "//! ");
+    write("half_brightness.rs", lowering);
+    // Inner comments cannot be included: a module of a file can.
+    let line = example(&guide, "pub mod ");
+    write("line.rs", &format!("#[path = {:?}]\n{line}", folder.join("half_brightness.rs")));
+    // There the lowering is a module of the crate that is tested, here of the test.
+    let test = example(&guide, "use polyshade::");
+    write("test.rs", &test.replace("polyshade::half_brightness", "crate::half_brightness"));
+    write("library.rs", example(&guide, "pub(crate) static DIM"));
+    write("link.rs", &format!("{{ {} new }}", example(&guide, "let dim")));
+    // What the guide has `cargo xtask codegen` compile, the test compiles.
+    fs::create_dir_all(folder.join("library")).expect("it can be written to");
+    write("library/dim.spv", example(&guide, "#version 450"));
+}
+
+/// The one fenced example that starts with `start`.
+fn example<'g>(guide: &'g str, start: &str) -> &'g str {
+    let fenced = guide.split("\n```").skip(1).step_by(2);
+    let code = fenced.filter_map(|block| Some(block.split_once('\n')?.1));
+    let mut found = code.filter(|code| code.starts_with(start));
+    let example = found.next().unwrap_or_else(|| panic!("{GUIDE} has no example `{start}…`"));
+    assert!(found.next().is_none(), "{GUIDE} has two examples `{start}…`");
+    example
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
