@@ -11,7 +11,7 @@ use polyshade::{Error, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, StorageClass};
 use polyshade_vulkan::{
-    Attribute, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, VertexLayout, Work,
+    Attribute, Descriptor, Draw, Place, Range, Resource, VertexBuffer, VertexLayout, Work,
     capture_draw, vk,
 };
 
@@ -40,9 +40,7 @@ pub(crate) fn inputs(seed: u64) -> Given {
     let range = Range { buffer: 1, offset: 0, size: uniforms.len() as u64 };
     Given {
         buffers: vec![attributes, uniforms],
-        textures: Vec::new(),
         descriptors: vec![Descriptor::new(0, 0, Resource::UniformBuffer(range))],
-        push_constants: Vec::new(),
         stride: STRIDE,
         attributes: (0..STRIDE / 16).map(attribute).collect(),
         vertices: VERTICES,
@@ -57,9 +55,7 @@ fn attribute(location: u32) -> Attribute {
 /// What a vertex shader is given: buffer 0 has the attributes.
 pub(crate) struct Given {
     pub(crate) buffers: Vec<Vec<u8>>,
-    pub(crate) textures: Vec<Texture>,
     pub(crate) descriptors: Vec<Descriptor>,
-    pub(crate) push_constants: Vec<u8>,
     pub(crate) stride: u32,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) vertices: u32,
@@ -71,7 +67,6 @@ impl Given {
     pub(crate) fn draw<'a>(&self, m: &Module<'_>) -> Draw<'a> {
         let mut draw = Draw {
             descriptors: self.descriptors.clone(),
-            push_constants: self.push_constants.clone(),
             vertices: 0..self.vertices,
             instances: 0..self.instances,
             ..Draw::default()
@@ -103,7 +98,7 @@ impl Given {
 
 /// What `m` writes to `outputs`, on random inputs.
 #[track_caller]
-pub(crate) fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
+fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
     let options = transform_feedback::Options::new("main")
         .separate(outputs.iter().copied())
         .into_storage(Set(3), Binding(0));
@@ -114,12 +109,11 @@ pub(crate) fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u6
 }
 
 /// Work that captures all vertices of a draw, and the buffers that they go to.
-pub(crate) fn capture_all<'a>(
+fn capture_all<'a>(
     capture: &'a Capture<'_>,
     given: &Given,
 ) -> Result<(Work<'a>, Vec<usize>), Error> {
-    let (buffers, textures) = (given.buffers.clone(), given.textures.clone());
-    let mut work = Work { buffers, textures, ..Work::default() };
+    let mut work = Work { buffers: given.buffers.clone(), ..Work::default() };
     let (mut ranges, mut feedback) = (Vec::new(), Vec::new());
     let (vertices, instances) = (given.vertices, given.instances);
     for buffer in &capture.layout.buffers {
@@ -140,9 +134,6 @@ pub(crate) fn capture_all<'a>(
     let mut pass = capture_draw(capture, &draw, &ranges, &feedback, &mut work)?;
     given.bind(&capture.capture_only, &mut pass);
     pass.descriptors.extend(given.descriptors.iter().copied());
-    let own = &given.push_constants;
-    pass.push_constants.resize(pass.push_constants.len().max(own.len()), 0);
-    pass.push_constants[..own.len()].copy_from_slice(own);
     work.draws.push(pass);
     Ok((work, feedback.iter().map(|range| range.buffer).collect()))
 }

@@ -96,9 +96,7 @@ fn given() -> Given {
     let format = vk::Format::R32G32B32A32_SFLOAT;
     Given {
         buffers: vec![(0..VERTICES * 4).flat_map(|_| float()).collect()],
-        textures: Vec::new(),
         descriptors: Vec::new(),
-        push_constants: Vec::new(),
         stride: 16,
         attributes: vec![Attribute { location: 0, format, offset: 0 }],
         vertices: VERTICES,
