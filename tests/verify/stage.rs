@@ -14,7 +14,7 @@ type Lowered = Result<Module<'static>, Error>;
 
 /// A step that is told and done.
 pub(crate) struct Step {
-    pub(crate) told: Steps,
+    told: Steps,
     done: Box<dyn Fn(&Module<'_>, &Target) -> Lowered>,
 }
 
@@ -30,6 +30,14 @@ impl Step {
     /// The same, told otherwise.
     pub(crate) fn told(self, tell: impl FnOnce(Steps) -> Steps) -> Step {
         Step { told: tell(self.told), ..self }
+    }
+
+    /// Then planes are switched off, too.
+    pub(crate) fn and_enabled(self, enabled: Enabled) -> Step {
+        let first = self.done;
+        step(Steps { enable: Some((enabled, None)), ..self.told }, move |m, target| {
+            Ok(clip_cull::enable(&first(m, target)?, target, enabled, None)?.module)
+        })
     }
 
     /// The same is told, and something else is done.
@@ -160,11 +168,16 @@ pub(crate) fn handed_to_geometry(at: u32) -> Step {
 pub(crate) struct Stage {
     model: ExecutionModel,
     drivers: &'static [Driver],
-    /// More pixels than this are drawn of what is drawn; none where nothing ever is.
+    /// More pixels than this are drawn on the last driver; nothing where no picture is made.
     pixels: Option<u64>,
 }
 
 const LAVAPIPE: &[Driver] = &[Driver::Lavapipe];
+pub(crate) const VERTEX: Stage =
+    Stage { model: ExecutionModel::VERTEX, drivers: &DRIVERS, pixels: Some(20) };
+/// Of which nothing is compared.
+pub(crate) const MESH: Stage =
+    Stage { model: ExecutionModel::MESH_EXT, drivers: &DRIVERS, pixels: None };
 pub(crate) const FRAGMENT: Stage =
     Stage { model: ExecutionModel::FRAGMENT, drivers: &DRIVERS, pixels: Some(1000) };
 pub(crate) const GEOMETRY: Stage =
@@ -175,13 +188,9 @@ pub(crate) const CONTROL: Stage =
     Stage { model: ExecutionModel::TESSELLATION_CONTROL, drivers: LAVAPIPE, pixels: None };
 
 impl Stage {
-    pub(crate) fn target(self) -> Target {
-        Target::new("main", self.model)
-    }
-
     #[track_caller]
     pub(crate) fn verify(self, driver: Driver, words: &[u32], step: &Step) -> Verdict {
-        let (target, stage) = (self.target(), (words, self.model));
+        let (target, stage) = (Target::new("main", self.model), (words, self.model));
         subject::judge_distances(driver, stage, &step.told, &|m| (step.done)(m, &target))
     }
 
@@ -196,17 +205,19 @@ impl Stage {
         each.collect()
     }
 
-    /// Equal in outputs, of a stage that one driver has.
+    /// Equal in outputs; returns what was compared on the last driver.
     #[track_caller]
     pub(crate) fn is_equal(self, words: &[u32], step: &Step) -> Equal {
-        let equal = self.compared(words, step).remove(0);
-        assert!(equal.words > 0, "{self:?}: {equal:?}");
-        if self.pixels.is_none() {
-            // Three vertices of eight patches, three times, each with a position and levels at the least.
-            assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
-            assert_eq!(equal.pixels, 0, "{equal:?}");
+        let compared = self.compared(words, step);
+        for equal in &compared {
+            assert!(equal.words > 0, "{self:?}: {equal:?}");
+            if self.pixels.is_none() {
+                // Three vertices of eight patches, three times, each with a position and levels at the least.
+                assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
+                assert_eq!(equal.pixels, 0, "{equal:?}");
+            }
         }
-        equal
+        compared.into_iter().next_back().expect("a driver has it")
     }
 
     /// Equal in outputs, and in pictures that are not empty where the stage is drawn.
@@ -225,7 +236,8 @@ impl Stage {
             found
         });
         let found: Vec<Difference> = each.collect();
-        assert!(found.iter().all(|one| one.message == found[0].message), "{found:?}");
+        let what = |one: &Difference| (one.message.clone(), one.varying.clone());
+        assert!(found.iter().all(|one| what(one) == what(&found[0])), "{found:?}");
         found.into_iter().next().expect("a driver has it")
     }
 
