@@ -31,6 +31,7 @@ fn unsupported(message: impl Into<String>, id: Id) -> Error {
 }
 
 /// The lines that call what was linked in.
+#[allow(clippy::let_and_return, reason = "the guide's lines end with the `let`")]
 fn dim<'m>(p: &mut spv::Patch<'m, '_>, wrapper: &moves::Wrapper<'m>, vector: Id, old: Id) -> Id {
     include!(concat!(env!("OUT_DIR"), "/link.rs"))
 }

@@ -12,10 +12,13 @@ use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
 /// What a step makes of a module.
 type Lowered = Result<Module<'static>, Error>;
 
+/// Takes a step with a module.
+type Done = Box<dyn Fn(&Module<'_>, &Target) -> Lowered>;
+
 /// A step that is told and done.
 pub(crate) struct Step {
     told: Steps,
-    done: Box<dyn Fn(&Module<'_>, &Target) -> Lowered>,
+    done: Done,
 }
 
 fn step(told: Steps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
