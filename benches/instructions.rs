@@ -8,6 +8,7 @@
 use std::hint::black_box;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};
+use polyshade::host::Lowered;
 use polyshade::position_only;
 use polyshade::transform_feedback::{self, Capture, Options};
 use polyshade_benches::inputs;
@@ -62,7 +63,7 @@ fn uses(module: &'static Module<'static>) {
 
 fn module_and_options(name: &str) -> (&'static Module<'static>, Options) {
     let varyings = if name == "small" { "v_texcoord" } else { "v_position" };
-    (module(name), Options::new("main").interleaved([varyings, "gl_Position"]))
+    (module(name), Options::new().interleaved([varyings, "gl_Position"]))
 }
 
 // Capture two varyings: all three variants, of a module that is parsed already.
@@ -73,7 +74,7 @@ fn module_and_options(name: &str) -> (&'static Module<'static>, Options) {
 #[bench::large("large")]
 #[bench::mb10("mb10")]
 fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'static> {
-    transform_feedback::capture(black_box(module), &options).expect("it can be captured")
+    transform_feedback::capture(black_box(module), "main", &options).expect("it can be captured")
 }
 
 // What is dead when nothing but the position is needed is removed, of a module that is parsed already.
@@ -81,9 +82,9 @@ fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'s
 #[bench::small("small")]
 #[bench::medium("medium")]
 #[bench::large("large")]
-fn position(module: &'static Module<'static>) -> Module<'static> {
-    let options = position_only::Options::new("main");
-    position_only::derive(black_box(module), &options).expect("it can be reduced")
+fn position(module: &'static Module<'static>) -> Lowered<'static> {
+    let options = position_only::Options::new();
+    position_only::derive(black_box(module), "main", &options).expect("it can be reduced")
 }
 
 // The variant with the other outputs.
@@ -91,9 +92,9 @@ fn position(module: &'static Module<'static>) -> Module<'static> {
 #[bench::small("small")]
 #[bench::medium("medium")]
 #[bench::large("large")]
-fn complement(module: &'static Module<'static>) -> Module<'static> {
-    let options = position_only::Options::new("main");
-    position_only::complement(black_box(module), &options).expect("it can be reduced")
+fn complement(module: &'static Module<'static>) -> Lowered<'static> {
+    let options = position_only::Options::new();
+    position_only::complement(black_box(module), "main", &options).expect("it can be reduced")
 }
 
 // Control: visit every instruction's first word.

@@ -3,18 +3,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use polyshade_tests::corpus::{Tally, check};
 use polyshade_tests::filetest::{self, Harness};
 use polyshade_tests::tree::{corpus, files, folders, tests};
-use polyshade_tests::{identity, shader};
+use polyshade_tests::{identity, program, shader};
 
 /// Built when the first case runs.
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
-    program: build(),
+    program: program::build(),
     bless: std::env::var_os("POLYSHADE_BLESS").is_some(),
 });
 
@@ -23,18 +23,6 @@ fn main() -> ExitCode {
     let mut trials: Vec<Trial> = files(&tests().join("cases")).into_iter().map(case).collect();
     trials.extend(folders(&corpus()).into_iter().map(round_trip));
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-/// Builds the program, so that the cases never run on an old one.
-fn build() -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let build =
-        ["build", "--release", "--quiet", "--package", "polyshade-cli", "--features", "tools"];
-    let status = Command::new(cargo).args(build).status().expect("cargo starts");
-    assert!(status.success(), "the program does not build: run `cargo build --release`");
-    let this = std::env::current_exe().expect("the system knows which program runs");
-    let target = this.ancestors().nth(3).expect("cargo puts tests three folders deep");
-    target.join("release/polyshade")
 }
 
 fn case(path: PathBuf) -> Trial {

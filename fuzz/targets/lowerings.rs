@@ -1,4 +1,4 @@
-//! Any module, any lowering and any options: words that can be read again, or an error.
+//! Any module, any lowering and any options: words that can be read again, or an error whose place, if any, is in it.
 
 #![no_main]
 

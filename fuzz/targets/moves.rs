@@ -1,4 +1,4 @@
-//! Any module and any move: words that can be read again, or an error.
+//! Any module and any move: words that can be read again, or an error whose place, if any, is in it.
 
 #![no_main]
 

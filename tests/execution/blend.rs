@@ -15,7 +15,9 @@ mod shaders;
 
 use crate::glsl;
 use polyshade::Module;
-use polyshade::advanced_blend::{self, Alpha, FormatClass, Options, Overlap, Target as Blending};
+use polyshade::advanced_blend::{
+    self, Alpha, ColorBlend as Blending, FormatClass, Options, Overlap,
+};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Descriptor, Draw, Resource, Stage, Target, vk};
@@ -45,7 +47,7 @@ pub(crate) fn cover() -> Vec<u32> {
 #[track_caller]
 pub(crate) fn lower(words: &[u32], options: &Options) -> Vec<u32> {
     let module = Module::parse(words).expect("glslang's words parse");
-    let lowered = advanced_blend::lower(&module, options);
+    let lowered = advanced_blend::lower(&module, "main", options);
     lowered.unwrap_or_else(|error| panic!("{error}")).module.into_words()
 }
 

@@ -181,7 +181,7 @@ fn guards_notice_a_length_that_is_not_asked_for() {
 fn validation_notices_a_missing_point_size() {
     let module = Module::parse_owned(INDICES.plain()).expect("glslang's words parse");
     let options = options(VARYINGS, HOSTS[0]).point_size(false);
-    let capture = transform_feedback::capture(&module, &options).expect("it is supported");
+    let capture = transform_feedback::capture(&module, "main", &options).expect("it is supported");
     let mut storage = Storage::new(&INDICES, VARYINGS);
     storage.words = capture.capture_only.words().to_vec();
 

@@ -9,6 +9,7 @@ use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
 use polyshade::depth_convention::{self, Options, Rotation, Switch, Turn};
+use polyshade::host::Place;
 use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
@@ -48,7 +49,7 @@ fn glsl((depth, flip, quarters): Conversion) -> String {
 #[track_caller]
 fn convert(words: &[u32], options: &Options) -> Vec<u32> {
     let module = Module::parse(words).expect("glslang's words parse");
-    let converted = depth_convention::convert(&module, options);
+    let converted = depth_convention::convert(&module, "main", options);
     let converted = converted.unwrap_or_else(|error| panic!("{options:?}: {error}"));
     validate(converted.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     converted.module.into_words()
@@ -57,7 +58,7 @@ fn convert(words: &[u32], options: &Options) -> Vec<u32> {
 fn fixed((depth, flip, quarters): Conversion) -> Options {
     let switch = |on| if on { Switch::On } else { Switch::Off };
     let turn = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters][quarters as usize];
-    Options::new("main").depth(switch(depth)).flip_y(switch(flip)).rotation(Rotation::By(turn))
+    Options::new().depth(switch(depth)).flip_y(switch(flip)).rotation(Rotation::By(turn))
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn pictures_are_those_of_the_reference() {
         let plain = scene.plain();
         for conversion in conversions() {
             let reference = scene.words(&glsl(conversion), "", "");
-            let converted = convert(&plain, &fixed(conversion).stage(scene.model()));
+            let converted = convert(&plain, &fixed(conversion));
             for driver in scene.drivers() {
                 let expected = scene.picture(*driver, &reference, &Host::default());
                 assert!(!is_empty(&expected), "{driver:?} {conversion:?}");
@@ -99,12 +100,12 @@ fn no_two_conversions_draw_the_same() {
 
 #[test]
 fn the_host_decides_by_constants_of_the_pipeline() {
-    let options = Options::new("main")
-        .depth(Switch::Specialization(7))
-        .flip_y(Switch::Specialization(3))
-        .rotation(Rotation::Specialization(11));
+    let options = Options::new()
+        .depth(Switch::Word(Place::Specialization { first_id: 7 }))
+        .flip_y(Switch::Word(Place::Specialization { first_id: 3 }))
+        .rotation(Rotation::Word(Place::Specialization { first_id: 11 }));
     for scene in &SCENES {
-        let converted = convert(&scene.plain(), &options.clone().stage(scene.model()));
+        let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
             let original = scene.picture(*driver, &scene.plain(), &Host::default());
             assert!(scene.picture(*driver, &converted, &Host::default()) == original);
@@ -121,13 +122,13 @@ fn the_host_decides_by_constants_of_the_pipeline() {
 
 #[test]
 fn the_host_decides_by_push_constants() {
-    let options = Options::new("main")
-        .depth(Switch::PushConstant)
-        .flip_y(Switch::PushConstant)
-        .rotation(Rotation::PushConstant)
-        .push_constants(8);
+    let place = Place::PushConstant { offset: 8 };
+    let options = Options::new()
+        .depth(Switch::Word(place))
+        .flip_y(Switch::Word(place))
+        .rotation(Rotation::Word(place));
     for scene in &SCENES {
-        let converted = convert(&scene.plain(), &options.clone().stage(scene.model()));
+        let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
             for conversion in conversions() {
                 let (depth, flip, quarters) = conversion;
@@ -182,7 +183,7 @@ pub(crate) const QUALIFIERS: [&str; 2] = [
 
 /// The shader of a scene, captured by the extension.
 pub(crate) fn decorated(scene: &Scene) -> Vec<u32> {
-    let options = transform_feedback::Options::new("main").stage(scene.model());
+    let options = transform_feedback::Options::new();
     let names = ["gl_Position", "location=0"].map(|name| name.parse::<Varying>().expect("a name"));
     let options = options.interleaved(names);
     decorate(&scene.plain(), &options).module.into_words()
@@ -196,7 +197,7 @@ fn the_extension_captures_what_the_shader_wrote() {
         let decorated = decorated(scene);
         assert!(captured(scene, &decorated, &Host::default()) == expected);
 
-        let converted = convert(&decorated, &fixed(EVERYTHING).stage(scene.model()));
+        let converted = convert(&decorated, &fixed(EVERYTHING));
         assert!(captured(scene, &converted, &Host::default()) == expected, "{:?}", scene.model());
         let reference = scene.words(&glsl(EVERYTHING), "", "");
         let picture = scene.picture(Driver::Lavapipe, &reference, &Host::default());

@@ -9,6 +9,7 @@ use crate::shaders::Varyings;
 use crate::storage::Storage;
 use polyshade::Module;
 use polyshade::depth_convention::{self, Rotation, Switch, Turn};
+use polyshade::host::Place;
 use polyshade::rasterizer_discard::{self, Options, When};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
@@ -16,10 +17,13 @@ use polyshade_vulkan::{Constant, vk};
 
 const ID: u32 = 5;
 
+/// Where that constant says so.
+const SOMETIMES: When = When::Word(Place::Specialization { first_id: ID });
+
 #[track_caller]
 fn discard(words: &[u32], options: &Options) -> Vec<u32> {
     let module = Module::parse(words).expect("the words parse");
-    let discarding = rasterizer_discard::lower(&module, options);
+    let discarding = rasterizer_discard::lower(&module, "main", options);
     let discarding = discarding.unwrap_or_else(|error| panic!("{options:?}: {error}"));
     validate(discarding.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     discarding.module.into_words()
@@ -32,9 +36,9 @@ fn host(discards: u32) -> Host {
 #[test]
 fn nothing_is_drawn_where_the_constant_says_so() {
     for scene in &SCENES {
-        let options = Options::new("main").stage(scene.model());
+        let options = Options::new();
         let always = discard(&scene.plain(), &options);
-        let sometimes = discard(&scene.plain(), &options.clone().when(When::Specialization(ID)));
+        let sometimes = discard(&scene.plain(), &options.clone().when(SOMETIMES));
         for driver in scene.drivers() {
             let original = scene.picture(*driver, &scene.plain(), &Host::default());
             assert!(!is_empty(&original));
@@ -51,7 +55,7 @@ fn points_and_lines_are_not_drawn_either() {
     let [mut scene, ..] = SCENES;
     for topology in [vk::PrimitiveTopology::POINT_LIST, vk::PrimitiveTopology::LINE_STRIP] {
         scene.topology = topology;
-        let always = discard(&scene.plain(), &Options::new("main"));
+        let always = discard(&scene.plain(), &Options::new());
         for driver in DRIVERS {
             assert!(!is_empty(&scene.picture(driver, &scene.plain(), &Host::default())));
             assert!(is_empty(&scene.picture(driver, &always, &Host::default())), "{driver:?}");
@@ -65,17 +69,16 @@ fn the_extension_captures_what_the_shader_wrote() {
     for scene in &SCENES {
         let [colour, position] = QUALIFIERS;
         let expected = captured(scene, &scene.words("", colour, position), &Host::default());
-        let options = Options::new("main").stage(scene.model()).when(When::Specialization(ID));
+        let options = Options::new().when(SOMETIMES);
         let discarding = discard(&decorated(scene), &options);
         for value in [0, 1] {
             assert!(captured(scene, &discarding, &host(value)) == expected, "{:?}", scene.model());
         }
         let module = Module::parse(&discarding).expect("polyshade's words parse");
-        let convention = depth_convention::Options::new("main")
-            .stage(scene.model())
-            .depth(Switch::On)
-            .rotation(Rotation::By(Turn::Half));
-        let both = depth_convention::convert(&module, &convention).expect("it is supported");
+        let convention =
+            depth_convention::Options::new().depth(Switch::On).rotation(Rotation::By(Turn::Half));
+        let both =
+            depth_convention::convert(&module, "main", &convention).expect("it is supported");
         assert!(captured(scene, both.module.words(), &host(1)) == expected);
         assert!(is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(1))));
         assert!(!is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(0))));
@@ -87,7 +90,7 @@ fn the_storage_path_stores_what_the_shader_wrote() {
     let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved(&["gl_Position"]));
     let cases = [Case::new(Topology::PointList, 7)];
     let expected = DRIVERS.map(|driver| storage.run(driver, &cases));
-    storage.words = discard(storage.capture.both.words(), &Options::new("main"));
+    storage.words = discard(storage.capture.both.words(), &Options::new());
     for (driver, expected) in DRIVERS.into_iter().zip(expected) {
         assert!(storage.run(driver, &cases) == expected, "{driver:?}");
     }

@@ -13,6 +13,7 @@ use crate::shaders::{
 use crate::storage::Storage;
 use crate::sweep;
 use polyshade::Module;
+use polyshade::host::Lowered;
 use polyshade::transform_feedback::{self, Decorated, Options, Varying};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::validate;
@@ -20,7 +21,7 @@ use polyshade_vulkan::model::{BufferLayout, Value};
 
 /// The options for a list of varyings.
 pub(crate) fn options(varyings: Varyings) -> Options {
-    let options = Options::new("main");
+    let options = Options::new();
     match varyings {
         Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
         Varyings::Separate(names) => options.separate(names.iter().copied()),
@@ -29,10 +30,10 @@ pub(crate) fn options(varyings: Varyings) -> Options {
 
 /// Decorates, and checks that the result is valid.
 #[track_caller]
-pub(crate) fn decorate(words: &[u32], options: &Options) -> Decorated<'static> {
+pub(crate) fn decorate(words: &[u32], options: &Options) -> Lowered<'static, Decorated> {
     let module = Module::parse_owned(words.to_vec()).expect("glslang's words parse");
     let module = Box::leak(Box::new(module));
-    let decorated = transform_feedback::decorate(module, options)
+    let decorated = transform_feedback::decorate(module, "main", options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"));
     validate(decorated.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
     decorated
@@ -47,7 +48,7 @@ pub(crate) fn memories(
     cases: &[Case],
 ) -> Vec<Vec<Vec<u8>>> {
     let decorated = decorate(words, options);
-    let ours = decorated.layout.buffers.iter().map(|buffer| buffer.stride);
+    let ours = decorated.result.layout.buffers.iter().map(|buffer| buffer.stride);
     assert_eq!(ours.collect::<Vec<_>>(), strides, "{options:?}");
     let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
     let layout: Vec<BufferLayout> = strides.iter().map(buffer).collect();
@@ -68,7 +69,7 @@ fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Ve
         assert!(capture.memory == *stored, "{varyings:?} {case:?}");
         assert!(*capture == case.model(&layout, &values), "{varyings:?} {case:?}");
     }
-    decorated.locations
+    decorated.result.locations
 }
 
 /// The extension captures what the storage path stores, where GLSL has no words for it: its block members share a
@@ -79,7 +80,7 @@ fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> 
     let strides: Vec<u32> = shader.layout(varyings).iter().map(|buffer| buffer.stride).collect();
     let captured = memories(&words, &strides, &options(varyings), cases);
     assert!(captured == Storage::new(shader, varyings).run(Driver::Lavapipe, cases));
-    decorate(&words, &options(varyings)).locations
+    decorate(&words, &options(varyings)).result.locations
 }
 
 /// Copies of these varyings take as many locations.
@@ -177,12 +178,12 @@ fn of_blocks(names: &[&str]) -> Options {
         });
         varyings.extend(next.into_iter().chain(names));
     }
-    Options::new("main").interleaved(varyings.iter().map(String::as_str))
+    Options::new().interleaved(varyings.iter().map(String::as_str))
 }
 
 /// What is captured of each buffer is what the storage path stores there.
 #[track_caller]
-fn blocks_are_captured(options: &Options, stride: u32) -> Decorated<'static> {
+fn blocks_are_captured(options: &Options, stride: u32) -> Lowered<'static, Decorated> {
     let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
     let cases = few();
     let captured = memories(&words, &[stride; 3], options, &cases);
@@ -199,17 +200,17 @@ fn arrays_of_blocks_are_decorated_where_each_has_its_buffer() {
         (&[".a"], 8),
     ] {
         let decorated = blocks_are_captured(&of_blocks(names), stride);
-        assert_eq!(decorated.locations, [], "{names:?}");
+        assert_eq!(decorated.result.locations, [], "{names:?}");
     }
     // An element alone, or elements that change places, are copied.
-    assert!(!blocks_are_captured(&of_blocks(&[".pair[1]", ".a"]), 16).locations.is_empty());
+    assert!(!blocks_are_captured(&of_blocks(&[".pair[1]", ".a"]), 16).result.locations.is_empty());
     let names = ["Block[1].a", "Block[0].a", "Block[2].a"];
-    let options = Options::new("main").separate(names);
-    assert_eq!(blocks_are_captured(&options, 8).locations.len(), 3);
+    let options = Options::new().separate(names);
+    assert_eq!(blocks_are_captured(&options, 8).result.locations.len(), 3);
     let names = ["Block[0].a", "Block[1].a", "Block[2].other"];
-    let options = Options::new("main").separate(names);
+    let options = Options::new().separate(names);
     let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
-    assert_eq!(decorate(&words, &options).locations.len(), 3);
+    assert_eq!(decorate(&words, &options).result.locations.len(), 3);
 }
 
 /// Any list of names, any draw.
@@ -235,7 +236,7 @@ fn both_paths_are_the_model(
     stride: u32,
     options: &Options,
     value: impl Fn(u32, u32) -> Vec<u8>,
-) -> Decorated<'static> {
+) -> Lowered<'static, Decorated> {
     let cases = few();
     let captured = memories(words, &[stride], options, &cases);
     let stored = Storage::with_strides(words.to_vec(), &[stride], options);
@@ -252,11 +253,11 @@ fn both_paths_are_the_model(
 
 #[test]
 fn what_is_named_twice_is_captured_twice() {
-    let options = Options::new("main").interleaved(["v_index", "v_vertex", "v_index"]).repeats();
+    let options = Options::new().interleaved(["v_index", "v_vertex", "v_index"]).repeats();
     let words = INDICES.plain_stage(ShaderStage::Vertex);
     let value = |vertex, instance| bytes(&[vertex, instance, vertex, vertex, instance]);
     let decorated = both_paths_are_the_model(&words, 20, &options, value);
-    assert_eq!(decorated.locations, [4]);
+    assert_eq!(decorated.result.locations, [4]);
 }
 
 #[test]
@@ -268,10 +269,10 @@ fn components_are_captured_in_any_order() {
         let [x, y, z] = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
         bytes(&[z, instance, x, vertex, y])
     };
-    let options = Options::new("main").interleaved(names);
+    let options = Options::new().interleaved(names);
     let decorated = both_paths_are_the_model(&words, 20, &options, value);
     // Five words in a row are two vectors.
-    assert_eq!(decorated.locations, [4, 5]);
+    assert_eq!(decorated.result.locations, [4, 5]);
 }
 
 #[test]
@@ -296,9 +297,9 @@ fn doubles_that_nothing_aligns_are_captured() {
         }
         bytes
     };
-    let options = Options::new("main").interleaved(["v_float", "v_double", "v_vector"]);
+    let options = Options::new().interleaved(["v_float", "v_double", "v_vector"]);
     let decorated = both_paths_are_the_model(&words, 36, &options, value);
-    assert_eq!(decorated.locations.len(), 2);
+    assert_eq!(decorated.result.locations.len(), 2);
 }
 
 /// The comparisons notice a decoration that is wrong, and a copy that is not made.
@@ -324,7 +325,7 @@ fn broken_captures_are_noticed() {
 
     let names = ["location=0", "location=1.x", "location=1.yz"];
     let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
-    let (right, wrong) = broken(&Options::new("main").interleaved(names), &|line| {
+    let (right, wrong) = broken(&Options::new().interleaved(names), &|line| {
         line.contains("OpFunctionCall %void %copy_outputs").then(String::new)
     });
     assert!(memories(&right) == first && memories(&wrong) != first);

@@ -9,7 +9,7 @@ use crate::glsl;
 use crate::noise::Noise;
 use crate::shaders::{Shader, Varyings};
 use crate::sweep;
-use polyshade::spv::ExecutionModel;
+use polyshade::host::Feature;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{ProvokingVertex, Stage, Work, vk};
@@ -174,7 +174,7 @@ const EVERYTHING: Varyings = Varyings::Interleaved(&[
 fn strips_are_right(varyings: Varyings) -> usize {
     let layout = STRIPS.layout(varyings);
     let words = STRIPS.plain_stage(ShaderStage::Geometry);
-    let decorated = decorate(&words, &options(varyings).stage(ExecutionModel::GEOMETRY));
+    let decorated = decorate(&words, &options(varyings));
     let ample = case(Topology::TriangleStrip, 5, 4);
     // Room for a strip and two triangles of the next.
     let tight = Case { room: vec![15; 4], ..ample.clone() };
@@ -185,7 +185,7 @@ fn strips_are_right(varyings: Varyings) -> usize {
             case.model(&layout, |k, input| values(&layout, |name| strip_value(name, k, input)));
         assert!(found == expected, "{varyings:?} {case:?}\n{found:02x?}\n{expected:02x?}");
     }
-    decorated.locations.len()
+    decorated.result.locations.len()
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn an_emit_without_its_copy_is_noticed() {
     let varyings = Varyings::Interleaved(&["g_list[1]"]);
     let layout = STRIPS.layout(varyings);
     let words = STRIPS.plain_stage(ShaderStage::Geometry);
-    let options = options(varyings).stage(ExecutionModel::GEOMETRY);
+    let options = options(varyings);
     let words = decorate(&words, &options).module.into_words();
     let mut dropped = false;
     let broken = controls::patch(&words, |line| {
@@ -256,10 +256,13 @@ fn vertex_streams_go_to_their_buffers() {
         Varyings::Interleaved(&["t_list[1]", "t_index", "gl_NextBuffer", "s_list[1]", "s_index"]);
     let layout = STREAMS.layout(varyings);
     let words = STREAMS.plain_stage(ShaderStage::Geometry);
-    let options = options(varyings).stage(ExecutionModel::GEOMETRY);
+    let options = options(varyings);
     let decorated = decorate(&words, &options);
-    assert_eq!((decorated.streams.as_slice(), decorated.locations.len()), (&[1, 0][..], 2));
-    assert!(decorated.requirements.features.contains(&"geometryStreams"));
+    assert_eq!(
+        (decorated.result.streams.as_slice(), decorated.result.locations.len()),
+        (&[1, 0][..], 2)
+    );
+    assert!(decorated.requirements.features.contains(&Feature::GeometryStreams));
 
     let all = case(Topology::PointList, 1, 6);
     let stage = (ShaderStage::Geometry, decorated.module.words());
@@ -350,7 +353,7 @@ fn line_value(name: &str, point: u32, patch: u32) -> Vec<u8> {
 #[track_caller]
 fn lines_are_right(varyings: Varyings) -> usize {
     let layout = LINES.layout(varyings);
-    let options = options(varyings).stage(ExecutionModel::TESSELLATION_EVALUATION);
+    let options = options(varyings);
     let words = LINES.plain_stage(ShaderStage::TessellationEvaluation);
     let decorated = decorate(&words, &options);
     let case = case(Topology::PointList, 5, 3);
@@ -372,7 +375,7 @@ fn lines_are_right(varyings: Varyings) -> usize {
         }
     }
     assert!(found == expected, "{varyings:?}\n{found:02x?}\n{expected:02x?}");
-    decorated.locations.len()
+    decorated.result.locations.len()
 }
 
 #[test]

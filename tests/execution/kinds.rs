@@ -51,8 +51,8 @@ impl Kind {
         let cases = few();
         let native = self.native(&cases);
         let names = self.names.iter().copied();
-        let by_name = (!self.names.is_empty()).then(|| Options::new("main").interleaved(names));
-        let decorated = Options::new("main").decorated();
+        let by_name = (!self.names.is_empty()).then(|| Options::new().interleaved(names));
+        let decorated = Options::new().decorated();
         for options in [decorated].iter().chain(&by_name).chain(others) {
             let storage = Storage::with_strides(self.words(), self.strides, options);
             for driver in drivers {
@@ -72,12 +72,12 @@ impl Kind {
 
 fn by_location(varyings: &[&str]) -> Options {
     let varyings = varyings.iter().map(|text| text.parse::<Varying>().expect("they are locations"));
-    Options::new("main").interleaved(varyings.collect::<Vec<_>>())
+    Options::new().interleaved(varyings.collect::<Vec<_>>())
 }
 
 fn stream_output(entries: &[&str], strides: &[u32]) -> Options {
     let entries = entries.iter().map(|text| text.parse::<StreamOutputEntry>().expect("an entry"));
-    Options::new("main").stream_output(entries, strides.iter().copied())
+    Options::new().stream_output(entries, strides.iter().copied())
 }
 
 /// The comparison notices outputs in another order.
@@ -397,7 +397,7 @@ fn sizes_that_depend_on_a_constant() {
     native.is_captured(&DRIVERS, &[]);
 
     let cases = few();
-    let options = Options::new("main").interleaved(["v_values"]).specialize(4, 3);
+    let options = Options::new().interleaved(["v_values"]).specialize(4, 3);
     let words = glsl::vertex(source, "", SpirvVersion::SPIRV1_3);
     let storage = Storage::with_strides(words, native.strides, &options);
     for driver in DRIVERS {

@@ -29,7 +29,6 @@ mod plan_streams;
 mod position;
 mod position_corpus;
 mod position_depth;
-mod position_inputs;
 mod position_shaders;
 mod position_stages;
 mod raster;

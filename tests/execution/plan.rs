@@ -6,7 +6,7 @@ use crate::hazards::hazards;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
-use polyshade::transform_feedback::{self, Preview, ProvokingVertex};
+use polyshade::transform_feedback::{self, ProvokingVertex};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
     Feedback, FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use,
@@ -47,12 +47,8 @@ impl Rig {
     /// The pipeline's state, for one way of capturing.
     pub(crate) fn pipeline(&self, topology: Topology, path: Path) -> Pipeline {
         let capture = &self.storage.capture;
-        let preview = Preview {
-            layout: capture.layout.clone(),
-            host: capture.host.clone(),
-            requirements: capture.requirements.clone(),
-        };
-        let capture = Capture { path: Some(path), ..Capture::from(&preview) };
+        let stored = Capture::stored(&capture.layout, &capture.words, &capture.requirements);
+        let capture = Capture { path: Some(path), ..stored };
         let strides = |buffer: &FeedbackBuffer| (buffer.stride, buffer.stream);
         let expected = self.layout().iter().map(|layout| (layout.stride, 0));
         assert!(capture.buffers.iter().map(strides).eq(expected));

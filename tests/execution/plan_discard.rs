@@ -8,6 +8,7 @@ use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::depth_convention::{self, Switch};
+use polyshade::host::Place;
 use polyshade::rasterizer_discard::{self, When};
 use polyshade_planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade_tests::shader::validate;
@@ -17,14 +18,18 @@ const ID: u32 = 23;
 type Change = fn(&Module<'_>) -> Module<'static>;
 
 fn discard(module: &Module<'_>) -> Module<'static> {
-    let options = rasterizer_discard::Options::new("main").when(When::Specialization(ID));
-    let changed = rasterizer_discard::lower(module, &options).expect("it has a position");
+    let options =
+        rasterizer_discard::Options::new().when(When::Word(Place::Specialization { first_id: ID }));
+    let changed = rasterizer_discard::lower(module, "main", &options).expect("it has a position");
     changed.module.into_owned()
 }
 
 fn convert(module: &Module<'_>) -> Module<'static> {
-    let options = depth_convention::Options::new("main").depth(Switch::On).flip_y(Switch::On);
-    depth_convention::convert(module, &options).expect("it has a position").module.into_owned()
+    let options = depth_convention::Options::new().depth(Switch::On).flip_y(Switch::On);
+    depth_convention::convert(module, "main", &options)
+        .expect("it has a position")
+        .module
+        .into_owned()
 }
 
 /// All variants that have a position, changed.

@@ -8,7 +8,7 @@ use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::plan::{WAYS, Way, execute_checked, numbers};
 use crate::shaders::Varyings;
-use polyshade::spv::ExecutionModel;
+use polyshade::host::Lowered;
 use polyshade::transform_feedback::Decorated;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_planner::{
@@ -26,13 +26,13 @@ const VARYINGS: Varyings =
 struct Rig {
     vertex: Vec<u32>,
     original: Vec<u32>,
-    decorated: Decorated<'static>,
+    decorated: Lowered<'static, Decorated>,
 }
 
 impl Rig {
     fn new() -> Rig {
         let original = STREAMS.plain_stage(ShaderStage::Geometry);
-        let options = options(VARYINGS).stage(ExecutionModel::GEOMETRY);
+        let options = options(VARYINGS);
         let decorated = decorate(&original, &options);
         let (stage, source) = POINTS.stages[0];
         let vertex = glsl::stage(stage, source, "", SpirvVersion::SPIRV1_3);
@@ -44,7 +44,7 @@ impl Rig {
             topology: Topology::PointList,
             geometry: Some(Emitted::Points),
             rasterizer_discard: true,
-            capture: Some(Capture::from(&self.decorated)),
+            capture: Some(Capture::from(&self.decorated.result)),
             ..Pipeline::default()
         }
     }
@@ -80,7 +80,7 @@ fn capture(
     edit: impl Fn(&mut Plan),
 ) -> Executed {
     let rig = Rig::new();
-    let strides = rig.decorated.layout.buffers.iter().map(|buffer| u64::from(buffer.stride));
+    let strides = rig.decorated.result.layout.buffers.iter().map(|buffer| u64::from(buffer.stride));
     let bound = |(room, stride): (Option<u64>, u64)| {
         let size = room? * stride;
         Some(Bound { buffer_size: size + 2 * GUARD as u64, offset: GUARD as u64, size: Some(size) })

@@ -4,14 +4,14 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use crate::position_shaders::{TANGLED, Tangled};
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Set};
 use polyshade::position_only::{self, Options};
 use polyshade::transform_feedback::{self, BufferRange, Capture, ProvokingVertex, Topology};
 use polyshade::{Error, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, StorageClass};
 use polyshade_vulkan::{
-    Attribute, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, VertexLayout, Work,
+    Attribute, Descriptor, Draw, Place, Range, Resource, VertexBuffer, VertexLayout, Work,
     capture_draw, vk,
 };
 
@@ -40,9 +40,7 @@ pub(crate) fn inputs(seed: u64) -> Given {
     let range = Range { buffer: 1, offset: 0, size: uniforms.len() as u64 };
     Given {
         buffers: vec![attributes, uniforms],
-        textures: Vec::new(),
         descriptors: vec![Descriptor::new(0, 0, Resource::UniformBuffer(range))],
-        push_constants: Vec::new(),
         stride: STRIDE,
         attributes: (0..STRIDE / 16).map(attribute).collect(),
         vertices: VERTICES,
@@ -57,9 +55,7 @@ fn attribute(location: u32) -> Attribute {
 /// What a vertex shader is given: buffer 0 has the attributes.
 pub(crate) struct Given {
     pub(crate) buffers: Vec<Vec<u8>>,
-    pub(crate) textures: Vec<Texture>,
     pub(crate) descriptors: Vec<Descriptor>,
-    pub(crate) push_constants: Vec<u8>,
     pub(crate) stride: u32,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) vertices: u32,
@@ -71,7 +67,6 @@ impl Given {
     pub(crate) fn draw<'a>(&self, m: &Module<'_>) -> Draw<'a> {
         let mut draw = Draw {
             descriptors: self.descriptors.clone(),
-            push_constants: self.push_constants.clone(),
             vertices: 0..self.vertices,
             instances: 0..self.instances,
             ..Draw::default()
@@ -103,23 +98,23 @@ impl Given {
 
 /// What `m` writes to `outputs`, on random inputs.
 #[track_caller]
-pub(crate) fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
-    let options = transform_feedback::Options::new("main")
+fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
+    let options = transform_feedback::Options::new()
         .separate(outputs.iter().copied())
         .into_storage(Set(3), Binding(0));
-    let capture = transform_feedback::capture(m, &options).unwrap_or_else(|e| panic!("{e}"));
+    let capture =
+        transform_feedback::capture(m, "main", &options).unwrap_or_else(|e| panic!("{e}"));
     let (work, feedback) = capture_all(&capture, &inputs(seed)).expect("it fits");
     let buffers = driver.run(&work).buffers;
     feedback.into_iter().map(|buffer| buffers[buffer].clone()).collect()
 }
 
 /// Work that captures all vertices of a draw, and the buffers that they go to.
-pub(crate) fn capture_all<'a>(
+fn capture_all<'a>(
     capture: &'a Capture<'_>,
     given: &Given,
 ) -> Result<(Work<'a>, Vec<usize>), Error> {
-    let (buffers, textures) = (given.buffers.clone(), given.textures.clone());
-    let mut work = Work { buffers, textures, ..Work::default() };
+    let mut work = Work { buffers: given.buffers.clone(), ..Work::default() };
     let (mut ranges, mut feedback) = (Vec::new(), Vec::new());
     let (vertices, instances) = (given.vertices, given.instances);
     for buffer in &capture.layout.buffers {
@@ -140,9 +135,6 @@ pub(crate) fn capture_all<'a>(
     let mut pass = capture_draw(capture, &draw, &ranges, &feedback, &mut work)?;
     given.bind(&capture.capture_only, &mut pass);
     pass.descriptors.extend(given.descriptors.iter().copied());
-    let own = &given.push_constants;
-    pass.push_constants.resize(pass.push_constants.len().max(own.len()), 0);
-    pass.push_constants[..own.len()].copy_from_slice(own);
     work.draws.push(pass);
     Ok((work, feedback.iter().map(|range| range.buffer).collect()))
 }
@@ -162,7 +154,8 @@ fn equal(m: &Module<'_>, variant: &Module<'_>, outputs: &[&str]) -> bool {
 fn kept_outputs_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant = position_only::derive(&m, &Options::new("main")).expect(tangled.name);
+        let variant =
+            position_only::derive(&m, "main", &Options::new()).expect(tangled.name).module;
         assert!(equal(&m, &variant, tangled.kept), "{}", tangled.name);
     }
 }
@@ -171,7 +164,8 @@ fn kept_outputs_are_the_full_shaders_bit_for_bit() {
 fn the_outputs_of_the_complement_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant = position_only::complement(&m, &Options::new("main")).expect(tangled.name);
+        let variant =
+            position_only::complement(&m, "main", &Options::new()).expect(tangled.name).module;
         assert!(equal(&m, &variant, tangled.others), "{}", tangled.name);
     }
 }
@@ -180,9 +174,10 @@ fn the_outputs_of_the_complement_are_the_full_shaders_bit_for_bit() {
 fn the_variants_are_what_the_others_are_not() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let options = Options::new("main");
-        let variant = position_only::derive(&m, &options).expect(tangled.name);
-        let complement = position_only::complement(&m, &options).expect(tangled.name);
+        let options = Options::new();
+        let variant = position_only::derive(&m, "main", &options).expect(tangled.name).module;
+        let complement =
+            position_only::complement(&m, "main", &options).expect(tangled.name).module;
         let has = |m: &Module<'_>, output: &str| {
             let entry = m.entry_points().next().expect("there is one");
             let outputs = transform_feedback::capturable(m, entry);
@@ -202,7 +197,8 @@ fn the_variants_are_what_the_others_are_not() {
 fn a_removal_of_too_much_is_noticed() {
     for (tangled, lost) in TANGLED.iter().zip(["OpMatrixTimesVector", "OpFNegate", "OpFMul"]) {
         let m = module(tangled);
-        let variant = position_only::derive(&m, &Options::new("main")).expect(tangled.name);
+        let variant =
+            position_only::derive(&m, "main", &Options::new()).expect(tangled.name).module;
         let text = polyshade_tests::shader::disassemble(variant.words()).expect("it is valid");
         // One computation is replaced by its last operand.
         let mut done = false;

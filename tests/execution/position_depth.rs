@@ -24,7 +24,7 @@ const FRAGMENT: &str = r"
     layout(location = 0) out uint colour;
     void main() { colour = 1; }";
 
-pub(crate) fn fragment() -> Vec<u32> {
+fn fragment() -> Vec<u32> {
     glsl::fragment(FRAGMENT)
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// None: the last stage is the vertex stage.
-    pub(crate) fn nothing() -> Self {
+    fn nothing() -> Self {
         let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
         Self { stages: Vec::new(), last: vk::ShaderStageFlags::VERTEX, topology }
     }
@@ -58,7 +58,7 @@ impl Ahead {
 }
 
 /// A pre-pass with `variant` and then `full`; and to other targets one with `full`, and then `full`.
-pub(crate) fn pre_pass<'a>(
+fn pre_pass<'a>(
     given: &Given,
     ahead: &'a Ahead,
     variant: &'a Module<'_>,
@@ -79,7 +79,6 @@ pub(crate) fn pre_pass<'a>(
     };
     Work {
         buffers: given.buffers.clone(),
-        textures: given.textures.clone(),
         targets: [vk::Format::R32_UINT, vk::Format::D32_SFLOAT].map(target).repeat(2),
         pixels: vec![(BEHIND[1], far.clone()), (BEHIND_FULL[1], far)],
         draws: vec![
@@ -88,11 +87,12 @@ pub(crate) fn pre_pass<'a>(
             draw(full, None, DepthTest::nearest(BEHIND_FULL[1])),
             draw(full, Some(BEHIND_FULL[0]), DepthTest::equal(BEHIND_FULL[1])),
         ],
+        ..Work::default()
     }
 }
 
 /// The pixels that `full` covers behind itself, and those that differ behind `variant`: holes, or not as near.
-pub(crate) fn covered_and_wrong(
+fn covered_and_wrong(
     driver: Driver,
     given: &Given,
     variant: &Module<'_>,
@@ -118,13 +118,13 @@ pub(crate) fn covered_and_wrong_behind(
 
 #[test]
 fn a_depth_pre_pass_leaves_no_hole() {
-    let invariant = Options::new("main").invariant();
+    let invariant = Options::new().invariant();
     for options in [invariant.clone(), invariant.precise()] {
         let mut drawn = 0;
         for tangled in &TANGLED {
             let m = module(tangled);
-            let variant = position_only::derive(&m, &options).expect(tangled.name);
-            let full = position_only::full(&m, &options).expect(tangled.name);
+            let variant = position_only::derive(&m, "main", &options).expect(tangled.name).module;
+            let full = position_only::full(&m, "main", &options).expect(tangled.name).module;
             for (driver, seed) in DRIVERS.iter().flat_map(|one| (0..SEEDS).map(move |i| (one, i))) {
                 let (covered, wrong) = covered_and_wrong(*driver, &inputs(seed), &variant, &full);
                 assert_eq!(wrong, 0, "{driver:?}, {}, of {covered} pixels", tangled.name);

@@ -96,9 +96,7 @@ fn given() -> Given {
     let format = vk::Format::R32G32B32A32_SFLOAT;
     Given {
         buffers: vec![(0..VERTICES * 4).flat_map(|_| float()).collect()],
-        textures: Vec::new(),
         descriptors: Vec::new(),
-        push_constants: Vec::new(),
         stride: 16,
         attributes: vec![Attribute { location: 0, format, offset: 0 }],
         vertices: VERTICES,
@@ -127,8 +125,9 @@ fn captured(ahead: &Ahead, last: &Module<'_>) -> (u64, Vec<u8>) {
 #[test]
 fn the_last_stages_variant_hands_on_the_same_positions_bit_for_bit() {
     for (ahead, last) in pipelines() {
-        let options = Options::new("main").feedback(Feedback::InPositionOnly);
-        let variant = position_only::derive(&last, &options).expect("it can be reduced");
+        let options = Options::new().feedback(Feedback::InPositionOnly);
+        let variant =
+            position_only::derive(&last, "main", &options).expect("it can be reduced").module;
         assert!(variant.words().len() < last.words().len());
         let (written, positions) = captured(&ahead, &last);
         assert!(written > 10, "{:?}: {written} primitives", ahead.last);
@@ -155,9 +154,11 @@ fn a_position_that_the_last_stage_computes_otherwise_is_noticed() {
 #[test]
 fn a_depth_pre_pass_with_the_last_stages_variant_leaves_no_hole() {
     for (ahead, last) in pipelines() {
-        let options = Options::new("main").invariant().precise();
-        let variant = position_only::derive(&last, &options).expect("it can be reduced");
-        let full = position_only::full(&last, &options).expect("it can be decorated");
+        let options = Options::new().invariant().precise();
+        let variant =
+            position_only::derive(&last, "main", &options).expect("it can be reduced").module;
+        let full =
+            position_only::full(&last, "main", &options).expect("it can be decorated").module;
         let (covered, wrong) =
             covered_and_wrong_behind(Driver::Lavapipe, &given(), &ahead, &variant, &full);
         assert!(covered > 50 && wrong == 0, "{:?}: {wrong} of {covered}", ahead.last);

@@ -171,7 +171,7 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
     };
     let varyings = Varyings::Interleaved(&["v_index"]);
     let module = Module::parse_owned(shader.plain()).expect("glslang's words parse");
-    let refused = transform_feedback::capture(&module, &options(varyings, HOSTS[0]));
+    let refused = transform_feedback::capture(&module, "main", &options(varyings, HOSTS[0]));
     assert!(refused.is_err());
 
     let runs = |variant: &[u32], driver: Driver| {
@@ -189,7 +189,7 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
     for driver in DRIVERS {
         for (keep, raster) in [(SideEffects::InCapture, false), (SideEffects::InRaster, true)] {
             let options = options(varyings, HOSTS[0]).side_effects(keep);
-            let capture = transform_feedback::capture(&module, &options).expect("decided");
+            let capture = transform_feedback::capture(&module, "main", &options).expect("decided");
             assert_eq!(runs(capture.raster_only.words(), driver), raster, "{driver:?} {keep:?}");
         }
         assert!(runs(&shader.plain(), driver));

@@ -4,8 +4,8 @@ use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::{self, BufferRange, Capture, Counts, HostWords, Options};
+use polyshade::host::{Binding, Place, Set};
+use polyshade::transform_feedback::{self, BufferRange, Capture, Counts, Options};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
 use polyshade_vulkan::{
     Captured, Draw, ProvokingVertex, Range, Stage, Work, bind_capture, capture_draw,
@@ -22,11 +22,11 @@ const HOST_OFFSET: u32 = 16;
 const HOST_FIRST_ID: u32 = 40;
 
 /// The four sources of host words.
-pub(crate) const HOSTS: [HostWords; 4] = [
-    HostWords::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
-    HostWords::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
-    HostWords::PushConstant { offset: HOST_OFFSET },
-    HostWords::Specialization { first_id: HOST_FIRST_ID },
+pub(crate) const HOSTS: [Place; 4] = [
+    Place::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
+    Place::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
+    Place::PushConstant { offset: HOST_OFFSET },
+    Place::Specialization { first_id: HOST_FIRST_ID },
 ];
 
 /// A shader and its variants.
@@ -38,8 +38,8 @@ pub(crate) struct Storage {
 }
 
 /// The options for a list of varyings, as all tests here want them.
-pub(crate) fn options(varyings: Varyings, host: HostWords) -> Options {
-    let options = Options::new("main").into_storage(Set(SET), Binding(0)).host(host);
+pub(crate) fn options(varyings: Varyings, host: Place) -> Options {
+    let options = Options::new().into_storage(Set(SET), Binding(0)).words(host);
     match varyings {
         Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
         Varyings::Separate(names) => options.separate(names.iter().copied()),
@@ -53,7 +53,7 @@ impl Storage {
     }
 
     /// Captures with host words from anywhere.
-    pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: HostWords) -> Storage {
+    pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: Place) -> Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
 
@@ -87,7 +87,7 @@ impl Storage {
     /// The words that the host fills in for a case.
     pub(crate) fn host_words(&self, case: &Case) -> Vec<u32> {
         let ranges = self.ranges(case);
-        self.capture.host_words(&host_draw(&case.draw), &ranges).expect("the ranges fit")
+        self.capture.layout.host_words(&host_draw(&case.draw), &ranges).expect("the ranges fit")
     }
 
     fn ranges(&self, case: &Case) -> Vec<BufferRange> {
@@ -101,14 +101,14 @@ impl Storage {
 
     /// What the host is told that a case captures.
     pub(crate) fn counts(&self, case: &Case) -> Captured {
-        let counts = self.capture.counts(&host_draw(&case.draw), &self.ranges(case));
+        let counts = self.capture.layout.counts(&host_draw(&case.draw), &self.ranges(case));
         let Counts { written, needed } = counts.expect("the ranges fit");
         Captured { written, needed }
     }
 
     /// The counters that the host is told to go on with.
     pub(crate) fn advance(&self, case: &Case) -> Vec<u32> {
-        let ranges = self.capture.advance(&host_draw(&case.draw), &self.ranges(case));
+        let ranges = self.capture.layout.advance(&host_draw(&case.draw), &self.ranges(case));
         ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
     }
 
@@ -127,7 +127,7 @@ impl Storage {
             instances: case.draw.instances.clone(),
             ..Draw::default()
         };
-        if let HostWords::PushConstant { offset } = self.capture.host.place {
+        if let Place::PushConstant { offset } = self.capture.words.place {
             draw.push_constants = vec![FILL; offset as usize];
         }
         let feedback = self.feedback(case, work);
@@ -204,7 +204,7 @@ fn capture(words: Vec<u32>, options: &Options) -> Capture<'static> {
     let module = Module::parse_owned(words).expect("glslang's words parse");
     // The raster-only variant borrows it, and a test has few of them.
     let module = Box::leak(Box::new(module));
-    transform_feedback::capture(module, options)
+    transform_feedback::capture(module, "main", options)
         .unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }
 

@@ -2,10 +2,9 @@
 
 use crate::shader::Shader;
 use polyshade::advanced_blend::{
-    self, Alpha, Destination, Equation, FormatClass, Layer, Options, Overlap, Select, Target,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap, Select,
 };
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Reserved, Set, Target};
 use polyshade::{ErrorKind, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::FunctionCall;
@@ -21,12 +20,12 @@ pub(crate) const COLOUR: &str = "
         colour.x = 0.5;
     }";
 
-const WORD: HostWords = HostWords::PushConstant { offset: 0 };
+const WORD: Place = Place::PushConstant { offset: 0 };
 
 /// Lowers, and has `spirv-val` look at the result.
 #[track_caller]
 pub(crate) fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
-    let lowered = advanced_blend::lower(shader.module(), options);
+    let lowered = advanced_blend::lower(shader.module(), "main", options);
     let module = lowered.unwrap_or_else(|error| panic!("{error}")).module.into_owned();
     validate(module.words()).unwrap_or_else(|error| panic!("{error}"));
     module
@@ -58,7 +57,7 @@ fn every_version_and_destination_is_valid() {
     ] {
         let shader = Shader::glsl_for(version, ShaderStage::Fragment, &early);
         for destination in destinations {
-            let options = Options::new("main").equations([Equation::Multiply]);
+            let options = Options::new().equations([Equation::Multiply]);
             let options = options.destination(destination);
             lowered(&shader, &options);
             lowered(&shader, &options.multisampled());
@@ -71,15 +70,15 @@ fn every_equation_and_selection_is_valid() {
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     let (set, binding) = (Set(1), Binding(0));
     for equation in Equation::ALL {
-        lowered(&shader, &Options::new("main").equations([equation]));
+        lowered(&shader, &Options::new().equations([equation]));
     }
     for place in [
-        HostWords::PushConstant { offset: 16 },
-        HostWords::Uniform { set, binding },
-        HostWords::StorageBuffer { set, binding },
-        HostWords::Specialization { first_id: 7 },
+        Place::PushConstant { offset: 16 },
+        Place::Uniform { set, binding },
+        Place::StorageBuffer { set, binding },
+        Place::Specialization { first_id: 7 },
     ] {
-        let module = lowered(&shader, &Options::new("main").all().select(Select::Words(place)));
+        let module = lowered(&shader, &Options::new().all().select(Select::Words(place)));
         assert_eq!(count(&module, Op::SWITCH), 1, "one indexed branch");
         let switch = module.instructions().find(|inst| inst.op() == Op::SWITCH).unwrap();
         assert_eq!(switch.words().len(), 3 + 2 * Equation::ALL.len());
@@ -90,7 +89,7 @@ fn every_equation_and_selection_is_valid() {
 fn one_equation_adds_no_branch_and_no_other_equation() {
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     for equation in Equation::ALL {
-        let module = lowered(&shader, &Options::new("main").equations([equation]));
+        let module = lowered(&shader, &Options::new().equations([equation]));
         for op in [Op::SWITCH, Op::BRANCH_CONDITIONAL, Op::BRANCH] {
             assert_eq!(count(&module, op), shader.count(op), "{equation}: {op:?}");
         }
@@ -108,7 +107,7 @@ fn relaxed_precision_stays_on_the_output() {
     let source =
         "layout(location = 0) out mediump vec4 colour; void main() { colour = vec4(0.5); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    let options = Options::new("main").equations([Equation::SoftLight]);
+    let options = Options::new().equations([Equation::SoftLight]);
     let module = lowered(&shader, &options);
     let relaxed = module
         .variables()
@@ -129,15 +128,15 @@ fn targets_that_are_alike_share_their_code() {
         layout(location = 3) out vec4 d;
         void main() { a = vec4(0.1); b = vec4(0.2); c = uvec4(3); d = vec4(0.4); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    let straight = Target::new([Equation::Screen])
+    let straight = ColorBlend::new([Equation::Screen])
         .source(Alpha::Straight)
         .destination(Alpha::Straight)
         .overlap(Overlap::Conjoint)
         .format(FormatClass::Snorm)
         .clamp_results()
         .without_alpha();
-    let options = Options::new("main").equations([Equation::Screen]).target(3, straight);
-    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    let options = Options::new().equations([Equation::Screen]).target(3, straight);
+    let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     validate(lowered.module.words()).unwrap();
     let m = &lowered.module;
     let named = |name: &str| {
@@ -145,7 +144,7 @@ fn targets_that_are_alike_share_their_code() {
     };
     assert_eq!(named("polyshade_blend_target"), 2);
     assert_eq!(named("blend_screen"), 1);
-    let locations: Vec<u32> = lowered.targets.iter().map(|target| target.location).collect();
+    let locations: Vec<u32> = lowered.result.iter().map(|target| target.location).collect();
     assert_eq!(locations, [0, 1, 3]);
     let bindings: Vec<u32> =
         lowered.requirements.descriptors.iter().map(|one| one.binding.0).collect();
@@ -156,30 +155,20 @@ fn targets_that_are_alike_share_their_code() {
 fn nothing_to_blend_changes_nothing() {
     let integers = "layout(location = 0) out ivec4 c; void main() { c = ivec4(1); }";
     let shader = Shader::glsl(ShaderStage::Fragment, integers);
-    let options = Options::new("main").all().select(Select::Words(WORD));
-    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    let options = Options::new().all().select(Select::Words(WORD));
+    let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     assert_eq!(lowered.module.words(), shader.module().words());
-    assert!(lowered.targets.is_empty() && lowered.requirements.descriptors.is_empty());
+    assert!(lowered.result.is_empty() && lowered.requirements.descriptors.is_empty());
 
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     for options in [
-        Options::new("main"),
-        Options::new("main").all_khr().select(Select::Words(WORD)).unblended(0),
-        Options::new("main").target(1, Target::new([Equation::Xor])),
+        Options::new(),
+        Options::new().all_khr().select(Select::Words(WORD)).unblended(0),
+        Options::new().target(1, ColorBlend::new([Equation::Xor])),
     ] {
-        let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+        let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
         assert_eq!(lowered.module.words(), shader.module().words());
     }
-}
-
-#[test]
-fn the_preview_says_what_the_lowering_does() {
-    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
-    let options = Options::new("main").all().select(Select::Words(WORD)).multisampled();
-    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
-    let preview = advanced_blend::preview(shader.module(), &options).unwrap();
-    assert_eq!(preview.targets, lowered.targets);
-    assert_eq!(preview.requirements, lowered.requirements);
 }
 
 #[test]
@@ -218,8 +207,8 @@ fn outputs_that_a_function_gets_pointers_to_move_together() {
                 OpReturn
                 OpFunctionEnd"#,
     );
-    let options = Options::new("main").target(1, Target::new([Equation::Multiply]));
-    let lowered = advanced_blend::lower(shader.module(), &options).unwrap();
+    let options = Options::new().target(1, ColorBlend::new([Equation::Multiply]));
+    let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     validate(lowered.module.words()).unwrap();
     let m = &lowered.module;
     let outputs: Vec<String> = m
@@ -228,7 +217,7 @@ fn outputs_that_a_function_gets_pointers_to_move_together() {
         .filter_map(|variable| Some(m.name(variable.result())?.into_owned()))
         .collect();
     assert_eq!(outputs, ["b_interface", "a_interface"]);
-    assert_eq!(lowered.targets.len(), 1);
+    assert_eq!(lowered.result.len(), 1);
 }
 
 /// The instructions of a function that do something when it runs, its calls' included.
@@ -252,9 +241,9 @@ fn cost(m: &Module<'_>, function: Id) -> usize {
 }
 
 /// What one equation adds to a shader: the instructions of the new entry point but for those of the old one.
-fn added(target: Target) -> usize {
+fn added(target: ColorBlend) -> usize {
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
-    let module = lowered(&shader, &Options::new("main").every_target(target));
+    let module = lowered(&shader, &Options::new().every_target(target));
     let main = module.entry_points().next().expect("there is one").function();
     cost(&module, main) - cost(shader.module(), shader.id("main"))
 }
@@ -263,7 +252,7 @@ fn added(target: Target) -> usize {
 fn the_documented_cost_is_that_of_today() {
     let mut table = String::from("| Equation | premultiplied | straight |\n|---|---|---|\n");
     for equation in Equation::ALL {
-        let target = || Target::new([equation]);
+        let target = || ColorBlend::new([equation]);
         let straight = target().source(Alpha::Straight).destination(Alpha::Straight);
         let _ = writeln!(table, "| {equation} | {} | {} |", added(target()), added(straight));
     }
@@ -274,19 +263,20 @@ fn the_documented_cost_is_that_of_today() {
 
 #[track_caller]
 pub(crate) fn refused(source: &str, options: &Options, kind: ErrorKind, part: &str) {
+    refused_for(source, &"main".into(), options, kind, part);
+}
+
+#[track_caller]
+fn refused_for(source: &str, target: &Target, options: &Options, kind: ErrorKind, part: &str) {
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    for error in [
-        advanced_blend::lower(shader.module(), options).map(|_| ()).unwrap_err(),
-        advanced_blend::preview(shader.module(), options).map(|_| ()).unwrap_err(),
-    ] {
-        assert_eq!(error.kind(), kind, "{error}");
-        assert!(error.to_string().contains(part), "{error}");
-    }
+    let error = advanced_blend::lower(shader.module(), target, options).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().contains(part), "{error}");
 }
 
 #[test]
 fn what_cannot_be_honoured_is_refused() {
-    let multiply = || Options::new("main").equations([Equation::Multiply]);
+    let multiply = || Options::new().equations([Equation::Multiply]);
     let set = Set(3);
     let storage = Destination::StorageImage { set, binding: Binding(0) };
     let sized = "layout(constant_id = 1) const int n = 2; layout(location = 0) out vec4 a[n];
@@ -294,9 +284,9 @@ fn what_cannot_be_honoured_is_refused() {
     let taken =
         "layout(set = 3, binding = 0) uniform U { vec4 x; }; layout(location = 0) out vec4 a;
                  void main() { a = x; }";
-    refused(COLOUR, &Options::new("other"), ErrorKind::NotFound, "other");
-    refused(COLOUR, &Options::new("main").all(), ErrorKind::Options, "46 equations");
-    refused(COLOUR, &Options::new("main").equations([]), ErrorKind::Options, "without an equation");
+    refused_for(COLOUR, &"other".into(), &Options::new(), ErrorKind::NotFound, "other");
+    refused(COLOUR, &Options::new().all(), ErrorKind::Options, "46 equations");
+    refused(COLOUR, &Options::new().equations([]), ErrorKind::Options, "without an equation");
     refused(
         COLOUR,
         &multiply().destination(storage),
@@ -305,8 +295,8 @@ fn what_cannot_be_honoured_is_refused() {
     );
     refused(sized, &multiply(), ErrorKind::Unsupported, "size of an array");
     refused(taken, &multiply(), ErrorKind::Options, "shader's own");
-    let words = Select::Words(HostWords::Uniform { set, binding: Binding(0) });
+    let words = Select::Words(Place::Uniform { set, binding: Binding(0) });
     refused(COLOUR, &multiply().select(words), ErrorKind::Options, "added twice");
-    let reserved = polyshade::Reserved::new().binding(set, Binding(0));
-    refused(COLOUR, &multiply().reserved(reserved), ErrorKind::Options, "reserved");
+    let reserved = Target::new("main").reserved(Reserved::new().binding(set, Binding(0)));
+    refused_for(COLOUR, &reserved, &multiply(), ErrorKind::Options, "reserved");
 }

@@ -4,11 +4,10 @@ use crate::blend::{COLOUR, count, lowered, refused};
 use crate::shader::Shader;
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{
-    self, Destination, Equation, Factor, Format, FormatClass, LogicOperation, Operation, Options,
-    Ordinary, Overlap, Select, Target, Term,
+    self, ColorBlend, Destination, Equation, Factor, Format, FormatClass, LogicOperation,
+    Operation, Options, Ordinary, Overlap, Select, Term,
 };
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Set};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, validate};
@@ -43,14 +42,13 @@ fn fixed_function_is_valid_in_every_version_and_destination() {
             |source: &str| Shader::glsl_for(version, ShaderStage::Fragment, &early(source));
         let (plain, second, integers) = (shader(COLOUR), shader(SECOND), shader(integers));
         for destination in destinations() {
-            let options =
-                |target| Options::new("main").every_target(target).destination(destination);
-            lowered(&plain, &options(Target::ordinary(over())));
-            lowered(&plain, &options(Target::logic(LogicOperation::Nor)).multisampled());
-            let signed = Target::logic(LogicOperation::Nor).format(FormatClass::Sint);
+            let options = |target| Options::new().every_target(target).destination(destination);
+            lowered(&plain, &options(ColorBlend::ordinary(over())));
+            lowered(&plain, &options(ColorBlend::logic(LogicOperation::Nor)).multisampled());
+            let signed = ColorBlend::logic(LogicOperation::Nor).format(FormatClass::Sint);
             lowered(&integers, &options(signed));
             let dual = Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrc1Color));
-            lowered(&second, &options(Target::ordinary(dual)));
+            lowered(&second, &options(ColorBlend::ordinary(dual)));
         }
     }
 }
@@ -63,18 +61,15 @@ fn every_factor_and_operation_is_valid() {
             let color = Term { source, destination: Factor::DstAlpha, operation };
             let alpha =
                 Term { source: Factor::One, destination: source, operation: Operation::Add };
-            let target = Target::ordinary(Ordinary { color, alpha }).format(FormatClass::Snorm);
-            let module = lowered(&shader, &Options::new("main").every_target(target));
+            let target = ColorBlend::ordinary(Ordinary { color, alpha }).format(FormatClass::Snorm);
+            let module = lowered(&shader, &Options::new().every_target(target));
             assert_eq!(count(&module, Op::SWITCH) + count(&module, Op::PHI), 0);
         }
     }
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     for operation in LogicOperation::ALL {
         let format: Format = "A2B10G10R10_UNORM_PACK32".parse().unwrap();
-        lowered(
-            &shader,
-            &Options::new("main").every_target(Target::logic(operation).format(format)),
-        );
+        lowered(&shader, &Options::new().every_target(ColorBlend::logic(operation).format(format)));
     }
 }
 
@@ -82,18 +77,20 @@ fn every_factor_and_operation_is_valid() {
 fn a_second_source_leaves_the_interface() {
     let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
     let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::OneMinusSrc1Color));
-    for target in
-        [Target::ordinary(dual), Target::ordinary(over()), Target::new([Equation::Screen])]
-    {
-        let module = lowered(&shader, &Options::new("main").every_target(target));
+    for target in [
+        ColorBlend::ordinary(dual),
+        ColorBlend::ordinary(over()),
+        ColorBlend::new([Equation::Screen]),
+    ] {
+        let module = lowered(&shader, &Options::new().every_target(target));
         let outputs: Vec<_> =
             module.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT).collect();
         assert_eq!(outputs.len(), 1);
         assert_eq!(module.decoration(outputs[0].result(), Decoration::INDEX), Some(&[0][..]));
     }
     // What is not blended here keeps both, for fixed function.
-    let unblended = Options::new("main").unblended(0);
-    let left = advanced_blend::lower(shader.module(), &unblended).unwrap();
+    let unblended = Options::new().unblended(0);
+    let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
     assert_eq!(left.module.words(), shader.module().words());
 }
 
@@ -104,57 +101,59 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
     let shader = Shader::glsl(ShaderStage::Fragment, source);
     let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::OneMinusConstantAlpha));
     let (set, binding) = (Set(1), Binding(0));
-    let push = HostWords::PushConstant { offset: 8 };
-    let uniform = HostWords::Uniform { set, binding };
+    let push = Place::PushConstant { offset: 8 };
+    let uniform = Place::Uniform { set, binding };
     let options = |select, constants| {
-        Options::new("main")
-            .target(0, Target::new([Equation::Multiply, Equation::Screen]))
-            .target(1, Target::ordinary(constant))
+        Options::new()
+            .target(0, ColorBlend::new([Equation::Multiply, Equation::Screen]))
+            .target(1, ColorBlend::ordinary(constant))
             .select(Select::Words(select))
             .blend_constants_in(constants)
     };
     for (select, constants, places, bytes) in
         [(push, push, 1, Some(8..28)), (push, uniform, 2, Some(8..12)), (uniform, uniform, 1, None)]
     {
-        let lowered = advanced_blend::lower(shader.module(), &options(select, constants)).unwrap();
+        let lowered =
+            advanced_blend::lower(shader.module(), "main", &options(select, constants)).unwrap();
         validate(lowered.module.words()).unwrap();
-        assert_eq!(lowered.requirements.words.len(), places);
+        assert_eq!(lowered.words.len(), places);
         assert_eq!(lowered.requirements.push_constants, bytes);
-        let counts = lowered.requirements.words.iter().map(|one| one.constants.len());
-        assert_eq!(counts.sum::<usize>(), 4);
+        let names = lowered.words.iter().flat_map(|one| &one.words).map(|word| &word.name);
+        let constants = names.filter(|name| name.starts_with("blend_constant_"));
+        assert_eq!(constants.count(), 4);
     }
-    let other = HostWords::PushConstant { offset: 64 };
+    let other = Place::PushConstant { offset: 64 };
     refused(source, &options(push, other), ErrorKind::Options, "right behind");
     // Without a factor of constants there are no words for them.
-    let without = options(push, push).target(1, Target::ordinary(over()));
-    let lowered = advanced_blend::lower(shader.module(), &without).unwrap();
+    let without = options(push, push).target(1, ColorBlend::ordinary(over()));
+    let lowered = advanced_blend::lower(shader.module(), "main", &without).unwrap();
     assert_eq!(lowered.requirements.push_constants, Some(8..12));
 }
 
 #[test]
 fn what_fixed_function_cannot_do_here_is_refused() {
-    let all = |target| Options::new("main").every_target(target);
-    let logic = |class: FormatClass| all(Target::logic(LogicOperation::Xor).format(class));
+    let all = |target| Options::new().every_target(target);
+    let logic = |class: FormatClass| all(ColorBlend::logic(LogicOperation::Xor).format(class));
     for class in [FormatClass::Float, FormatClass::Srgb] {
         refused(COLOUR, &logic(class), ErrorKind::Unsupported, "floats and sRGB");
     }
     refused(COLOUR, &logic(FormatClass::Snorm), ErrorKind::Unsupported, "two numbers for -1");
     refused(COLOUR, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of floats");
     let wide = Format::new(FormatClass::Unorm, [32, 0, 0, 0]).unwrap();
-    let wide = all(Target::logic(LogicOperation::Xor).format(wide));
+    let wide = all(ColorBlend::logic(LogicOperation::Xor).format(wide));
     refused(COLOUR, &wide, ErrorKind::Unsupported, "more than 16 bits");
     let signed = "layout(location = 0) out ivec4 a; void main() { a = ivec4(1); }";
     refused(signed, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of signed integers");
-    let blended = all(Target::ordinary(over()).format(FormatClass::Sint));
+    let blended = all(ColorBlend::ordinary(over()).format(FormatClass::Sint));
     refused(signed, &blended, ErrorKind::Options, "integers is not blended");
-    let disjoint = all(Target::ordinary(over()).overlap(Overlap::Disjoint));
+    let disjoint = all(ColorBlend::ordinary(over()).overlap(Overlap::Disjoint));
     refused(COLOUR, &disjoint, ErrorKind::Options, "are of advanced equations");
     let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
-    refused(COLOUR, &all(Target::ordinary(dual)), ErrorKind::Options, "has none");
-    let opaque = Target::logic(LogicOperation::Set).format(FormatClass::Uint).alpha_to_one();
+    refused(COLOUR, &all(ColorBlend::ordinary(dual)), ErrorKind::Options, "has none");
+    let opaque = ColorBlend::logic(LogicOperation::Set).format(FormatClass::Uint).alpha_to_one();
     refused(COLOUR, &all(opaque), ErrorKind::Unsupported, "alpha of integers");
 
-    let over = || all(Target::ordinary(over()));
+    let over = || all(ColorBlend::ordinary(over()));
     for samples in [0, 3, 64] {
         refused(COLOUR, &over().alpha_to_coverage(samples), ErrorKind::Options, "1 to 32 samples");
     }
@@ -172,10 +171,10 @@ fn a_second_source_that_is_taken_in_part_is_refused() {
         "layout(location = 0) out vec4 a[2]; layout(location = 0, index = 1) out vec4 b[2];
                   void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
     let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
-    let part = Options::new("main").target(0, Target::ordinary(dual));
+    let part = Options::new().target(0, ColorBlend::ordinary(dual));
     refused(source, &part, ErrorKind::Unsupported, "shares its variable");
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    lowered(&shader, &Options::new("main").every_target(Target::ordinary(dual)));
+    lowered(&shader, &Options::new().every_target(ColorBlend::ordinary(dual)));
 }
 
 #[test]
@@ -184,8 +183,8 @@ fn targets_that_no_shader_reads_keep_their_outputs() {
                   void main() { a = uvec4(1); b = vec4(0.5); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
     // Integers without a logic operation stay as they are, whatever is asked of every target.
-    let all = Options::new("main").every_target(Target::ordinary(over()));
-    let lowered = advanced_blend::lower(shader.module(), &all).unwrap();
-    let locations: Vec<u32> = lowered.targets.iter().map(|target| target.location).collect();
+    let all = Options::new().every_target(ColorBlend::ordinary(over()));
+    let lowered = advanced_blend::lower(shader.module(), "main", &all).unwrap();
+    let locations: Vec<u32> = lowered.result.iter().map(|target| target.location).collect();
     assert_eq!(locations, [1]);
 }

@@ -3,10 +3,11 @@
 
 use crate::eliminate_corpus::corpus;
 use polyshade::depth_convention::{self, Rotation, Switch};
+use polyshade::host::{Device, Place, Reserved, Target};
 use polyshade::rasterizer_discard::{self, When};
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Options, Varying};
-use polyshade::{Error, ErrorKind, Module, Reserved};
+use polyshade::{Error, ErrorKind, Module};
 use polyshade_spv::ExecutionModel;
 use polyshade_tests::shader::validate;
 
@@ -16,36 +17,34 @@ const STAGES: [ExecutionModel; 3] =
 /// Numbers that no shader of a corpus has.
 const IDS: [u32; 3] = [70_001, 70_002, 70_003];
 
+/// The entry point, on a device with many output components.
+fn target(entry: EntryPoint<'_>) -> Target {
+    let mut device = Device::default();
+    device.output_components = 512;
+    Target::new(entry.name()).stage(entry.model()).device(device)
+}
+
 /// All outputs of an entry point that can be captured, the last one first, so that little is in the order of a block.
 fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let all = transform_feedback::capturable(m, entry).into_iter().rev();
     let varyings: Vec<Varying> =
         all.filter(|one| one.components.is_ok()).map(|one| one.varying).collect();
-    let options = Options::new(entry.name())
-        .stage(entry.model())
-        .interleaved(varyings)
-        .max_output_components(512);
-    Ok(transform_feedback::decorate(m, &options)?.module.into_words())
+    let options = Options::new().interleaved(varyings);
+    Ok(transform_feedback::decorate(m, target(entry), &options)?.module.into_words())
 }
 
 /// The same with its position converted, and then discarded.
 fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
-    let reserved = Reserved::new().location(1);
-    let options = depth_convention::Options::new(entry.name())
-        .stage(entry.model())
+    let target = target(entry).reserved(Reserved::new().location(1));
+    let options = depth_convention::Options::new()
         .depth(Switch::On)
-        .flip_y(Switch::Specialization(IDS[0]))
-        .rotation(Rotation::Specialization(IDS[1]))
-        .reserved(reserved.clone())
-        .max_output_components(512);
-    let converted = depth_convention::convert(m, &options)?.module.into_words();
+        .flip_y(Switch::Word(Place::Specialization { first_id: IDS[0] }))
+        .rotation(Rotation::Word(Place::Specialization { first_id: IDS[1] }));
+    let converted = depth_convention::convert(m, &target, &options)?.module.into_words();
     let converted = Module::parse(&converted)?;
-    let options = rasterizer_discard::Options::new(entry.name())
-        .stage(entry.model())
-        .when(When::Specialization(IDS[2]))
-        .reserved(reserved)
-        .max_output_components(512);
-    Ok(rasterizer_discard::lower(&converted, &options)?.module.into_words())
+    let options = rasterizer_discard::Options::new()
+        .when(When::Word(Place::Specialization { first_id: IDS[2] }));
+    Ok(rasterizer_discard::lower(&converted, &target, &options)?.module.into_words())
 }
 
 #[test]

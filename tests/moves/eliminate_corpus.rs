@@ -1,6 +1,7 @@
 //! What is dead is removed from every shader of a corpus, where there is one beside the project.
 
 use polyshade::Module;
+use polyshade::host::Target;
 use polyshade::moves::{Elimination, eliminate};
 use polyshade::position_only::{self, Options, STAGES, SideEffects};
 use polyshade_spv::ErrorKind;
@@ -44,13 +45,14 @@ fn corpus_has_valid_variants() {
     for (path, words) in corpus() {
         let m = Module::parse(&words).expect("it is valid");
         for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
-            let options = Options::new(entry.name())
-                .stage(entry.model())
-                .invariant()
-                .side_effects(SideEffects::InComplement);
-            for variant in [position_only::derive, position_only::complement] {
-                let fault = match variant(&m, &options) {
-                    Ok(variant) => shader::validate(variant.words()).err(),
+            let target = &Target::new(entry.name()).stage(entry.model());
+            let options = Options::new().invariant().side_effects(SideEffects::InComplement);
+            for variant in [
+                position_only::derive(&m, target, &options),
+                position_only::complement(&m, target, &options),
+            ] {
+                let fault = match variant {
+                    Ok(variant) => shader::validate(variant.module.words()).err(),
                     Err(error) if error.kind() == ErrorKind::Unsupported => None,
                     Err(error) => Some(error.to_string()),
                 };

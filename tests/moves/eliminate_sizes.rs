@@ -26,14 +26,14 @@ fn corpus_is_as_small_as_spirv_tools_leaves_it() {
             continue;
         }
         let name = entry.name().into_owned();
-        let options = Options::new(&name).side_effects(SideEffects::InPositionOnly);
-        let Ok(variant) = position_only::derive(&m, &options) else { continue };
+        let options = Options::new().side_effects(SideEffects::InPositionOnly);
+        let Ok(variant) = position_only::derive(&m, name.as_str(), &options) else { continue };
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };
         let Some(optimized) = dead_code::optimize(&without) else { continue };
         left_by_optimizer += instructions(&optimized);
-        let (left, left_by_them) = (instructions(variant.words()), instructions(&reduced));
+        let (left, left_by_them) = (instructions(variant.module.words()), instructions(&reduced));
         ours += left;
         theirs += left_by_them;
         // They take out loops that may never end.
@@ -41,7 +41,7 @@ fn corpus_is_as_small_as_spirv_tools_leaves_it() {
             let m = Module::parse(words).expect("it is valid");
             m.instructions().filter(|inst| inst.op() == Op::LOOP_MERGE).count()
         };
-        if has_loop(variant.words()) > has_loop(&reduced) {
+        if has_loop(variant.module.words()) > has_loop(&reduced) {
             endless += 1;
             continue;
         }

@@ -2,7 +2,8 @@
 
 use crate::link::library;
 use crate::shader::{Shader, named, outputs};
-use polyshade::moves::{self, Binding, Copies, Library, Set};
+use polyshade::host::{Binding, Set};
+use polyshade::moves::{self, Copies, Library};
 use polyshade::{Error, ErrorKind};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{BuiltIn, Decoration, ExecutionModel, Id, Module, Op, Patch, StorageClass};

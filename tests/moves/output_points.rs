@@ -1,7 +1,8 @@
 //! Where outputs are handed on, and which locations are free for more of them.
 
 use crate::shader::{Shader, entry, named};
-use polyshade::{Reserved, moves};
+use polyshade::host::Reserved;
+use polyshade::moves;
 use polyshade_spv::{ErrorKind, Op, StorageClass};
 use polyshade_tests::shader::ShaderStage;
 

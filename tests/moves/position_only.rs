@@ -1,16 +1,21 @@
 //! What position-only variants leave as it was.
 
 use crate::shader::Shader;
+use polyshade::Module;
 use polyshade::position_only::{self, Options};
-use polyshade::{Error, Module};
 use polyshade_spv::{Decoration, Id, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, assemble, validate};
 use std::collections::BTreeMap;
 
-/// Makes a variant.
-type Make = fn(&Module<'_>, &Options) -> Result<Module<'static>, Error>;
-
-const BOTH: [Make; 2] = [position_only::derive, position_only::complement];
+/// Both variants of the entry point `main`.
+fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
+    let options = Options::new();
+    let variants = [
+        position_only::derive(m, "main", &options),
+        position_only::complement(m, "main", &options),
+    ];
+    variants.map(|variant| variant.unwrap().module)
+}
 
 /// The words of every instruction in functions, by result.
 fn code(m: &Module<'_>) -> BTreeMap<Id, Vec<u32>> {
@@ -26,8 +31,7 @@ fn what_stays_is_computed_by_the_same_instructions_in_the_same_order() {
         void main() { precise vec4 p = m * x + x * c; v = p * k; gl_Position = p; }";
     let shader = Shader::glsl(ShaderStage::Vertex, source);
     let full = code(shader.module());
-    for variant in BOTH {
-        let m = variant(shader.module(), &Options::new("main")).unwrap();
+    for m in both(shader.module()) {
         validate(m.words()).unwrap();
         let mut last = 0;
         for inst in m.functions().flat_map(|body| body.instructions()) {
@@ -61,9 +65,7 @@ fn the_positions_of_all_views_are_kept_and_what_depends_on_the_view_stays() {
         layout(binding = 0) uniform U { mat4 m[4]; mat4 n[4]; };
         void main() { gl_Position = m[gl_ViewIndex] * x; v = n[gl_ViewIndex] * x; }";
     let shader = Shader::glsl(ShaderStage::Vertex, source);
-    let [variant, complement] =
-        BOTH.map(|make| make(shader.module(), &Options::new("main")).unwrap());
-    for m in [&variant, &complement] {
+    for m in both(shader.module()) {
         validate(m.words()).unwrap();
         let products = m.instructions().filter(|inst| inst.op() == Op::MATRIX_TIMES_VECTOR);
         assert_eq!(products.count(), 1);
@@ -73,7 +75,7 @@ fn the_positions_of_all_views_are_kept_and_what_depends_on_the_view_stays() {
     // One position for each view at once, as an array.
     let words = assemble(PER_VIEW).unwrap();
     let m = Module::parse_owned(words).unwrap();
-    let variant = position_only::derive(&m, &Options::new("main")).unwrap();
+    let variant = position_only::derive(&m, "main", &Options::new()).unwrap().module;
     let stores = |m: &Module<'_>| m.instructions().filter(|inst| inst.op() == Op::STORE).count();
     assert_eq!([stores(&m), stores(&variant)], [3, 2]);
 }
@@ -130,12 +132,12 @@ fn structures_of_hlsl_and_wgsl_are_taken_apart() {
         void main() { In i; i.place = x; i.other = y; All all = entry(i);
             gl_Position = all.place; v = all.v; w = all.w; }";
     let shader = Shader::glsl(ShaderStage::Vertex, source);
-    let m = position_only::derive(shader.module(), &Options::new("main")).unwrap();
+    let m = position_only::derive(shader.module(), "main", &Options::new()).unwrap().module;
     validate(m.words()).unwrap();
     let count = |op| m.instructions().filter(|inst| inst.op() == op).count();
     assert_eq!([Op::EXT_INST, Op::F_ADD, Op::VECTOR_TIMES_SCALAR].map(count), [0, 0, 1]);
     let inputs = m.variables().filter(|one| one.storage_class() == StorageClass::INPUT);
     assert_eq!(inputs.count(), 1);
-    let again = position_only::derive(&m, &Options::new("main")).unwrap();
+    let again = position_only::derive(&m, "main", &Options::new()).unwrap().module;
     assert!(again.words() == m.words());
 }

@@ -2,7 +2,8 @@
 
 use crate::shader::{Shader, entry, named};
 use polyshade::Error;
-use polyshade::moves::{self, Binding, HostBlock, Set};
+use polyshade::host::{Binding, Set};
+use polyshade::moves::{self, HostBlock};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{
     BuiltIn, Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type,

@@ -3,6 +3,7 @@
 use crate::goldens::golden;
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap, Term};
+use polyshade::host::Feature;
 use polyshade_planner::{
     self as planner, Action, AdvancedBlending, Api, AttachmentBlending, Blending, BlendingOrder,
     BlendingPath, BlendingPlan, BlendingState, Change, Device, Interlock, NativeBlending,
@@ -315,5 +316,5 @@ fn rules_of_blending_notice_broken_plans() {
     });
     note(device(none()), mixed(), |plan| plan.scope = PassScope::Rendering);
     note(device(none()), samples, |plan| plan.changes.retain(|one| *one != Change::SampleShading));
-    note(Device::from(Preset::WebGpu), mixed(), |plan| plan.features.push("geometryShader"));
+    note(Device::from(Preset::WebGpu), mixed(), |plan| plan.features.push(Feature::GeometryShader));
 }

@@ -1,5 +1,6 @@
 //! What the extension path and the planner refuse for a device's limits is the same, and each limit is one of both.
 
+use polyshade::host::{self, Target};
 use polyshade::spv::{ExecutionModel, Module};
 use polyshade::transform_feedback::{self, Options};
 use polyshade_planner::{
@@ -53,14 +54,18 @@ fn refusals(primitives: &str, emitted: Emitted, has: TransformFeedback) -> [Opti
     let source = SHADER.replace("PRIMITIVES", primitives);
     let words = compile(&source, ShaderStage::Geometry).expect("it compiles");
     let module = Module::parse(&words).expect("it parses");
-    let options = Options::new("main").stage(ExecutionModel::GEOMETRY).interleaved(VARYINGS);
-    let refused = transform_feedback::decorate(&module, &options.clone().device(has)).err();
+    let mut limited = host::Device::default();
+    limited.transform_feedback = Some(has);
+    let target = Target::new("main").stage(ExecutionModel::GEOMETRY);
+    let options = Options::new().interleaved(VARYINGS);
+    let decorate = |target| transform_feedback::decorate(&module, target, &options);
+    let refused = decorate(target.clone().device(limited)).err();
 
-    let decorated = transform_feedback::decorate(&module, &options).expect("no device is named");
+    let decorated = decorate(target).expect("no device is named");
     let pipeline = Pipeline {
         topology: Topology::PointList,
         geometry: Some(emitted),
-        capture: Some(Capture::from(&decorated)),
+        capture: Some(Capture::from(&decorated.result)),
         ..Pipeline::default()
     };
     let bound = Some(Bound { buffer_size: 4096, offset: 0, size: None });

@@ -2,7 +2,8 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade::host::Place;
+use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
     Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
@@ -129,7 +130,7 @@ fn limits_are_kept() {
     refused(Preset::VulkanMobile, &crowded, &anew(), "5 storage buffers, only 4");
     let far = storage(|storage| storage.set.0 = 4);
     refused(Preset::VulkanMobile, &far, &anew(), "5 descriptor sets, only 4");
-    let pushed = storage(|storage| storage.host = HostWords::PushConstant { offset: 100 });
+    let pushed = storage(|storage| storage.host = Place::PushConstant { offset: 100 });
     refused(Preset::VulkanMobile, &pushed, &anew(), "144 bytes of push constants, only 128");
     let missing = with_capture(|capture| capture.storage = None);
     refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");

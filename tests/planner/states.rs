@@ -1,7 +1,6 @@
 //! States that the tests plan.
 
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Set};
 use polyshade_planner::{
     Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, PassState,
     Pipeline, ShaderStage, Storage, Topology, Use, Uses,
@@ -10,7 +9,7 @@ use polyshade_planner::{
 /// A pipeline that captures into two buffers, and says what either path needs.
 pub(crate) fn pipeline() -> Pipeline {
     let (set, binding) = (Set(3), Binding(0));
-    let host = HostWords::StorageBuffer { set, binding: Binding(2) };
+    let host = Place::StorageBuffer { set, binding: Binding(2) };
     let buffer = |stride| FeedbackBuffer { stride, ..FeedbackBuffer::default() };
     let capture = Capture {
         path: None,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use polyshade::host::Target;
 use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
 use polyshade::{Error, Module};
 use polyshade_spv::view::EntryPoint;
@@ -130,8 +131,8 @@ pub(crate) fn attempts<'m>(
     if entry.model() == ExecutionModel::VERTEX {
         attempts.push(("capture, every output", Box::new(move || capture_all(module, entry))));
         if has(ExecutionMode::XFB) {
-            let options = Options::new(entry.name()).decorated();
-            let attempt = move || capture(module, &options);
+            let options = Options::new().decorated();
+            let attempt = move || capture(module, entry, &options);
             attempts.push(("capture, as decorated", Box::new(attempt)));
         }
     }
@@ -158,13 +159,14 @@ fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
         return Err(refused.message().to_owned());
     }
     let varyings: Vec<Varying> = outputs.into_iter().map(|output| output.varying).collect();
-    capture(module, &Options::new(entry.name()).interleaved(varyings))
+    capture(module, entry, &Options::new().interleaved(varyings))
 }
 
 /// Captures; where the shader has side effects, in the pass that may keep them.
-fn capture(module: &Module<'_>, options: &Options) -> Attempt {
+fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Attempt {
+    let target = Target::new(entry.name());
     let variants = |options: &Options| -> Result<Vec<Vec<u32>>, Error> {
-        let capture = transform_feedback::capture(module, options)?;
+        let capture = transform_feedback::capture(module, &target, options)?;
         let variants = [&capture.capture_only, &capture.raster_only, &capture.both];
         Ok(variants.map(|variant| variant.words().to_vec()).to_vec())
     };

@@ -28,11 +28,7 @@ static UNWATCHED: [Opened; 2] = [
 ];
 
 fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
-    let name = match driver {
-        Driver::Lavapipe => "llvmpipe",
-        Driver::SwiftShader => "SwiftShader",
-    };
-    let device = Device::open(name, validation).unwrap_or_else(|error| {
+    let device = Device::open(driver.name(), validation).unwrap_or_else(|error| {
         panic!(
             "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
         )
@@ -41,6 +37,14 @@ fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
 }
 
 impl Driver {
+    /// A part of its device's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Driver::Lavapipe => "llvmpipe",
+            Driver::SwiftShader => "SwiftShader",
+        }
+    }
+
     /// The device, watched. Tests that want it at the same time wait, so messages belong to whoever holds it.
     pub fn device(self) -> MutexGuard<'static, Device> {
         WATCHED[self as usize].lock().unwrap_or_else(PoisonError::into_inner)

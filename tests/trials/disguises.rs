@@ -5,7 +5,7 @@ use polyshade_tests::{shader, tree};
 use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES, check_disguised};
 
 /// The committed cases that are valid.
-fn cases() -> Vec<Vec<u32>> {
+pub(crate) fn cases() -> Vec<Vec<u32>> {
     let cases = tree::files(&tree::tests().join("cases"));
     let words = cases.iter().filter_map(|case| shader::read(case).ok());
     words.filter(|words| shader::validate(words).is_ok()).collect()

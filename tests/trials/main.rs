@@ -3,4 +3,6 @@
 
 mod controls;
 mod disguises;
+mod places;
+mod plain_data;
 mod shapes;

@@ -3,11 +3,10 @@
 use crate::subject::{self, DRIVERS, Driver, job, judge};
 use polyshade::Module;
 use polyshade::advanced_blend::{
-    self, Alpha, Destination, Equation, FormatClass, Options, Overlap, Select, Target,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap, Select,
 };
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::HostWords;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
@@ -48,7 +47,7 @@ struct Case {
     given: Vec<(Part, Vec<u32>)>,
 }
 
-const PUSHED: Select = Select::Words(HostWords::PushConstant { offset: 0 });
+const PUSHED: Select = Select::Words(Place::PushConstant { offset: 0 });
 
 fn attachment() -> Destination {
     Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 0 }
@@ -71,12 +70,12 @@ impl Case {
         Case { words, asked, select: PUSHED, destination: attachment(), given: Vec::new() }
     }
 
-    fn target(&self) -> Target {
+    fn target(&self) -> ColorBlend {
         let alpha = |premultiplied| match premultiplied {
             true => Alpha::Premultiplied,
             false => Alpha::Straight,
         };
-        let mut target = Target::new(self.asked.equations.iter().copied())
+        let mut target = ColorBlend::new(self.asked.equations.iter().copied())
             .source(alpha(self.asked.how.source_premultiplied))
             .destination(alpha(self.asked.how.destination_premultiplied))
             .overlap(match self.asked.how.overlap {
@@ -102,7 +101,7 @@ impl Case {
     }
 
     fn options(&self) -> Options {
-        let options = Options::new("main").every_target(self.target());
+        let options = Options::new().every_target(self.target());
         options.select(self.select).destination(self.destination)
     }
 
@@ -110,6 +109,7 @@ impl Case {
     fn verify(&self, driver: Driver, options: &Options) -> Verdict {
         let module = Module::parse(&self.words).expect("compilers write modules");
         let lowering = Lowering::Blend(Blends {
+            target: &Target::new("main"),
             options,
             every_target: Some(self.asked.clone()),
             targets: [].into(),
@@ -185,9 +185,9 @@ fn one_equation_and_words_wherever_they_are() {
     }
     let (set, binding) = (Set(2), Binding(1));
     for words in [
-        HostWords::Specialization { first_id: 3 },
-        HostWords::Uniform { set, binding },
-        HostWords::StorageBuffer { set, binding },
+        Place::Specialization { first_id: 3 },
+        Place::Uniform { set, binding },
+        Place::StorageBuffer { set, binding },
     ] {
         let equations = [Equation::Screen, Equation::Xor];
         Case { select: Select::Words(words), ..Case::new(shader(), &equations) }.is_equal();
@@ -260,10 +260,10 @@ fn a_word_that_means_another_equation() {
     let mut given = case.clone();
     let module = Module::parse(&case.words).unwrap();
     let module = polyshade_verify::initialise(&module).unwrap();
-    let swapped = Options::new("main")
-        .every_target(Target::new([Equation::Screen, Equation::Darken]))
+    let swapped = Options::new()
+        .every_target(ColorBlend::new([Equation::Screen, Equation::Darken]))
         .select(PUSHED);
-    let lowered = advanced_blend::lower(&module, &swapped).unwrap().module.into_words();
+    let lowered = advanced_blend::lower(&module, "main", &swapped).unwrap().module.into_words();
     given.given = vec![(Part::Lowered, lowered)];
     // The word of multiply means nothing there, so the source passes through.
     assert_eq!(given.difference(&case.options()).message, "multiply has another result");
@@ -275,7 +275,8 @@ fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
     let mut case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::SrcOver]) };
     let module = Module::parse(&case.words).unwrap();
     let module = polyshade_verify::initialise(&module).unwrap();
-    let words = advanced_blend::lower(&module, &case.options()).unwrap().module.into_words();
+    let words =
+        advanced_blend::lower(&module, "main", &case.options()).unwrap().module.into_words();
     let text = disassemble(&words).expect("polyshade's words can be read");
     let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
     let mut broken = assemble(&lines.collect::<Vec<_>>().join("\n")).expect("it is a module");

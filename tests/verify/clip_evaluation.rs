@@ -1,14 +1,11 @@
-//! Clip and cull distances of tessellation evaluation stages: every step equal on lavapipe, the driver that has such
-//! stages, and different where it is broken on purpose.
+//! Clip and cull distances of tessellation evaluation stages: what only they have, and how they are broken on purpose.
 
-use crate::later::{Later, form, to_arrays};
-use crate::subject::{self, Driver, Lower};
+use crate::clip_later::MARKS;
+use crate::stage::{EVALUATION, handed_to_geometry, kept, to_arrays};
 use polyshade::Module;
-use polyshade::clip_cull::{self, Emulation, Enabled, Exact, Primitive, Words};
 use polyshade::spv::view::Mode;
-use polyshade::spv::{ExecutionMode, ExecutionModel, Section};
+use polyshade::spv::{ExecutionMode, Section};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Equal, Form, Steps};
 
 fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
@@ -29,7 +26,7 @@ fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
 }
 
 /// Two registers on each side, the second shared by both kinds and an ordinary value.
-fn registers(layout: &str) -> Vec<u32> {
+pub(crate) fn registers(layout: &str) -> Vec<u32> {
     evaluation(
         layout,
         "layout(location = 3) in vec4 low[];
@@ -42,9 +39,7 @@ fn registers(layout: &str) -> Vec<u32> {
     )
 }
 
-const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
-
-fn arrays() -> Vec<u32> {
+pub(crate) fn arrays() -> Vec<u32> {
     evaluation(
         "triangles",
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];
@@ -58,33 +53,6 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-const STAGE: Later = Later(ExecutionModel::TESSELLATION_EVALUATION);
-
-#[track_caller]
-fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
-    let equal = STAGE.equal(words, steps, lower);
-    assert!(equal.words > 0, "{equal:?}");
-    equal
-}
-
-/// Equal in pictures that are not empty.
-#[track_caller]
-fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
-    let equal = is_equal(words, steps, lower);
-    assert!(equal.pixels > 500, "{equal:?}");
-}
-
-#[test]
-fn registers_become_arrays() {
-    let steps = to_arrays(&MARKS);
-    is_drawn(&registers("triangles"), &steps, &|m| STAGE.normalized(m, &MARKS, &MARKS));
-    let verdict = STAGE.verify(Driver::SwiftShader, &registers("triangles"), &steps, &|m| {
-        STAGE.normalized(m, &MARKS, &MARKS)
-    });
-    let why = subject::reason(Driver::SwiftShader, verdict);
-    assert!(why.contains("the device lacks"), "{why}");
-}
-
 /// However patches are divided.
 #[test]
 fn all_domains_are_evaluated() {
@@ -92,8 +60,7 @@ fn all_domains_are_evaluated() {
         for spacing in ["equal_spacing", "fractional_odd_spacing", "fractional_even_spacing"] {
             for points in ["", ", point_mode"] {
                 let words = registers(&format!("{domain}, {spacing}{points}"));
-                let equal =
-                    is_equal(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
+                let equal = EVALUATION.is_equal(&words, &to_arrays(&MARKS));
                 // What is one primitive where it is not divided.
                 let is_drawn =
                     domain != "quads" && spacing != "fractional_even_spacing" && points.is_empty();
@@ -103,49 +70,10 @@ fn all_domains_are_evaluated() {
     }
 }
 
+/// What a geometry stage that is made cuts by is handed to it in registers, and read there too.
 #[test]
-fn arrays_take_other_forms() {
-    let words = arrays();
-    is_drawn(&words, &form(Form::Arrays), &|m| STAGE.normalized(m, &[], &[]));
-    is_equal(&words, &form(Form::Registers { location: 5 }), &|m| {
-        Ok(clip_cull::to_registers(m, &STAGE.target(), 5, 5, None)?.module)
-    });
-    is_equal(&words, &form(Form::Combined), &|m| {
-        Ok(clip_cull::combine(m, &STAGE.target(), None)?.module)
-    });
-    // What a geometry stage that is made cuts by is handed to it in registers, and read there too.
-    is_equal(&words, &form(Form::Exact { location: Some(5) }), &|m| {
-        let exact = Exact::new();
-        Ok(clip_cull::generate(m, &STAGE.target(), Primitive::Triangles, 5, &exact)?.last)
-    });
-}
-
-#[test]
-fn planes_are_switched_off_and_distances_emulated() {
-    let enabled = Enabled::Word(Words::PushConstant { offset: 8 });
-    let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
-    is_drawn(&arrays(), &steps, &|m| {
-        Ok(clip_cull::enable(m, &STAGE.target(), enabled, None)?.module)
-    });
-    let enabled = Enabled::Specialization(3);
-    let steps = Steps { enable: Some((enabled, None)), ..form(Form::Kept) };
-    is_drawn(&arrays(), &steps, &|m| {
-        Ok(clip_cull::enable(m, &STAGE.target(), enabled, None)?.module)
-    });
-    is_drawn(&arrays(), &form(Form::Emulated { location: 8, native_clip: false }), &|m| {
-        Ok(clip_cull::emulate_last(m, &STAGE.target(), &Emulation::at(8))?.module)
-    });
-}
-
-#[test]
-fn marks_that_are_mistaken() {
-    let mistaken = ["cull=3", "clip=4.x", "clip=4.y"];
-    let words = registers("triangles");
-    for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
-        let found =
-            STAGE.difference(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, inputs, outputs));
-        assert!(found.message.contains("gl_CullDistance"), "{found}");
-    }
+fn what_is_cut_behind_it_is_handed_on() {
+    EVALUATION.is_equal(&arrays(), &handed_to_geometry(5));
 }
 
 /// Seen at one of the places of a patch alone.
@@ -162,9 +90,7 @@ fn another_value_in_the_middle() {
     let other = code(
         "if (gl_TessCoord.x > 0.3 && gl_TessCoord.y > 0.3 && gl_TessCoord.z > 0.3) gl_ClipDistance[0] += 1.0;",
     );
-    let found = STAGE.difference(&code(""), &form(Form::Kept), &|_| {
-        Ok(Module::parse(&other).expect("compilers write modules").into_owned())
-    });
+    let found = EVALUATION.difference(&code(""), &kept().but_made(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"), "{found}");
 }
 
@@ -177,7 +103,7 @@ fn what_is_of_a_patch_is_made() {
         layout(location = 3) out vec4 v_low;",
         "v_low = low[1] + whole[0] - 0.5 * whole[1].yxwz;",
     );
-    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| STAGE.normalized(m, &["clip=3"], &["clip=3"]));
+    EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
 }
 
 #[test]
@@ -187,7 +113,7 @@ fn sizes_of_points_are_handed_on() {
         "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;",
         "gl_PointSize = gl_in[0].gl_PointSize; v_low = low[1] * gl_in[2].gl_PointSize + 0.5;",
     );
-    is_drawn(&words, &to_arrays(&["clip=3"]), &|m| STAGE.normalized(m, &["clip=3"], &["clip=3"]));
+    EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
 }
 
 /// A lowered stage that is right where it is written down, and is drawn otherwise: seen in the picture alone.
@@ -199,9 +125,7 @@ fn another_picture() {
             evaluation(domain, block, &format!("gl_ClipDistance[0] = 1.0; {more}"))
         };
         let other = code(&format!("if (gl_TessLevelOuter[0] < 1.5) gl_Position += {step};"));
-        let found = STAGE.difference(&code(""), &form(Form::Kept), &|_| {
-            Ok(Module::parse(&other).expect("compilers write modules").into_owned())
-        });
+        let found = EVALUATION.difference(&code(""), &kept().but_made(other));
         assert_eq!(found.message, "a picture of the depth differs", "{domain}: {found}");
     }
 }
@@ -218,10 +142,7 @@ fn a_domain_that_only_the_control_stage_says_says_nothing() {
         Ok(())
     });
     let words = bare.expect("it is small").module.into_words();
-    let lower: Lower<'_> = &|m| Ok(m.borrowed().into_owned());
-    let verdict = STAGE.verify(Driver::Lavapipe, &words, &form(Form::Kept), lower);
-    let found = subject::reason(Driver::Lavapipe, verdict);
-    assert!(found.contains("leaves its domain to the control stage"), "{found}");
+    EVALUATION.is_not_comparable(&words, &kept(), "leaves its domain to the control stage");
 }
 
 /// Direct3D's compilers say how patches are divided in the control stage.
@@ -238,5 +159,5 @@ fn a_spacing_that_only_the_control_stage_says_is_said_there() {
         Ok(())
     });
     let words = bare.expect("it is small").module.into_words();
-    is_drawn(&words, &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
+    EVALUATION.is_drawn(&words, &to_arrays(&MARKS));
 }

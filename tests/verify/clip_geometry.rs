@@ -1,15 +1,13 @@
-//! Clip and cull distances of geometry stages: every step equal on lavapipe, the driver that has such stages, and
-//! different where it is broken on purpose.
+//! Clip and cull distances of geometry stages: what only they have, and how they are broken on purpose.
 
-use crate::later::{Later, form, to_arrays};
-use crate::subject::{self, Driver, Lower, marks};
-use polyshade::Module;
-use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, Kind, Linkage, Options, Planes, Repair, Space, Words,
+use crate::stage::{
+    GEOMETRY, cut, emulated, kept, marked, normalized, planes, repaired, separate, to_arrays,
+    to_registers,
 };
-use polyshade::spv::ExecutionModel;
+use polyshade::clip_cull::{Planes, Space};
+use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_verify::{Difference, Equal, Form, Marked, Steps};
+use polyshade_verify::{Difference, Steps};
 
 /// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
@@ -40,7 +38,7 @@ fn geometry(layout: &str, declarations: &str, body: &str) -> Vec<u32> {
 }
 
 /// Two registers on each side, the second shared by both kinds and an ordinary value.
-fn registers() -> Vec<u32> {
+pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low[];
         layout(location = 4) in vec4 high[];
@@ -54,9 +52,7 @@ fn registers() -> Vec<u32> {
     )
 }
 
-const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
-
-fn arrays() -> Vec<u32> {
+pub(crate) fn arrays() -> Vec<u32> {
     shader(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];
         out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; };
@@ -70,92 +66,27 @@ fn arrays() -> Vec<u32> {
     )
 }
 
-const STAGE: Later = Later(ExecutionModel::GEOMETRY);
-
-#[track_caller]
-fn is_equal(words: &[u32], steps: &Steps, lower: Lower<'_>) -> Equal {
-    let equal = STAGE.equal(words, steps, lower);
-    assert!(equal.words > 0, "{equal:?}");
-    equal
-}
-
-/// Equal in pictures that are not empty.
-#[track_caller]
-fn is_drawn(words: &[u32], steps: &Steps, lower: Lower<'_>) {
-    let equal = is_equal(words, steps, lower);
-    assert!(equal.pixels > 1000, "{equal:?}");
-}
-
-#[test]
-fn registers_become_arrays() {
-    is_drawn(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &MARKS));
-    // Nothing is marked, so nothing changes.
-    is_drawn(&registers(), &to_arrays(&[]), &|m| STAGE.normalized(m, &[], &[]));
-    let why = STAGE.reason(Driver::SwiftShader, &registers(), &to_arrays(&MARKS));
-    assert!(why.contains("the device lacks"), "{why}");
-}
-
 #[test]
 fn what_is_linked_numbers() {
-    let linked = || Linkage::new(marks(&["clip=3.yzw", "clip=4.xy"])).expect("it can be");
-    let own = marks(&["clip=3.zw", "clip=4.x"]);
-    let marked = || Marked { marks: own.clone(), linked: Some(linked()) };
-    let steps = Steps { inputs: marked(), outputs: marked(), ..Steps::default() };
-    is_drawn(&registers(), &steps, &|m| {
-        let options = Options::new(STAGE.target()).inputs(own.clone()).outputs(own.clone());
-        let options = options.linked_inputs(linked()).linked_outputs(linked());
-        Ok(clip_cull::normalize(m, &options)?.module.into_owned())
-    });
+    let marks = marked(&["clip=3.zw", "clip=4.x"], &["clip=3.yzw", "clip=4.xy"]);
+    GEOMETRY.is_drawn(&registers(), &normalized(marks.clone(), marks));
 }
 
 #[test]
-fn arrays_take_other_forms() {
-    let words = arrays();
-    is_drawn(&words, &form(Form::Arrays), &|m| STAGE.normalized(m, &[], &[]));
-    is_equal(&words, &form(Form::Registers { location: 5 }), &|m| {
-        Ok(clip_cull::to_registers(m, &STAGE.target(), 5, 5, None)?.module)
-    });
-    is_equal(&words, &form(Form::Combined), &|m| {
-        Ok(clip_cull::combine(m, &STAGE.target(), None)?.module)
-    });
+fn one_array_becomes_two() {
     let one = shader(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[4]; } gl_in[];
         out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[4]; };",
         "for (int k = 0; k < 4; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[3 - k] + 0.5;",
     );
-    let two = Steps { counts: Some([3, 1]), ..form(Form::Separate) };
-    is_drawn(&one, &two, &|m| Ok(clip_cull::separate(m, &STAGE.target(), 3)?.module));
+    GEOMETRY.is_drawn(&one, &separate([3, 1]));
 }
 
 #[test]
-fn planes_are_of_the_host_and_switched_off() {
-    let words = arrays();
-    for enabled in [
-        Enabled::Constant(5),
-        Enabled::Specialization(3),
-        Enabled::Word(Words::PushConstant { offset: 8 }),
-    ] {
-        let steps = Steps { enable: Some((enabled, Some(6))), ..form(Form::Kept) };
-        is_drawn(&words, &steps, &|m| {
-            Ok(clip_cull::enable(m, &STAGE.target(), enabled, Some(6))?.module)
-        });
-    }
-    let words = shader("", "");
-    let place = Words::PushConstant { offset: 0 };
-    let planes = Planes { count: 3, words: place, space: Space::Clip };
-    let steps = Steps { planes: Some(planes), ..form(Form::Kept) };
-    is_drawn(&words, &steps, &|m| Ok(clip_cull::user_planes(m, &STAGE.target(), planes)?.module));
-}
-
-#[test]
-fn distances_are_emulated() {
-    for native in [vec![], vec![Kind::Clip]] {
-        let emulation = native.iter().copied().fold(Emulation::at(8), Emulation::native);
-        let steps = form(Form::Emulated { location: 8, native_clip: native.contains(&Kind::Clip) });
-        is_drawn(&arrays(), &steps, &|m| {
-            Ok(clip_cull::emulate_last(m, &STAGE.target(), &emulation)?.module)
-        });
-    }
+fn planes_are_of_the_host() {
+    let words = Place::PushConstant { offset: 0 };
+    let three = Planes { count: 3, words, space: Space::Clip };
+    GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }
 
 #[test]
@@ -164,9 +95,7 @@ fn repairs_change_nothing_that_is_drawn() {
         "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[8]; };",
         "gl_ClipDistance[0] = by + 0.1; gl_ClipDistance[1] = gl_Position.x;",
     );
-    let steps = Steps { repairs: true, ..form(Form::Kept) };
-    let all = [Repair::Capability, Repair::Unused, Repair::Size];
-    is_drawn(&words, &steps, &|m| Ok(clip_cull::repair(m, &STAGE.target(), &all)?.module));
+    GEOMETRY.is_drawn(&words, &repaired());
 }
 
 /// Every kind of primitive, emitted by several invocations, as many as a value says.
@@ -199,9 +128,7 @@ fn all_primitives_are_taken_and_made() {
                 }}"
             );
             let words = geometry(&layout, declarations, &body);
-            let marked = ["clip=3.xy", "cull=3.z"];
-            let equal =
-                is_equal(&words, &to_arrays(&marked), &|m| STAGE.normalized(m, &marked, &marked));
+            let equal = GEOMETRY.is_equal(&words, &to_arrays(&["clip=3.xy", "cull=3.z"]));
             assert_eq!(equal.pixels > 0, makes != "points", "{takes} {makes}: {equal:?}");
         }
     }
@@ -213,20 +140,7 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_compared_and_not_drawn() {
         "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;",
         "v_low = low[i] * float(gl_PrimitiveIDIn);",
     );
-    let marked = ["clip=3"];
-    let equal = is_equal(&words, &to_arrays(&marked), &|m| STAGE.normalized(m, &marked, &marked));
-    assert_eq!(equal.pixels, 0);
-}
-
-#[test]
-fn a_kind_that_is_mistaken() {
-    let mistaken = ["cull=3", "cull=4.x", "clip=4.y"];
-    let found = STAGE
-        .difference(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &MARKS, &mistaken));
-    assert!(found.message.contains("gl_CullDistance"), "{found}");
-    let found = STAGE
-        .difference(&registers(), &to_arrays(&MARKS), &|m| STAGE.normalized(m, &mistaken, &MARKS));
-    assert!(found.message.contains("gl_CullDistance"), "{found}");
+    assert_eq!(GEOMETRY.is_equal(&words, &to_arrays(&["clip=3"])).pixels, 0);
 }
 
 /// What is done for each corner.
@@ -247,11 +161,8 @@ fn of_stages(other_layout: &str, other: &str) -> Difference {
             out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };";
         geometry(layout, blocks, &body)
     };
-    let other = words(other_layout, other);
     let layout = "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;";
-    STAGE.difference(&words(layout, RIGHT), &form(Form::Kept), &|_| {
-        Ok(Module::parse(&other).expect("compilers write modules").into_owned())
-    })
+    GEOMETRY.difference(&words(layout, RIGHT), &kept().but_made(words(other_layout, other)))
 }
 
 #[test]
@@ -296,21 +207,18 @@ fn another_distance_that_is_read() {
 
 #[test]
 fn flags_that_are_not_handed_on() {
-    let steps = form(Form::Emulated { location: 8, native_clip: false });
     let cull = shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };",
         "gl_CullDistance[0] = by - 0.1;",
     );
-    let found = STAGE.difference(&cull, &steps, &|m| {
-        Ok(clip_cull::to_registers(m, &STAGE.target(), 8, 8, None)?.module)
-    });
+    let step = emulated(8, None).but_done(to_registers(8, None));
+    let found = GEOMETRY.difference(&cull, &step);
     assert_eq!(found.message, "it lacks the output location 10, component 0", "{found}");
 }
 
 /// Cuts that are made in the stage, and ones that are not.
 #[test]
 fn distances_are_cut_by_the_stage() {
-    let steps = form(Form::Exact { location: None });
     for makes in ["points", "line_strip", "triangle_strip"] {
         for (kind, code) in [
             ("Clip", "gl_ClipDistance[0] = gl_Position.x + 0.25;"),
@@ -335,23 +243,15 @@ fn distances_are_cut_by_the_stage() {
                 geometry(&layout, &block, &body)
             };
             let words = stage(code);
-            let verdict = STAGE.verify(Driver::Lavapipe, &words, &steps, &|m| {
-                Ok(clip_cull::cut(m, &STAGE.target(), &Exact::new())?.module)
-            });
-            let equal = subject::equal(Driver::Lavapipe, verdict);
+            let equal = &GEOMETRY.compared(&words, &cut(None))[0];
             assert!(equal.pixels > 40 && equal.words == 0, "{makes} {kind}: {equal:?}");
 
-            let uncut = stage("");
-            let found = STAGE.difference(&words, &steps, &|_| {
-                Ok(Module::parse(&uncut).expect("compilers write modules").into_owned())
-            });
-            assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
-            // One vertex fewer than there must be.
-            let fewer = stage(&format!("{code} if (i == 1) continue;"));
-            let found = STAGE.difference(&words, &steps, &|_| {
-                Ok(Module::parse(&fewer).expect("compilers write modules").into_owned())
-            });
-            assert_eq!(found.message, "a picture of the depth differs", "{makes} {kind}: {found}");
+            // Uncut; and one vertex fewer than there must be.
+            for other in ["", &format!("{code} if (i == 1) continue;")] {
+                let found = GEOMETRY.difference(&words, &cut(None).but_made(stage(other)));
+                let message = &found.message;
+                assert_eq!(message, "a picture of the depth differs", "{makes} {kind}: {found}");
+            }
         }
     }
 }
@@ -365,17 +265,7 @@ fn what_a_stage_reads_that_cuts_is_in_registers() {
         "for (int k = 0; k < 2; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[1 - k] + 0.5;",
     );
     for location in [None, Some(7)] {
-        let verdict =
-            STAGE.verify(Driver::Lavapipe, &words, &form(Form::Exact { location }), &|m| {
-                let cut = clip_cull::cut(m, &STAGE.target(), &Exact::new())?.module;
-                match location {
-                    Some(at) => {
-                        Ok(clip_cull::to_registers(&cut, &STAGE.target(), at, at, None)?.module)
-                    }
-                    None => Ok(cut),
-                }
-            });
-        let equal = subject::equal(Driver::Lavapipe, verdict);
+        let equal = &GEOMETRY.compared(&words, &cut(location))[0];
         assert!(equal.pixels > 1000, "{location:?}: {equal:?}");
     }
 }
@@ -387,19 +277,13 @@ fn what_is_not_compared_is_said() {
         "layout(stream = 1, location = 0) out vec4 v;",
         "void main() { v = vec4(0.0); EmitStreamVertex(1); }",
     );
-    let found = STAGE.reason(Driver::Lavapipe, &streams, &form(Form::Kept));
-    assert!(found.contains("names its vertex streams"), "{found}");
+    GEOMETRY.is_not_comparable(&streams, &kept(), "names its vertex streams");
 
-    let exact = form(Form::Exact { location: None });
-    let repairs = Steps { repairs: true, ..exact.clone() };
+    let exact = || cut(None).but_done(kept());
+    let repairs = exact().told(|told| Steps { repairs: true, ..told });
     let layered = shader("", "gl_Layer = 0;");
     let exceeding = shader("", "EmitVertex(); EmitVertex();");
-    for (words, steps, why) in [
-        (arrays(), &repairs, "without other steps before"),
-        (layered, &exact, "chooses layers"),
-        (exceeding, &exact, "more vertices than it may"),
-    ] {
-        let found = STAGE.reason(Driver::Lavapipe, &words, steps);
-        assert!(found.contains(why), "{found}");
-    }
+    GEOMETRY.is_not_comparable(&arrays(), &repairs, "without other steps before");
+    GEOMETRY.is_not_comparable(&layered, &exact(), "chooses layers");
+    GEOMETRY.is_not_comparable(&exceeding, &exact(), "more vertices than it may");
 }

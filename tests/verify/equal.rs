@@ -1,8 +1,7 @@
 //! Every kind of varying, every way to ask for it, and every kind of input: equal on both drivers.
 
 use crate::subject::{Driver, Subject, vertex};
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Set};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{assemble, disassemble};
 use polyshade_verify::Verdict;
@@ -315,13 +314,13 @@ fn host_words_come_from_anywhere() {
         layout(location = 0) out vec4 v_scaled;
         void main() { v_scaled = a * push.scale; gl_Position = a; }",
     );
-    for host in [
-        HostWords::Uniform { set: Set(2), binding: Binding(1) },
-        HostWords::PushConstant { offset: 16 },
-        HostWords::StorageBuffer { set: Set(0), binding: Binding(3) },
+    for place in [
+        Place::Uniform { set: Set(2), binding: Binding(1) },
+        Place::PushConstant { offset: 16 },
+        Place::StorageBuffer { set: Set(0), binding: Binding(3) },
     ] {
         let mut subject = Subject::interleaved(words.clone(), "v_scaled gl_Position");
-        subject.options = subject.options.host(host);
+        subject.options = subject.options.words(place);
         subject.is_equal();
     }
 }

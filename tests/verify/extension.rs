@@ -3,6 +3,7 @@
 
 use crate::subject::{self, Driver, Subject, job, judge, vertex};
 use polyshade::Module;
+use polyshade::host::Target;
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, Options};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -31,7 +32,7 @@ fn subject() -> Subject {
 fn decorated(subject: &Subject) -> Vec<u32> {
     let module = Module::parse(&subject.words).expect("compilers write modules");
     let module = polyshade_verify::initialise(&module).expect("it is small");
-    let decorated = transform_feedback::decorate(&module, &subject.options);
+    let decorated = transform_feedback::decorate(&module, "main", &subject.options);
     decorated.expect("the tests ask for what can be done").module.into_words()
 }
 
@@ -143,9 +144,9 @@ fn a_geometry_stage_says_nothing() {
     let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
     let module = Module::parse(&words).expect("compilers write modules");
     let stage = ExecutionModel::GEOMETRY;
-    let options = Options::new("main").stage(stage).interleaved(["v_out"]);
+    let (target, options) = (&Target::new("main"), &Options::new().interleaved(["v_out"]));
     let asked = Asked::Interleaved(subject::names("v_out"));
-    let lowering = Lowering::Extension(Captured { options: &options, asked });
+    let lowering = Lowering::Extension(Captured { target, options, asked });
     let verdict = judge(Driver::Lavapipe, &job(&module, stage, lowering));
     let Verdict::NotComparable(why) = verdict else { panic!("{verdict:?}") };
     assert!(why.contains("geometry") && why.contains("vertex stages are"), "{why}");

@@ -2,6 +2,7 @@
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
 use polyshade::Module;
+use polyshade::host::Target;
 use polyshade::position_only::{self, Feedback, Keep, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -39,7 +40,7 @@ struct Case {
 
 impl Case {
     fn new(words: Vec<u32>) -> Case {
-        let options = Options::new("main");
+        let options = Options::new();
         Case { words, options, keep: Vec::new(), captures: false, given: Vec::new() }
     }
 
@@ -57,8 +58,12 @@ impl Case {
     #[track_caller]
     fn verify(&self, driver: Driver) -> Verdict {
         let module = Module::parse(&self.words).expect("compilers write modules");
-        let reduced =
-            Reduced { options: &self.options, keep: self.keep.clone(), captures: self.captures };
+        let reduced = Reduced {
+            target: &Target::new("main"),
+            options: &self.options,
+            keep: self.keep.clone(),
+            captures: self.captures,
+        };
         let lowering = Lowering::Position(reduced);
         let mut job = job(&module, ExecutionModel::VERTEX, lowering);
         job.given = self.given.clone();
@@ -115,11 +120,11 @@ impl Case {
 }
 
 fn derived(m: &Module<'_>, options: &Options) -> Vec<u32> {
-    position_only::derive(m, options).expect("it can be done").into_words()
+    position_only::derive(m, "main", options).expect("it can be done").module.into_words()
 }
 
 fn complement(m: &Module<'_>, options: &Options) -> Vec<u32> {
-    position_only::complement(m, options).expect("it can be done").into_words()
+    position_only::complement(m, "main", options).expect("it can be done").module.into_words()
 }
 
 #[test]
@@ -222,12 +227,12 @@ fn outputs_that_are_too_many_or_too_few() {
     let words = vertex(SHADER);
     let module = Module::parse(&words).unwrap();
     let module = polyshade_verify::initialise(&module).unwrap();
-    let options = Options::new("main");
+    let options = Options::new();
     let whole = Case::new(words.clone()).given(Part::PositionOnly, module.words().to_vec());
     assert!(whole.difference().message.contains("and should not"));
     let swapped = Case::new(words.clone()).given(Part::Complement, derived(&module, &options));
     assert!(swapped.difference().message.contains("it has the output gl_Position"));
-    let less = Options::new("main").keep([Keep::Position]);
+    let less = Options::new().keep([Keep::Position]);
     let more = Case::new(words).keep("position v_normal");
     let found = more.given(Part::PositionOnly, derived(&module, &less)).difference();
     assert_eq!(found.message, "it lacks the output v_normal");
@@ -255,11 +260,11 @@ fn a_geometry_stage_says_nothing() {
         void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
     let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
     let module = Module::parse(&words).expect("compilers write modules");
-    let options = Options::new("main");
     let stage = ExecutionModel::GEOMETRY;
     for driver in DRIVERS {
-        let lowering =
-            Lowering::Position(Reduced { options: &options, keep: Vec::new(), captures: false });
+        let (target, options) = (&Target::new("main"), &Options::new());
+        let reduced = Reduced { target, options, keep: Vec::new(), captures: false };
+        let lowering = Lowering::Position(reduced);
         let why = subject::reason(driver, judge(driver, &job(&module, stage, lowering)));
         assert!(why.contains("vertex stages are"), "{why}");
     }

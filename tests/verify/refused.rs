@@ -40,7 +40,7 @@ fn inputs_that_cannot_be_made_are_named() {
         subject.options.side_effects(polyshade::transform_feedback::SideEffects::InCapture);
     for driver in DRIVERS {
         let module = polyshade::Module::parse(&subject.words).unwrap();
-        let refused = polyshade::transform_feedback::capture(&module, &subject.options);
+        let refused = polyshade::transform_feedback::capture(&module, "main", &subject.options);
         assert!(refused.is_err(), "{driver:?}: polyshade refuses it before verify does");
     }
 }

@@ -1,6 +1,7 @@
 //! A shader and what is captured of it, and the devices that it is verified on.
 
 use polyshade::clip_cull::Mark;
+use polyshade::host::{Device, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{Capture, Options, Varying, capture};
 use polyshade::{Error, Module};
@@ -46,27 +47,26 @@ impl Subject {
 
     /// These varyings, one behind the other.
     pub(crate) fn interleaved(words: Vec<u32>, list: &str) -> Subject {
-        let options = Options::new("main").interleaved(varyings(list));
+        let options = Options::new().interleaved(varyings(list));
         Subject::new(words, options, Asked::Interleaved(names(list)))
     }
 
     /// These varyings, a buffer each.
     pub(crate) fn separate(words: Vec<u32>, list: &str) -> Subject {
-        let options = Options::new("main").separate(varyings(list));
+        let options = Options::new().separate(varyings(list));
         Subject::new(words, options, Asked::Separate(names(list)))
     }
 
     /// What the shader's own qualifiers say.
     pub(crate) fn decorated(words: Vec<u32>) -> Subject {
-        Subject::new(words, Options::new("main").decorated(), Asked::Decorations)
+        Subject::new(words, Options::new().decorated(), Asked::Decorations)
     }
 
     /// Entries of a stream output declaration.
     pub(crate) fn stream_output(words: Vec<u32>, list: &str, strides: &[u32]) -> Subject {
         let entries = names(list);
         let parsed = entries.iter().map(|entry| entry.parse().expect("the tests know the form"));
-        let options =
-            Options::new("main").stream_output(parsed.collect::<Vec<_>>(), strides.to_vec());
+        let options = Options::new().stream_output(parsed.collect::<Vec<_>>(), strides.to_vec());
         Subject::new(words, options, Asked::StreamOutput(entries, strides.to_vec()))
     }
 
@@ -80,21 +80,24 @@ impl Subject {
     pub(crate) fn rewrite<T>(&self, read: impl FnOnce(&Capture<'_>) -> T) -> T {
         let module = Module::parse(&self.words).expect("compilers write modules");
         let module = polyshade_verify::initialise(&module).expect("it is small");
-        read(&capture(&module, &self.options).expect("the tests ask for what can be done"))
+        read(&capture(&module, "main", &self.options).expect("the tests ask for what can be done"))
     }
 
     /// By stores.
     pub(crate) fn verify(&self, driver: Driver) -> Verdict {
         let (options, asked) = (&self.options, self.asked.clone());
-        self.verify_as(driver, Lowering::Stores(Captured { options, asked }))
+        let target = &Target::new("main");
+        self.verify_as(driver, Lowering::Stores(Captured { target, options, asked }))
     }
 
     /// By the extension.
     pub(crate) fn verify_extension(&self, driver: Driver) -> Verdict {
+        let (options, asked) = (&self.options, self.asked.clone());
+        let mut device = Device::default();
         // As many as lavapipe has.
-        let options = &self.options.clone().max_output_components(128);
-        let asked = self.asked.clone();
-        self.verify_as(driver, Lowering::Extension(Captured { options, asked }))
+        device.output_components = 128;
+        let target = &Target::new("main").device(device);
+        self.verify_as(driver, Lowering::Extension(Captured { target, options, asked }))
     }
 
     fn verify_as(&self, driver: Driver, lowering: Lowering<'_>) -> Verdict {

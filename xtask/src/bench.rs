@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::Stdio;
 use std::thread;
 
-use crate::command::{cargo, output, run, target};
+use crate::command::{Incremental, SAME_FEATURES, built, cargo, output, run, target};
 use crate::setup::run_setup;
 use crate::tools::{ensure, locked_version};
 
@@ -29,21 +29,19 @@ pub(crate) fn run_benches() -> Result<(), String> {
 /// What every lowering takes on every shader, as a table.
 fn count_corpus() -> Result<String, String> {
     println!("counting instructions under valgrind: every lowering on every shader");
-    let count = ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin"];
-    output(&mut cargo(count.into_iter().chain(["corpus-cost"])))
+    output(&mut built("corpus-cost", Incremental::Never)?)
 }
 
 /// Runs one benchmark program and reports what it counted.
 fn measure(name: &str) -> Result<(), String> {
-    let bench = ["bench", "--package", "polyshade-benches", "--bench", name];
-    let mut bench = cargo(bench.into_iter().chain(["--", "--output-format=json"]));
+    let mut bench = cargo(["bench", "--bench", name]);
+    Incremental::Never.apply(bench.args(SAME_FEATURES).args(["--", "--output-format=json"]));
     println!("counting instructions under valgrind: {name}");
     let summaries = output(bench.stderr(Stdio::inherit()))?;
 
     let path = target().join(format!("benchmarks-{name}.json"));
     let fault = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, summaries).map_err(fault)?;
-    let report = ["run", "--release", "--quiet", "--package", "polyshade-benches", "--bin"];
-    let report = report.into_iter().chain(["report", "--", name]);
-    run(cargo(report).stdin(File::open(&path).map_err(fault)?))
+    let mut report = built("report", Incremental::Never)?;
+    run(report.arg(name).stdin(File::open(&path).map_err(fault)?))
 }

@@ -23,6 +23,42 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     program("cargo", args)
 }
 
+/// What selects the one set of features that tests, chores and benchmarks are built with, so that no dependency is
+/// compiled twice: cargo adds up what all selected packages ask for.
+pub(crate) const SAME_FEATURES: [&str; 4] =
+    ["--profile", "release", "--workspace", "--all-features"];
+
+/// Whether cargo reuses what it compiled of a crate of which a part changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Incremental {
+    /// Outside of continuous integration, which compiles everything once: code is slower, and there in seconds.
+    ByHand,
+    /// Where instructions are counted: code must be the same whatever was compiled before.
+    Never,
+}
+
+impl Incremental {
+    /// Tells cargo, unless the caller did.
+    pub(crate) fn apply(self, command: &mut Command) -> &mut Command {
+        let is_set = |name| std::env::var_os(name).is_some();
+        match self {
+            Self::Never => command.env("CARGO_INCREMENTAL", "0"),
+            Self::ByHand if is_set("CI") || is_set("CARGO_INCREMENTAL") => command,
+            Self::ByHand => command.env("CARGO_INCREMENTAL", "1"),
+        }
+    }
+}
+
+/// Builds a program of the workspace with the features of the tests, and gives the command that runs it.
+pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
+    // The dependencies of tests have a say in the features only where tests or examples are built. The workspace has no
+    // examples, so this builds nothing more.
+    let mut build = cargo(["build", "--quiet", "--examples", "--bin", name]);
+    run(incremental.apply(build.args(SAME_FEATURES)))?;
+    let path = target().join("release").join(name);
+    Ok(program(&path.to_string_lossy(), [""; 0]))
+}
+
 /// `name ARGS…`, to be run in the workspace.
 pub(crate) fn program<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(name);

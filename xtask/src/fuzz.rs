@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::{cargo, run, workspace};
+use crate::command::{Incremental, built, cargo, run, workspace};
 use crate::setup::run_setup;
 use crate::tools::ensure;
 
@@ -35,8 +35,7 @@ const SEEDS: &str = "fuzz/corpus/seeds";
 pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     run_setup()?;
     ensure("cargo-fuzz", CARGO_FUZZ)?;
-    let seeds = ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin", "seeds"];
-    run(cargo(seeds).args(["--", SEEDS]))?;
+    run(built("seeds", Incremental::ByHand)?.arg(SEEDS))?;
 
     for (name, runs) in TARGETS {
         match seconds {

@@ -13,6 +13,7 @@ mod vulkan;
 use std::process::ExitCode;
 
 use clap::Parser;
+use command::{Incremental, built};
 
 /// The project's chores: set-up, tests, continuous integration, generated files.
 #[derive(Parser)]
@@ -26,6 +27,11 @@ enum Verb {
     },
     /// Run every test, the execution tests on both drivers and under both validation layers
     Test {
+        /// Only the tests whose names contain this
+        filter: Option<String>,
+    },
+    /// Run the filetests and the tests of the moves, which is what an edit of a lowering needs first
+    Cases {
         /// Only the tests whose names contain this
         filter: Option<String>,
     },
@@ -71,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Setup { compiler: true } => setup::run_compiler_setup(),
         Verb::Setup { compiler: false } => setup::run_setup(),
         Verb::Test { filter } => test::run_tests(filter.as_deref()),
+        Verb::Cases { filter } => test::run_cases(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),
         Verb::Codegen { check } => codegen(check),
@@ -91,9 +98,8 @@ fn main() -> ExitCode {
 
 /// Codegen compiles GLSL, so it is a program of its own: this one builds without a C++ compiler.
 fn codegen(check: bool) -> Result<(), String> {
-    let mut arguments = vec!["run", "--release", "--quiet", "--package", "polyshade-codegen", "--"];
-    arguments.extend(check.then_some("--check"));
-    command::run(&mut command::cargo(arguments))
+    let mut codegen = built("polyshade-codegen", Incremental::ByHand)?;
+    command::run(codegen.args(check.then_some("--check")))
 }
 
 /// Nothing but lowerings and the validator is asked, so no driver is needed.
@@ -101,7 +107,5 @@ fn with_shaders<'p>(
     program: &str,
     paths: impl IntoIterator<Item = &'p std::path::PathBuf>,
 ) -> Result<(), String> {
-    let run =
-        ["run", "--release", "--quiet", "--package", "polyshade-tests", "--bin", program, "--"];
-    command::run(command::cargo(run).args(paths))
+    command::run(built(program, Incremental::ByHand)?.args(paths))
 }

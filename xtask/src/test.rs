@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::command::{cargo, run};
+use crate::command::{Incremental, SAME_FEATURES, cargo, run};
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
 
@@ -12,33 +12,45 @@ pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
     run_setup()?;
     let newer = variables(ValidationLayer::Chromium)?;
 
-    // First, so that the program with all features is what is left behind.
     if filter.is_none() {
-        println!("A program without any feature says what it lacks:");
-        let bare = ["test", "--release", "--package", "polyshade-cli", "--no-default-features"];
-        run(&mut cargo(bare.into_iter().chain(["--test", "left_out"])))?;
+        println!("A build without any feature says what it lacks:");
+        run(&mut left_out())?;
     }
-    run(cargo_test(&["--workspace"], filter).envs(variables(ValidationLayer::Debian)?))?;
+    run(cargo_test(&[], filter).envs(variables(ValidationLayer::Debian)?))?;
     println!("\nOnce more under the newer validation layer:");
-    // Of the whole workspace again, so that the features are the same and nothing is built anew.
-    let execution = ["--workspace", "--test", "execution*"];
-    run(cargo_test(&execution, filter).envs(newer))
+    run(cargo_test(&["execution*"], filter).envs(newer))
+}
+
+/// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test
+/// program is linked and no driver opened.
+pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
+    run(&mut cargo_test(&["filetests", "moves"], filter))
 }
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    let comparing = ["--workspace", "--test", "filetests", "--test", "inputs", "--test", "plan*"];
-    run(cargo_test(&comparing, filter).env("POLYSHADE_BLESS", "1"))?;
+    run(cargo_test(&["filetests", "inputs", "plan*"], filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
 
-fn cargo_test(selection: &[&str], filter: Option<&str>) -> Command {
-    // With all features of the program, as the filetests build it.
-    let mut command = cargo(["test", "--release", "--all-features"]);
-    command.args(selection);
+/// The one crate that knows of features answers for what is left out; without any it has no dependencies, so this
+/// compiles one crate. That the program builds without features is a check, of `cargo xtask tidy`.
+fn left_out() -> Command {
+    let formats = ["test", "--release", "--package", "polyshade-formats", "--no-default-features"];
+    let mut command = cargo(formats.into_iter().chain(["--lib", "tests::what_a_build_lacks"]));
+    Incremental::ByHand.apply(&mut command);
+    command
+}
+
+/// Runs these test programs, or all, always of the whole workspace, so that the features are the same.
+fn cargo_test(programs: &[&str], filter: Option<&str>) -> Command {
+    let mut command = cargo(["test"]);
+    command.args(SAME_FEATURES);
+    command.args(programs.iter().flat_map(|program| ["--test", program]));
     if let Some(filter) = filter {
         command.args(["--", filter]);
     }
+    Incremental::ByHand.apply(&mut command);
     command
 }

@@ -33,19 +33,22 @@ fn measure(name: &str, words: &[u32]) {
     let module = Module::parse(words).expect("the input is well-formed");
     let (mut workspace, mut copy, mut buffer) = (Workspace::default(), Vec::new(), Vec::new());
     let varying = if name == "small" { "v_texcoord" } else { "v_position" };
-    let capture = Options::new("main").interleaved([varying, "gl_Position"]);
-    let depth = depth_convention::Options::new("main").depth(depth_convention::Switch::On);
-    let position = position_only::Options::new("main");
+    let capture = Options::new().interleaved([varying, "gl_Position"]);
+    let depth = depth_convention::Options::new().depth(depth_convention::Switch::On);
+    let position = position_only::Options::new();
     let mut all: Vec<Work<'_>> = vec![
         ("header scan", Box::new(|| _ = black_box(header_scan(words)))),
         ("streaming copy", Box::new(|| streaming_copy(words, &mut copy))),
         ("parse", Box::new(|| drop(black_box(Module::parse(words))))),
         ("identity, memory reused", Box::new(|| identity(words, &mut workspace, &mut buffer))),
-        ("depth", Box::new(|| drop(black_box(depth_convention::convert(&module, &depth))))),
-        ("position", Box::new(|| drop(black_box(position_only::derive(&module, &position))))),
+        ("depth", Box::new(|| drop(black_box(depth_convention::convert(&module, "main", &depth))))),
+        (
+            "position",
+            Box::new(|| drop(black_box(position_only::derive(&module, "main", &position)))),
+        ),
         (
             "capture, three variants",
-            Box::new(|| drop(black_box(transform_feedback::capture(&module, &capture)))),
+            Box::new(|| drop(black_box(transform_feedback::capture(&module, "main", &capture)))),
         ),
     ];
     let mut least = vec![Duration::MAX; all.len()];

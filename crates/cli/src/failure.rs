@@ -175,3 +175,17 @@ fn name(module: &Module<'_>, id: Id) -> String {
         None => id.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polyshade_formats::{Error::LeftOut, Feature};
+
+    #[test]
+    fn what_a_build_lacks_is_unsupported_and_told_by_the_name_of_its_feature() {
+        let failure = Failure::of_format(LeftOut(Feature::Tools), "a.spvasm", "reading assembly");
+        assert_eq!(failure.exit(), Exit::Unsupported);
+        assert_eq!(failure.message(), "a.spvasm: reading assembly needs the feature `tools`");
+        assert!(failure.help.is_some_and(|help| help.contains("--features tools")));
+    }
+}

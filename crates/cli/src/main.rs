@@ -8,9 +8,11 @@ mod format;
 mod input;
 mod output;
 mod printable;
-mod requirements;
+mod report;
 mod stage;
+mod target;
 mod verb;
+mod writing;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;

@@ -261,12 +261,11 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tools"))]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "tools")]
     fn what_we_made_invalid_is_our_bug_and_is_not_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.spv");

@@ -248,7 +248,7 @@ fn every_verb_is_verified() {
             ("planes.vert position --vertices 24 --validation", "pixels"),
             ("planes.vert clip --outputs clip=3.x,cull=3.y --vertices 24 --validation", "pixels"),
             (
-                "--seed 3 sprite.frag blend --equations khr --select push-constant --validation",
+                "--seed 3 sprite.frag blend --equations khr --select push-constant=0 --validation",
                 "pixels",
             ),
             ("read.frag clip --inputs clip=3.xy,cull=3.z --validation", "pixels"),

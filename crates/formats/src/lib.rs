@@ -77,3 +77,35 @@ impl Feature {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cross::{EntryPoint, Glsl, Target};
+
+    /// Every function that needs a feature. `cargo xtask test` runs this in a build without any, too.
+    #[test]
+    fn what_a_build_lacks_is_refused_by_the_name_of_its_feature() {
+        let version = SpirvVersion::SPIRV1_0;
+        let source = glsl::Source::new("", glsl::Language::Hlsl, ShaderStage::Vertex);
+        let (entry, target) =
+            (EntryPoint { name: "main", model: 0 }, Target::Glsl(Glsl::default()));
+        for (feature, error) in [
+            (Feature::Tools, tools::assemble("?", "a.spvasm", version).err()),
+            (Feature::Tools, tools::assembly(&[]).err()),
+            (Feature::Tools, tools::listing(&[]).err()),
+            (Feature::Tools, tools::validate(&[], None).err()),
+            (Feature::Glsl, compile("", ShaderStage::Vertex, version).err()),
+            (Feature::Glsl, source.compile_with_files().err()),
+            (Feature::Cross, cross::write(&[], entry, &target).err()),
+            (Feature::Wgsl, wgsl::read("?", "a.wgsl", version).err()),
+            (Feature::Wgsl, wgsl::write(&[]).err()),
+        ] {
+            let error = error.expect("none of it is a shader");
+            assert_eq!(error == Error::LeftOut(feature), !feature.is_in(), "{error}");
+            let names_it =
+                error.to_string() == format!("this needs the feature `{}`", feature.name());
+            assert_eq!(names_it, !feature.is_in(), "{error}");
+        }
+    }
+}

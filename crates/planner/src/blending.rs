@@ -31,6 +31,7 @@ pub use state::{
 use super::steps::PassScope;
 use super::sync::{Accesses, Scope, Stages};
 use super::{Api, Device, contradiction, unsupported};
+use polyshade::host::{Extension, Feature};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -128,9 +129,9 @@ pub struct BlendingPlan {
     /// What is done between draws.
     pub between: Option<Between>,
     /// Extensions that have to be enabled, by their names.
-    pub extensions: Vec<&'static str>,
+    pub extensions: Vec<Extension>,
     /// Features that have to be enabled, by their names.
-    pub features: Vec<&'static str>,
+    pub features: Vec<Feature>,
 }
 
 /// How primitives that overlap come in order.

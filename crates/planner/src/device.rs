@@ -3,7 +3,7 @@
 use super::blending::{Blending, Interlock};
 use super::distances::DistanceSupport;
 use super::steps::PassScope;
-use polyshade::TransformFeedback;
+use polyshade::host::TransformFeedback;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ use super::state::{
 };
 use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
 use super::{contradiction, unsupported};
-use polyshade::TransformFeedback;
+use polyshade::host::TransformFeedback;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 

@@ -45,7 +45,7 @@ pub use device::{
 pub use distances::{
     DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay, Distances, distances,
 };
-pub use polyshade::TransformFeedback;
+pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
     FeedbackBuffer, PassState, Path, Pipeline, Query, Storage, Topology, Uses,

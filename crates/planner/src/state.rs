@@ -1,9 +1,9 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
 use super::sync::Use;
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, LimitName, Place, Purpose, Requirements, Set, Words};
 use polyshade::transform_feedback::{
-    self, BufferLayout, Decorated, HostWords, Preview, ProvokingVertex, Purpose, SideEffects,
+    self, BufferLayout, Decorated, Layout, Prepared, ProvokingVertex, SideEffects,
 };
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
@@ -194,36 +194,42 @@ pub struct Storage {
     /// The binding of feedback buffer 0; buffer `i` is `i` behind it.
     pub binding: Binding,
     /// Where the words are that the host fills in.
-    pub host: HostWords,
+    pub host: Place,
     /// How many storage buffers the stage has in all.
     pub storage_buffers: u32,
 }
 
-impl From<&Preview> for Capture {
-    /// What a lowering's preview says, for either path.
-    fn from(preview: &Preview) -> Self {
+impl Capture {
+    /// What a lowering says of shaders that store what they capture: their layout, the words of their host, and what
+    /// they need.
+    pub fn stored(layout: &Layout, words: &Words, needs: &Requirements) -> Self {
         let buffer = |layout| FeedbackBuffer::of(layout, 0);
-        let needs = &preview.requirements;
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
             Purpose::Feedback(number) => {
                 Some((one.set, Binding(one.binding.0.wrapping_sub(number))))
             }
-            Purpose::HostWords => None,
+            _ => None,
         });
         let stored = needs.limits.iter().find(|limit| limit.name == STORAGE_BUFFERS);
         let storage = first.map(|(set, binding)| Storage {
             set,
             binding,
-            host: preview.host.place,
+            host: words.place,
             storage_buffers: stored.map_or(0, |limit| limit.at_least),
         });
-        Self { path: None, buffers: preview.layout.buffers.iter().map(buffer).collect(), storage }
+        Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
     }
 }
 
-impl From<&Decorated<'_>> for Capture {
+impl From<&Prepared<'_>> for Capture {
+    fn from(prepared: &Prepared<'_>) -> Self {
+        Self::stored(prepared.layout(), prepared.words(), prepared.requirements())
+    }
+}
+
+impl From<&Decorated> for Capture {
     /// What a decorated shader says: there is no storage path beside it.
-    fn from(decorated: &Decorated<'_>) -> Self {
+    fn from(decorated: &Decorated) -> Self {
         let layouts = decorated.layout.buffers.iter().zip(&decorated.streams);
         let buffers = layouts.map(|(layout, stream)| FeedbackBuffer::of(layout, *stream));
         Self { path: Some(Path::Extension), buffers: buffers.collect(), storage: None }
@@ -231,7 +237,7 @@ impl From<&Decorated<'_>> for Capture {
 }
 
 /// The limit that says how many storage buffers a stage has.
-pub(super) const STORAGE_BUFFERS: &str = "maxPerStageDescriptorStorageBuffers";
+pub(super) const STORAGE_BUFFERS: LimitName = LimitName::MaxPerStageDescriptorStorageBuffers;
 
 /// One draw, and what was and will be done with what it captures.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

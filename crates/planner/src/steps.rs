@@ -2,8 +2,8 @@
 
 use super::state::{Counter, Path, Query, Topology};
 use super::sync::Barrier;
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
+use polyshade::host::{Binding, Set};
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -222,7 +222,7 @@ pub struct FeedbackRange {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Words {
     /// Where they go.
-    pub place: HostWords,
+    pub place: Place,
     /// What they are, in their order.
     pub words: Vec<Word>,
 }

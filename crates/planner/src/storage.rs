@@ -13,8 +13,9 @@ use super::steps::{
 };
 use super::sync::{Resource, Use, barrier};
 use super::unsupported;
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade::host::Place;
+use polyshade::host::{Binding, Set};
+use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
 use polyshade_spv::Error;
 
 /// What becomes of the draw.
@@ -89,17 +90,17 @@ fn check_device(device: &Device, storage: &Storage, capture: &Capture) -> Result
     }
     let mut last_set = storage.set.0;
     match storage.host {
-        HostWords::StorageBuffer { set, .. } | HostWords::Uniform { set, .. } => {
+        Place::StorageBuffer { set, .. } | Place::Uniform { set, .. } => {
             last_set = last_set.max(set.0);
         }
-        HostWords::PushConstant { offset } => {
+        Place::PushConstant { offset } => {
             let end = u64::from(offset) + 4 * word_count(capture);
             let most = device.max_push_constants;
             if end > u64::from(most) {
                 return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
             }
         }
-        HostWords::Specialization { .. } => {}
+        Place::Specialization { .. } => {}
     }
     let (sets, most) = (last_set.saturating_add(1), device.max_bound_sets);
     if sets > most {

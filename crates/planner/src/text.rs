@@ -6,7 +6,7 @@ use super::steps::{
     Pass, PassScope, Plan, Position, Rasterization, Step, Variant, Word, Words,
 };
 use super::sync::{Barrier, Scope};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
 use std::fmt;
 
 impl fmt::Display for Plan {
@@ -190,16 +190,16 @@ impl fmt::Display for Variant {
 impl fmt::Display for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            HostWords::StorageBuffer { set, binding } => {
+            Place::StorageBuffer { set, binding } => {
                 write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
             }
-            HostWords::Uniform { set, binding } => {
+            Place::Uniform { set, binding } => {
                 write!(f, "fill in the uniform buffer at set {} binding {}:", set.0, binding.0)?;
             }
-            HostWords::PushConstant { offset } => {
+            Place::PushConstant { offset } => {
                 write!(f, "fill in push constants from byte {offset} on:")?;
             }
-            HostWords::Specialization { first_id } => {
+            Place::Specialization { first_id } => {
                 write!(f, "fill in specialization constants from {first_id} on:")?;
             }
         }

@@ -7,14 +7,14 @@
 //! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, advanced_blend::{self, Select}, transform_feedback::HostWords};
+//! # use polyshade::{Error, Module, advanced_blend::{self, Select}, host::Place};
 //! # fn blend(words: &[u32]) -> Result<(), Error> {
 //! let fragment = Module::parse(words)?;
-//! let options = advanced_blend::Options::new("main")
+//! let options = advanced_blend::Options::new()
 //!     .all_khr()
-//!     .select(Select::Words(HostWords::PushConstant { offset: 16 }));
-//! let blended = advanced_blend::lower(&fragment, &options)?;
-//! println!("{} targets are blended", blended.targets.len());
+//!     .select(Select::Words(Place::PushConstant { offset: 16 }));
+//! let blended = advanced_blend::lower(&fragment, "main", &options)?;
+//! println!("{} targets are blended", blended.result.len());
 //! # Ok(())
 //! # }
 //! ```
@@ -37,46 +37,27 @@ mod words;
 pub use equation::Equation;
 pub use format::{Format, FormatClass};
 pub use logic::LogicOperation;
-pub use options::{Alpha, Blending, Destination, Layer, Options, Overlap, Select, Target};
+pub use options::{Alpha, Blending, ColorBlend, Destination, Layer, Options, Overlap, Select};
 pub use ordinary::{Factor, Operation, Ordinary, Term};
-pub use requirements::{
-    Descriptor, INTERLOCK, Ordering, Purpose, Requirements, TILE_IMAGE, TILE_IMAGE_FEATURE,
-    WordsAt, interlock_features,
-};
 
-use crate::{moves, unsupported};
+pub use requirements::interlock_features;
+
+use crate::host::{Lowered, Stages, Target, Words};
+use crate::moves::Frame;
+use crate::unsupported;
 use options::Constants;
 use outputs::{Colour, Numbers, Piece};
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
 
-/// A fragment shader that blends, and what the host has to know.
-#[derive(Debug)]
-pub struct Lowered<'m> {
-    /// The shader. The module itself where no target is blended.
-    pub module: Module<'m>,
-    /// The targets that are blended, in the order of their locations. Those with [equations](Target::equations) have
-    /// the words that select in this order, too.
-    pub targets: Vec<BlendedTarget>,
-    /// What the device must have and the host must bind and order.
-    pub requirements: Requirements,
-}
-
-/// What [`lower`] would come to, without its words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Preview {
-    /// The targets that are blended, in the order of their locations.
-    pub targets: Vec<BlendedTarget>,
-    /// What the device must have and the host must bind and order.
-    pub requirements: Requirements,
-}
-
 /// A target that is blended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BlendedTarget {
     /// Its location.
     pub location: u32,
     /// How it is blended.
-    pub target: Target,
+    pub target: ColorBlend,
 }
 
 /// Makes the fragment shader `module` blend as `options` say.
@@ -93,39 +74,35 @@ pub struct BlendedTarget {
 /// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of floats,
 ///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
 ///   alpha at location 0, or with storage images; for storage images, a shader without early fragment tests, with an
-///   interlock of its own, or with the Vulkan memory model; what the [moves] refuse.
-pub fn lower<'m>(module: &'m Module<'_>, options: &Options) -> Result<Lowered<'m>, Error> {
-    let plan = Plan::new(module, options)?;
-    let Preview { targets, requirements } = plan.preview(module, options);
-    if plan.blended.is_empty() {
-        return Ok(Lowered { module: module.borrowed(), targets, requirements });
-    }
-    let isolated = moves::isolate(module, &options.entry, ExecutionModel::FRAGMENT)?;
-    let m = &isolated.module;
-    // Outputs of the isolated version may have other ids.
-    let rewritten = Plan::new(m, options)
-        .and_then(|plan| m.rewrite(|m, p| emit::emit(m, p, options, &plan)))
-        .map_err(|error| if isolated.is_changed() { error.without_place() } else { error })?;
-    Ok(Lowered { module: rewritten.module.into_owned(), targets, requirements })
+///   interlock of its own, or with the Vulkan memory model; what the [moves](crate::moves) refuse.
+pub fn lower<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Vec<BlendedTarget>>, Error> {
+    options.check()?;
+    let frame = Frame::new(module, &target.into(), &STAGES)?;
+    let version = frame.isolated();
+    let plan = frame.found(version, Plan::new(version, frame.entry(version)?, options))?;
+    Words::check_apart(&plan.words)?;
+    let reserved = frame.target().reservations();
+    let next = frame.rewrite(version, |m, p, entry| match plan.blended.as_slice() {
+        [] => Ok(()),
+        _ => emit::emit(m, p, entry, (options, reserved), &plan),
+    })?;
+    let requirements = requirements::requirements(version, options, &plan);
+    let blended = plan.blended.iter().map(|blended| BlendedTarget {
+        location: blended.location,
+        target: blended.target.clone(),
+    });
+    let result = blended.collect();
+    let words = plan.words;
+    let (module, progress, ()) = frame.finish(next);
+    Ok(Lowered { module, progress, words, requirements, result })
 }
 
-/// What [`lower`] would come to: the same errors, and no words are written.
-///
-/// # Errors
-///
-/// Those of [`lower`].
-pub fn preview(module: &Module<'_>, options: &Options) -> Result<Preview, Error> {
-    let plan = Plan::new(module, options)?;
-    let preview = plan.preview(module, options);
-    if !plan.blended.is_empty() {
-        let isolated = moves::isolate(module, &options.entry, ExecutionModel::FRAGMENT)?;
-        let m = &isolated.module;
-        Plan::new(m, options)
-            .and_then(|plan| m.rehearse(|m, p| emit::emit(m, p, options, &plan)))
-            .map_err(|error| if isolated.is_changed() { error.without_place() } else { error })?;
-    }
-    Ok(preview)
-}
+const STAGES: Stages =
+    Stages { models: &[ExecutionModel::FRAGMENT], otherwise: "has no colours to blend" };
 
 /// What the options come to for one module: everything but the code.
 struct Plan<'o> {
@@ -133,7 +110,9 @@ struct Plan<'o> {
     /// The other parts of variables that are blended in part.
     copied: Vec<Piece>,
     /// The words that the host fills in, by place.
-    words: Vec<words::Group>,
+    words: Vec<Words>,
+    /// Whether some of them select equations.
+    selects: bool,
     /// Whether the shader does what alpha to coverage would do.
     coverage: bool,
 }
@@ -145,7 +124,7 @@ struct Blended<'o> {
     /// Those of the second source, which leave the interface.
     second: Vec<Piece>,
     numbers: Numbers,
-    target: &'o Target,
+    target: &'o ColorBlend,
 }
 
 impl Blended<'_> {
@@ -159,9 +138,11 @@ impl Blended<'_> {
 }
 
 impl<'o> Plan<'o> {
-    fn new(m: &Module<'_>, options: &'o Options) -> Result<Self, Error> {
-        options.check()?;
-        let entry = m.entry_point(&options.entry, ExecutionModel::FRAGMENT)?;
+    fn new<'m>(
+        m: &'m Module<'_>,
+        entry: EntryPoint<'m>,
+        options: &'o Options,
+    ) -> Result<Self, Error> {
         let (mut blended, mut copied) = (Vec::new(), Vec::new());
         for (location, colour) in outputs::colours(m, entry)? {
             let target = options.target_at(location);
@@ -181,9 +162,10 @@ impl<'o> Plan<'o> {
             Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_constants),
             Blending::Equations(_) | Blending::Logic(_) => false,
         });
-        let words = words::groups(options, &selected, has_constants);
+        let words = words::words(options, &selected, has_constants);
+        let selects = matches!(options.select, Select::Words(_)) && !selected.is_empty();
         let coverage = options.coverage_samples.is_some();
-        let plan = Self { blended, copied, words, coverage };
+        let plan = Self { blended, copied, words, selects, coverage };
         if coverage {
             plan.check_coverage(entry.function(), options)?;
         }
@@ -210,20 +192,9 @@ impl<'o> Plan<'o> {
         }
         Ok(())
     }
-
-    fn preview(&self, m: &Module<'_>, options: &Options) -> Preview {
-        let target = |blended: &Blended<'_>| BlendedTarget {
-            location: blended.location,
-            target: blended.target.clone(),
-        };
-        Preview {
-            targets: self.blended.iter().map(target).collect(),
-            requirements: Requirements::new(m, options, self),
-        }
-    }
 }
 
-impl Target {
+impl ColorBlend {
     /// What the components are of a colour that is blended like this; `None` where it stays as it is.
     fn blends(&self, location: u32, colour: &Colour) -> Result<Option<Numbers>, Error> {
         let (Some(numbers), Some(piece)) = (colour.numbers(), colour.first.first()) else {
@@ -352,14 +323,14 @@ impl Options {
 
     /// Refuses words at places of one kind that cannot both be there.
     fn check_words(&self) -> Result<(), Error> {
-        use crate::transform_feedback::HostWords;
+        use crate::host::Place;
         let (Select::Words(select), Constants::Words(constants)) = (self.select, self.constants)
         else {
             return Ok(());
         };
         let kind = std::mem::discriminant(&select);
         let are_numbered =
-            matches!(select, HostWords::PushConstant { .. } | HostWords::Specialization { .. });
+            matches!(select, Place::PushConstant { .. } | Place::Specialization { .. });
         if are_numbered && kind == std::mem::discriminant(&constants) && select != constants {
             let message =
                 "of one kind of words, the blend constants stand right behind those that select";

@@ -8,26 +8,33 @@
 
 mod emit;
 
-use crate::position::{self, Change, Changed};
-use crate::transform_feedback::Requirements;
-use polyshade_spv::{Error, ErrorKind, Module};
+use crate::host::{Lowered, Place, Target, Word, Words};
+use crate::moves::Lowering;
+use crate::position;
+pub use crate::position::Changed;
+use polyshade_spv::{Error, Module};
+
+pub(crate) const LOWERING: Lowering =
+    Lowering { name: "depth_convention", stages: position::STAGES };
 
 /// Whether something is done.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Switch {
     /// It is not.
     #[default]
     Off,
     /// It is.
     On,
-    /// It is where the specialization constant with this number is not 0, its value unless set.
-    Specialization(u32),
-    /// It is where a word of the push constants is not 0.
-    PushConstant,
+    /// It is where this word is not 0.
+    Word(Place),
 }
 
 /// How far the picture is turned, clockwise as it is seen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Turn {
     /// Not at all.
     #[default]
@@ -42,13 +49,13 @@ pub enum Turn {
 
 /// Where it is said how far the picture is turned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Rotation {
     /// Here.
     By(Turn),
-    /// In the specialization constant with this number: quarters of a turn, 0 unless set.
-    Specialization(u32),
-    /// In a word of the push constants: quarters of a turn.
-    PushConstant,
+    /// In this word: quarters of a turn.
+    Word(Place),
 }
 
 impl Default for Rotation {
@@ -57,22 +64,23 @@ impl Default for Rotation {
     }
 }
 
-/// What is done to the position of which entry point.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// What is done to the position. Words that are given one place follow each other there: depth, flip, rotation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Options {
-    change: Change,
-    depth: Switch,
-    flip_y: Switch,
-    rotation: Rotation,
-    push_constants: u32,
+    /// Whether a depth from -w to w becomes one from 0 to w.
+    pub depth: Switch,
+    /// Whether Y points the other way.
+    pub flip_y: Switch,
+    /// How far the picture is turned, after Y was flipped: that of `VkSurfaceTransformFlagBitsKHR`.
+    pub rotation: Rotation,
 }
 
 impl Options {
-    /// Of the vertex entry point `entry`: nothing yet.
-    pub fn new(entry: impl Into<String>) -> Self {
-        let change = Change::new(entry.into());
-        let (depth, flip_y) = (Switch::Off, Switch::Off);
-        Self { change, depth, flip_y, rotation: Rotation::default(), push_constants: 0 }
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Whether a depth from -w to w becomes one from 0 to w.
@@ -95,115 +103,55 @@ impl Options {
         self.rotation = rotation;
         self
     }
-
-    /// Where the words in the push constants begin, in bytes: a multiple of 4 behind what the shader has itself. Those
-    /// that there are follow each other: depth, flip, rotation.
-    #[must_use]
-    pub fn push_constants(mut self, offset: u32) -> Self {
-        self.push_constants = offset;
-        self
-    }
-
-    position::setters!();
-}
-
-/// A shader that hands on another position.
-#[derive(Debug)]
-pub struct Converted<'m> {
-    /// The shader. The module itself where it has no position, or where nothing is to be done.
-    pub module: Module<'m>,
-    /// What the host fills in, 32 bits each.
-    pub words: Vec<Word>,
-    /// The location of an output that was added: the extension captures it instead of the position.
-    pub location: Option<u32>,
-    /// What the device must have.
-    pub requirements: Requirements,
-}
-
-/// A word that the host fills in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Word {
-    /// What it is called in the shader.
-    pub name: &'static str,
-    /// What it says.
-    pub meaning: &'static str,
-    /// Where it is.
-    pub place: Place,
-}
-
-/// Where a word is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// It is the specialization constant with this number.
-    Specialization(u32),
-    /// It is in the push constants, at this offset in bytes.
-    PushConstant(u32),
 }
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` whose position is that of another
-/// convention.
+/// convention. The module itself where it has no position, or where nothing is to be done.
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: a specialization constant that the shader has already, that is reserved or
-/// is given twice; push constants before the end of the shader's. `Unsupported`: another stage; a position that is not
-/// a vector of four floats; a module in which this has been done; push constants that cannot grow; no free location
-/// where the extension captures the position; what the [moves](crate::moves) refuse.
-pub fn convert<'m>(module: &'m Module<'_>, options: &Options) -> Result<Converted<'m>, Error> {
-    let words = words(options)?;
-    let nothing = options.depth == Switch::Off
-        && options.flip_y == Switch::Off
-        && options.rotation == Rotation::By(Turn::None);
-    if nothing {
-        module.entry_point(&options.change.entry, options.change.stage)?;
-        let (location, requirements) = (None, Requirements::default());
-        return Ok(Converted { module: module.borrowed(), words, location, requirements });
+/// `NotFound`: the entry point. `Options`: a word where the shader has something already, where something is reserved,
+/// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
+/// which this has been done; push constants that cannot grow; no free location where the extension captures the
+/// position; what the [moves](crate::moves) refuse.
+pub fn convert<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Changed>, Error> {
+    let target = &target.into();
+    if *options == Options::default() {
+        target.entry_point(module, &LOWERING.stages)?;
+        return Ok(Lowered::unchanged(module, Changed::default()));
     }
-    let lowering = position::DEPTH_CONVENTION;
-    let changed = position::change(module, &options.change, lowering, |m, p, entry| {
-        emit::function(m, p, entry, options, &words)
-    })?;
-    let Changed { module, location, requirements } = changed;
-    Ok(Converted { module, words, location, requirements })
+    let words = words(options);
+    Words::check_apart(&words)?;
+    position::change(module, target, &LOWERING, words, |m, p, entry, words| {
+        emit::function(m, p, entry, target, options, words)
+    })
 }
 
-/// The words that the options come to, in the order of the push constants.
-fn words(options: &Options) -> Result<Vec<Word>, Error> {
-    let Options { depth, flip_y, rotation, .. } = options;
-    let switch = |switch: &Switch| match switch {
+/// The words that the options come to.
+fn words(options: &Options) -> Vec<Words> {
+    let switched = |switch| match switch {
         Switch::Off | Switch::On => None,
-        Switch::Specialization(id) => Some(Some(*id)),
-        Switch::PushConstant => Some(None),
+        Switch::Word(place) => Some(place),
     };
-    let rotation = match rotation {
+    let rotation = match options.rotation {
         Rotation::By(_) => None,
-        Rotation::Specialization(id) => Some(Some(*id)),
-        Rotation::PushConstant => Some(None),
+        Rotation::Word(place) => Some(place),
     };
+    let depth = "1 where a depth from -w to w becomes one from 0 to w";
     let wanted = [
-        (emit::DEPTH, "1 where a depth from -w to w becomes one from 0 to w", switch(depth)),
-        (emit::FLIP_Y, "1 where Y points the other way", switch(flip_y)),
-        (emit::ROTATION, "quarters of a turn, clockwise", rotation),
+        (switched(options.depth), Word::new(emit::DEPTH, depth)),
+        (switched(options.flip_y), Word::new(emit::FLIP_Y, "1 where Y points the other way")),
+        (rotation, Word::new(emit::ROTATION, "quarters of a turn, clockwise")),
     ];
-    let mut words: Vec<Word> = Vec::new();
-    let mut offset = options.push_constants;
-    for (name, meaning, source) in wanted {
-        let place = match source {
-            None => continue,
-            Some(Some(id)) => Place::Specialization(id),
-            Some(None) => Place::PushConstant(offset),
-        };
-        match place {
-            Place::Specialization(id) => {
-                options.change.reserved.check_constants(id..id.saturating_add(1))?;
-                if words.iter().any(|word| word.place == place) {
-                    let message = format!("specialization constant {id} would say two things");
-                    return Err(Error::new(ErrorKind::Options, message));
-                }
-            }
-            Place::PushConstant(_) => offset = offset.saturating_add(4),
+    let mut words = Vec::new();
+    for (place, word) in wanted {
+        if let Some(place) = place {
+            Words::add(&mut words, place, [word]);
         }
-        words.push(Word { name, meaning, place });
     }
-    Ok(words)
+    words
 }

@@ -21,21 +21,19 @@
 pub mod advanced_blend;
 pub mod clip_cull;
 pub mod depth_convention;
+pub mod host;
 pub mod moves;
 pub mod position_only;
 pub mod rasterizer_discard;
 pub mod transform_feedback;
 
-mod device;
 mod effects;
+mod eliminate;
 mod library;
 mod position;
-mod reserved;
 
-pub use device::TransformFeedback;
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};
-pub use reserved::Reserved;
 
 use polyshade_spv::Id;
 

@@ -4,10 +4,10 @@
 //! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
 
 mod builtin;
-mod eliminate;
 mod isolate;
 mod link;
 mod locations;
+mod lower;
 mod output_points;
 mod push_constants;
 mod redirect;
@@ -16,20 +16,21 @@ mod scatter;
 mod specialize;
 mod split_block;
 mod take_over;
+mod words;
 mod wrap;
 
+pub use crate::eliminate::{Elimination, eliminate};
 pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
-pub use eliminate::{Elimination, eliminate};
-pub use isolate::isolate;
+pub use isolate::{Origins, isolate};
 pub use link::{Hook, Library, link};
 pub(crate) use locations::Sizes;
 pub use locations::{add_output, end_of_output_locations, free_output_locations};
+pub(crate) use lower::{Frame, Lowering, lower};
 pub use output_points::{OutputPoint, output_points};
 pub use push_constants::push_constants;
 pub use redirect::redirect;
 pub use resource::{
-    Binding, HostBlock, Set, WordArray, image_resource, spec_constants, storage_buffer,
-    uniform_block, word_array,
+    HostBlock, WordArray, image_resource, spec_constants, storage_buffer, uniform_block, word_array,
 };
 pub(crate) use resource::{bindings, buffers_of};
 pub use scatter::{Place, Scattered, float_dimensions, float_scalars, scatter};
@@ -37,6 +38,7 @@ pub use specialize::specialize;
 pub use split_block::{SplitMember, split_block};
 pub(crate) use take_over::laid_out_types;
 pub use take_over::{Copies, TakenOver, take_over, take_over_and_out};
+pub use words::{HostWords, host_words};
 pub use wrap::{Wrapper, wrap};
 
 use polyshade_spv::view::EntryPoint;

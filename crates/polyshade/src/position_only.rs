@@ -13,8 +13,8 @@
 //! # use polyshade::{Error, Module, position_only};
 //! # fn binning(words: &[u32]) -> Result<Vec<u32>, Error> {
 //! let vertex = Module::parse(words)?;
-//! let variant = position_only::derive(&vertex, &position_only::Options::new("main"))?;
-//! # Ok(variant.into_words())
+//! let variant = position_only::derive(&vertex, "main", &position_only::Options::new())?;
+//! # Ok(variant.module.into_words())
 //! # }
 //! ```
 
@@ -27,23 +27,29 @@ mod read_back;
 pub use cost::{Cost, Report, cost};
 pub use options::{Feedback, Keep, Options, SideEffects};
 
-use crate::moves::{self, eliminate};
+use crate::host::{Lowered, Requirements, Stages, Target};
+use crate::moves::{Frame, eliminate};
 use crate::transform_feedback::foreign;
 use crate::unsupported;
-use outputs::Outputs;
+use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Rewritten,
 };
 
 /// The stages that can be the last before rasterization, which are those that are reduced.
-pub const STAGES: [ExecutionModel; 5] = [
-    ExecutionModel::VERTEX,
-    ExecutionModel::TESSELLATION_EVALUATION,
-    ExecutionModel::GEOMETRY,
-    ExecutionModel::MESH_EXT,
-    ExecutionModel::MESH_NV,
-];
+pub const STAGES: &[ExecutionModel] = REDUCED.models;
+
+const REDUCED: Stages = Stages {
+    models: &[
+        ExecutionModel::VERTEX,
+        ExecutionModel::TESSELLATION_EVALUATION,
+        ExecutionModel::GEOMETRY,
+        ExecutionModel::MESH_EXT,
+        ExecutionModel::MESH_NV,
+    ],
+    otherwise: "is not the last before rasterization",
+};
 
 /// The variants that are made of one shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,10 +69,19 @@ enum Variant {
 /// * `NotFound`: the entry point, or an output that is to be kept.
 /// * `Options`: several stages have an entry point of this name, and the options do not say which.
 /// * `Unsupported`: side effects, where the options refuse them or where what is kept needs one that goes; an output
-///   that goes though the shader reads it, in a geometry or mesh stage; what the [moves] refuse.
-pub fn derive(module: &Module<'_>, options: &Options) -> Result<Module<'static>, Error> {
-    let variant = reduce(module, options, Variant::PositionOnly)?;
-    if options.is_precise() { precise::decorate(&variant, &variant) } else { Ok(variant) }
+///   that goes though the shader reads it, in a geometry or mesh stage; what the [moves](crate::moves) refuse.
+pub fn derive<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m>, Error> {
+    let frame = Frame::new(module, &target.into(), &REDUCED)?;
+    let variant = reduce(&frame, options, Variant::PositionOnly)?;
+    let last = match options.is_precise() {
+        true => precise::decorate(&frame, &variant, &variant)?,
+        false => variant,
+    };
+    Ok(frame.made(last, Requirements::default(), ()))
 }
 
 /// The variant of `module` with exactly the outputs that [`derive`](fn@derive) takes out. Position may still be
@@ -75,8 +90,14 @@ pub fn derive(module: &Module<'_>, options: &Options) -> Result<Module<'static>,
 /// # Errors
 ///
 /// Those of [`derive`](fn@derive).
-pub fn complement(module: &Module<'_>, options: &Options) -> Result<Module<'static>, Error> {
-    reduce(module, options, Variant::Complement)
+pub fn complement<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m>, Error> {
+    let frame = Frame::new(module, &target.into(), &REDUCED)?;
+    let last = reduce(&frame, options, Variant::Complement)?;
+    Ok(frame.made(last, Requirements::default(), ()))
 }
 
 /// The full shader, with `Invariant` on what [`derive`](fn@derive) keeps, and `NoContraction` on what decides it, where
@@ -85,26 +106,28 @@ pub fn complement(module: &Module<'_>, options: &Options) -> Result<Module<'stat
 /// # Errors
 ///
 /// `NotFound` and `Options` as [`derive`](fn@derive), and all of its errors for `NoContraction`.
-pub fn full<'m>(module: &'m Module<'_>, options: &Options) -> Result<Module<'m>, Error> {
-    let (name, model) = options.entry_point(module)?;
+pub fn full<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m>, Error> {
+    let frame = Frame::new(module, &target.into(), &REDUCED)?;
     if !options.is_invariant() && !options.is_precise() {
-        moves::isolate(module, &name, model)?;
-        return Ok(module.borrowed());
+        return Ok(Lowered::unchanged(module, ()));
     }
-    let isolated = moves::isolate(module, &name, model)?.module;
-    let decorated = isolated.rewrite(|m, p| {
+    let decorated = frame.rewrite(frame.isolated(), |m, p, entry| {
         if options.is_invariant() {
-            let entry = m.entry_point(&name, model)?;
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }
         Ok(())
     })?;
-    let full = decorated.module;
-    if !options.is_precise() {
-        return Ok(full.into_owned());
+    let mut full = decorated.module;
+    if options.is_precise() {
+        // What decides coverage has the same ids in both.
+        let variant = reduce(&frame, options, Variant::PositionOnly)?;
+        full = precise::decorate(&frame, &full, &variant)?;
     }
-    // What decides coverage has the same ids in both.
-    precise::decorate(&full, &reduce(module, options, Variant::PositionOnly)?)
+    Ok(frame.made(full, Requirements::default(), ()))
 }
 
 /// What `module` costs, and the variants that `options` make of it.
@@ -112,59 +135,68 @@ pub fn full<'m>(module: &'m Module<'_>, options: &Options) -> Result<Module<'m>,
 /// # Errors
 ///
 /// Those of [`derive`](fn@derive).
-pub fn report(module: &Module<'_>, options: &Options) -> Result<Report, Error> {
-    let (name, model) = options.entry_point(module)?;
-    let of = |m: &Module<'_>| m.entry_point(&name, model).map(|entry| cost(m, entry));
+pub fn report(
+    module: &Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Report, Error> {
+    let frame = Frame::new(module, &target.into(), &REDUCED)?;
+    let of = |m: &Module<'_>| frame.entry(m).map(|entry| cost(m, entry));
+    let target = frame.target();
     Ok(Report {
         original: of(module)?,
-        position_only: of(&derive(module, options)?)?,
-        complement: of(&complement(module, options)?)?,
+        position_only: of(&derive(module, target, options)?.module)?,
+        complement: of(&complement(module, target, options)?.module)?,
     })
 }
 
 fn reduce(
-    module: &Module<'_>,
+    frame: &Frame<'_>,
     options: &Options,
     variant: Variant,
 ) -> Result<Module<'static>, Error> {
-    let (name, model) = options.entry_point(module)?;
-    let isolated = moves::isolate(module, &name, model)?;
-    // Where nothing changed, what is known of the module stays known.
-    let m = if isolated.is_changed() { &isolated.module } else { module };
-    let prepared = prepare(m, options, variant, &name, model)?;
-    let m = if prepared.is_changed() { &prepared.module } else { m };
-
-    let entry = m.entry_point(&name, model)?;
-    let outputs = Outputs::find(m, entry, options)?;
-    let dead = outputs.unneeded(variant);
-    let reduced = eliminate(m, &dead.elimination(options, variant, &name, model))?;
+    let prepared = prepare(frame, options, variant)?;
+    let m = &prepared.module;
+    let dead = find_unneeded(frame, m, options, variant)?;
+    let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
+    let reduced = frame.found(m, eliminate(m, &wanted))?;
     let stays = reduced.value;
     if stays.is_empty() {
         return Ok(reduced.module.into_owned());
     }
 
     // What goes and is read has to be memory of the shader's own first.
-    let own = read_back::take_over(m, &name, model, &stays, dead.variables())?;
-    let m = &own.module;
-    let outputs = Outputs::find(m, m.entry_point(&name, model)?, options)?;
-    let dead = outputs.unneeded(variant);
-    let reduced = eliminate(m, &dead.elimination(options, variant, &name, model))?;
-    match reduced.value.first() {
+    let own = read_back::take_over(frame, m, &stays, dead.variables());
+    let m = &frame.found(m, own)?;
+    let dead = find_unneeded(frame, m, options, variant)?;
+    let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
+    let reduced = frame.found(m, eliminate(m, &wanted))?;
+    let undecided = match reduced.value.first() {
         Some(id) => Err(unsupported("an output that goes cannot be told from one that stays", *id)),
         None => Ok(reduced.module.into_owned()),
-    }
+    };
+    frame.found(m, undecided)
+}
+
+/// What goes from `variant`.
+fn find_unneeded(
+    frame: &Frame<'_>,
+    m: &Module<'_>,
+    options: &Options,
+    variant: Variant,
+) -> Result<Unneeded, Error> {
+    let entry = frame.entry(m)?;
+    let outputs = frame.found(m, Outputs::find(m, entry, options))?;
+    Ok(outputs.unneeded(variant))
 }
 
 /// A version with what the options add, and without the capturing that is not this variant's.
-fn prepare<'m>(
-    m: &'m Module<'_>,
+fn prepare<'v>(
+    frame: &'v Frame<'_>,
     options: &Options,
     variant: Variant,
-    name: &str,
-    model: ExecutionModel,
-) -> Result<Rewritten<'m, ()>, Error> {
-    m.rewrite(|m, p| {
-        let entry = m.entry_point(name, model)?;
+) -> Result<Rewritten<'v, ()>, Error> {
+    frame.rewrite(frame.isolated(), |m, p, entry| {
         if options.is_invariant() {
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }

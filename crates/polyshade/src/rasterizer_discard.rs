@@ -5,32 +5,41 @@
 //! what the shader wrote: what the extension captures of the position is captured from an output that is added, and
 //! what the storage path stores is stored before. So capture first, then discard.
 
-use crate::moves;
-use crate::position::{self, Change, Changed, Emitted};
-use crate::transform_feedback::Requirements;
+use crate::host::{Lowered, Place, Target, Word, Words};
+use crate::moves::{self, Lowering};
+use crate::position;
+pub use crate::position::Changed;
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Id, Module, Op, Patch};
+
+pub(crate) const LOWERING: Lowering =
+    Lowering { name: "rasterizer_discard", stages: position::STAGES };
 
 /// When nothing is rasterized.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum When {
     /// Always.
     #[default]
     Always,
-    /// Where the specialization constant with this number is not 0, its value unless set.
-    Specialization(u32),
+    /// Where this word is not 0.
+    Word(Place),
 }
 
-/// Which entry point discards what it hands on, and when.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// When a stage discards what it hands on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Options {
-    change: Change,
-    when: When,
+    /// When nothing is rasterized.
+    pub when: When,
 }
 
 impl Options {
-    /// Of the vertex entry point `entry`, always.
-    pub fn new(entry: impl Into<String>) -> Self {
-        Self { change: Change::new(entry.into()), when: When::Always }
+    /// Always.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// When nothing is rasterized.
@@ -39,40 +48,29 @@ impl Options {
         self.when = when;
         self
     }
-
-    position::setters!();
-}
-
-/// A shader that discards.
-#[derive(Debug)]
-pub struct Discarding<'m> {
-    /// The shader. The module itself where it has no position.
-    pub module: Module<'m>,
-    /// The location of an output that was added: the extension captures it instead of the position.
-    pub location: Option<u32>,
-    /// What the device must have.
-    pub requirements: Requirements,
 }
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` that moves every vertex outside
-/// of the clip volume.
+/// of the clip volume. The module itself where it has no position.
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: a specialization constant that the shader has already, or that is reserved.
-/// `Unsupported`: another stage; a position that is not a vector of four floats; a module in which this has been done;
-/// no free location where the extension captures the position; what the [moves] refuse.
-pub fn lower<'m>(module: &'m Module<'_>, options: &Options) -> Result<Discarding<'m>, Error> {
-    let Options { change, when } = options;
-    if let When::Specialization(id) = when {
-        change.reserved.check_constants(*id..id.saturating_add(1))?;
+/// `NotFound`: the entry point. `Options`: a word where the shader has something already, or where something is
+/// reserved. `Unsupported`: another stage; a position that is not a vector of four floats; a module in which this has
+/// been done; no free location where the extension captures the position; what the [moves] refuse.
+pub fn lower<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Changed>, Error> {
+    let mut words = Vec::new();
+    if let When::Word(place) = options.when {
+        Words::add(&mut words, place, [Word::new(NAME, "not 0: nothing is rasterized")]);
     }
-    let changed = position::change(module, change, position::RASTERIZER_DISCARD, |m, p, _| {
-        let function = emit(m, p, *when)?;
-        Ok(Emitted { function, push_constants: None })
-    })?;
-    let Changed { module, location, requirements } = changed;
-    Ok(Discarding { module, location, requirements })
+    let target = &target.into();
+    position::change(module, target, &LOWERING, words, |m, p, entry, words| {
+        emit(m, p, entry, target, words)
+    })
 }
 
 /// Emits the function.
@@ -82,25 +80,34 @@ pub fn lower<'m>(module: &'m Module<'_>, options: &Options) -> Result<Discarding
 ///      %all = OpCompositeConstruct %v4bool %discards %discards %discards %discards
 ///      %new = OpSelect %v4float %all %outside %old      ; (-3, -3, -3, 1)
 /// ```
-fn emit<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, when: When) -> Result<Id, Error> {
+fn emit<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    target: &Target,
+    words: &[Words],
+) -> Result<Id, Error> {
     let (bool, float) = (p.bool(), p.float());
     let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
     let [minus_three, one] = [-3.0, 1.0].map(|value| p.float_constant(value));
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
-    let constant = match when {
-        When::Always => None,
-        When::Specialization(id) => Some(moves::spec_constants(m, p, id, &[NAME])?[0]),
+    let word = match words {
+        [] => None,
+        [words, ..] => {
+            Some(moves::host_words(m, p, entry, target.reservations(), (words, NAME), None)?)
+        }
     };
 
     let (function, at) = (p.id(), p.lane());
     p.name(function, "discard_position");
     let mut code = p.at(at);
     let old = code.begin_function(function, vec4, &[vec4])[0];
-    let new = match constant {
+    let new = match word {
         None => outside,
-        Some(constant) => {
+        Some(word) => {
+            let word = word.load(&mut code, 0);
             let zero = code.p.uint_constant(0);
-            let discards = code.binary(Op::I_NOT_EQUAL, bool, constant, zero);
+            let discards = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
             // A scalar condition selects vectors from SPIR-V 1.4 on only.
             let all = code.construct(bvec4, &[discards; 4]);
             code.select(vec4, all, outside, old)

@@ -1,23 +1,27 @@
 //! Transform feedback. Where the device has none, [`capture`] makes a vertex stage write its outputs to storage
 //! buffers; where it has `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture them.
 //!
-//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Capture::capture_only`], which
-//! has no stage output, as a point list without indices; the *raster* pass runs [`Capture::raster_only`], which stores
+//! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which has
+//! no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
-//! strips can be drawn in one pass with [`Capture::both`].
+//! strips can be drawn in one pass with [`Variant::Both`]. [`prepare`] says what the host binds and fills in, and makes
+//! the variants that it draws; [`capture`] makes all three.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
 //!
 //! ```
-//! # use polyshade::{Error, Module, moves::{Binding, Set}, transform_feedback};
+//! # use polyshade::{Error, Module, host::{Binding, Set}, transform_feedback};
+//! use polyshade::transform_feedback::Variant;
+//!
 //! # fn capture(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! let options = transform_feedback::Options::new("main")
+//! let options = transform_feedback::Options::new()
 //!     .interleaved(["v_position", "v_velocity"])
 //!     .into_storage(Set(3), Binding(0));
-//! let capture = transform_feedback::capture(&vertex, &options)?;
-//! println!("{} bytes a vertex", capture.layout.buffers[0].stride);
+//! let capture = transform_feedback::prepare(&vertex, "main", &options)?;
+//! println!("{} bytes a vertex", capture.layout().buffers[0].stride);
+//! let shader = capture.variant(Variant::CaptureOnly)?.module;
 //! # Ok(())
 //! # }
 //! ```
@@ -35,192 +39,255 @@ mod names;
 mod options;
 mod outputs;
 mod placement;
-mod requirements;
 mod select;
 mod varying;
 
 pub use capturable::{Capturable, capturable};
 pub use extension::{Decorated, decorate};
 pub(crate) use foreign::strip as strip_capture;
-pub use host::{BufferRange, Counts, Draw, HostLayout, HostWord, ProvokingVertex, Topology};
+pub use host::{BufferRange, Counts, Draw, ProvokingVertex, Topology};
 pub use layout::{BufferLayout, Captured, Layout};
-pub use options::{Host, HostWords, Options, SideEffects};
-pub use requirements::{Descriptor, Limit, Purpose, Requirements};
+pub use options::{Options, SideEffects, WordsAt};
 pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, StreamOutputSource, Varying};
 
-use crate::moves;
+use crate::host::{
+    Descriptor, DescriptorKind, Feature, Limit, LimitName, Lowered, Purpose, Requirements, Stages,
+    Target, Words,
+};
+use crate::moves::{self, Frame, buffers_of};
+use effects::Effects;
 use placement::Placement;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module, StorageClass};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The most feedback buffers that a draw writes.
 pub const MAX_BUFFERS: usize = 4;
 /// The largest stride of a feedback buffer, in bytes: no device that has the feature takes more than 2048.
 pub const MAX_STRIDE: u32 = 65_536;
 
-/// The variants of a vertex shader that capture, and what the host has to know.
-#[derive(Debug)]
-pub struct Capture<'m> {
+/// The shaders that are made of a vertex shader that is captured into storage buffers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Variant {
     /// Stores, and has no stage output but `PointSize`. Drawn as a point list without indices over the vertices and
     /// instances of the draw, with rasterization off, whatever the topology of the draw is.
-    pub capture_only: Module<'static>,
-    /// Has the outputs and stores nothing. Drawn as ever. The module itself where there was nothing to take out.
-    pub raster_only: Module<'m>,
+    CaptureOnly,
+    /// Has the outputs and stores nothing. Drawn as ever. The module itself where there is nothing to take out.
+    RasterOnly,
     /// Stores and has the outputs. Drawn as ever, without indices: lists and strips only, as a fan or a line loop
     /// would be stored by no invocation.
-    pub both: Module<'static>,
+    Both,
+}
+
+/// All variants of a vertex shader that is captured, and what the host has to know.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Capture<'m> {
+    /// [`Variant::CaptureOnly`].
+    pub capture_only: Module<'m>,
+    /// [`Variant::RasterOnly`].
+    pub raster_only: Module<'m>,
+    /// [`Variant::Both`].
+    pub both: Module<'m>,
     /// What is captured where.
     pub layout: Layout,
     /// What the host fills in for each draw.
-    pub host: HostLayout,
+    pub words: Words,
     /// What the device must have and the host must bind.
     pub requirements: Requirements,
 }
 
-/// What a capture comes to, without its variants.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Preview {
-    /// What is captured where.
-    pub layout: Layout,
-    /// What the host fills in for each draw.
-    pub host: HostLayout,
-    /// What the device must have and the host must bind.
-    pub requirements: Requirements,
+/// A capture of one vertex shader, of which variants are made as they are asked for.
+#[derive(Debug)]
+pub struct Prepared<'m> {
+    frame: Frame<'m>,
+    options: Options,
+    plan: Plan,
+    requirements: Requirements,
 }
 
-/// Makes the variants of the vertex shader `module` that capture what `options` name.
+const STAGES: Stages =
+    Stages { models: &[ExecutionModel::VERTEX], otherwise: "is captured with the extension only" };
+
+/// Finds in the vertex shader `module` what `options` name, and says where it goes and what the host binds and fills
+/// in.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point, a varying, or a specialization constant.
 /// * `Options`: nothing to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a vertex; a varying that
-///   two variables share or that is captured twice; half a component of 64 bits; a set and binding that the shader has
-///   already, or that is reserved.
+///   two variables share or that is captured twice; half a component of 64 bits; a set and binding that is reserved.
 /// * `Malformed`: decorations for transform feedback that contradict each other, where they are to be captured.
 /// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
 ///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
-///   stage; side effects of the shader where the options refuse them or where a pass cannot do without; push constants
-///   that cannot grow; what the [moves] refuse.
-pub fn capture<'m>(module: &'m Module<'_>, options: &Options) -> Result<Capture<'m>, Error> {
-    check_stage(options)?;
-    let prepared = Prepared::new(module, options)?;
-    let m = prepared.module(module);
-    let variants = || {
-        let plan = Plan::new(m, options, &prepared.given)?;
-        let capture_only = m.rewrite(|m, p| emit::capture_only(m, p, options, &plan))?;
-        let both = m.rewrite(|m, p| emit::both(m, p, options, &plan))?;
-        let raster_only = m.rewrite(|m, p| emit::raster_only(m, p, options))?;
-        let capture_only = capture_only.module.into_owned();
-        let raster_only = raster_only.is_changed().then(|| raster_only.module.into_owned());
-        Ok((plan, capture_only, both.module.into_owned(), raster_only))
-    };
-    let (plan, capture_only, both, raster_only) =
-        variants().map_err(|error| prepared.place(error))?;
-    let Preview { layout, host, requirements } = plan.preview(m);
-    let raster_only = raster_only.unwrap_or_else(|| prepared.unchanged(module));
-    Ok(Capture { capture_only, raster_only, both, layout, host, requirements })
+///   stage; what the [moves] refuse.
+pub fn prepare<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Prepared<'m>, Error> {
+    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
+    let m = frame.isolated();
+    let plan = frame.found(m, Plan::new(&frame, options))?;
+    let requirements = plan.requirements(m);
+    Ok(Prepared { frame, options: options.clone(), plan, requirements })
 }
 
-/// What [`capture`] would come to: the same errors, and no words are written.
+/// Makes all variants of the vertex shader `module` that capture what `options` name.
 ///
 /// # Errors
 ///
-/// Those of [`capture`].
-pub fn preview(module: &Module<'_>, options: &Options) -> Result<Preview, Error> {
-    check_stage(options)?;
-    let prepared = Prepared::new(module, options)?;
-    let m = prepared.module(module);
-    let rehearse = || {
-        let plan = Plan::new(m, options, &prepared.given)?;
-        m.rehearse(|m, p| emit::capture_only(m, p, options, &plan))?;
-        m.rehearse(|m, p| emit::both(m, p, options, &plan))?;
-        m.rehearse(|m, p| emit::raster_only(m, p, options))?;
-        Ok(plan.preview(m))
-    };
-    rehearse().map_err(|error| prepared.place(error))
+/// Those of [`prepare`] and of [`Prepared::variant`].
+pub fn capture<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Capture<'m>, Error> {
+    let prepared = prepare(module, target, options)?;
+    let make = |variant| Ok(prepared.emit(variant)?.module);
+    let capture_only = make(Variant::CaptureOnly)?;
+    let both = make(Variant::Both)?;
+    let raster_only = make(Variant::RasterOnly)?;
+    let Prepared { plan: Plan { layout, words, .. }, requirements, .. } = prepared;
+    Ok(Capture { capture_only, raster_only, both, layout, words, requirements })
 }
 
-fn check_stage(options: &Options) -> Result<(), Error> {
-    match options.stage_wanted() {
-        ExecutionModel::VERTEX => Ok(()),
-        other => {
-            let message = format!("a {other} stage is captured with the extension only");
-            Err(Error::new(ErrorKind::Unsupported, message))
-        }
+impl<'m> Prepared<'m> {
+    /// What is captured where.
+    pub fn layout(&self) -> &Layout {
+        &self.plan.layout
     }
-}
 
-/// The version that is lowered: specialized, and the entry point isolated.
-struct Prepared {
-    /// `None` where it is the module itself.
-    version: Option<Module<'static>>,
-    /// Whether constants have their values for good.
-    specialized: bool,
-    /// The outputs as the caller knows them: isolation gives some another id.
-    given: Vec<Id>,
-}
+    /// What the host fills in for each draw.
+    pub fn words(&self) -> &Words {
+        &self.plan.words
+    }
 
-impl Prepared {
-    fn new(module: &Module<'_>, options: &Options) -> Result<Self, Error> {
-        let specialized = moves::specialize(module, options.constants())?;
-        let is_specialized = specialized.is_changed();
-        // Where nothing changed, what is known of the module stays known.
-        let m = if is_specialized { &specialized.module } else { module };
-        let isolated = moves::isolate(m, options.entry(), options.stage_wanted())?;
-        let version = if isolated.is_changed() {
-            Some(isolated.module.into_owned())
-        } else {
-            drop(isolated);
-            is_specialized.then(|| specialized.module.into_owned())
+    /// What the device must have and the host must bind, for the variants that store.
+    pub fn requirements(&self) -> &Requirements {
+        &self.requirements
+    }
+
+    /// Makes one variant.
+    ///
+    /// # Errors
+    ///
+    /// `Options`: a set and binding that the shader has already. `Unsupported`: side effects of the shader where the
+    /// options refuse them or where a pass cannot do without; push constants that cannot grow; what the [moves] refuse.
+    pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
+        self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
+    }
+
+    /// The errors of [`variant`](Self::variant); no words are written.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`variant`](Self::variant).
+    pub fn check(&self, variant: Variant) -> Result<(), Error> {
+        let version = self.frame.isolated();
+        self.frame.rehearse(version, |m, p, entry| self.edit(m, p, entry, variant))
+    }
+
+    fn emit(&self, variant: Variant) -> Result<Lowered<'m>, Error> {
+        let version = self.frame.isolated();
+        let next = self.frame.rewrite(version, |m, p, entry| self.edit(m, p, entry, variant))?;
+        let (module, progress, result) = self.frame.finish(next);
+        let (words, requirements) = match variant {
+            Variant::RasterOnly => (Vec::new(), Requirements::default()),
+            Variant::CaptureOnly | Variant::Both => {
+                (vec![self.plan.words.clone()], self.requirements.clone())
+            }
         };
-        let entry = module.entry_point(options.entry(), options.stage_wanted())?;
-        let given = moves::interface(module, entry, StorageClass::OUTPUT);
-        Ok(Self { version, specialized: is_specialized, given })
+        Ok(Lowered { module, progress, words, requirements, result })
     }
 
-    fn module<'p, 'm: 'p>(&'p self, module: &'p Module<'m>) -> &'p Module<'m> {
-        self.version.as_ref().unwrap_or(module)
-    }
-
-    /// Offsets and ids are those of the version that is lowered, which nobody but us has seen.
-    fn place(&self, error: Error) -> Error {
-        if self.version.is_some() { error.without_place() } else { error }
-    }
-
-    /// The result where nothing is to be edited. Isolation alone is no reason for other words.
-    fn unchanged<'m>(&self, module: &'m Module<'_>) -> Module<'m> {
-        match &self.version {
-            Some(version) if self.specialized => version.borrowed().into_owned(),
-            _ => module.borrowed(),
+    fn edit<'e>(
+        &self,
+        m: &'e Module<'_>,
+        p: &mut Patch<'e, '_>,
+        entry: EntryPoint<'e>,
+        variant: Variant,
+    ) -> Result<(), Error> {
+        foreign::strip(m, p, entry);
+        match variant {
+            Variant::CaptureOnly => emit::capture_only(m, p, entry, self),
+            Variant::RasterOnly => emit::raster_only(m, p, self),
+            Variant::Both => emit::both(m, p, entry, self),
         }
     }
 }
 
 /// What the options come to for one module: everything but the code.
+#[derive(Debug)]
 struct Plan {
     layout: Layout,
     /// For each buffer what is stored there.
     stores: Vec<Vec<layout::Stored>>,
     placement: Placement,
-    host: HostLayout,
+    words: Words,
+    effects: Effects,
 }
 
 impl Plan {
-    fn new(m: &Module<'_>, options: &Options, given: &[Id]) -> Result<Self, Error> {
-        let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-        let (layout, stores) = select::lay_out(m, entry, options, given)?;
+    fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
+        let m = frame.isolated();
+        let entry = frame.entry(m)?;
+        let (layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
         let buffers = layout.buffers.len();
-        let placement = Placement::new(m, options, buffers as u32)?;
-        let host = HostLayout::new(placement.host, buffers);
-        if let HostWords::Specialization { first_id } = placement.host {
-            let numbers = first_id..first_id.saturating_add(host.words.len() as u32);
-            options.reservations().check_constants(numbers)?;
-        }
-        Ok(Self { layout, stores, placement, host })
+        let reserved = frame.target().reservations();
+        let placement = Placement::new(m, options, reserved, buffers as u32)?;
+        let words = host::words(placement.words, buffers);
+        reserved.check_words(&words)?;
+        let effects = Effects::find(m, entry);
+        Ok(Self { layout, stores, placement, words, effects })
     }
 
-    fn preview(self, m: &Module<'_>) -> Preview {
-        let requirements = Requirements::new(m, &self);
-        Preview { layout: self.layout, host: self.host, requirements }
+    /// What the variants need that store.
+    fn requirements(&self, m: &Module<'_>) -> Requirements {
+        let stage = ExecutionModel::VERTEX;
+        let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
+        let descriptors = feedback.map(|(i, _)| Descriptor {
+            set: self.placement.set(),
+            binding: self.placement.buffer(i),
+            kind: DescriptorKind::StorageBuffer,
+            purpose: Purpose::Feedback(i),
+            stage,
+        });
+        let mut requirements = Requirements {
+            features: vec![Feature::VertexPipelineStoresAndAtomics],
+            descriptors: descriptors.collect(),
+            ..Requirements::default()
+        };
+        requirements.read(std::slice::from_ref(&self.words), stage);
+        requirements.limits = limits(m, &requirements);
+        requirements
     }
+}
+
+fn limits(m: &Module<'_>, needs: &Requirements) -> Vec<Limit> {
+    let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
+    let (storage, uniform) = buffers_of(m);
+    let last_set = needs.descriptors.iter().map(|one| one.set.0).max().unwrap_or(0);
+    let mut limits = vec![
+        Limit { name: LimitName::MaxBoundDescriptorSets, at_least: last_set.saturating_add(1) },
+        Limit {
+            name: LimitName::MaxPerStageDescriptorStorageBuffers,
+            at_least: storage.saturating_add(added(DescriptorKind::StorageBuffer)),
+        },
+    ];
+    let uniforms = added(DescriptorKind::UniformBuffer);
+    if uniforms > 0 {
+        let at_least = uniform.saturating_add(uniforms);
+        limits.push(Limit { name: LimitName::MaxPerStageDescriptorUniformBuffers, at_least });
+    }
+    limits.extend(needs.push_constants_limit());
+    limits
+}
+
+/// The outputs as the caller knows them: isolation gives some another id.
+fn given_outputs(frame: &Frame<'_>) -> Result<Vec<Id>, Error> {
+    let given = frame.given();
+    Ok(moves::interface(given, frame.entry(given)?, StorageClass::OUTPUT))
 }

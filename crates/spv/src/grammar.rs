@@ -11,6 +11,7 @@ macro_rules! open_set {
     ($($(#[$doc:meta])* $name:ident($word:ty);)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub $word);
     )*};
 }
@@ -24,13 +25,17 @@ open_set! {
     Decoration(u32);
     /// A built-in variable, the operand of [`Decoration::BUILT_IN`].
     BuiltIn(u32);
-    /// An execution model: the stage of an entry point.
-    ExecutionModel(u32);
     /// An execution mode.
     ExecutionMode(u32);
     /// A capability.
     Capability(u32);
 }
+
+/// An execution model: the stage of an entry point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
+pub struct ExecutionModel(pub u32);
 
 /// What follows the operands whose meaning the opcode alone decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,5 +198,34 @@ impl fmt::Display for ExecutionModel {
             Self::MESH_EXT | Self::MESH_NV => "mesh",
             Self(other) => return write!(f, "execution model {other}"),
         })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ExecutionModel> for String {
+    fn from(model: ExecutionModel) -> Self {
+        model.to_string()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<String> for ExecutionModel {
+    type Error = String;
+
+    /// What it prints as: `vertex`, `tessellation control`, …, or `execution model N`.
+    fn try_from(text: String) -> Result<Self, String> {
+        const NAMED: [ExecutionModel; 8] = [
+            ExecutionModel::VERTEX,
+            ExecutionModel::TESSELLATION_CONTROL,
+            ExecutionModel::TESSELLATION_EVALUATION,
+            ExecutionModel::GEOMETRY,
+            ExecutionModel::FRAGMENT,
+            ExecutionModel::GL_COMPUTE,
+            ExecutionModel::TASK_EXT,
+            ExecutionModel::MESH_EXT,
+        ];
+        let number = || text.strip_prefix("execution model ")?.parse().ok().map(Self);
+        let found = NAMED.into_iter().find(|model| model.to_string() == text).or_else(number);
+        found.ok_or_else(|| format!("there is no stage `{text}`"))
     }
 }

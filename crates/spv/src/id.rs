@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 /// The id of a type, constant, variable, value, function or label: the one handle that survives an edit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Id(NonZeroU32);
 
 impl Id {

@@ -45,7 +45,7 @@ pub use grammar::{
 };
 pub use id::Id;
 pub use inst::Operand;
-pub use module::{FunctionBody, Instructions, Module};
+pub use module::{Definitions, FunctionBody, Instructions, Module};
 pub use names::Names;
 pub use patch::{Cursor, Patch, Position, Progress, Rewritten};
 pub use pointers::{Reach, Roots};

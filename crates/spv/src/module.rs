@@ -8,7 +8,7 @@ use crate::patch::{Patch, Rewritten};
 use crate::scan::{Extent, HEADER, MAGIC, Scan, Section, Workspace, switch_literal_words};
 use crate::types::Declared;
 use crate::uses::Uses;
-use crate::{Error, ErrorKind, Id, operands};
+use crate::{Error, ErrorKind, Id, operands, scan};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -34,6 +34,8 @@ struct Analyses {
 
 /// A module that borrows another's words borrows what is known of them, too.
 #[derive(Clone, Debug)]
+// A box would cost every parse an allocation, of which there is none where memory is reused (benchmark `heap`).
+#[expect(clippy::large_enum_variant)]
 enum Shared<'w> {
     Own(Analyses),
     Borrowed(&'w Analyses),
@@ -226,6 +228,11 @@ impl<'w> Module<'w> {
         self.range(HEADER as u32, self.words.len() as u32)
     }
 
+    /// The instructions from the one on that starts at word `at`: one that was seen in this version.
+    pub fn instructions_from(&self, at: u32) -> Instructions<'_> {
+        self.range(at, self.words.len() as u32)
+    }
+
     pub(crate) fn range(&self, at: u32, end: u32) -> Instructions<'_> {
         Instructions { words: &self.words[..end as usize], at }
     }
@@ -250,6 +257,11 @@ impl<'w> Module<'w> {
     /// Every instruction before the first function.
     pub fn preamble(&self) -> Instructions<'_> {
         self.range(HEADER as u32, self.section_end(Section::Globals))
+    }
+
+    /// Where each id is defined: [`defined_at`](Self::defined_at) for whoever asks all the time.
+    pub fn definitions(&self) -> Definitions<'_> {
+        Definitions(&self.scan().definitions)
     }
 
     /// The word at which the instruction begins that defines `id`.
@@ -390,6 +402,18 @@ impl<'w> Module<'w> {
 
     pub(crate) fn declared(&self) -> &Declared {
         self.analyses().declared.get_or_init(|| Declared::new(self))
+    }
+}
+
+/// Where each id of one version is defined.
+#[derive(Clone, Copy, Debug)]
+pub struct Definitions<'m>(&'m scan::Definitions);
+
+impl Definitions<'_> {
+    /// The word at which the instruction begins that defines `id`.
+    #[inline]
+    pub fn at(self, id: Id) -> Option<u32> {
+        self.0.get(id.word())
     }
 }
 

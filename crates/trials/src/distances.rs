@@ -1,33 +1,32 @@
 //! The lowerings of clip and cull distances.
 
-use crate::lowerings::reserved;
-use crate::{Choices, Variants};
+use crate::{Choices, Variants, lowerings};
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, GeometryLimits, Interpolation, Kind, Limits, Mark, Options,
-    Planes, Primitive, Provoking, REPAIRS, Space, Target, Words,
+    self, Emulation, Enabled, Exact, GeometryLimits, Interpolation, Kind, Mark, Options, Planes,
+    Primitive, Provoking, REPAIRS, Registers, Space,
 };
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Distances, Place, Set, Target};
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::Components;
 use polyshade::{Error, Module};
 
 fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
-    let limits = match choices.below(4) {
-        3 => Limits { clip: choices.below(9), cull: choices.below(9), combined: choices.below(17) },
-        _ => Limits::default(),
-    };
-    Target::new(entry.name(), entry.model())
-        .limits(limits)
-        .reserved(reserved(choices))
-        .names(!choices.maybe())
+    let target = lowerings::target(entry, choices);
+    let mut device = target.device_limits().clone();
+    if choices.below(4) == 3 {
+        let (clip, cull) = (choices.below(9), choices.below(9));
+        device.distances = Distances { clip, cull, combined: choices.below(17) };
+    }
+    target.device(device)
 }
 
-fn words(choices: &mut Choices) -> Words {
+fn place(choices: &mut Choices) -> Place {
     let (set, binding) = (Set(3 - choices.below(4)), Binding(choices.number()));
-    match choices.below(3) {
-        0 => Words::Uniform { set, binding },
-        1 => Words::StorageBuffer { set, binding },
-        _ => Words::PushConstant { offset: choices.offset() },
+    match choices.below(4) {
+        0 => Place::Uniform { set, binding },
+        1 => Place::StorageBuffer { set, binding },
+        2 => Place::PushConstant { offset: choices.offset() },
+        _ => Place::Specialization { first_id: choices.number() },
     }
 }
 
@@ -50,11 +49,9 @@ pub(crate) fn normalize(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let options = Options::new(target(entry, choices))
-        .semantics(!choices.maybe())
-        .inputs(marks(choices))
-        .outputs(marks(choices));
-    let normalized = clip_cull::normalize(module, &options)?;
+    let options =
+        Options::new().semantics(!choices.maybe()).inputs(marks(choices)).outputs(marks(choices));
+    let normalized = clip_cull::normalize(module, target(entry, choices), &options)?;
     Ok(vec![("normalized", normalized.module.into_owned())])
 }
 
@@ -65,9 +62,9 @@ pub(crate) fn to_registers(
 ) -> Result<Variants, Error> {
     let [inputs, outputs] = [28, 28].map(|plain| plain - choices.below(29));
     let linked = choices.maybe().then(|| [choices.below(9), choices.below(9)]);
-    let target = target(entry, choices);
-    let one = clip_cull::to_registers(module, &target, inputs, outputs, linked)?;
-    Ok(vec![("registers", one.module)])
+    let registers = Registers { inputs, outputs, linked };
+    let one = clip_cull::to_registers(module, target(entry, choices), registers)?;
+    Ok(vec![("registers", one.module.into_owned())])
 }
 
 pub(crate) fn combine(
@@ -76,8 +73,8 @@ pub(crate) fn combine(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let clip = choices.maybe().then(|| choices.number());
-    let one = clip_cull::combine(module, &target(entry, choices), clip)?;
-    Ok(vec![("combined", one.module)])
+    let one = clip_cull::combine(module, target(entry, choices), clip)?;
+    Ok(vec![("combined", one.module.into_owned())])
 }
 
 pub(crate) fn separate(
@@ -86,8 +83,8 @@ pub(crate) fn separate(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let clip = choices.number();
-    let one = clip_cull::separate(module, &target(entry, choices), clip)?;
-    Ok(vec![("separated", one.module)])
+    let one = clip_cull::separate(module, target(entry, choices), clip)?;
+    Ok(vec![("separated", one.module.into_owned())])
 }
 
 pub(crate) fn enable(
@@ -96,13 +93,12 @@ pub(crate) fn enable(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let enabled = match choices.below(3) {
-        0 => Enabled::Word(words(choices)),
-        1 => Enabled::Constant(choices.number()),
-        _ => Enabled::Specialization(choices.number()),
+        0..2 => Enabled::Word(place(choices)),
+        _ => Enabled::Constant(choices.number()),
     };
     let as_written = choices.maybe().then(|| choices.below(32));
-    let one = clip_cull::enable(module, &target(entry, choices), enabled, as_written)?;
-    Ok(vec![("enabled", one.module)])
+    let one = clip_cull::enable(module, target(entry, choices), enabled, as_written)?;
+    Ok(vec![("enabled", one.module.into_owned())])
 }
 
 pub(crate) fn user_planes(
@@ -112,14 +108,14 @@ pub(crate) fn user_planes(
 ) -> Result<Variants, Error> {
     let planes = Planes {
         count: choices.number().wrapping_add(1),
-        words: words(choices),
+        words: place(choices),
         space: match choices.below(2) {
             0 => Space::Clip,
             _ => Space::Output { location: choices.below(4) },
         },
     };
-    let one = clip_cull::user_planes(module, &target(entry, choices), planes)?;
-    Ok(vec![("planes", one.module)])
+    let one = clip_cull::user_planes(module, target(entry, choices), planes)?;
+    Ok(vec![("planes", one.module.into_owned())])
 }
 
 fn emulation(choices: &mut Choices) -> Emulation {
@@ -156,8 +152,8 @@ pub(crate) fn cut(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let exact = exact(choices);
-    let one = clip_cull::cut(module, &target(entry, choices), &exact)?;
-    Ok(vec![("cut", one.module)])
+    let one = clip_cull::cut(module, target(entry, choices), &exact)?;
+    Ok(vec![("cut", one.module.into_owned())])
 }
 
 pub(crate) fn generate(
@@ -168,9 +164,9 @@ pub(crate) fn generate(
     let exact = exact(choices);
     let primitive = choices.of(&[Primitive::Triangles, Primitive::Lines, Primitive::Points]);
     let location = 28 - choices.below(29);
-    let two = clip_cull::generate(module, &target(entry, choices), primitive, location, &exact)?;
-    let geometry = two.geometry.map(|geometry| ("geometry", geometry));
-    Ok([("last", two.last)].into_iter().chain(geometry).collect())
+    let two = clip_cull::generate(module, target(entry, choices), primitive, location, &exact)?;
+    let geometry = two.geometry.map(|geometry| ("geometry", geometry.module));
+    Ok([("last", two.last.module.into_owned())].into_iter().chain(geometry).collect())
 }
 
 pub(crate) fn emulate_last(
@@ -179,8 +175,8 @@ pub(crate) fn emulate_last(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let emulation = emulation(choices);
-    let one = clip_cull::emulate_last(module, &target(entry, choices), &emulation)?;
-    Ok(vec![("emulated", one.module)])
+    let one = clip_cull::emulate_last(module, target(entry, choices), &emulation)?;
+    Ok(vec![("emulated", one.module.into_owned())])
 }
 
 pub(crate) fn emulate_fragment(
@@ -190,8 +186,8 @@ pub(crate) fn emulate_fragment(
 ) -> Result<Variants, Error> {
     let emulation = emulation(choices);
     let counts = [4, 4].map(|plain| plain - choices.below(5));
-    let one = clip_cull::emulate_fragment(module, &target(entry, choices), &emulation, counts)?;
-    Ok(vec![("emulated", one.module)])
+    let one = clip_cull::emulate_fragment(module, target(entry, choices), &emulation, counts)?;
+    Ok(vec![("emulated", one.module.into_owned())])
 }
 
 pub(crate) fn repair(
@@ -200,6 +196,6 @@ pub(crate) fn repair(
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
     let repairs = choices.some(REPAIRS);
-    let one = clip_cull::repair(module, &target(entry, choices), &repairs)?;
-    Ok(vec![("repaired", one.module)])
+    let one = clip_cull::repair(module, target(entry, choices), &repairs)?;
+    Ok(vec![("repaired", one.module.into_owned())])
 }

@@ -11,9 +11,11 @@ mod choices;
 mod distances;
 mod lowerings;
 mod moves;
+mod place;
 
 pub use choices::Choices;
 pub use disguise::{Disguise, check_disguised};
+pub use place::check_place;
 pub use shapes::{SHAPES, Shape};
 
 use polyshade::spv::ExecutionModel;
@@ -95,7 +97,7 @@ pub const LOWERINGS: [Trial; 17] = [
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {
         name: "position",
-        stages: &polyshade::position_only::STAGES,
+        stages: polyshade::position_only::STAGES,
         attempt: lowerings::position,
     },
     Trial { name: "depth", stages: &LAST, attempt: lowerings::depth },

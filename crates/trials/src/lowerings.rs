@@ -2,51 +2,57 @@
 
 use crate::{Choices, Variants};
 use polyshade::advanced_blend::{
-    self, Alpha, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap, Select, Target,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap,
+    Select,
 };
 use polyshade::depth_convention::{self, Rotation, Switch, Turn};
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Device, Place, Reserved, Set, Target, TransformFeedback};
 use polyshade::position_only::{self, Feedback, Keep};
 use polyshade::rasterizer_discard::{self, When};
 use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{ExecutionMode, Section};
 use polyshade::transform_feedback::{
-    self, Components, HostWords, Locations, Options, SideEffects, StreamOutputEntry,
-    StreamOutputSource, Varying,
+    self, Components, Locations, Options, SideEffects, StreamOutputEntry, StreamOutputSource,
+    Variant, Varying, WordsAt,
 };
-use polyshade::{Error, Module, Reserved};
+use polyshade::{Error, Module};
 
 pub(crate) fn capture(
     module: &Module<'_>,
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
+    let target = target(entry, choices);
     let options = captured(module, entry, choices);
     let options = options.side_effects(choices.of(&[
         SideEffects::InCapture,
         SideEffects::InRaster,
         SideEffects::Refuse,
     ]));
-    let options = match choices.below(5) {
+    let options = match choices.below(6) {
         0 => options,
-        1 => options.host(HostWords::Uniform { set: Set(2), binding: Binding(7) }),
-        2 => options.host(HostWords::PushConstant { offset: choices.offset() }),
-        3 => options.host(HostWords::Specialization { first_id: choices.number() }),
-        _ => options.host(HostWords::StorageBuffer { set: Set(0), binding: Binding(9) }),
+        1 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
+        2 => options.words(Place::PushConstant { offset: choices.offset() }),
+        3 => options.words(Place::Specialization { first_id: choices.number() }),
+        4 => options.words(WordsAt::Uniform),
+        _ => options.words(Place::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
     let options = match choices.maybe() {
         true => options.into_storage(Set(choices.number()), Binding(choices.number())),
         false => options,
     };
-    let options = options.point_size(!choices.maybe()).names(!choices.maybe());
-    let captured = transform_feedback::capture(module, &options)?;
+    let options = options.point_size(!choices.maybe());
+    let captured = transform_feedback::capture(module, &target, &options)?;
     // Whatever can be lowered can be asked about.
-    let preview = transform_feedback::preview(module, &options)?;
-    assert_eq!(preview.layout, captured.layout);
+    let prepared = transform_feedback::prepare(module, &target, &options)?;
+    assert_eq!(*prepared.layout(), captured.layout);
+    for variant in [Variant::CaptureOnly, Variant::RasterOnly, Variant::Both] {
+        assert_eq!(prepared.check(variant), Ok(()));
+    }
     Ok(vec![
-        ("capture-only", captured.capture_only),
+        ("capture-only", captured.capture_only.into_owned()),
         ("raster-only", captured.raster_only.into_owned()),
-        ("both", captured.both),
+        ("both", captured.both.into_owned()),
     ])
 }
 
@@ -55,15 +61,30 @@ pub(crate) fn decorate(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let options = captured(module, entry, choices).stage(entry.model());
+    let target = target(entry, choices);
+    let options = captured(module, entry, choices);
     let options = if choices.maybe() { options.repeats() } else { options };
-    let decorated = transform_feedback::decorate(module, &options)?;
+    let decorated = transform_feedback::decorate(module, &target, &options)?;
     Ok(vec![("decorated", decorated.module.into_owned())])
+}
+
+/// The entry point, with anything reserved, for a device that offers little or enough.
+pub(crate) fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
+    let mut device = Device::default();
+    if choices.below(8) == 7 {
+        device.output_components = 4 * choices.below(64);
+        device.transform_feedback = choices.perhaps(|_| TransformFeedback::default());
+    }
+    Target::new(entry.name())
+        .stage(entry.model())
+        .reserved(reserved(choices))
+        .names(!choices.maybe())
+        .device(device)
 }
 
 /// Captures all outputs, or some in some way.
 fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Options {
-    let options = Options::new(entry.name()).reserved(reserved(choices));
+    let options = Options::new();
     let options = match choices.below(6) {
         0..4 => options.interleaved(varyings(module, entry, choices)),
         4 => options.separate(varyings(module, entry, choices)),
@@ -128,7 +149,7 @@ fn stream_output(choices: &mut Choices) -> Vec<StreamOutputEntry> {
 }
 
 /// Nothing, or something of each kind.
-pub(crate) fn reserved(choices: &mut Choices) -> Reserved {
+fn reserved(choices: &mut Choices) -> Reserved {
     let reserved = Reserved::new();
     if choices.below(4) < 3 {
         return reserved;
@@ -146,7 +167,8 @@ pub(crate) fn position(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let options = position_only::Options::new(entry.name()).stage(entry.model());
+    let target = target(entry, choices);
+    let options = position_only::Options::new();
     let options = match choices.below(4) {
         0..3 => options,
         _ => options.keep([
@@ -164,21 +186,22 @@ pub(crate) fn position(
             position_only::SideEffects::Refuse,
         ]))
         .feedback(choices.of(&[Feedback::InFull, Feedback::InPositionOnly]));
-    let variant = position_only::derive(module, &options)?;
-    let mut variants = vec![
-        ("position-only", variant),
-        ("full", position_only::full(module, &options)?.into_owned()),
-    ];
+    let variant = position_only::derive(module, &target, &options)?;
+    let full = position_only::full(module, &target, &options)?;
+    let mut variants =
+        vec![("position-only", variant.module.into_owned()), ("full", full.module.into_owned())];
     // What writes its outputs where others read them has no complement.
-    if let Ok(complement) = position_only::complement(module, &options) {
-        variants.push(("complement", complement));
+    let complement = position_only::complement(module, &target, &options);
+    if let Ok(complement) = complement {
+        variants.push(("complement", complement.module.into_owned()));
     }
     Ok(variants)
 }
 
-fn switch(choices: &mut Choices) -> Switch {
-    let constant = Switch::Specialization(choices.number());
-    choices.of(&[Switch::On, constant, Switch::PushConstant, Switch::Off])
+fn switch(choices: &mut Choices, offset: u32) -> Switch {
+    let constant = Switch::Word(Place::Specialization { first_id: choices.number() });
+    let pushed = Switch::Word(Place::PushConstant { offset });
+    choices.of(&[Switch::On, constant, pushed, Switch::Off])
 }
 
 pub(crate) fn depth(
@@ -186,21 +209,18 @@ pub(crate) fn depth(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
+    let offset = choices.offset();
     let rotation = match choices.below(4) {
         0 => Rotation::By(Turn::Quarter),
         1 => Rotation::By(choices.of(&[Turn::None, Turn::Half, Turn::ThreeQuarters])),
-        2 => Rotation::Specialization(choices.number()),
-        _ => Rotation::PushConstant,
+        2 => Rotation::Word(Place::Specialization { first_id: choices.number() }),
+        _ => Rotation::Word(Place::PushConstant { offset }),
     };
-    let options = depth_convention::Options::new(entry.name())
-        .stage(entry.model())
-        .depth(switch(choices))
-        .flip_y(switch(choices))
-        .rotation(rotation)
-        .push_constants(choices.offset())
-        .reserved(reserved(choices))
-        .names(!choices.maybe());
-    let converted = depth_convention::convert(module, &options)?;
+    let options = depth_convention::Options::new()
+        .depth(switch(choices, offset))
+        .flip_y(switch(choices, offset))
+        .rotation(rotation);
+    let converted = depth_convention::convert(module, target(entry, choices), &options)?;
     Ok(vec![("converted", converted.module.into_owned())])
 }
 
@@ -209,13 +229,9 @@ pub(crate) fn discard(
     entry: EntryPoint<'_>,
     choices: &mut Choices,
 ) -> Result<Variants, Error> {
-    let constant = When::Specialization(choices.number());
-    let options = rasterizer_discard::Options::new(entry.name())
-        .stage(entry.model())
-        .when(choices.of(&[When::Always, constant]))
-        .reserved(reserved(choices))
-        .names(!choices.maybe());
-    let discarding = rasterizer_discard::lower(module, &options)?;
+    let constant = When::Word(Place::Specialization { first_id: choices.number() });
+    let options = rasterizer_discard::Options::new().when(choices.of(&[When::Always, constant]));
+    let discarding = rasterizer_discard::lower(module, target(entry, choices), &options)?;
     Ok(vec![("discarding", discarding.module.into_owned())])
 }
 
@@ -227,10 +243,10 @@ pub(crate) fn blend(
     let (set, binding) = (Set(3), Binding(choices.number()));
     let select = match choices.below(5) {
         0 => Select::Constant,
-        1 => Select::Words(HostWords::Specialization { first_id: choices.number() }),
-        2 => Select::Words(HostWords::PushConstant { offset: choices.offset() }),
-        3 => Select::Words(HostWords::Uniform { set, binding: Binding(20) }),
-        _ => Select::Words(HostWords::StorageBuffer { set, binding: Binding(20) }),
+        1 => Select::Words(Place::Specialization { first_id: choices.number() }),
+        2 => Select::Words(Place::PushConstant { offset: choices.offset() }),
+        3 => Select::Words(Place::Uniform { set, binding: Binding(20) }),
+        _ => Select::Words(Place::StorageBuffer { set, binding: Binding(20) }),
     };
     let layer = choices.of(&[Layer::One, Layer::Layer, Layer::View]);
     let destination = choices.of(&[
@@ -239,21 +255,19 @@ pub(crate) fn blend(
         Destination::TileImage,
         Destination::StorageImage { set, binding },
     ]);
-    let options = advanced_blend::Options::new(entry.name())
-        .every_target(target(choices, select))
+    let options = advanced_blend::Options::new()
+        .every_target(colour(choices, select))
         .select(select)
-        .destination(destination)
-        .reserved(reserved(choices))
-        .names(!choices.maybe());
+        .destination(destination);
     let options = match choices.below(4) {
-        3 => options.unblended(choices.below(2)).target(choices.below(3), target(choices, select)),
+        3 => options.unblended(choices.below(2)).target(choices.below(3), colour(choices, select)),
         _ => options,
     };
     let options = if choices.maybe() { options.multisampled() } else { options };
     let options = match choices.below(8) {
         6 => options.every_target(fixed(choices)).blend_constants([0.25, 0.5, 1.0, 0.0]),
         7 => {
-            let place = HostWords::PushConstant { offset: choices.offset() };
+            let place = Place::PushConstant { offset: choices.offset() };
             options.target(choices.below(3), fixed(choices)).blend_constants_in(place)
         }
         _ => options,
@@ -262,19 +276,19 @@ pub(crate) fn blend(
         7 => options.alpha_to_coverage(1 << choices.below(5)),
         _ => options,
     };
-    let lowered = advanced_blend::lower(module, &options)?;
+    let lowered = advanced_blend::lower(module, target(entry, choices), &options)?;
     Ok(vec![("blended", lowered.module.into_owned())])
 }
 
 /// A target as fixed function blends it.
-fn fixed(choices: &mut Choices) -> Target {
+fn fixed(choices: &mut Choices) -> ColorBlend {
     match choices.maybe() {
-        true => Target::ordinary(crate::planner::ordinary(choices)).format(choices.of(&[
+        true => ColorBlend::ordinary(crate::planner::ordinary(choices)).format(choices.of(&[
             FormatClass::Float,
             FormatClass::Unorm,
             FormatClass::Snorm,
         ])),
-        false => Target::logic(choices.of(&LogicOperation::ALL)).format(choices.of(&[
+        false => ColorBlend::logic(choices.of(&LogicOperation::ALL)).format(choices.of(&[
             FormatClass::Unorm,
             FormatClass::Uint,
             FormatClass::Sint,
@@ -282,14 +296,15 @@ fn fixed(choices: &mut Choices) -> Target {
     }
 }
 
-fn target(choices: &mut Choices, select: Select) -> Target {
+/// A target as equations blend it.
+fn colour(choices: &mut Choices, select: Select) -> ColorBlend {
     let one = choices.below(46) as usize;
     let end = match (select, choices.below(8)) {
         (Select::Constant, _) => one + 1,
         (_, 7) => 46,
         _ => (one + 2).min(46),
     };
-    let target = Target::new(Equation::ALL[one..end].iter().copied())
+    let target = ColorBlend::new(Equation::ALL[one..end].iter().copied())
         .overlap(choices.of(&[Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint]))
         .source(choices.of(&[Alpha::Premultiplied, Alpha::Straight]))
         .destination(choices.of(&[Alpha::Premultiplied, Alpha::Straight]))

@@ -3,7 +3,8 @@
 
 use crate::{Choices, Variants};
 use polyshade::Error;
-use polyshade::moves::{self, Binding, Copies, Elimination, Place, Scattered, Set};
+use polyshade::host::{Binding, Set};
+use polyshade::moves::{self, Copies, Elimination, Place, Scattered};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Decoration, Id, Module, Op, Patch, StorageClass};
 
@@ -13,7 +14,8 @@ type Edit<'c> =
 /// How many variables are moved one by one: lowerings that move more take them over at once.
 const ONE_BY_ONE: usize = 8;
 
-/// The version that a patch makes where `entry` is isolated.
+/// The version that a patch makes where `entry` is isolated. An error has a place in the isolated version, which is
+/// what the move was given, and none in `module`.
 fn rewritten(
     name: &'static str,
     module: &Module<'_>,
@@ -22,7 +24,8 @@ fn rewritten(
 ) -> Result<Variants, Error> {
     let isolated = moves::isolate(module, &entry.name(), entry.model())?;
     let entry = (entry.name(), entry.model());
-    let next = isolated.module.rewrite(|m, p| edit(m, p, m.entry_point(&entry.0, entry.1)?))?;
+    let next = isolated.module.rewrite(|m, p| edit(m, p, m.entry_point(&entry.0, entry.1)?));
+    let next = next.map_err(Error::without_place)?;
     Ok(vec![(name, next.module.into_owned())])
 }
 

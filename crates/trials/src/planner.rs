@@ -4,8 +4,8 @@ use crate::Choices;
 use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::{HostWords, ProvokingVertex, SideEffects};
+use polyshade::host::{Binding, Place, Set};
+use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
@@ -166,9 +166,9 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
     let topology = choices.of(&TOPOLOGIES);
     let hosts = [
-        HostWords::StorageBuffer { set: Set(3), binding: Binding(9) },
-        HostWords::PushConstant { offset: 16 },
-        HostWords::Specialization { first_id: 5 },
+        Place::StorageBuffer { set: Set(3), binding: Binding(9) },
+        Place::PushConstant { offset: 16 },
+        Place::Specialization { first_id: 5 },
     ];
     let buffer = |choices: &mut Choices| FeedbackBuffer {
         stride: if choices.rarely() { choices.word() } else { 4 * choices.below(9) },

@@ -20,8 +20,9 @@ use crate::{BlendedAs, Blends, Job, Phase};
 use colours::Meeting;
 use draws::CORNERS;
 use polyshade::advanced_blend::{
-    self, BlendedTarget, Blending, Destination, Equation, Layer, Lowered, Select,
+    self, BlendedTarget, Blending, Destination, Equation, Layer, Select,
 };
+use polyshade::host::Lowered;
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade::{Error, Module};
 use polyshade_vulkan::Device;
@@ -34,7 +35,7 @@ pub(crate) fn verify(
     original: &Module<'_>,
     report: &mut Report<'_>,
 ) -> Result<Verdict, Error> {
-    let lowered = advanced_blend::lower(original, blends.options)?;
+    let lowered = advanced_blend::lower(original, blends.target, blends.options)?;
     if let Some(why) = is_not_drawn(blends, &lowered) {
         return Ok(Verdict::NotComparable(why));
     }
@@ -45,13 +46,13 @@ pub(crate) fn verify(
 }
 
 /// Why verify cannot draw what was asked for.
-fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_>) -> Option<String> {
+fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_, Vec<BlendedTarget>>) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
         return Some(format!("the device lacks {extension}, or is not asked for it"));
     }
     let is_fixed =
         |target: &BlendedTarget| !matches!(target.target.blending(), Blending::Equations(_));
-    if lowered.targets.iter().any(is_fixed) {
+    if lowered.result.iter().any(is_fixed) {
         return Some(
             "the model has advanced equations only, and a target is blended otherwise".to_owned(),
         );
@@ -74,7 +75,7 @@ struct Run<'r> {
     blends: &'r Blends<'r>,
     device: &'r Device,
     original: &'r Module<'r>,
-    lowered: &'r Lowered<'r>,
+    lowered: &'r Lowered<'r, Vec<BlendedTarget>>,
     inputs: Inputs,
     /// The vertex stage that hands on what the fragment stage reads.
     feeder: Vec<u32>,
@@ -106,7 +107,7 @@ impl<'r> Run<'r> {
         job: &'r Job<'r>,
         blends: &'r Blends<'r>,
         device: &'r Device,
-        (original, lowered): (&'r Module<'r>, &'r Lowered<'r>),
+        (original, lowered): (&'r Module<'r>, &'r Lowered<'r, Vec<BlendedTarget>>),
         seed: u64,
     ) -> Result<Run<'r>, Stop> {
         let text = |error: Error| not_comparable(error.to_string());

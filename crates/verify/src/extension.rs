@@ -11,6 +11,7 @@ use crate::run::{
 use crate::stores::check_strides;
 use crate::verdict::{Difference, Equal, Part, Verdict};
 use crate::{Captured, Job, Phase};
+use polyshade::host::{Limit, LimitName, Lowered};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback::{self, Decorated};
 use polyshade::{Error, Module};
@@ -28,7 +29,7 @@ pub(crate) fn verify(
     original: &Module<'_>,
     report: &mut Report<'_>,
 ) -> Result<Verdict, Error> {
-    let decorated = transform_feedback::decorate(original, captured.options)?;
+    let decorated = transform_feedback::decorate(original, captured.target, captured.options)?;
     let Some(has) = device.capabilities().transform_feedback else {
         let why = "the device lacks VK_EXT_transform_feedback";
         return Ok(Verdict::NotComparable(why.to_owned()));
@@ -49,23 +50,21 @@ pub(crate) fn verify(
 
 /// What the requirements name that the device does not have.
 fn lacks(
-    decorated: &Decorated<'_>,
+    decorated: &Lowered<'_, Decorated>,
     device: &Capabilities,
     has: TransformFeedbackCapabilities,
 ) -> Option<String> {
     let limit = |name| match name {
-        "maxTransformFeedbackBuffers" => Some(has.max_buffers),
-        "maxTransformFeedbackStreams" => Some(has.max_streams),
-        "maxTransformFeedbackBufferDataStride" => Some(has.max_buffer_data_stride),
-        "maxTransformFeedbackBufferDataSize" => Some(has.max_buffer_data_size),
-        "maxTransformFeedbackStreamDataSize" => Some(has.max_stream_data_size),
-        "maxVertexOutputComponents" => Some(device.limits.max_vertex_output_components),
+        LimitName::MaxTransformFeedbackBuffers => Some(has.max_buffers),
+        LimitName::MaxTransformFeedbackStreams => Some(has.max_streams),
+        LimitName::MaxTransformFeedbackBufferDataStride => Some(has.max_buffer_data_stride),
+        LimitName::MaxTransformFeedbackBufferDataSize => Some(has.max_buffer_data_size),
+        LimitName::MaxTransformFeedbackStreamDataSize => Some(has.max_stream_data_size),
+        LimitName::MaxVertexOutputComponents => Some(device.limits.max_vertex_output_components),
         _ => None,
     };
     let limits = &decorated.requirements.limits;
-    let lacking = |one: &&transform_feedback::Limit| {
-        limit(one.name).is_some_and(|offered| offered < one.at_least)
-    };
+    let lacking = |one: &&Limit| limit(one.name).is_some_and(|offered| offered < one.at_least);
     let one = limits.iter().find(lacking)?;
     Some(format!("the device lacks {} of {}", one.name, one.at_least))
 }
@@ -91,7 +90,7 @@ const LARGEST: u32 = 512;
 /// One comparison, with one set of inputs.
 struct Run<'r> {
     original: Original<'r>,
-    decorated: &'r Decorated<'r>,
+    decorated: &'r Lowered<'r, Decorated>,
     layout: Vec<Buffer>,
 }
 
@@ -108,7 +107,7 @@ impl Run<'_> {
         {
             return Err(not_comparable(why));
         }
-        check_strides(&self.decorated.layout, &self.layout)?;
+        check_strides(&self.decorated.result.layout, &self.layout)?;
         self.check_requirements()?;
         let mut equal = Equal::default();
 
@@ -131,9 +130,10 @@ impl Run<'_> {
     fn check_requirements(&self) -> Result<(), Stop> {
         let strides = compare::strides(&self.layout);
         let buffers = strides.iter().rposition(|stride| *stride > 0).map_or(0, |last| last + 1);
+        let stride = strides.into_iter().max().unwrap_or(0);
         let right = [
-            ("maxTransformFeedbackBuffers", buffers as u32),
-            ("maxTransformFeedbackBufferDataStride", strides.into_iter().max().unwrap_or(0)),
+            (LimitName::MaxTransformFeedbackBuffers, buffers as u32),
+            (LimitName::MaxTransformFeedbackBufferDataStride, stride),
         ];
         for (name, at_least) in right {
             let told = self.decorated.requirements.limits.iter().find(|limit| limit.name == name);

@@ -37,6 +37,7 @@ pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
 use polyshade::advanced_blend::{self, Destination, Equation, Select};
 use polyshade::clip_cull::{Enabled, Linkage, Mark, Planes};
+use polyshade::host::Target;
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Options;
@@ -87,6 +88,8 @@ pub enum Lowering<'j> {
 /// What is captured.
 #[derive(Debug)]
 pub struct Captured<'j> {
+    /// Which entry point is lowered, and for what device.
+    pub target: &'j Target,
     /// What the lowering is told.
     pub options: &'j Options,
     /// What the options capture, as the user wrote it.
@@ -96,6 +99,8 @@ pub struct Captured<'j> {
 /// What a position-only variant keeps.
 #[derive(Debug)]
 pub struct Reduced<'j> {
+    /// Which entry point is lowered, and for what device.
+    pub target: &'j Target,
     /// What the lowering is told.
     pub options: &'j position_only::Options,
     /// What is kept, as the user wrote it; where that is nothing, what the rasterizer needs.
@@ -183,6 +188,8 @@ pub enum Form {
 /// What is blended.
 #[derive(Debug)]
 pub struct Blends<'j> {
+    /// Which entry point is lowered, and for what device.
+    pub target: &'j Target,
     /// What the lowering is told.
     pub options: &'j advanced_blend::Options,
     /// How every target is blended that is not named.

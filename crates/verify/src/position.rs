@@ -25,9 +25,9 @@ pub(crate) fn verify(
     report: &mut Report<'_>,
 ) -> Result<Verdict, Error> {
     let made = Made {
-        position_only: position_only::derive(original, reduced.options)?,
-        complement: position_only::complement(original, reduced.options)?,
-        full: position_only::full(original, reduced.options)?,
+        position_only: position_only::derive(original, reduced.target, reduced.options)?.module,
+        complement: position_only::complement(original, reduced.target, reduced.options)?.module,
+        full: position_only::full(original, reduced.target, reduced.options)?.module,
     };
     if job.stage != ExecutionModel::VERTEX {
         let why = format!("what a {} stage hands on is not recorded: vertex stages are", job.stage);

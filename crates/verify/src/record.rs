@@ -13,7 +13,8 @@ pub(crate) mod native;
 
 use crate::constants::Specialization;
 use crate::leaves::{self, Kind, Leaf};
-use polyshade::moves::{self, Binding, HostBlock, Set};
+use polyshade::host::{Binding, Set};
+use polyshade::moves::{self, HostBlock};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
     BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,

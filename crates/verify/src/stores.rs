@@ -25,7 +25,7 @@ pub(crate) fn verify(
     original: &Module<'_>,
     report: &mut Report<'_>,
 ) -> Result<Verdict, Error> {
-    let capture = transform_feedback::capture(original, captured.options)?;
+    let capture = transform_feedback::capture(original, captured.target, captured.options)?;
     Ok(each_seed(job, |seed| {
         let original = Original::new(job, device, original, seed)?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;

@@ -2,14 +2,15 @@
 
 use crate::work::{Constant, Descriptor, Draw, Range, Resource, Stage, Work};
 use polyshade::Error;
-use polyshade::transform_feedback::{self, BufferRange, Capture, HostWords, Purpose};
+use polyshade::host::{Place, Purpose};
+use polyshade::transform_feedback::{self, BufferRange, Capture};
 
 /// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, that captures into
 /// `ranges` of the `feedback` buffers, one each. Vertex buffers and the shader's own resources are still to be added.
 ///
 /// # Errors
 ///
-/// Those of [`Capture::host_words`].
+/// Those of [`Layout::host_words`](transform_feedback::Layout::host_words).
 pub fn capture_draw<'a>(
     capture: &'a Capture<'_>,
     draw: &transform_feedback::Draw,
@@ -17,7 +18,7 @@ pub fn capture_draw<'a>(
     feedback: &[Range],
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
-    let host_words = capture.host_words(draw, ranges)?;
+    let host_words = capture.layout.host_words(draw, ranges)?;
     let mut pass = Draw {
         stages: vec![Stage::vertex(capture.capture_only.words())],
         vertices: draw.first_vertex..draw.first_vertex.saturating_add(draw.vertex_count),
@@ -45,13 +46,13 @@ pub fn bind_capture(
         draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
-    place_host_words(capture.host.place, host_words, draw, work);
+    place_host_words(capture.words.place, host_words, draw, work);
 }
 
 /// Puts the host words where the first stage reads them. A buffer for them is added to `work`, whether or not they are
 /// in one.
 pub(crate) fn place_host_words(
-    place: HostWords,
+    place: Place,
     host_words: &[u32],
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
@@ -59,20 +60,20 @@ pub(crate) fn place_host_words(
     let bytes: Vec<u8> = host_words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
     match place {
-        HostWords::StorageBuffer { set, binding } => {
+        Place::StorageBuffer { set, binding } => {
             let resource = Resource::StorageBuffer(range);
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
-        HostWords::Uniform { set, binding } => {
+        Place::Uniform { set, binding } => {
             let resource = Resource::UniformBuffer(range);
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
-        HostWords::PushConstant { offset } => {
+        Place::PushConstant { offset } => {
             let end = offset as usize + bytes.len();
             draw.push_constants.resize(draw.push_constants.len().max(end), 0);
             draw.push_constants[offset as usize..end].copy_from_slice(&bytes);
         }
-        HostWords::Specialization { first_id } => {
+        Place::Specialization { first_id } => {
             let constants = (first_id..).zip(host_words.iter().copied().map(Constant::Bits32));
             draw.stages[0].specialization.extend(constants);
         }

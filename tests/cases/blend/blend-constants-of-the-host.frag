@@ -1,6 +1,6 @@
 #version 450
 // The words that select are followed by the blend constants.
-// RUN: polyshade blend %s --target 0=multiply,screen --blend 1=constant-color,one-minus-constant-alpha --select push-constant --select-offset 16 --blend-constants push-constant:16 -o %t.spv
+// RUN: polyshade blend %s --target 0=multiply,screen --blend 1=constant-color,one-minus-constant-alpha --select push-constant=16 --blend-constants push-constant=16 -o %t.spv
 // CHECK: "equation_0"
 // CHECK: "blend_constant_red"
 // CHECK: "blend_constant_alpha"

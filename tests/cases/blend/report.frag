@@ -2,7 +2,7 @@
 // RUN: polyshade blend %s --equations multiply --dry-run --json
 // CHECK: "lowering": "advanced_blend"
 // CHECK: "descriptors"
-// CHECK: "type": "input attachment"
+// CHECK: "kind": "input_attachment"
 // CHECK: "targets"
 // CHECK: "blend_op": 1000148012
 // CHECK: "word": 13

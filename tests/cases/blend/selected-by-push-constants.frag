@@ -1,7 +1,7 @@
 #version 450
 // Words behind the shader's own push constants select: one indexed branch, and words that are no declared equation's
 // pass the source through.
-// RUN: polyshade blend %s --equations multiply,hsl-hue --select push-constant --select-offset 16 -o %t.spv
+// RUN: polyshade blend %s --equations multiply,hsl-hue --select push-constant=16 -o %t.spv
 // CHECK: OpMemberDecorate %Push 1 Offset 16
 // CHECK: OpSwitch
 // CHECK: OpUnreachable

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade blend %s --equations khr --select specialization --select-first-id 4 -o %t.spv
+// RUN: polyshade blend %s --equations khr --select specialization=4 -o %t.spv
 // CHECK: OpDecorate %equation_0 SpecId 4
 // CHECK: OpDecorate %equation_1 SpecId 5
 // CHECK: OpSwitch

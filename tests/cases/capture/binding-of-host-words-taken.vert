@@ -1,6 +1,6 @@
 #version 450
 // Feedback buffers and host words have bindings of their own.
-// RUN: polyshade capture %s --varyings gl_Position,gl_NextBuffer,gl_PointSize --host-binding 1 -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position,gl_NextBuffer,gl_PointSize --set 3 --binding 0 --words storage=3:1 -o %t.spv
 // EXIT: 2
 // CHECK: binding 1 of set 3 would hold the host words and feedback buffer 1
 

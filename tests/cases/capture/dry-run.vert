@@ -1,12 +1,12 @@
 #version 450
 // A dry run says what would be done, and writes no module.
 // RUN: polyshade capture %s --varyings v_colour,gl_SkipComponents2,gl_NextBuffer,gl_Position --dry-run
-// CHECK: main captures
+// CHECK: transform_feedback of main (vertex)
 // CHECK: buffer 0: 24 bytes a vertex
 // CHECK: 0 v_colour (4 components)
 // CHECK: buffer 1: 16 bytes a vertex
 // CHECK: set 3 binding 0: storage buffer, feedback buffer 0
-// CHECK: set 3 binding 2: storage buffer, host words
+// CHECK: set 3 binding 2: storage buffer, words of the host
 // CHECK: reached_1
 // CHECK: vertexPipelineStoresAndAtomics
 // CHECK: maxPerStageDescriptorStorageBuffers of at least 4

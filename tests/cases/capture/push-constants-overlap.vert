@@ -1,6 +1,6 @@
 #version 450
 // Host words go behind the push constants that the shader has.
-// RUN: polyshade capture %s --varyings gl_Position --host push-constant --host-offset 32 -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position --words push-constant=32 -o %t.spv
 // EXIT: 2
 // CHECK: the push constants of the shader end at byte 64, behind byte 32
 

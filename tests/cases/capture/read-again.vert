@@ -1,6 +1,6 @@
 #version 450
 // What the shader writes and reads would be read as it was before in the pass that does not write.
-// RUN: polyshade capture %s --varyings gl_Position --side-effects in-capture -o %t.spv
+// RUN: polyshade capture %s --varyings gl_Position --side-effects in-capture -o %t.capture.spv --variant raster-only=%t.spv
 // EXIT: 3
 // CHECK: the shader reads what it writes, which only one of the two passes does
 

@@ -1,6 +1,6 @@
 #version 450
 // Each part can wait for a push constant, behind those of the shader.
-// RUN: polyshade depth %s --range push-constant --rotate push-constant --push-constant-offset 20 -o %t.spv
+// RUN: polyshade depth %s --range push-constant=20 --rotate push-constant=20 -o %t.spv
 // CHECK: OpMemberName %Own 1 "convert_depth"
 // CHECK: OpMemberName %Own 2 "rotation"
 // CHECK: OpMemberDecorate %Own 1 Offset 20

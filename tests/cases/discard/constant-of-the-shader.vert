@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade discard %s --spec-id 7 -o %t.spv
+// RUN: polyshade discard %s --when specialization=7 -o %t.spv
 // EXIT: 2
 // CHECK: specialization constant 7 is the shader's own
 layout(constant_id = 7) const float c = 1.0;

@@ -1,5 +1,5 @@
 #version 450
-// RUN: polyshade discard %s --spec-id 3 -o %t.spv
+// RUN: polyshade discard %s --when specialization=3 -o %t.spv
 // CHECK: OpFunctionCall %v4float %discard_position
 // CHECK: OpEmitVertex
 // CHECK: OpFunctionCall %v4float %discard_position

@@ -1,6 +1,6 @@
 #version 450
 // A shader without a position stays as it is.
-// RUN: polyshade discard %s --spec-id 3 -o %t.spv
+// RUN: polyshade discard %s --when specialization=3 -o %t.spv
 layout(location = 0) out vec4 v_colour;
 
 void main() {

@@ -1,6 +1,6 @@
 #version 450
 // The position goes outside where the constant says so.
-// RUN: polyshade discard %s --spec-id 3 -o %t.spv
+// RUN: polyshade discard %s --when specialization=3 -o %t.spv
 // CHECK: OpDecorate %rasterizer_discard SpecId 3
 // CHECK: OpConstant %float -3
 // CHECK: OpSelect %v4float

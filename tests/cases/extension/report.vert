@@ -1,11 +1,10 @@
 #version 450
 // The report has the same shape for both paths.
 // RUN: polyshade capture %s --path extension --varyings v_list[1] --json -o %t.capture.spv
-// CHECK: "added_locations": [
-// CHECK: "stride": 16
-// CHECK: "path": "extension"
 // CHECK: "VK_EXT_transform_feedback"
 // CHECK: "transformFeedback"
+// CHECK: "stride": 16
+// CHECK: "locations": [
 layout(location = 0) out vec4 v_list[2];
 
 void main() {

@@ -4,7 +4,9 @@ use super::ordinary::native;
 use super::{SPREAD, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
-use polyshade::advanced_blend::{Factor, FormatClass, Options, Ordinary, Target as Blending, Term};
+use polyshade::advanced_blend::{
+    ColorBlend as Blending, Factor, FormatClass, Options, Ordinary, Term,
+};
 use polyshade_vulkan::{Descriptor, FixedBlend, Resource, Target, Work, vk};
 
 /// Alpha grows from column to column, in quarters: all that drivers round alike.
@@ -30,7 +32,7 @@ fn over() -> Ordinary {
 
 fn options() -> Options {
     let target = Blending::ordinary(over()).format(FormatClass::Float);
-    Options::new("main").every_target(target).multisampled()
+    Options::new().every_target(target).multisampled()
 }
 
 /// All samples after the fixed function's draw and after that of `lowered`.

@@ -5,9 +5,9 @@ use super::{Mode, bytes, colours, cover, draw, floats, lower, modes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    Alpha, Equation, FormatClass, Options, Overlap, Select, Target as Blending,
+    Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Overlap, Select,
 };
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, vk};
 
@@ -61,8 +61,8 @@ fn run_pairs(
 
 fn selected(mode: Mode) -> Options {
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
-    let words = HostWords::PushConstant { offset: 0 };
-    Options::new("main").every_target(blending).select(Select::Words(words))
+    let words = Place::PushConstant { offset: 0 };
+    Options::new().every_target(blending).select(Select::Words(words))
 }
 
 /// Whether any result is wrong.
@@ -175,9 +175,9 @@ fn source_and_destination_swapped_are_noticed() {
 #[test]
 fn a_missing_clamp_of_the_source_is_noticed() {
     // The shader clamps as for a normalized format; the model as for floats, and the reverse.
-    let clamped = Options::new("main")
+    let clamped = Options::new()
         .every_target(Blending::new(Equation::ALL))
-        .select(Select::Words(HostWords::PushConstant { offset: 0 }));
+        .select(Select::Words(Place::PushConstant { offset: 0 }));
     let fragment = lower(&glsl::fragment(COPY), &clamped);
     let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
     let noticed = Equation::ALL.into_iter().zip(&results);
@@ -188,8 +188,8 @@ fn a_missing_clamp_of_the_source_is_noticed() {
 #[test]
 fn results_are_clamped_where_that_is_asked_for() {
     let blending = Blending::new([Equation::Plus, Equation::Minus]).format(FormatClass::Float);
-    let words = Select::Words(HostWords::PushConstant { offset: 0 });
-    let options = Options::new("main").every_target(blending.clamp_results()).select(words);
+    let words = Select::Words(Place::PushConstant { offset: 0 });
+    let options = Options::new().every_target(blending.clamp_results()).select(words);
     let fragment = lower(&glsl::fragment(COPY), &options);
     let equations = [Equation::Plus, Equation::Minus];
     for driver in DRIVERS {

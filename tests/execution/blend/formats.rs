@@ -7,9 +7,9 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use polyshade::advanced_blend::{
-    Alpha, Equation, FormatClass, Options, Select, Target as Blending,
+    Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Select,
 };
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
 /// How a component is stored.
@@ -218,8 +218,8 @@ fn every_equation_is_right_in_every_class_of_formats() {
     for format in &FORMATS {
         for mode in [Mode::PLAIN, straight] {
             let blending = mode.of(Blending::new(Equation::ALL)).format(format.class);
-            let words = Select::Words(HostWords::PushConstant { offset: 0 });
-            let options = Options::new("main").every_target(blending).select(words);
+            let words = Select::Words(Place::PushConstant { offset: 0 });
+            let options = Options::new().every_target(blending).select(words);
             let fragment = lower(&glsl::fragment(COPY), &options);
             let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| {
                 let mut draw = draw([&vertex, &fragment], target);

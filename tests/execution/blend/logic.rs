@@ -4,7 +4,9 @@ use super::{cover, draw, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
-use polyshade::advanced_blend::{Format, FormatClass, LogicOperation, Options, Target as Blending};
+use polyshade::advanced_blend::{
+    ColorBlend as Blending, Format, FormatClass, LogicOperation, Options,
+};
 use polyshade_vulkan::{Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, vk};
 
 const SIDE: u32 = 32;
@@ -83,7 +85,7 @@ fn run(
         .into_iter()
         .map(|operation| {
             let target = Blending::logic(lowered_as(operation)).format(format);
-            lower(&plain, &Options::new("main").every_target(target))
+            lower(&plain, &Options::new().every_target(target))
         })
         .collect();
     let mut draws: Vec<Draw<'_>> = Vec::new();

@@ -4,10 +4,10 @@ use super::{bytes, cover, draw, lower};
 use crate::drivers::DRIVERS;
 use crate::glsl;
 use polyshade::advanced_blend::{
-    Equation, Factor, FormatClass, LogicOperation, Options, Ordinary, Select, Target as Blending,
-    Term,
+    ColorBlend as Blending, Equation, Factor, FormatClass, LogicOperation, Options, Ordinary,
+    Select, Term,
 };
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
@@ -33,9 +33,9 @@ const BITS_BEFORE: [u32; 4] = [0xff00, 0xff0f, 0x8000_0001, 0x0f0f_0f0f];
 const CONSTANTS: [f32; 4] = [0.5, 0.25, 0.125, 1.0];
 
 fn options(operation: LogicOperation) -> Options {
-    let place = HostWords::PushConstant { offset: 0 };
+    let place = Place::PushConstant { offset: 0 };
     let over = Term::add(Factor::ConstantColor, Factor::OneMinusSrcAlpha);
-    Options::new("main")
+    Options::new()
         .target(0, Blending::new([Equation::Screen, Equation::HslHue]).format(FormatClass::Float))
         .target(1, Blending::ordinary(Ordinary::both(over)).format(FormatClass::Float))
         .target(2, Blending::logic(operation).format(FormatClass::Uint))

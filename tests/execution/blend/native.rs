@@ -81,7 +81,7 @@ fn divides_by_nothing(
 }
 
 fn lowered(equation: Equation) -> Vec<u32> {
-    lower(&glsl::fragment(COPY), &Options::new("main").equations([equation]))
+    lower(&glsl::fragment(COPY), &Options::new().equations([equation]))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{SPREAD, bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
-use polyshade::advanced_blend::{Equation, FormatClass, Options, Target as Blending};
+use polyshade::advanced_blend::{ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{AdvancedBlend, Descriptor, Error, Resource, Target, TargetReads, Work, vk};
@@ -54,8 +54,7 @@ fn far(a: [f64; 4], b: [f32; 4]) -> bool {
 }
 
 fn soft_light() -> Options {
-    Options::new("main")
-        .every_target(Blending::new([Equation::SoftLight]).format(FormatClass::Float))
+    Options::new().every_target(Blending::new([Equation::SoftLight]).format(FormatClass::Float))
 }
 
 /// Draws the layers over a destination, and checks every pixel.

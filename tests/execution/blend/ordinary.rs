@@ -6,10 +6,9 @@ use super::{Mode, bytes, cover, draw, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    Factor, FormatClass, Operation, Options, Ordinary, Target as Blending, Term,
+    ColorBlend as Blending, Factor, FormatClass, Operation, Options, Ordinary, Term,
 };
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Set};
 use polyshade_vulkan::{
     Blend, BlendTerm, Constant, Descriptor, Draw, FixedBlend, Range, Resource, Target, Texture,
     Work, vk,
@@ -135,7 +134,7 @@ fn cases_of(driver: Driver) -> Vec<Ordinary> {
 
 fn lowered(plain: &[u32], case: Ordinary, format: FormatClass) -> Vec<u32> {
     let target = Blending::ordinary(case).format(format);
-    lower(plain, &Options::new("main").every_target(target).blend_constants(CONSTANTS))
+    lower(plain, &Options::new().every_target(target).blend_constants(CONSTANTS))
 }
 
 /// The first pixel that differs by more than `most` steps.
@@ -217,9 +216,8 @@ fn other_blending_is_noticed() {
         }
     }
     let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::ConstantAlpha));
-    let without = |plain: &[u32], case| {
-        lower(plain, &Options::new("main").every_target(Blending::ordinary(case)))
-    };
+    let without =
+        |plain: &[u32], case| lower(plain, &Options::new().every_target(Blending::ordinary(case)));
     let results = run(driver, &[constant], (format.format, &before), without);
     assert!(apart(format, format.tolerance(), &results[0]).is_some());
 }
@@ -238,7 +236,7 @@ fn signed_formats_clamp_factors() {
         "#version 450\nlayout(location = 0) out vec4 colour;\nvoid main() { colour = vec4(-0.5, 0.5, -1.0, 1.0); }",
     );
     let target = Blending::ordinary(case).format(FormatClass::Snorm);
-    let options = Options::new("main").every_target(target).blend_constants(constant);
+    let options = Options::new().every_target(target).blend_constants(constant);
     let fragment = lower(&plain, &options);
     let work = Work {
         targets: vec![Target::new(format, 2, 2)],
@@ -272,28 +270,28 @@ fn blend_constants_are_given_or_words_of_the_host() {
     };
     let filled: Vec<u8> = CONSTANTS.iter().flat_map(|constant| constant.to_ne_bytes()).collect();
     for place in [
-        HostWords::PushConstant { offset: 32 },
-        HostWords::Uniform { set, binding },
-        HostWords::StorageBuffer { set, binding },
-        HostWords::Specialization { first_id: 9 },
+        Place::PushConstant { offset: 32 },
+        Place::Uniform { set, binding },
+        Place::StorageBuffer { set, binding },
+        Place::Specialization { first_id: 9 },
     ] {
         let target = Blending::ordinary(case).format(format.class);
-        let options = Options::new("main").every_target(target).blend_constants_in(place);
+        let options = Options::new().every_target(target).blend_constants_in(place);
         let fragment = lower(&plain, &options);
         let mut draw = draw([&vertex, &fragment], 0);
         draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
         let range = Range { buffer: 0, offset: 0, size: 16 };
         match place {
-            HostWords::PushConstant { .. } => {
+            Place::PushConstant { .. } => {
                 draw.push_constants = [vec![0; 32], filled.clone()].concat();
             }
-            HostWords::Uniform { .. } => {
+            Place::Uniform { .. } => {
                 draw.descriptors.push(Descriptor::new(2, 1, Resource::UniformBuffer(range)));
             }
-            HostWords::StorageBuffer { .. } => {
+            Place::StorageBuffer { .. } => {
                 draw.descriptors.push(Descriptor::new(2, 1, Resource::StorageBuffer(range)));
             }
-            HostWords::Specialization { .. } => {
+            Place::Specialization { .. } => {
                 let words = CONSTANTS.map(|constant| Constant::Bits32(constant.to_bits()));
                 draw.stages[1].specialization = (9..).zip(words).collect();
             }

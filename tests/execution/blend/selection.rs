@@ -4,10 +4,9 @@ use super::{bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    Destination, Equation, FormatClass, Layer, Options, Select, Target as Blending,
+    ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options, Select,
 };
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::{Binding, Place, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Texture, Work, vk};
 
@@ -59,13 +58,12 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
     let (set, binding) = (Set(1), Binding(4));
     let vertex = cover();
     for place in [
-        HostWords::PushConstant { offset: 16 },
-        HostWords::Uniform { set, binding },
-        HostWords::StorageBuffer { set, binding },
-        HostWords::Specialization { first_id: 5 },
+        Place::PushConstant { offset: 16 },
+        Place::Uniform { set, binding },
+        Place::StorageBuffer { set, binding },
+        Place::Specialization { first_id: 5 },
     ] {
-        let options =
-            Options::new("main").every_target(blending(DECLARED)).select(Select::Words(place));
+        let options = Options::new().every_target(blending(DECLARED)).select(Select::Words(place));
         let fragment = lower(&glsl::fragment(TWO), &options);
         let words = words();
         let pairs: Vec<_> =
@@ -82,18 +80,16 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
             let both = [a.to_ne_bytes(), b.to_ne_bytes()].concat();
             let range = Range { buffer: work.buffers.len(), offset: 0, size: 8 };
             match place {
-                HostWords::PushConstant { .. } => {
-                    draw.push_constants = [vec![0; 16], both].concat()
-                }
-                HostWords::Uniform { .. } => {
+                Place::PushConstant { .. } => draw.push_constants = [vec![0; 16], both].concat(),
+                Place::Uniform { .. } => {
                     draw.descriptors.push(Descriptor::new(1, 4, Resource::UniformBuffer(range)));
                     work.buffers.push(both);
                 }
-                HostWords::StorageBuffer { .. } => {
+                Place::StorageBuffer { .. } => {
                     draw.descriptors.push(Descriptor::new(1, 4, Resource::StorageBuffer(range)));
                     work.buffers.push(both);
                 }
-                HostWords::Specialization { .. } => {
+                Place::Specialization { .. } => {
                     draw.stages[1].specialization =
                         vec![(5, Constant::Bits32(a)), (6, Constant::Bits32(b))];
                 }
@@ -130,13 +126,10 @@ fn targets_have_equations_of_their_own_or_none() {
     ];
     for equations in cases {
         let options =
-            (0..).zip(equations).fold(
-                Options::new("main"),
-                |options, (at, equation)| match equation {
-                    Some(equation) => options.target(at, blending([equation])),
-                    None => options.unblended(at),
-                },
-            );
+            (0..).zip(equations).fold(Options::new(), |options, (at, equation)| match equation {
+                Some(equation) => options.target(at, blending([equation])),
+                None => options.unblended(at),
+            });
         let fragment = lower(&glsl::fragment(TWO), &options);
         let work = Work {
             targets: vec![floats(4, 4); 2],
@@ -164,7 +157,7 @@ fn alpha_can_be_one_on_either_side() {
             1 => exclusion.without_alpha(),
             _ => exclusion,
         };
-        let options = Options::new("main").target(0, exclusion);
+        let options = Options::new().target(0, exclusion);
         let fragment = lower(&glsl::fragment(TWO), &options);
         let mut draw = draw([&vertex, &fragment], 0);
         draw.other_targets = vec![1];
@@ -227,7 +220,7 @@ fn a_copy_of_the_destination_is_read_from_a_texture() {
             if layer == Layer::Layer && driver == Driver::SwiftShader {
                 continue;
             }
-            let options = Options::new("main").target(0, blending([Equation::Exclusion]));
+            let options = Options::new().target(0, blending([Equation::Exclusion]));
             let options = options.destination(texture(layer));
             let options = if multisampled { options.multisampled() } else { options };
             let fragment = lower(&glsl::fragment(TWO), &options);

@@ -3,7 +3,7 @@
 use super::{Mode, bytes, colours, cover, draw, lower};
 use crate::drivers::DRIVERS;
 use crate::noise::Noise;
-use polyshade::advanced_blend::{Equation, FormatClass, Options, Target as Blending};
+use polyshade::advanced_blend::{ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
@@ -269,7 +269,7 @@ fn check(
 
 fn options() -> Options {
     let blending = Blending::new([Equation::SoftLight]).format(FormatClass::Float);
-    Options::new("main").every_target(blending)
+    Options::new().every_target(blending)
 }
 
 #[test]

@@ -4,9 +4,10 @@ use crate::clip::shape::{Chain, Form, Scalar, Shape, Style};
 use crate::drivers::Driver;
 use polyshade::Module;
 use polyshade::clip_cull::{
-    Kind, Mark, Options, Target as Entry, combine, normalize_pipeline, separate, to_registers,
+    Kind, Mark, Options, Registers, combine, normalize_pipeline, separate, to_registers,
 };
-use polyshade::spv::{Capability, ExecutionModel};
+use polyshade::host;
+use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
@@ -262,10 +263,9 @@ impl Shape {
             .iter()
             .zip(&registers)
             .map(|(module, (stage, _))| {
-                let options = Options::new(Entry::new("main", model(*stage)));
                 let is_last = *stage == ShaderStage::Fragment;
                 let outputs = marks.iter().copied().filter(|_| !is_last);
-                (module, options.outputs(outputs))
+                (module, host::Target::new("main"), Options::new().outputs(outputs))
             })
             .collect();
         let normalized = normalize_pipeline(&stages);
@@ -283,8 +283,8 @@ impl Shape {
             .iter()
             .map(|(stage, words)| {
                 let module = Module::parse(words).expect("glslang's words parse");
-                let target = Entry::new("main", model(*stage));
-                let lowered = to_registers(&module, &target, 9, 9, linked).expect("it has room");
+                let at = Registers { inputs: 9, outputs: 9, linked };
+                let lowered = to_registers(&module, "main", at).expect("it has room").into_owned();
                 for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
                     assert!(!lowered.module.has_capability(capability));
                 }
@@ -294,10 +294,10 @@ impl Shape {
             .collect();
         let stages: Vec<_> = registers
             .iter()
-            .map(|(stage, lowered)| {
-                let [inputs, outputs] = lowered.marks.clone();
-                let options = Options::new(Entry::new("main", model(*stage)));
-                (&lowered.module, options.inputs(inputs).outputs(outputs))
+            .map(|(_, lowered)| {
+                let [inputs, outputs] = lowered.result.marks.clone();
+                let options = Options::new().inputs(inputs).outputs(outputs);
+                (&lowered.module, host::Target::new("main"), options)
             })
             .collect();
         let normalized = normalize_pipeline(&stages).expect("registers are normalized");
@@ -311,10 +311,9 @@ impl Shape {
         let clip = self.count(Kind::Clip);
         let stages = self.stages(Style::Arrays).into_iter().map(|(stage, words)| {
             let module = Module::parse(&words).expect("glslang's words parse");
-            let target = Entry::new("main", model(stage));
-            let combined = combine(&module, &target, Some(clip)).expect("it has room");
+            let combined = combine(&module, "main", Some(clip)).expect("it has room");
             valid(combined.module.words());
-            let two = separate(&combined.module, &target, clip).expect("it has room");
+            let two = separate(&combined.module, "main", clip).expect("it has room");
             (stage, two.module.into_words())
         });
         stages.collect()
@@ -340,16 +339,6 @@ impl Shape {
 #[track_caller]
 fn valid(words: &[u32]) {
     validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
-}
-
-pub(crate) fn model(stage: ShaderStage) -> ExecutionModel {
-    match stage {
-        ShaderStage::Vertex => ExecutionModel::VERTEX,
-        ShaderStage::TessellationControl => ExecutionModel::TESSELLATION_CONTROL,
-        ShaderStage::TessellationEvaluation => ExecutionModel::TESSELLATION_EVALUATION,
-        ShaderStage::Geometry => ExecutionModel::GEOMETRY,
-        _ => ExecutionModel::FRAGMENT,
-    }
 }
 
 fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {

@@ -1,9 +1,9 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
-use super::chain::{HEADER, model};
+use super::chain::HEADER;
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
-use polyshade::clip_cull::{Emulation, Target as Entry, emulate_fragment, emulate_last};
+use polyshade::clip_cull::{Emulation, emulate_fragment, emulate_last};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::validate;
@@ -79,18 +79,12 @@ impl Case {
     #[track_caller]
     fn emulated(&self) -> Pair {
         let (vertex, fragment) = self.native();
-        let target = |stage| Entry::new("main", model(stage));
         let module = Module::parse(&vertex).unwrap();
-        let last = emulate_last(&module, &target(ShaderStage::Vertex), &Emulation::at(2)).unwrap();
-        assert_eq!(last.counts, [self.clip, self.cull]);
+        let last = emulate_last(&module, "main", &Emulation::at(2)).unwrap();
+        assert_eq!(last.result.counts, [self.clip, self.cull]);
         let module = Module::parse(&fragment).unwrap();
-        let fragment = emulate_fragment(
-            &module,
-            &target(ShaderStage::Fragment),
-            &Emulation::at(2),
-            last.counts,
-        )
-        .unwrap();
+        let fragment =
+            emulate_fragment(&module, "main", &Emulation::at(2), last.result.counts).unwrap();
         for module in [&last.module, &fragment.module] {
             validate(module.words()).unwrap();
             for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {

@@ -1,11 +1,11 @@
 //! Distances emulated in a geometry stage, against the native ones: the same pixels are covered, and have the same
 //! values.
 
-use super::chain::{HEADER, model};
+use super::chain::HEADER;
 use crate::drivers::Driver;
 use polyshade::Module;
 use polyshade::clip_cull::{
-    Exact, Interpolation, Kind, Primitive, Provoking, Target as Entry, cut, generate, to_registers,
+    Exact, Interpolation, Kind, Primitive, Provoking, Registers, cut, generate, to_registers,
 };
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -221,21 +221,20 @@ impl Case {
 
         let (stage, last) = stages.pop().expect("there is a stage before it");
         let last = Module::parse(&last).unwrap();
-        let target = Entry::new("main", model(stage));
         if let Chain::Geometry(_) = chain {
-            let done = cut(&last, &target, &exact).unwrap();
-            assert_eq!(done.counts, [self.clip, self.cull]);
+            let done = cut(&last, "main", &exact).unwrap();
+            assert_eq!(done.result.counts, [self.clip, self.cull]);
             stages.push((stage, done.module.into_words()));
         } else {
-            let done = generate(&last, &target, primitive, LOCATION, &exact).unwrap();
-            assert_eq!(done.counts, [self.clip, self.cull]);
-            stages.push((stage, done.last.into_words()));
+            let done = generate(&last, "main", primitive, LOCATION, &exact).unwrap();
+            assert_eq!(done.last.result, [self.clip, self.cull]);
+            stages.push((stage, done.last.module.into_words()));
             let geometry = done.geometry.expect("there are distances");
-            stages.push((ShaderStage::Geometry, geometry.into_words()));
+            stages.push((ShaderStage::Geometry, geometry.module.into_words()));
         }
-        let target = Entry::new("main", ExecutionModel::FRAGMENT);
         let linked = Some([self.clip, self.cull]);
-        let fragment = to_registers(&fragment, &target, LOCATION, 0, linked).unwrap();
+        let at = Registers { inputs: LOCATION, outputs: 0, linked };
+        let fragment = to_registers(&fragment, "main", at).unwrap();
         stages.push((ShaderStage::Fragment, fragment.module.into_words()));
         for (_, words) in &stages {
             validate(words).unwrap_or_else(|e| panic!("{e}\n{}", disassemble(words).unwrap()));

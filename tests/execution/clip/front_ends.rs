@@ -4,10 +4,9 @@
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
 use polyshade::clip_cull::{
-    Emulation, Exact, Options, Primitive, Target as Entry, combine, emulate_fragment, emulate_last,
+    Emulation, Exact, Options, Primitive, Registers, combine, emulate_fragment, emulate_last,
     generate, normalize, separate, to_registers,
 };
-use polyshade::spv::ExecutionModel;
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::vk;
 
@@ -74,9 +73,8 @@ pub(super) fn are_different(cases: &[Case]) {
     }
 }
 
-fn target() -> Entry {
-    Entry::new("main", ExecutionModel::VERTEX)
-}
+/// Behind what the stages hand on besides.
+const REGISTERS: Registers = Registers { inputs: 5, outputs: 5, linked: None };
 
 /// The vertex stage in another form.
 #[track_caller]
@@ -89,17 +87,17 @@ fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
 }
 
 fn there_and_back(m: &Module<'_>) -> Vec<u32> {
-    let registers = to_registers(m, &target(), 5, 5, None).unwrap();
-    let marks = registers.marks[1].clone();
-    let options = Options::new(target()).outputs(marks);
-    normalize(&registers.module, &options).unwrap().module.into_words()
+    let registers = to_registers(m, "main", REGISTERS).unwrap();
+    let marks = registers.result.marks[1].clone();
+    let options = Options::new().outputs(marks);
+    normalize(&registers.module, "main", &options).unwrap().module.into_words()
 }
 
 /// One array of two, and two again.
 fn separated(m: &Module<'_>) -> Vec<u32> {
-    let [clip, _] = to_registers(m, &target(), 5, 5, None).unwrap().outputs;
-    let one = combine(m, &target(), None).unwrap();
-    separate(&one.module, &target(), clip).unwrap().module.into_words()
+    let [clip, _] = to_registers(m, "main", REGISTERS).unwrap().result.outputs;
+    let one = combine(m, "main", None).unwrap();
+    separate(&one.module, "main", clip).unwrap().module.into_words()
 }
 
 /// The vertex stage without distances, and the geometry stage behind it that is made; and how many there were.
@@ -107,12 +105,13 @@ fn separated(m: &Module<'_>) -> Vec<u32> {
 fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let made = generate(&module, &target(), Primitive::Triangles, 5, &Exact::new()).unwrap();
-    stages[0].1 = made.last.into_words();
-    let geometry = made.geometry.expect("there are distances").into_words();
+    let made = generate(&module, "main", Primitive::Triangles, 5, &Exact::new()).unwrap();
+    let (counts, last) = (made.last.result, made.last.module.into_words());
+    let geometry = made.geometry.expect("there are distances").module.into_words();
     validate(&geometry).unwrap();
+    stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
-    (stages, made.counts)
+    (stages, counts)
 }
 
 /// Both stages without distances: the fragment stage discards.
@@ -120,10 +119,10 @@ fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&module, &target(), &Emulation::at(5)).unwrap();
+    let last = emulate_last(&module, "main", &Emulation::at(5)).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
-    let entry = Entry::new("main", ExecutionModel::FRAGMENT);
-    let fragment = emulate_fragment(&fragment, &entry, &Emulation::at(5), last.counts).unwrap();
+    let fragment =
+        emulate_fragment(&fragment, "main", &Emulation::at(5), last.result.counts).unwrap();
     let words = [last.module.into_words(), fragment.module.into_words()];
     stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
     stages

@@ -1,15 +1,15 @@
 //! The last stage before rasterization: planes that are off, and planes of the caller, against the same by hand.
 
-use super::chain::{HEADER, SIZE, Stages, model, pictures};
+use super::chain::{HEADER, SIZE, Stages, pictures};
 use super::shape::{Shape, Style};
 use super::{CHAINS, drivers, shapes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{
-    Enabled, Kind, Planes, Space, Target as Entry, Words, enable, to_registers, user_planes,
+    Enabled, Kind, Planes, Registers, Space, enable, to_registers, user_planes,
 };
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Place, Set};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
@@ -19,11 +19,9 @@ use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Targe
 fn enabled(shape: &Shape, enabled: Enabled) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
-    let (stage, words) = &stages[last];
-    let module = Module::parse(words).expect("glslang's words parse");
-    let target = Entry::new("main", model(*stage));
-    let lowered = enable(&module, &target, enabled, None).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(lowered.clip, shape.count(Kind::Clip));
+    let module = Module::parse(&stages[last].1).expect("glslang's words parse");
+    let lowered = enable(&module, "main", enabled, None).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lowered.result.clip, shape.count(Kind::Clip));
     stages[last].1 = lowered.module.into_words();
     stages
 }
@@ -124,22 +122,23 @@ fn picture(
 const RANGE: Range = Range { buffer: 0, offset: 0, size: 64 };
 
 /// What a place of words takes to be filled.
-fn filled(words: Words, values: &[u32]) -> (Vec<u32>, Option<(Resource, Vec<u32>)>) {
+fn filled(place: Place, values: &[u32]) -> (Vec<u32>, Option<(Resource, Vec<u32>)>) {
     let mut contents = values.to_vec();
     contents.resize(16, 0);
-    match words {
-        Words::PushConstant { .. } => (values.to_vec(), None),
-        Words::Uniform { .. } => (Vec::new(), Some((Resource::UniformBuffer(RANGE), contents))),
-        Words::StorageBuffer { .. } => {
+    match place {
+        Place::PushConstant { .. } => (values.to_vec(), None),
+        Place::Specialization { .. } => (Vec::new(), None),
+        Place::Uniform { .. } => (Vec::new(), Some((Resource::UniformBuffer(RANGE), contents))),
+        Place::StorageBuffer { .. } => {
             (Vec::new(), Some((Resource::StorageBuffer(RANGE), contents)))
         }
     }
 }
 
-const PLACES: [Words; 3] = [
-    Words::PushConstant { offset: 8 },
-    Words::Uniform { set: Set(1), binding: Binding(2) },
-    Words::StorageBuffer { set: Set(1), binding: Binding(2) },
+const PLACES: [Place; 3] = [
+    Place::PushConstant { offset: 8 },
+    Place::Uniform { set: Set(1), binding: Binding(2) },
+    Place::StorageBuffer { set: Set(1), binding: Binding(2) },
 ];
 
 const DISTANCES: &str =
@@ -155,7 +154,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
     let fragment = glsl(ShaderStage::Fragment, FRAGMENT, &[inputs, ("READ", &read)]);
     let module = Module::parse(&fragment).unwrap();
     let lowered_fragment =
-        to_registers(&module, &Entry::new("main", model(ShaderStage::Fragment)), 5, 0, None);
+        to_registers(&module, "main", Registers { inputs: 5, outputs: 0, linked: None });
     let lowered_fragment = lowered_fragment.unwrap().module.into_words();
     let fragment_by_hand = glsl(
         ShaderStage::Fragment,
@@ -164,7 +163,6 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
     );
 
     let module = Module::parse(&vertex).unwrap();
-    let target = Entry::new("main", model(ShaderStage::Vertex));
     for mask in [0_u32, 5, 7] {
         let writes = format!(
             "{DISTANCES} d = vec3(gl_ClipDistance[0], gl_ClipDistance[1], gl_ClipDistance[2]);
@@ -176,15 +174,16 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
         for driver in DRIVERS {
             let expected = picture(driver, (&by_hand, &fragment_by_hand), &[], None, None);
             assert!(expected.iter().any(|byte| *byte != 0));
-            let ways = [Enabled::Constant(mask), Enabled::Specialization(3)];
+            let specialized = Enabled::Word(Place::Specialization { first_id: 3 });
+            let ways = [Enabled::Constant(mask), specialized];
             for way in ways.into_iter().chain(PLACES.map(Enabled::Word)) {
-                let lowered = enable(&module, &target, way, Some(5)).unwrap().module;
+                let lowered = enable(&module, "main", way, Some(5)).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let (constants, resource) = match way {
-                    Enabled::Word(words) => filled(words, &[mask]),
+                    Enabled::Word(place) => filled(place, &[mask]),
                     _ => (Vec::new(), None),
                 };
-                let constant = (way == Enabled::Specialization(3)).then_some((3, mask));
+                let constant = (way == specialized).then_some((3, mask));
                 let stages = (lowered.words(), lowered_fragment.as_slice());
                 let found = picture(driver, stages, &constants, resource, constant);
                 assert!(found == expected, "{driver:?} {way:?} {mask}");
@@ -202,7 +201,6 @@ fn user_planes_clip_as_dot_products_by_hand() {
     let put = "eye = gl_Position.yxwz * 0.5;";
     let vertex = glsl(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", eye), ("WRITES", put)]);
     let module = Module::parse(&vertex).unwrap();
-    let target = Entry::new("main", model(ShaderStage::Vertex));
     for (space, name) in [(Space::Clip, "gl_Position"), (Space::Output { location: 3 }, "eye")] {
         let list: Vec<String> =
             planes.iter().map(|[x, y, z, w]| format!("vec4({x}, {y}, {z}, {w})")).collect();
@@ -220,7 +218,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
             for words_at in PLACES {
                 let planes = Planes { count: 3, words: words_at, space };
-                let lowered = user_planes(&module, &target, planes).unwrap().module;
+                let lowered = user_planes(&module, "main", planes).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let (constants, resource) = filled(words_at, &words);
                 let stages = (lowered.words(), fragment.as_slice());
@@ -230,6 +228,6 @@ fn user_planes_clip_as_dot_products_by_hand() {
         }
     }
     let twice =
-        user_planes(&module, &target, Planes { count: 9, words: PLACES[0], space: Space::Clip });
+        user_planes(&module, "main", Planes { count: 9, words: PLACES[0], space: Space::Clip });
     assert!(twice.is_err(), "nine planes are more than the device takes");
 }

@@ -1,12 +1,9 @@
 //! Emulated distances, sample by sample: how far the approximate form is from the native one, and the exact one is not.
 
-use super::chain::{HEADER, model};
+use super::chain::HEADER;
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Emulation, Exact, Primitive, Target as Entry, emulate_fragment, emulate_last, generate,
-};
-use polyshade::spv::ExecutionModel;
+use polyshade::clip_cull::{Emulation, Exact, Primitive, emulate_fragment, emulate_last, generate};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
@@ -75,19 +72,14 @@ fn native(clip: u32, cull: u32) -> Stages {
     ]
 }
 
-fn target(stage: ShaderStage) -> Entry {
-    Entry::new("main", model(stage))
-}
-
 #[track_caller]
 fn approximate(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&vertex, &target(ShaderStage::Vertex), &Emulation::at(2)).unwrap();
+    let last = emulate_last(&vertex, "main", &Emulation::at(2)).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
-    let entry = target(ShaderStage::Fragment);
     let fragment =
-        emulate_fragment(&fragment, &entry, &Emulation::at(2), last.counts).unwrap().module;
+        emulate_fragment(&fragment, "main", &Emulation::at(2), last.result.counts).unwrap().module;
     let words = [last.module.into_words(), fragment.into_words()];
     for (stage, words) in stages.iter_mut().zip(words) {
         validate(&words).unwrap();
@@ -100,10 +92,10 @@ fn approximate(clip: u32, cull: u32) -> Stages {
 fn exact(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let target = Entry::new("main", ExecutionModel::VERTEX);
-    let made = generate(&vertex, &target, Primitive::Triangles, 2, &Exact::new()).unwrap();
-    stages[0].1 = made.last.into_words();
-    let geometry = made.geometry.expect("there are distances").into_words();
+    let made = generate(&vertex, "main", Primitive::Triangles, 2, &Exact::new()).unwrap();
+    let last = made.last.module.into_words();
+    let geometry = made.geometry.expect("there are distances").module.into_words();
+    stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
     stages
 }

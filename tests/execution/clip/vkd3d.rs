@@ -6,8 +6,7 @@ use super::front_ends::{Case, Stages, are_different};
 use crate::drivers::Driver;
 use crate::noise::Noise;
 use polyshade::Module;
-use polyshade::clip_cull::{Target as Entry, to_registers};
-use polyshade::spv::ExecutionModel;
+use polyshade::clip_cull::{Registers, to_registers};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::dxbc::{self, Element, Name};
 use polyshade_tests::shader::{validate, words};
@@ -186,8 +185,8 @@ fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
         let error = validate(&words).expect_err("a vector is no array");
         assert!(error.contains("type does not match"), "{error}");
         let module = Module::parse(&words).expect("it has the form of a module");
-        let entry = Entry::new("main", ExecutionModel::FRAGMENT);
-        let registers = to_registers(&module, &entry, 5, 5, None).expect("it is not looked at");
+        let at = Registers { inputs: 5, outputs: 5, linked: None };
+        let registers = to_registers(&module, "main", at).expect("it is not looked at");
         validate(registers.module.words()).expect_err("what is wrong stays");
     }
 }

@@ -7,7 +7,7 @@
 
 use polyshade::Module;
 use polyshade::advanced_blend::{self, Equation, Options, Select};
-use polyshade::transform_feedback::HostWords;
+use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::{
     Blend, BlendTerm, Constant, Descriptor, Device, Draw, Resource, Stage, Target, Validation,
@@ -37,12 +37,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vertex = compile(COVER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
     let plain = compile(FLAT, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
     let module = Module::parse(&plain)?;
-    let one = Options::new("main").equations([Equation::SoftLight]);
-    let words = Select::Words(HostWords::PushConstant { offset: 0 });
-    let constant = advanced_blend::lower(&module, &one)?;
-    let selected = advanced_blend::lower(&module, &Options::new("main").all().select(words))?;
-    let words = Select::Words(HostWords::Specialization { first_id: 0 });
-    let specialized = advanced_blend::lower(&module, &Options::new("main").all().select(words))?;
+    let one = Options::new().equations([Equation::SoftLight]);
+    let words = Select::Words(Place::PushConstant { offset: 0 });
+    let constant = advanced_blend::lower(&module, "main", &one)?;
+    let selected = advanced_blend::lower(&module, "main", &Options::new().all().select(words))?;
+    let words = Select::Words(Place::Specialization { first_id: 0 });
+    let specialized = advanced_blend::lower(&module, "main", &Options::new().all().select(words))?;
     let [constant, selected, specialized] =
         [&constant, &selected, &specialized].map(|lowered| lowered.module.words());
 

@@ -4,8 +4,10 @@
 //!     cargo run --release -p polyshade-tests --bin blend-sheet -- docs/lowerings/advanced-blend.png
 
 use polyshade::Module;
-use polyshade::advanced_blend::{self, Equation, FormatClass, Options, Overlap, Select};
-use polyshade::transform_feedback::HostWords;
+use polyshade::advanced_blend::{
+    self, ColorBlend, Equation, FormatClass, Options, Overlap, Select,
+};
+use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{
@@ -138,12 +140,12 @@ fn draw(
 ) -> Result<Vec<Vec<Colour>>, Box<dyn Error>> {
     let vertex = compile(COVER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
     let fragment = compile(COPY, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
-    let target = advanced_blend::Target::new(Equation::ALL);
-    let options = Options::new("main")
+    let target = ColorBlend::new(Equation::ALL);
+    let options = Options::new()
         .every_target(target.overlap(overlap).format(FormatClass::Float))
-        .select(Select::Words(HostWords::PushConstant { offset: 0 }));
+        .select(Select::Words(Place::PushConstant { offset: 0 }));
     let module = Module::parse(&fragment)?;
-    let lowered = advanced_blend::lower(&module, &options)?;
+    let lowered = advanced_blend::lower(&module, "main", &options)?;
 
     let format = vk::Format::R32G32B32A32_SFLOAT;
     let (width, height) = (WIDTH as u32, HEIGHT as u32);

@@ -6,6 +6,7 @@
 //! Drivers are those that `VK_DRIVER_FILES` names. The shaders are those of a corpus, of one vertex entry point each.
 
 use polyshade::Module;
+use polyshade::host::Lowered;
 use polyshade::position_only::{self, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -64,8 +65,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let full = compile(LIT, ShaderStage::Vertex, SpirvVersion::SPIRV1_0)?;
     let fragment = compile(FRAGMENT, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
     let module = Module::parse(&full)?;
-    let variant = position_only::derive(&module, &Options::new("main"))?;
-    let interface = position_only::derive(&module, &Options::new("main").keep_interface())?;
+    let variant = position_only::derive(&module, "main", &Options::new())?;
+    let interface = position_only::derive(&module, "main", &Options::new().keep_interface())?;
     for name in Device::list()? {
         let device = Device::open(&name.device, Validation::Off)?;
         println!("{}: nanoseconds a vertex", name.device);
@@ -76,8 +77,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  full shader                          {whole:7.2}");
         for (what, words, locations) in [
             ("full shader, depth only", &full[..], 4),
-            ("position only, all inputs bound", interface.words(), 4),
-            ("position only, its own stream bound", variant.words(), 1),
+            ("position only, all inputs bound", interface.module.words(), 4),
+            ("position only, its own stream bound", variant.module.words(), 1),
         ] {
             let one = time(words, None, locations)?;
             println!("  {what:<36} {one:7.2}  {:4.0} %", one / whole * 100.0);
@@ -157,19 +158,22 @@ fn against_spirv_tools(shaders: &[String]) -> Result<(), Box<dyn Error>> {
             continue;
         }
         let name = entry.name().into_owned();
-        let options = Options::new(&name).side_effects(SideEffects::InPositionOnly);
+        let options = Options::new().side_effects(SideEffects::InPositionOnly);
         let without = dead_code::without(&m, &name, &dead_code::varyings(&m, &name));
         let Some(without) = without else { continue };
-        let Ok(variant) = position_only::derive(&m, &options) else { continue };
+        let Ok(variant) = position_only::derive(&m, name.as_str(), &options) else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };
         let Some(optimized) = dead_code::optimize(&without) else { continue };
         let instructions = |words: &[u32]| Module::parse(words).map(|m| m.instructions().count());
-        left += instructions(variant.words())?;
+        left += instructions(variant.module.words())?;
         left_by_them[0] += instructions(&reduced)?;
         left_by_them[1] += instructions(&optimized)?;
         words_in += words.len();
         count += 1;
-        ours += shortest(|| Module::parse(&words).map(|m| position_only::derive(&m, &options)));
+        ours += shortest(|| {
+            let m = Module::parse(&words)?;
+            position_only::derive(&m, name.as_str(), &options).map(Lowered::into_owned)
+        });
         theirs += shortest(|| dead_code::remove(&without));
     }
     let per_10kb = |time: Duration| time.as_secs_f64() * 1e6 * 2500.0 / words_in.max(1) as f64;

@@ -4,26 +4,22 @@ mod fixed;
 mod report;
 mod verified;
 
-use super::capture::reservation;
 use crate::Done;
-use crate::depfile::Build;
+use crate::change::or_place;
 use crate::failure::{Exit, Failure};
-use crate::format::Formats;
 use crate::input::Input;
-use crate::output::{Modules, Outputs, print_text};
+use crate::report::Report;
+use crate::target::Free;
+use crate::writing::Writing;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fixed::Fixed;
-use polyshade::Reserved;
 use polyshade::advanced_blend::{
-    self, Alpha, Destination, Equation, FormatClass, Layer, Options, Overlap, Preview, Select,
-    Target,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap, Select,
 };
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Set, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::HostWords;
-use report::Report;
-use std::path::{Path, PathBuf};
+use serde_json::json;
 
 /// What is blended, and how.
 #[derive(Args)]
@@ -38,25 +34,10 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "LOCATION=A,B,…|none", value_parser = target)]
     target: Vec<(u32, Option<Equations>)>,
 
-    /// What selects among equations: a word for each target that is blended, unless each has one equation
-    #[arg(long, value_enum, default_value_t = By::Constant)]
-    select: By,
-
-    /// Descriptor set of the words that select [default: that of the destination]
-    #[arg(long, value_name = "N")]
-    select_set: Option<u32>,
-
-    /// Binding of the words that select [default: 8 behind the destination's]
-    #[arg(long, value_name = "N")]
-    select_binding: Option<u32>,
-
-    /// Where the words that select begin in the push constants, in bytes [default: 0]
-    #[arg(long, value_name = "BYTES")]
-    select_offset: Option<u32>,
-
-    /// Number of the first specialization constant that selects [default: 0]
-    #[arg(long, value_name = "N")]
-    select_first_id: Option<u32>,
+    /// What selects among equations: constant, where each target has one; or the place of a word for each target that
+    /// has any: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
+    #[arg(long, value_name = "PLACE", default_value = "constant", value_parser = select)]
+    select: Select,
 
     /// Where the shader reads the destination
     #[arg(long, value_enum, default_value_t = From::InputAttachment)]
@@ -114,13 +95,8 @@ pub(crate) struct Rewrite {
     #[command(flatten)]
     fixed: Fixed,
 
-    /// Add nothing to this descriptor set, or to this binding of it: other stages use it
-    #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
-    reserve: Vec<(Set, Option<Binding>)>,
-
-    /// Give what is added no debug names
-    #[arg(long)]
-    no_names: bool,
+    #[command(flatten)]
+    free: Free,
 }
 
 /// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced: for devices without them. What
@@ -136,45 +112,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where the shader goes; standard output if left out, or if it is `-`
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Where a report goes: targets, words and requirements, as JSON
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-
-    /// Print the report to standard output; the module goes to a file
-    #[arg(long)]
-    json: bool,
-
-    /// Write no module: say what would be blended, bound and filled in
-    #[arg(long, conflicts_with_all = ["output", "depfile"])]
-    dry_run: bool,
-
     #[command(flatten)]
-    build: Build,
-
-    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
-    diff: bool,
-
-    #[command(flatten)]
-    formats: Formats,
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum By {
-    /// Nothing: each target has one equation
-    Constant,
-    /// Specialization constants
-    Specialization,
-    /// Push constants
-    PushConstant,
-    /// A uniform buffer
-    Uniform,
-    /// A storage buffer
-    Storage,
+    writing: Writing,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -207,6 +146,10 @@ enum Overlaps {
 enum Alphas {
     Premultiplied,
     Straight,
+}
+
+fn select(text: &str) -> Result<Select, String> {
+    or_place(text, &[("constant", Select::Constant)], Select::Words)
 }
 
 /// Classes by their names.
@@ -245,75 +188,34 @@ fn target(text: &str) -> Result<(u32, Option<Equations>), String> {
 
 /// The last of the sets that every Vulkan device has.
 const SET: u32 = 3;
-/// Where the words that select are, behind the destinations: as many as a device commonly has.
-const BEHIND: u32 = 8;
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let rewrite = &arguments.rewrite;
+    let Arguments { input, rewrite, writing } = arguments;
     rewrite.check()?;
-    arguments.formats.check(arguments.files())?;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let entry = arguments.input.entry_name(&module, ExecutionModel::FRAGMENT)?;
-    let failed = |error| Failure::of(&error, Some(&module));
-    let options = rewrite.options(&entry);
-    let select = rewrite.selection();
-    if arguments.dry_run {
-        let preview = advanced_blend::preview(&module, &options).map_err(failed)?;
-        return arguments.preview(&Report { entry: &entry, select, preview: &preview });
-    }
-
-    let lowered = advanced_blend::lower(&module, &options).map_err(failed)?;
-    let mut outputs = Outputs::of(Modules {
-        formats: arguments.formats.clone(),
-        entry: Some((entry.clone(), ExecutionModel::FRAGMENT)),
-        validate: arguments.input.validate,
-        target_env: arguments.input.target_env.clone(),
-    });
-    let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
-    outputs.add_module(output, lowered.module.words())?;
-    if arguments.diff {
-        outputs.add_diff(module.words(), lowered.module.words())?;
-    }
-    let preview = Preview { targets: lowered.targets, requirements: lowered.requirements };
-    let report = Report { entry: &entry, select, preview: &preview };
-    if let Some(file) = &arguments.report {
-        outputs.add(file, report.to_json().into_bytes())?;
-    }
-    if arguments.json {
-        outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
-    }
-    arguments.build.apply(&arguments.input, &mut outputs)?;
-    outputs.write()
-}
-
-impl Arguments {
-    /// The report alone.
-    fn preview(&self, report: &Report<'_>) -> Done {
-        if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, report.to_json().into_bytes())?;
-            outputs.write()?;
-        }
-        print_text(&if self.json { report.to_json() } else { report.to_text() })
-    }
-
-    /// Where modules go.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
-        output.into_iter()
-    }
+    writing.check(std::iter::empty())?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let entry = input.entry_name(&module, ExecutionModel::FRAGMENT)?;
+    let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
+        .map_err(|error| Failure::of(&error, Some(&module)))?;
+    let result = json!({ "targets": report::targets(&lowered.result), "state": report::STATE });
+    let text = report::text(&lowered.result);
+    let named = (entry.as_str(), ExecutionModel::FRAGMENT);
+    let report = Report::new("advanced_blend", named, &result, text)
+        .needs(&lowered.words, &lowered.requirements);
+    writing.finish(input, &report, (module.words(), lowered.module.words()), &[])
 }
 
 impl Rewrite {
+    /// The entry point, and what has to stay free.
+    pub(super) fn target(&self, entry: &str) -> Target {
+        self.free.target(entry, ExecutionModel::FRAGMENT)
+    }
+
     /// What the options ask of the library.
-    pub(super) fn options(&self, entry: &str) -> Options {
-        let mut options = Options::new(entry)
-            .destination(self.read_from())
-            .select(self.selection())
-            .reserved(self.reserved())
-            .names(!self.no_names);
+    pub(super) fn options(&self) -> Options {
+        let mut options = Options::new().destination(self.read_from()).select(self.select);
         if self.multisampled {
             options = options.multisampled();
         }
@@ -336,12 +238,12 @@ impl Rewrite {
     }
 
     /// A target with these equations.
-    fn blending(&self, equations: &Equations, location: Option<u32>) -> Target {
+    fn blending(&self, equations: &Equations, location: Option<u32>) -> ColorBlend {
         let alpha = |alpha| match alpha {
             Alphas::Premultiplied => Alpha::Premultiplied,
             Alphas::Straight => Alpha::Straight,
         };
-        let target = Target::new(equations.0.iter().copied())
+        let target = ColorBlend::new(equations.0.iter().copied())
             .overlap(match self.overlap {
                 Overlaps::Uncorrelated => Overlap::Uncorrelated,
                 Overlaps::Disjoint => Overlap::Disjoint,
@@ -353,7 +255,7 @@ impl Rewrite {
     }
 
     /// What holds for a target however it is blended.
-    fn finish(&self, target: Target, location: Option<u32>) -> Target {
+    fn finish(&self, target: ColorBlend, location: Option<u32>) -> ColorBlend {
         let mut target = target.format(self.fixed.format(location, self.format_class));
         if self.without_alpha {
             target = target.without_alpha();
@@ -383,56 +285,20 @@ impl Rewrite {
         }
     }
 
-    fn selection(&self) -> Select {
-        let set = Set(self.select_set.or(self.set).unwrap_or(SET));
-        let behind = self.binding.unwrap_or(0).saturating_add(BEHIND);
-        let binding = Binding(self.select_binding.unwrap_or(behind));
-        Select::Words(match self.select {
-            By::Constant => return Select::Constant,
-            By::Specialization => {
-                HostWords::Specialization { first_id: self.select_first_id.unwrap_or(0) }
-            }
-            By::PushConstant => HostWords::PushConstant { offset: self.select_offset.unwrap_or(0) },
-            By::Uniform => HostWords::Uniform { set, binding },
-            By::Storage => HostWords::StorageBuffer { set, binding },
-        })
-    }
-
-    fn reserved(&self) -> Reserved {
-        self.reserve.iter().fold(Reserved::new(), |reserved, (set, binding)| match binding {
-            Some(binding) => reserved.binding(*set, *binding),
-            None => reserved.set(*set),
-        })
-    }
-
     /// An option that nothing reads was meant for something else.
     pub(super) fn check(&self) -> Done {
         self.fixed.check(self)?;
         let advanced = self.equations.is_some() || self.target.iter().any(|(_, one)| one.is_some());
-        let buffer = matches!(self.select, By::Uniform | By::Storage);
         let bound = self.destination != From::TileImage;
         let attachment = self.destination == From::InputAttachment;
-        let select = "--select";
         let destination = "--destination";
         let blend = "--blend or --logic-op";
         let unused = [
-            ("--select-set", self.select_set.is_some() && !buffer, select),
-            ("--select-binding", self.select_binding.is_some() && !buffer, select),
-            (
-                "--select-offset",
-                self.select_offset.is_some() && self.select != By::PushConstant,
-                select,
-            ),
-            (
-                "--select-first-id",
-                self.select_first_id.is_some() && self.select != By::Specialization,
-                select,
-            ),
             ("--set", self.set.is_some() && !bound, destination),
             ("--binding", self.binding.is_some() && !bound, destination),
             ("--index", self.index.is_some() && !attachment, destination),
             ("--layer", self.layer.is_some() && self.destination != From::Texture, destination),
-            ("--select", self.select != By::Constant && !advanced, blend),
+            ("--select", self.select != Select::Constant && !advanced, blend),
             ("--overlap", self.overlap != Overlaps::Uncorrelated && !advanced, blend),
             ("--source-alpha", self.source_alpha != Alphas::Premultiplied && !advanced, blend),
             (

@@ -4,20 +4,18 @@ mod extension;
 mod report;
 
 use crate::Done;
-use crate::depfile::Build;
 use crate::failure::{Exit, Failure};
-use crate::format::Formats;
 use crate::input::Input;
-use crate::output::{Modules, Outputs, print_text};
+use crate::report::Report;
+use crate::target::Free;
+use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
-use polyshade::Reserved;
-use polyshade::moves::{Binding, Set};
+use polyshade::host::{Binding, Device, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, Capture, Options, Preview, SideEffects, StreamOutputEntry, Varying,
+    self, Options, SideEffects, StreamOutputEntry, Variant, Varying, WordsAt,
 };
 use polyshade_verify::Asked;
-use report::Report;
 use std::path::{Path, PathBuf};
 
 /// How a shader is rewritten.
@@ -54,17 +52,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
     specialize: Vec<(u32, u64)>,
 
-    /// Add nothing to this descriptor set, or to this binding of it: other stages use it
-    #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
-    reserve: Vec<(Set, Option<Binding>)>,
-
-    /// Add no specialization constant with this number
-    #[arg(long, value_delimiter = ',', value_name = "ID")]
-    reserve_constant: Vec<u32>,
-
-    /// Give what is added no SPIR-V id below this one
-    #[arg(long, value_name = "ID")]
-    reserve_ids_below: Option<u32>,
+    #[command(flatten)]
+    free: Free,
 
     /// How to capture
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
@@ -78,10 +67,6 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "PRESET|FILE")]
     limits_of: Option<String>,
 
-    /// Add no output at this location: the next stage uses it for something else
-    #[arg(long, value_delimiter = ',', value_name = "LOCATION")]
-    reserve_location: Vec<u32>,
-
     /// Descriptor set of the feedback buffers [default: the last of 0 to 3 that is free]
     #[arg(long, value_name = "N")]
     set: Option<u32>,
@@ -90,25 +75,10 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the words are that the host fills in
-    #[arg(long, value_enum, default_value_t = Host::Storage)]
-    host: Host,
-
-    /// Descriptor set of the host words [default: that of the feedback buffers]
-    #[arg(long, value_name = "N")]
-    host_set: Option<u32>,
-
-    /// Binding of the host words [default: behind the feedback buffers]
-    #[arg(long, value_name = "N")]
-    host_binding: Option<u32>,
-
-    /// Where the host words begin in the push constants, in bytes [default: 0]
-    #[arg(long, value_name = "BYTES")]
-    host_offset: Option<u32>,
-
-    /// Number of the first specialization constant of the host words [default: 0]
-    #[arg(long, value_name = "N")]
-    host_first_id: Option<u32>,
+    /// Where the words are that the host fills in: storage or uniform for a buffer behind the feedback buffers, or a
+    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID [default: storage]
+    #[arg(long, value_name = "PLACE", value_parser = words_at)]
+    words: Option<WordsAt>,
 
     /// What becomes of the shader's own stores and atomics, which would happen in both passes
     #[arg(long, value_enum, default_value_t = Effects::Refuse)]
@@ -117,10 +87,6 @@ pub(crate) struct Rewrite {
     /// Do not write PointSize in the capture-only variant (Vulkan wants it of points, Metal does not)
     #[arg(long)]
     no_point_size: bool,
-
-    /// Give what is added no debug names
-    #[arg(long)]
-    no_names: bool,
 }
 
 /// Captures a shader's outputs: transform feedback by writing storage buffers, where the device has none, or by
@@ -138,35 +104,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where the capture-only variant goes; standard output if left out, or if it is `-`
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Where another variant goes: capture-only, raster-only or both
-    #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant)]
-    variants: Vec<(String, PathBuf)>,
-
-    /// Where a report goes: layout, host words and requirements, as JSON
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-
-    /// Print the report to standard output; the module goes to a file
-    #[arg(long)]
-    json: bool,
-
-    /// Write no module: say what would be captured, bound and filled in
-    #[arg(long, conflicts_with_all = ["output", "variants", "depfile"])]
-    dry_run: bool,
+    /// Where another variant goes: capture-only, raster-only or both; --output is capture-only
+    #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
+    variants: Vec<(Variant, PathBuf)>,
 
     #[command(flatten)]
-    build: Build,
-
-    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
-    diff: bool,
-
-    #[command(flatten)]
-    formats: Formats,
+    writing: Writing,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -180,18 +123,6 @@ enum Route {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Host {
-    /// In a range of a storage buffer
-    Storage,
-    /// In a uniform buffer
-    Uniform,
-    /// In push constants
-    PushConstant,
-    /// In specialization constants
-    Specialization,
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Effects {
     /// Refuse a shader that has some
     Refuse,
@@ -201,7 +132,11 @@ enum Effects {
     InRaster,
 }
 
-const VARIANTS: [&str; 3] = ["capture-only", "raster-only", "both"];
+const VARIANTS: [(&str, Variant); 3] = [
+    ("capture-only", Variant::CaptureOnly),
+    ("raster-only", Variant::RasterOnly),
+    ("both", Variant::Both),
+];
 
 /// The last of the sets that every Vulkan device has.
 const LAST_SET: u32 = 3;
@@ -225,116 +160,60 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
     parsed.ok_or_else(|| "a constant is given as ID=VALUE, an integer or true or false".to_owned())
 }
 
-pub(super) fn reservation(text: &str) -> Result<(Set, Option<Binding>), String> {
-    let (set, binding) = match text.split_once(':') {
-        Some((set, binding)) => (set, Some(binding.parse())),
-        None => (text, None),
-    };
-    match (set.parse(), binding.transpose()) {
-        (Ok(set), Ok(binding)) => Ok((Set(set), binding.map(Binding))),
-        _ => Err("what is reserved is given as SET or SET:BINDING".to_owned()),
+fn words_at(text: &str) -> Result<WordsAt, polyshade::Error> {
+    match text {
+        "storage" => Ok(WordsAt::StorageBuffer),
+        "uniform" => Ok(WordsAt::Uniform),
+        _ => text.parse().map(WordsAt::Place),
     }
 }
 
-fn variant(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((name, file)) if VARIANTS.contains(&name) && !file.is_empty() => {
-            Ok((name.to_owned(), file.into()))
-        }
-        Some((name, _)) if !VARIANTS.contains(&name) => {
-            Err(format!("there is no variant `{name}`: {} are", VARIANTS.join(", ")))
-        }
-        _ => Err("a variant is given as NAME=FILE".to_owned()),
+fn variant(text: &str) -> Result<(Variant, PathBuf), String> {
+    let (name, file) = text.split_once('=').ok_or("a variant is given as NAME=FILE")?;
+    let Some((_, variant)) = VARIANTS.iter().find(|(other, _)| *other == name) else {
+        let names = VARIANTS.map(|(name, _)| name).join(", ");
+        return Err(format!("there is no variant `{name}`: {names} are"));
+    };
+    if file.is_empty() {
+        return Err("a variant is given as NAME=FILE".to_owned());
     }
+    Ok((*variant, file.into()))
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let rewrite = &arguments.rewrite;
+    let Arguments { input, rewrite, variants, writing } = arguments;
     rewrite.check()?;
-    arguments.formats.check(arguments.files())?;
+    writing.check(variants.iter().map(|(_, file)| file.as_path()))?;
     if rewrite.is_by_extension() {
         return extension::run(arguments);
     }
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let entry = arguments.input.entry_name(&module, ExecutionModel::VERTEX)?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let stage = ExecutionModel::VERTEX;
+    let entry = input.entry_name(&module, stage)?;
     let failed = |error| Failure::of(&error, Some(&module));
-    let options = rewrite.options(&entry, ExecutionModel::VERTEX)?;
-    if arguments.dry_run {
-        let preview = transform_feedback::preview(&module, &options).map_err(failed)?;
-        let Preview { layout, host, requirements } = &preview;
-        let path = report::Path::Storage(host);
-        let report = Report { entry: &entry, layout, path, requirements, msl: None };
-        return arguments.preview(&report);
-    }
-
-    let capture = transform_feedback::capture(&module, &options).map_err(failed)?;
-    let mut outputs = arguments.outputs(&entry, ExecutionModel::VERTEX);
-    for (name, file) in &arguments.variants {
-        let words = match name.as_str() {
-            "capture-only" => capture.capture_only.words(),
-            "raster-only" => capture.raster_only.words(),
-            _ => capture.both.words(),
-        };
-        outputs.add_module(file, words)?;
-    }
-    let Capture { layout, host, requirements, .. } = &capture;
-    let path = report::Path::Storage(host);
-    let report = Report { entry: &entry, layout, path, requirements, msl: None };
-    arguments.write(outputs, report, module.words(), capture.capture_only.words())
-}
-
-impl Arguments {
-    /// What is written, in the formats that are asked for.
-    fn outputs(&self, entry: &str, stage: ExecutionModel) -> Outputs {
-        Outputs::of(Modules {
-            formats: self.formats.clone(),
-            entry: Some((entry.to_owned(), stage)),
-            validate: self.input.validate,
-            target_env: self.input.target_env.clone(),
-        })
-    }
-
-    /// Writes the module that the verb is named for, made of the one `before`, and the report.
-    fn write(
-        &self,
-        mut outputs: Outputs,
-        report: Report<'_>,
-        before: &[u32],
-        words: &[u32],
-    ) -> Done {
-        let output = self.output.as_deref().unwrap_or(Path::new("-"));
-        outputs.add_module(output, words)?;
-        if self.diff {
-            outputs.add_diff(before, words)?;
+    let target = rewrite.target(&entry, stage)?;
+    let prepared =
+        transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
+    let text = report::layout(prepared.layout());
+    let report = Report::new("transform_feedback", (&entry, stage), prepared.layout(), text)
+        .needs(std::slice::from_ref(prepared.words()), prepared.requirements());
+    if writing.is_dry_run() {
+        for (_, variant) in VARIANTS {
+            prepared.check(variant).map_err(failed)?;
         }
-        let report = Report { msl: outputs.msl_report(), ..report };
-        if let Some(file) = &self.report {
-            outputs.add(file, report.to_json().into_bytes())?;
-        }
-        if self.json {
-            outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
-        }
-        self.build.apply(&self.input, &mut outputs)?;
-        outputs.write()
+        return writing.preview(&report);
     }
 
-    /// The report alone.
-    fn preview(&self, report: &Report<'_>) -> Done {
-        if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, report.to_json().into_bytes())?;
-            outputs.write()?;
-        }
-        print_text(&if self.json { report.to_json() } else { report.to_text() })
-    }
-
-    /// Where modules go.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
-        self.variants.iter().map(|(_, file)| file.as_path()).chain(output)
-    }
+    let make = |variant| prepared.variant(variant).map_err(failed);
+    let made = variants.iter().map(|(variant, file)| Ok((file, make(*variant)?)));
+    let made: Vec<_> = made.collect::<Result<_, Failure>>()?;
+    let beside: Vec<Beside<'_>> =
+        made.iter().map(|(file, made)| (Path::new(file), made.module.words())).collect();
+    let capture_only = make(Variant::CaptureOnly)?;
+    let modules = (module.words(), capture_only.module.words());
+    writing.finish(input, &report, modules, &beside)
 }
 
 impl Rewrite {
@@ -368,27 +247,30 @@ impl Rewrite {
         &self.specialize
     }
 
-    /// What the options ask of the library, for an entry point of this stage.
-    pub(crate) fn options(&self, entry: &str, stage: ExecutionModel) -> Result<Options, Failure> {
-        let mut options = Options::new(entry)
-            .stage(stage)
-            .host(self.host_words())
-            .reserved(self.reserved())
+    /// The entry point, what has to stay free, and the device.
+    pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Result<Target, Failure> {
+        let mut device = Device::default();
+        if let Some(components) = self.max_output_components {
+            device.output_components = components;
+        }
+        if let Some(name) = &self.limits_of {
+            device.transform_feedback = Some(extension::device(name)?);
+        }
+        Ok(self.free.target(entry, stage).device(device))
+    }
+
+    /// What the options ask of the library.
+    pub(crate) fn options(&self) -> Options {
+        let mut options = Options::new()
+            .words(self.words.unwrap_or_default())
             .side_effects(match self.side_effects {
                 Effects::Refuse => SideEffects::Refuse,
                 Effects::InCapture => SideEffects::InCapture,
                 Effects::InRaster => SideEffects::InRaster,
             })
-            .point_size(!self.no_point_size)
-            .names(!self.no_names);
+            .point_size(!self.no_point_size);
         if self.repeats {
             options = options.repeats();
-        }
-        if let Some(components) = self.max_output_components {
-            options = options.max_output_components(components);
-        }
-        if let Some(name) = &self.limits_of {
-            options = options.device(extension::device(name)?);
         }
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
@@ -398,7 +280,7 @@ impl Rewrite {
             options = options.into_storage(Set(set), Binding(binding));
         }
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
-        Ok(if !self.stream_output.is_empty() {
+        if !self.stream_output.is_empty() {
             options.stream_output(self.stream_output.iter().cloned(), self.strides.iter().copied())
         } else if varyings().next().is_none() {
             options.decorated()
@@ -406,33 +288,7 @@ impl Rewrite {
             options.separate(varyings())
         } else {
             options.interleaved(varyings())
-        })
-    }
-
-    fn host_words(&self) -> transform_feedback::Host {
-        let (set, binding) = (self.host_set.map(Set), self.host_binding.map(Binding));
-        match self.host {
-            Host::Storage => transform_feedback::Host::StorageBuffer { set, binding },
-            Host::Uniform => transform_feedback::Host::Uniform { set, binding },
-            Host::PushConstant => {
-                transform_feedback::Host::PushConstant { offset: self.host_offset.unwrap_or(0) }
-            }
-            Host::Specialization => transform_feedback::Host::Specialization {
-                first_id: self.host_first_id.unwrap_or(0),
-            },
         }
-    }
-
-    fn reserved(&self) -> Reserved {
-        let mut reserved = Reserved::new().ids_below(self.reserve_ids_below.unwrap_or(0));
-        for (set, binding) in &self.reserve {
-            reserved = match binding {
-                Some(binding) => reserved.binding(*set, *binding),
-                None => reserved.set(*set),
-            };
-        }
-        let reserved = self.reserve_location.iter().fold(reserved, |r, at| r.location(*at));
-        self.reserve_constant.iter().fold(reserved, |reserved, id| reserved.specialization(*id))
     }
 
     /// Refuses what is not built, and an option that nothing reads: it was meant for something else.
@@ -441,26 +297,12 @@ impl Rewrite {
             let message = "--separate is for what --varyings names";
             return Err(Failure::new(Exit::Usage, message));
         }
-        let descriptor = matches!(self.host, Host::Storage | Host::Uniform);
-        let unused = [
-            ("--host-set", self.host_set.is_some() && !descriptor),
-            ("--host-binding", self.host_binding.is_some() && !descriptor),
-            ("--host-offset", self.host_offset.is_some() && self.host != Host::PushConstant),
-            ("--host-first-id", self.host_first_id.is_some() && self.host != Host::Specialization),
-        ];
         self.check_route()?;
         if self.route == Route::Compute {
             let message = "--path compute is not built yet; storage and extension are";
             return Err(Failure::new(Exit::Unsupported, message));
         }
-        match unused.iter().find(|(_, unused)| *unused) {
-            Some((name, _)) => {
-                let message =
-                    format!("{name} has no meaning for the host words that --host asks for");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// An option of the other path likewise.
@@ -468,16 +310,14 @@ impl Rewrite {
         let of_storage = [
             ("--set", self.set.is_some()),
             ("--binding", self.binding.is_some()),
-            ("--host", self.host != Host::Storage),
-            ("--host-set", self.host_set.is_some()),
-            ("--host-binding", self.host_binding.is_some()),
+            ("--words", self.words.is_some()),
             ("--side-effects", self.side_effects != Effects::Refuse),
             ("--no-point-size", self.no_point_size),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),
             ("--limits-of", self.limits_of.is_some()),
-            ("--reserve-location", !self.reserve_location.is_empty()),
+            ("--reserve-location", self.free.reserves_locations()),
         ];
         let (name, others) = match self.route {
             Route::Storage => ("storage", of_extension.as_slice()),

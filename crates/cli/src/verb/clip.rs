@@ -5,23 +5,23 @@ mod report;
 mod text;
 
 use crate::Done;
-use crate::depfile::Build;
 use crate::failure::{Exit, Failure};
-use crate::format::Formats;
 use crate::input::Input;
-use crate::output::{Modules, Outputs, print_text};
+use crate::target::Free;
+use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Kind, Limits, Linkage, Mark, Planes, Repair, Space, Target, Words,
+    self, Emulation, Enabled, Kind, Linkage, Mark, Planes, Registers, Repair, Space,
     emulate_fragment, emulate_last,
 };
+use polyshade::host::{Device, Distances, Place, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_verify::{Marked, Steps};
-pub(crate) use report::Report;
-use std::path::{Path, PathBuf};
+pub(crate) use report::Taken;
+use std::path::PathBuf;
 pub(crate) use text::Marks;
-use text::{counts, mask, read_marks, space, words};
+use text::{counts, mask, read_marks, space};
 
 /// The steps that are taken.
 #[derive(Args)]
@@ -67,8 +67,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "CLIP,CULL", value_parser = counts)]
     linked: Option<[u32; 2]>,
 
-    /// Clip planes that are on: a number whose bit i is plane i, constant=ID for a specialization constant, or a word
-    /// at push-constant=BYTE, uniform=SET:BINDING, storage=SET:BINDING
+    /// Clip planes that are on: a number whose bit i is plane i, or the place of a word: push-constant=OFFSET,
+    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
     #[arg(long, value_name = "MASK", value_parser = mask)]
     enable: Option<Enabled>,
 
@@ -80,9 +80,10 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N", requires = "planes_at")]
     planes: Option<u32>,
 
-    /// Where the host puts the planes: push-constant=BYTE, uniform=SET:BINDING, storage=SET:BINDING
-    #[arg(long, value_name = "PLACE", value_parser = words, requires = "planes")]
-    planes_at: Option<Words>,
+    /// Where the host puts the planes: push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING,
+    /// specialization=ID
+    #[arg(long, value_name = "PLACE", requires = "planes")]
+    planes_at: Option<Place>,
 
     /// The space of the planes: clip, or location=N for that of an output
     #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]
@@ -112,9 +113,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N", default_value_t = 8)]
     max_combined: u32,
 
-    /// Give what is added no debug names
-    #[arg(long)]
-    no_names: bool,
+    #[command(flatten)]
+    free: Free,
 }
 
 /// Brings clip and cull distances into the form that the target takes.
@@ -129,31 +129,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where the module goes; standard output if left out, or if it is `-`
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Where a report goes: the distances and requirements, as JSON
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-
-    /// Print the report to standard output; the module goes to a file
-    #[arg(long)]
-    json: bool,
-
-    /// Write no module: say what would become of the distances
-    #[arg(long, conflicts_with_all = ["output", "depfile"])]
-    dry_run: bool,
-
     #[command(flatten)]
-    build: Build,
-
-    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
-    diff: bool,
-
-    #[command(flatten)]
-    formats: Formats,
+    writing: Writing,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -170,47 +147,22 @@ enum Form {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let marks = arguments.rewrite.check()?;
-    let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
-    arguments.formats.check((!arguments.dry_run).then_some(output).into_iter())?;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let (entry, model) = only_entry(&arguments.input, &module)?;
-    arguments.rewrite.check_stage(model)?;
-    let mut report = Report::new(&entry, model);
-    let lowered = arguments.rewrite.lower(&module, (&entry, model), &marks, &mut report);
-    let Lowered { module: lowered, geometry } =
-        lowered.map_err(|error| Failure::of(&error, Some(&module)))?;
-    if arguments.dry_run {
-        if let Some(file) = &arguments.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, report.to_json().into_bytes())?;
-            outputs.write()?;
-        }
-        return print_text(&if arguments.json { report.to_json() } else { report.to_text() });
-    }
-
-    let mut outputs = Outputs::of(Modules {
-        formats: arguments.formats.clone(),
-        entry: Some((entry, model)),
-        validate: arguments.input.validate,
-        target_env: arguments.input.target_env.clone(),
-    });
-    outputs.add_module(output, lowered.words())?;
-    if let Some((file, geometry)) = arguments.rewrite.exact.geometry.as_deref().zip(geometry) {
-        outputs.add_module(file, geometry.words())?;
-    }
-    if arguments.diff {
-        outputs.add_diff(module.words(), lowered.words())?;
-    }
-    if let Some(file) = &arguments.report {
-        outputs.add(file, report.to_json().into_bytes())?;
-    }
-    if arguments.json {
-        outputs.add(Path::new("-"), format!("{}\n", report.to_json()).into_bytes())?;
-    }
-    arguments.build.apply(&arguments.input, &mut outputs)?;
-    outputs.write()
+    let Arguments { input, rewrite, writing } = arguments;
+    let marks = rewrite.check()?;
+    writing.check(rewrite.exact.geometry.as_deref().into_iter())?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, model) = only_entry(input, &module)?;
+    rewrite.check_stage(model)?;
+    let mut taken = Taken::new(model);
+    let lowered = rewrite
+        .lower(&module, (&entry, model), &marks, &mut taken)
+        .map_err(|error| Failure::of(&error, Some(&module)))?;
+    let geometry = rewrite.exact.geometry.as_deref().zip(lowered.geometry.as_ref());
+    let beside: Vec<Beside<'_>> =
+        geometry.map(|(file, geometry)| (file, geometry.words())).into_iter().collect();
+    let report = taken.report(&entry);
+    writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
 }
 
 /// What becomes of a shader.
@@ -274,28 +226,24 @@ impl Rewrite {
         module: &Module<'_>,
         (entry, model): (&str, ExecutionModel),
         marks: &Marks,
-        report: &mut Report,
+        taken: &mut Taken,
     ) -> Result<Lowered, Error> {
-        let limits =
-            Limits { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
-        let target = Target::new(entry, model).limits(limits).names(!self.no_names);
+        let target = self.target(entry, model);
         let mut current = module.borrowed().into_owned();
         if !self.repair.is_empty() {
-            let done = clip_cull::repair(&current, &target, &self.repair)?;
-            report.repairs = done.made;
-            report.steps.push("repair");
+            let done = clip_cull::repair(&current, &target, &self.repair)?.into_owned();
+            taken.repairs = done.result;
+            taken.steps.push("repair");
             current = done.module;
         }
         if let Some(planes) = self.user_planes() {
-            let done = clip_cull::user_planes(&current, &target, planes)?;
-            report.outputs([done.clip, done.cull], &done.requirements);
-            report.steps.push("planes");
+            let done = clip_cull::user_planes(&current, &target, planes)?.into_owned();
+            taken.clipped("planes", &done);
             current = done.module;
         }
         if let Some(enabled) = self.enable {
-            let done = clip_cull::enable(&current, &target, enabled, self.as_written)?;
-            report.outputs([done.clip, done.cull], &done.requirements);
-            report.steps.push("enable");
+            let done = clip_cull::enable(&current, &target, enabled, self.as_written)?.into_owned();
+            taken.clipped("enable", &done);
             current = done.module;
         }
         if let Some(emulation) = self.emulation() {
@@ -305,22 +253,28 @@ impl Rewrite {
                 }
                 _ => emulate_last(&current, &target, &emulation),
             }?;
-            report.emulated(done.counts);
-            report.steps.push("emulate");
-            return Ok(done.module.into());
+            taken.emulated(done.result.counts);
+            return Ok(done.module.into_owned().into());
         }
         if self.exact.exact {
             let (native, location) = (&self.native, self.location);
             let (module, geometry) =
-                self.exact.lower(&current, &target, native, location, report)?;
+                self.exact.lower(&current, (&target, model), native, location, taken)?;
             return Ok(Lowered { module, geometry });
         }
         let module = match self.to {
-            None if !report.steps.is_empty() => current,
-            None | Some(Form::Arrays) => self.normalize(&current, target, marks, report)?,
-            Some(form) => self.rearrange(&current, &target, form, report)?,
+            None if !taken.steps.is_empty() => current,
+            None | Some(Form::Arrays) => self.normalize(&current, &target, marks, taken)?,
+            Some(form) => self.rearrange(&current, &target, form, taken)?,
         };
         Ok(module.into())
+    }
+
+    fn target(&self, entry: &str, model: ExecutionModel) -> Target {
+        let mut device = Device::default();
+        device.distances =
+            Distances { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
+        self.free.target(entry, model).device(device)
     }
 
     fn emulation(&self) -> Option<Emulation> {
@@ -336,11 +290,11 @@ impl Rewrite {
     fn normalize(
         &self,
         current: &Module<'_>,
-        target: Target,
+        target: &Target,
         listed: &Marks,
-        report: &mut Report,
+        taken: &mut Taken,
     ) -> Result<Module<'static>, Error> {
-        let mut options = clip_cull::Options::new(target)
+        let mut options = clip_cull::Options::new()
             .semantics(!self.no_semantics)
             .inputs(all(&self.inputs, &listed.inputs))
             .outputs(all(&self.outputs, &listed.outputs));
@@ -350,9 +304,8 @@ impl Rewrite {
         if let Some(linked) = linkage(&self.linked_outputs, &listed.linked_outputs)? {
             options = options.linked_outputs(linked);
         }
-        let done = clip_cull::normalize(current, &options)?;
-        report.normalized(&done);
-        report.steps.push("arrays");
+        let done = clip_cull::normalize(current, target, &options)?;
+        taken.normalized(&done);
         Ok(done.module.into_owned())
     }
 
@@ -398,7 +351,7 @@ impl Rewrite {
         current: &Module<'_>,
         target: &Target,
         form: Form,
-        report: &mut Report,
+        taken: &mut Taken,
     ) -> Result<Module<'static>, Error> {
         let clip = self.linked.map(|[clip, _]| clip);
         let (done, step) = match form {
@@ -409,12 +362,12 @@ impl Rewrite {
             }
             Form::Registers | Form::Arrays => {
                 let at = self.location.expect("the options are checked first");
-                (clip_cull::to_registers(current, target, at, at, self.linked)?, "registers")
+                let registers = Registers { inputs: at, outputs: at, linked: self.linked };
+                (clip_cull::to_registers(current, target, registers)?, "registers")
             }
         };
-        report.rearranged(&done);
-        report.steps.push(step);
-        Ok(done.module)
+        taken.rearranged(step, &done);
+        Ok(done.module.into_owned())
     }
 }
 

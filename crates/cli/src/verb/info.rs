@@ -1,12 +1,13 @@
 //! `polyshade info`: what a shader has.
 
-use super::position::cost_of_all;
+use super::position::costs_of;
 use crate::Done;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
 use clap::Args;
 use polyshade::Module;
+use polyshade::host::Target;
 use polyshade::position_only::{self, Options, STAGES, SideEffects};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
@@ -90,10 +91,9 @@ fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     if !STAGES.contains(&entry.model()) {
         return Value::Null;
     }
-    let options =
-        Options::new(entry.name()).stage(entry.model()).side_effects(SideEffects::InComplement);
-    match position_only::report(m, &options) {
-        Ok(report) => cost_of_all(&report),
+    let options = Options::new().side_effects(SideEffects::InComplement);
+    match position_only::report(m, Target::new(entry.name()).stage(entry.model()), &options) {
+        Ok(report) => costs_of(&report),
         Err(error) => json!({ "refused": error.message() }),
     }
 }

@@ -1,17 +1,18 @@
 //! `polyshade position`: the part of a shader that decides coverage, and the rest of it.
 
 use crate::Done;
-use crate::depfile::Build;
 use crate::failure::{Exit, Failure};
-use crate::format::Formats;
 use crate::input::Input;
-use crate::output::{Modules, Outputs, print_text};
+use crate::report::Report;
+use crate::target::Free;
+use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
 use polyshade::Module;
-use polyshade::position_only::{self, Cost, Feedback, Keep, Options, Report, STAGES, SideEffects};
+use polyshade::host::Target;
+use polyshade::position_only::{self, Cost, Feedback, Keep, Options, STAGES, SideEffects};
 use polyshade::spv::ExecutionModel;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is kept, and how.
 #[derive(Args)]
@@ -41,6 +42,9 @@ pub(crate) struct Rewrite {
     /// Which run captures by transform feedback, where the shader is decorated for it
     #[arg(long, value_enum, default_value_t = Run::Full)]
     feedback: Run,
+
+    #[command(flatten)]
+    free: Free,
 }
 
 /// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
@@ -55,39 +59,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Where the position-only variant goes; standard output if left out, or if it is `-`
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
     /// Where the variant goes that has exactly the other outputs
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     complement: Option<PathBuf>,
 
     /// Where the full shader goes, with what --invariant and --precise add
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     full: Option<PathBuf>,
 
-    /// Where a report goes: what the shader and its variants cost, as JSON
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
-
-    /// Print the report to standard output; the module goes to a file
-    #[arg(long)]
-    json: bool,
-
-    /// Write no module: say what the variants would cost
-    #[arg(long, conflicts_with_all = ["output", "complement", "full", "depfile"])]
-    dry_run: bool,
-
     #[command(flatten)]
-    build: Build,
-
-    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
-    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
-    diff: bool,
-
-    #[command(flatten)]
-    formats: Formats,
+    writing: Writing,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -114,75 +95,37 @@ fn keep(text: &str) -> Result<Keep, polyshade::Error> {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    arguments.formats.check(arguments.files())?;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let (entry, model) = last_stage(&arguments.input, &module)?;
-    let options = arguments.rewrite.options(&entry);
+    let Arguments { input, rewrite, complement, full, writing } = arguments;
+    writing.check([complement, full].into_iter().flatten().map(PathBuf::as_path))?;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, model) = last_stage(input, &module)?;
+    let (target, options) = (rewrite.target(&entry, model), rewrite.options());
     let failed = |error| Failure::of(&error, Some(&module));
-    let report = match arguments.wants_report() {
-        true => Some(position_only::report(&module, &options).map_err(failed)?),
-        false => None,
+    let named = (entry.as_str(), model);
+    let report = match writing.wants_report() {
+        true => {
+            let costs = position_only::report(&module, &target, &options).map_err(failed)?;
+            Report::new("position_only", named, &costs_of(&costs), format!("{costs}"))
+        }
+        false => Report::new("position_only", named, &(), String::new()),
     };
-    if arguments.dry_run {
-        return arguments.preview(&entry, &report.expect("a dry run reports"));
+    if writing.is_dry_run() {
+        return writing.preview(&report);
     }
 
-    let mut outputs = Outputs::of(Modules {
-        formats: arguments.formats.clone(),
-        entry: Some((entry.clone(), model)),
-        validate: arguments.input.validate,
-        target_env: arguments.input.target_env.clone(),
-    });
-    if let Some(file) = &arguments.complement {
-        let complement = position_only::complement(&module, &options).map_err(failed)?;
-        outputs.add_module(file, complement.words())?;
+    let mut made = Vec::new();
+    if let Some(file) = complement {
+        let other = position_only::complement(&module, &target, &options).map_err(failed)?;
+        made.push((file, other));
     }
-    if let Some(file) = &arguments.full {
-        let full = position_only::full(&module, &options).map_err(failed)?;
-        outputs.add_module(file, full.words())?;
+    if let Some(file) = full {
+        made.push((file, position_only::full(&module, &target, &options).map_err(failed)?));
     }
-    let variant = position_only::derive(&module, &options).map_err(failed)?;
-    let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
-    outputs.add_module(output, variant.words())?;
-    if arguments.diff {
-        outputs.add_diff(module.words(), variant.words())?;
-    }
-    if let Some(report) = &report {
-        let json = to_json(&entry, report);
-        if let Some(file) = &arguments.report {
-            outputs.add(file, json.clone().into_bytes())?;
-        }
-        if arguments.json {
-            outputs.add(Path::new("-"), format!("{json}\n").into_bytes())?;
-        }
-    }
-    arguments.build.apply(&arguments.input, &mut outputs)?;
-    outputs.write()
-}
-
-impl Arguments {
-    fn wants_report(&self) -> bool {
-        self.report.is_some() || self.json || self.dry_run
-    }
-
-    /// Where modules go.
-    fn files(&self) -> impl Iterator<Item = &Path> {
-        let output = (!self.dry_run).then(|| self.output.as_deref().unwrap_or(Path::new("-")));
-        let others = [&self.complement, &self.full].into_iter().flatten();
-        others.map(PathBuf::as_path).chain(output)
-    }
-
-    /// The report alone.
-    fn preview(&self, entry: &str, report: &Report) -> Done {
-        let json = to_json(entry, report);
-        if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
-            outputs.add(file, json.clone().into_bytes())?;
-            outputs.write()?;
-        }
-        print_text(&if self.json { json } else { format!("{entry}\n{report}") })
-    }
+    let beside: Vec<Beside<'_>> =
+        made.iter().map(|(file, made)| (file.as_path(), made.module.words())).collect();
+    let variant = position_only::derive(&module, &target, &options).map_err(failed)?;
+    writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
 }
 
 /// The entry point: the one that was asked for, or the only one of a stage that can be reduced.
@@ -213,9 +156,14 @@ pub(super) fn last_stage(
 }
 
 impl Rewrite {
+    /// The entry point, and what has to stay free.
+    pub(super) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        self.free.target(entry, stage)
+    }
+
     /// What the options ask of the library.
-    pub(super) fn options(&self, entry: &str) -> Options {
-        let mut options = Options::new(entry)
+    pub(super) fn options(&self) -> Options {
+        let mut options = Options::new()
             .side_effects(match self.side_effects {
                 Effects::Refuse => SideEffects::Refuse,
                 Effects::InPosition => SideEffects::InPositionOnly,
@@ -251,22 +199,8 @@ impl Rewrite {
     }
 }
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
-const VERSION: u32 = 1;
-
-fn to_json(entry: &str, report: &Report) -> String {
-    let value = json!({
-        "version": VERSION,
-        "lowering": "position_only",
-        "lowering_version": polyshade::LOWERING_VERSION,
-        "entry_point": entry,
-        "cost": cost_of_all(report),
-    });
-    serde_json::to_string_pretty(&value).expect("a report has no keys but strings")
-}
-
 /// What a shader and its variants cost.
-pub(super) fn cost_of_all(report: &Report) -> Value {
+pub(super) fn costs_of(report: &position_only::Report) -> Value {
     json!({
         "original": cost(&report.original),
         "position_only": cost(&report.position_only),

@@ -181,7 +181,7 @@ fn what_a_verb_prints_is_its_output() {
 
     exits(&work.batch("--dry-run --json -o dry"), 1);
     let text = fs::read_to_string(work.path("dry/0/000.vert.json")).unwrap();
-    assert!(text.contains("\"layout\""), "{text}");
+    assert!(text.contains("\"buffers\""), "{text}");
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use super::state::{AdvancedBlending, AttachmentBlending, BlendingState};
 use super::{Blending, BlendingPath, NativeBlending};
 use crate::{Api, Device};
-use polyshade::advanced_blend::{
-    Alpha, Equation, INTERLOCK, Overlap, TILE_IMAGE, TILE_IMAGE_FEATURE, interlock_features,
-};
+use polyshade::advanced_blend::{Alpha, Equation, Overlap, interlock_features};
+use polyshade::host::{Extension, Feature};
 
 /// Why a way cannot be taken; nothing where it can.
 pub(super) fn lacking(
@@ -185,34 +184,31 @@ fn interlock(device: &Device, state: &BlendingState) -> Option<&'static str> {
 }
 
 /// The features that a way takes.
-pub(super) fn features(
-    path: BlendingPath,
-    state: &BlendingState,
-    local: bool,
-) -> Vec<&'static str> {
-    let mut features: Vec<&'static str> = match path {
+pub(super) fn features(path: BlendingPath, state: &BlendingState, local: bool) -> Vec<Feature> {
+    let mut features: Vec<Feature> = match path {
         BlendingPath::FixedFunction | BlendingPath::Native | BlendingPath::Copy => Vec::new(),
-        BlendingPath::NativeCoherent => vec!["advancedBlendCoherentOperations"],
-        BlendingPath::OrderedAttachment => vec!["rasterizationOrderColorAttachmentAccess"],
+        BlendingPath::NativeCoherent => vec![Feature::AdvancedBlendCoherentOperations],
+        BlendingPath::OrderedAttachment => vec![Feature::RasterizationOrderColorAttachmentAccess],
         BlendingPath::Attachment => Vec::new(),
-        BlendingPath::TileImage => vec![TILE_IMAGE_FEATURE],
+        BlendingPath::TileImage => vec![Feature::ShaderTileImageColorReadAccess],
         BlendingPath::Interlock => interlock_features(state.multisampled).collect(),
     };
-    features.extend(local.then_some("dynamicRenderingLocalRead"));
-    features.extend((path.is_lowered() && state.multisampled).then_some("sampleRateShading"));
+    features.extend(local.then_some(Feature::DynamicRenderingLocalRead));
+    features
+        .extend((path.is_lowered() && state.multisampled).then_some(Feature::SampleRateShading));
     features
 }
 
 /// The extensions that a way takes.
-pub(super) fn extensions(path: BlendingPath, local: bool) -> Vec<&'static str> {
+pub(super) fn extensions(path: BlendingPath, local: bool) -> Vec<Extension> {
     let own = match path {
         BlendingPath::FixedFunction | BlendingPath::Attachment | BlendingPath::Copy => None,
         BlendingPath::NativeCoherent | BlendingPath::Native => {
-            Some("VK_EXT_blend_operation_advanced")
+            Some(Extension::BlendOperationAdvanced)
         }
-        BlendingPath::OrderedAttachment => Some("VK_EXT_rasterization_order_attachment_access"),
-        BlendingPath::TileImage => Some(TILE_IMAGE),
-        BlendingPath::Interlock => Some(INTERLOCK),
+        BlendingPath::OrderedAttachment => Some(Extension::RasterizationOrderAttachmentAccess),
+        BlendingPath::TileImage => Some(Extension::ShaderTileImage),
+        BlendingPath::Interlock => Some(Extension::FragmentShaderInterlock),
     };
-    own.into_iter().chain(local.then_some("VK_KHR_dynamic_rendering_local_read")).collect()
+    own.into_iter().chain(local.then_some(Extension::DynamicRenderingLocalRead)).collect()
 }

@@ -36,7 +36,8 @@ impl fmt::Display for BlendingPlan {
         if let Some(between) = &self.between {
             writeln!(f, "{between}")?;
         }
-        for name in self.extensions.iter().chain(&self.features) {
+        let extensions = self.extensions.iter().map(|one| one.name());
+        for name in extensions.chain(self.features.iter().map(|one| one.name())) {
             writeln!(f, "enable: {name}")?;
         }
         Ok(())

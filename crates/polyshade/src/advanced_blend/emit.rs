@@ -4,35 +4,32 @@ use super::colours::{Interface, gather, pointer, scatter, whole};
 use super::coverage::Mask;
 use super::fetch::Fetch;
 use super::functions::Functions;
-use super::options::{Blending, Constants, Destination, Target};
+use super::options::{Blending, ColorBlend, Constants, Destination};
 use super::outputs::{Numbers, Piece, moving_together};
-use super::words::Words;
+use super::words::Added;
 use super::{Blended, Options, Plan};
+use crate::host::Reserved;
 use crate::moves::{self, Copies};
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{
-    Cursor, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass, Type,
-};
+use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
 /// Emits everything.
 pub(super) fn emit<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    options: &Options,
+    entry: EntryPoint<'m>,
+    (options, reserved): (&Options, &Reserved),
     plan: &Plan<'_>,
 ) -> Result<(), Error> {
-    p.set_names(options.names);
-    p.set_first_id(options.reserved.first_id());
-    let entry = m.entry_point(&options.entry, ExecutionModel::FRAGMENT)?;
     let locations: Vec<(u32, Numbers)> =
         plan.blended.iter().map(|blended| (blended.location, blended.numbers)).collect();
     let in_storage = matches!(options.destination, Destination::StorageImage { .. });
 
     let wrapper = moves::wrap(m, p, entry);
     let interface = take_over(m, p, entry, plan, in_storage)?;
-    let words = Words::add(m, p, entry, options, &plan.words)?;
-    let fetch = Fetch::add(m, p, entry, options, &locations, wrapper.epilogue)?;
+    let words = Added::new(m, p, entry, reserved, &plan.words)?;
+    let fetch = Fetch::add(m, p, entry, (options, reserved), &locations, wrapper.epilogue)?;
     let functions = Functions::link(p, plan);
     let is_ordinary = |one: &Blended<'_>| matches!(one.target.blending, Blending::Ordinary(_));
     let constants = plan
@@ -48,7 +45,6 @@ pub(super) fn emit<'m>(
     if in_storage {
         code.emit(Op::BEGIN_INVOCATION_INTERLOCK_EXT, &[]);
     }
-    let mut selected = 0..;
     for blended in &plan.blended {
         let (_, function) =
             made.iter().find(|(target, _)| *target == blended.target).expect("one was made");
@@ -61,8 +57,7 @@ pub(super) fn emit<'m>(
         let mut arguments = vec![source, destination];
         match &blended.target.blending {
             Blending::Equations(_) => {
-                let number = selected.next().expect("there are a few targets");
-                arguments.extend(words.select(&mut code, number));
+                arguments.extend(words.select(&mut code, blended.location));
             }
             Blending::Ordinary(_) => {
                 arguments.push(second(&mut code, blended));
@@ -89,17 +84,14 @@ fn make<'p>(
     p: &mut Patch<'_, '_>,
     plan: &'p Plan<'_>,
     functions: &Functions,
-) -> Vec<(&'p Target, Id)> {
-    let mut made: Vec<(&Target, Id)> = Vec::new();
+) -> Vec<(&'p ColorBlend, Id)> {
+    let mut made: Vec<(&ColorBlend, Id)> = Vec::new();
     for target in plan.blended.iter().map(|blended| blended.target) {
         if made.iter().any(|(other, _)| *other == target) {
             continue;
         }
         let function = match &target.blending {
-            Blending::Equations(equations) => {
-                let selected = plan.words.iter().any(|group| !group.selecting.is_empty());
-                functions.blend(p, target, equations, selected)
-            }
+            Blending::Equations(equations) => functions.blend(p, target, equations, plan.selects),
             Blending::Ordinary(ordinary) => functions.ordinary(p, target, *ordinary),
             Blending::Logic(operation) => functions.logic(p, target, *operation),
         };
@@ -118,7 +110,12 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
 }
 
 /// The blend constants: those that are given, or what the host fills in. At `at` the words are read.
-fn constants<'m>(p: &mut Patch<'m, '_>, options: &Options, words: &Words, at: Position<'m>) -> Id {
+fn constants<'m>(
+    p: &mut Patch<'m, '_>,
+    options: &Options,
+    words: &Added<'_>,
+    at: Position<'m>,
+) -> Id {
     let float = p.float();
     let vec4 = p.vector(float, 4);
     if let Some(read) = words.constants(&mut p.at(at)) {

@@ -2,7 +2,8 @@
 
 use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
-use crate::moves::{self, Binding, Set};
+use crate::host::{Binding, Reserved, Set};
+use crate::moves;
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -49,7 +50,7 @@ impl Fetch {
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
-        options: &Options,
+        (options, reserved): (&Options, &Reserved),
         locations: &[(u32, Numbers)],
         at: Position<'m>,
     ) -> Result<Self, Error> {
@@ -57,7 +58,7 @@ impl Fetch {
         let mut images = Vec::new();
         for (location, numbers) in locations.iter().copied() {
             let ty = image_type(p, destination, numbers, options.multisampled);
-            let variable = add_image(m, p, entry, options, ty, location)?;
+            let variable = add_image(m, p, entry, (options, reserved), ty, location)?;
             images.push(Image { location, variable, ty, numbers });
         }
         declare(m, p, entry, destination, options.multisampled)?;
@@ -192,7 +193,7 @@ fn add_image<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    options: &Options,
+    (options, reserved): (&Options, &Reserved),
     image: Id,
     location: u32,
 ) -> Result<Id, Error> {
@@ -204,7 +205,7 @@ fn add_image<'m>(
         moves::add_to_interface(m, p, entry, variable);
         return Ok(variable);
     };
-    options.reserved.check(set, binding)?;
+    reserved.check(set, binding)?;
     let variable = moves::image_resource(m, p, entry, image, (set, binding), &name)?;
     match options.destination {
         Destination::InputAttachment { index, .. } => {

@@ -3,7 +3,7 @@
 use super::format::{Format, FormatClass};
 use super::functions::{Functions, prepare_alpha};
 use super::logic::LogicOperation;
-use super::options::Target;
+use super::options::ColorBlend;
 use super::ordinary::{Factor, Ordinary, Term};
 use polyshade_spv::{Cursor, Id, Patch};
 
@@ -50,7 +50,7 @@ impl Functions {
     pub(super) fn ordinary(
         &self,
         p: &mut Patch<'_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         ordinary: Ordinary,
     ) -> Id {
         let (id, at, float) = (p.id(), p.lane(), p.float());
@@ -75,7 +75,7 @@ impl Functions {
     fn term(
         &self,
         code: &mut Cursor<'_, '_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         term: Term,
         colours: [Id; 4],
     ) -> Id {
@@ -110,7 +110,7 @@ impl Functions {
     pub(super) fn logic(
         &self,
         p: &mut Patch<'_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         operation: LogicOperation,
     ) -> Id {
         let (id, at, float, uint) = (p.id(), p.lane(), p.float(), p.uint());

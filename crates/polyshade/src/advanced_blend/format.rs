@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 /// What an attachment's format does to the colours that are blended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum FormatClass {
     /// Unsigned normalized: the source is clamped to [0, 1].
     #[default]
@@ -51,6 +53,7 @@ impl FormatClass {
 
 /// An attachment's format: its class, and how many bits each component has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Format {
     class: FormatClass,
     /// Red, green, blue, alpha; 0 where there is none.

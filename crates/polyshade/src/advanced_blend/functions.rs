@@ -3,7 +3,7 @@
 use super::equation::Form;
 use super::fixed;
 use super::format::FormatClass;
-use super::options::{Alpha, Blending, Overlap, Target};
+use super::options::{Alpha, Blending, ColorBlend, Overlap};
 use super::{Equation, Plan};
 use crate::{library, moves};
 use polyshade_spv::{Cursor, Id, Op, Patch};
@@ -63,7 +63,7 @@ impl Functions {
     pub(super) fn blend(
         &self,
         p: &mut Patch<'_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         equations: &[Equation],
         selected: bool,
     ) -> Id {
@@ -106,7 +106,7 @@ impl Functions {
     pub(super) fn prepare(
         &self,
         code: &mut Cursor<'_, '_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         source: Id,
         destination: Id,
     ) -> (Id, Id) {
@@ -115,7 +115,12 @@ impl Functions {
     }
 
     /// Emits a colour as the target's format clamps it.
-    pub(super) fn clamp(&self, code: &mut Cursor<'_, '_, '_>, target: &Target, color: Id) -> Id {
+    pub(super) fn clamp(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: &ColorBlend,
+        color: Id,
+    ) -> Id {
         let float = code.p.float();
         let vec4 = code.p.vector(float, 4);
         match clamping(target.format.class()) {
@@ -128,7 +133,7 @@ impl Functions {
     fn equation(
         &self,
         code: &mut Cursor<'_, '_, '_>,
-        target: &Target,
+        target: &ColorBlend,
         equation: Equation,
         (source, destination): (Id, Id),
     ) -> Id {
@@ -160,7 +165,7 @@ impl Functions {
 /// Emits the alpha that a source has by alpha to one, and a destination without alpha.
 pub(super) fn prepare_alpha(
     code: &mut Cursor<'_, '_, '_>,
-    target: &Target,
+    target: &ColorBlend,
     source: Id,
     destination: Id,
 ) -> (Id, Id) {
@@ -175,7 +180,7 @@ pub(super) fn prepare_alpha(
 }
 
 /// The functions that equations are made of.
-fn equations_need(target: &Target, equations: &[Equation], names: &mut Vec<&'static str>) {
+fn equations_need(target: &ColorBlend, equations: &[Equation], names: &mut Vec<&'static str>) {
     names.extend(target.clamp_results.then_some(TO_UNORM));
     names.extend((target.destination == Alpha::Straight).then_some(UNPREMULTIPLY));
     for equation in equations {

@@ -4,9 +4,7 @@ use super::Equation;
 use super::format::{Format, FormatClass};
 use super::logic::LogicOperation;
 use super::ordinary::Ordinary;
-use crate::moves::{Binding, Set};
-use crate::reserved::Reserved;
-use crate::transform_feedback::HostWords;
+use crate::host::{Binding, Place, Set};
 use std::collections::BTreeMap;
 
 /// How source and destination cover a pixel together: `VkBlendOverlapEXT`.
@@ -37,6 +35,8 @@ pub enum Alpha {
 
 /// What is done with the source and the destination of a target.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Blending {
     /// One of these equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
     Equations(Vec<Equation>),
@@ -48,7 +48,8 @@ pub enum Blending {
 
 /// How one colour attachment is blended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Target {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ColorBlend {
     pub(super) blending: Blending,
     pub(super) overlap: Overlap,
     pub(super) source: Alpha,
@@ -59,7 +60,7 @@ pub struct Target {
     pub(super) alpha_to_one: bool,
 }
 
-impl Target {
+impl ColorBlend {
     /// Blends with one of these equations, each taken once. As in Vulkan unless said otherwise: uncorrelated, source
     /// and destination premultiplied, results not clamped. The format is unsigned normalized with alpha.
     pub fn new(equations: impl IntoIterator<Item = Equation>) -> Self {
@@ -193,25 +194,31 @@ impl Target {
 
 /// What selects among the equations of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Select {
     /// Nothing: each target has one equation, and the code has no branch.
     #[default]
     Constant,
     /// A word for each target that is blended with equations, in the order of their locations: see [`Equation::word`].
-    Words(HostWords),
+    Words(Place),
 }
 
 /// Where the blend constants come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(super) enum Constants {
     /// They are the bits of these floats.
     Given([u32; 4]),
     /// The host fills them in.
-    Words(HostWords),
+    Words(Place),
 }
 
 /// Which layer of an attachment the fragment belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Layer {
     /// There is one.
     #[default]
@@ -224,6 +231,8 @@ pub enum Layer {
 
 /// Where the shader reads the destination. That of the attachment at location `l` is at `binding + l` of `set`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Destination {
     /// The attachment as an input attachment with `InputAttachmentIndex` `index + l`.
     InputAttachment {
@@ -255,27 +264,22 @@ pub enum Destination {
     },
 }
 
-/// What to blend in which entry point, and where the destination is.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// What to blend, and where the destination is.
+#[derive(Clone, PartialEq, Hash, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
-    pub(super) entry: String,
-    pub(super) every_target: Option<Target>,
-    pub(super) targets: BTreeMap<u32, Option<Target>>,
+    pub(super) every_target: Option<ColorBlend>,
+    pub(super) targets: BTreeMap<u32, Option<ColorBlend>>,
     pub(super) select: Select,
     pub(super) constants: Constants,
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
     pub(super) coverage_samples: Option<u32>,
-    pub(super) reserved: Reserved,
-    pub(super) names: bool,
 }
 
-impl Options {
-    /// Blends in the fragment entry point `entry`: nothing yet, with the destination in input attachments from binding
-    /// 0 of set 3 and index 0 on.
-    pub fn new(entry: impl Into<String>) -> Self {
+impl Default for Options {
+    fn default() -> Self {
         Self {
-            entry: entry.into(),
             every_target: None,
             targets: BTreeMap::new(),
             select: Select::default(),
@@ -287,39 +291,44 @@ impl Options {
             },
             multisampled: false,
             coverage_samples: None,
-            reserved: Reserved::default(),
-            names: true,
         }
+    }
+}
+
+impl Options {
+    /// Nothing yet, with the destination in input attachments from binding 0 of set 3 and index 0 on.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Blends every target with any of the 46 equations.
     #[must_use]
     pub fn all(self) -> Self {
-        self.every_target(Target::new(Equation::ALL))
+        self.every_target(ColorBlend::new(Equation::ALL))
     }
 
     /// Blends every target with any of the 15 equations of `KHR_blend_equation_advanced`.
     #[must_use]
     pub fn all_khr(self) -> Self {
-        self.every_target(Target::new(Equation::KHR))
+        self.every_target(ColorBlend::new(Equation::KHR))
     }
 
     /// Blends every target with one of these equations.
     #[must_use]
     pub fn equations(self, equations: impl IntoIterator<Item = Equation>) -> Self {
-        self.every_target(Target::new(equations))
+        self.every_target(ColorBlend::new(equations))
     }
 
     /// Blends every target like this, but for those that are [spoken of](Self::target) themselves.
     #[must_use]
-    pub fn every_target(mut self, target: Target) -> Self {
+    pub fn every_target(mut self, target: ColorBlend) -> Self {
         self.every_target = Some(target);
         self
     }
 
     /// Blends the target at `location` like this.
     #[must_use]
-    pub fn target(mut self, location: u32, target: Target) -> Self {
+    pub fn target(mut self, location: u32, target: ColorBlend) -> Self {
         self.targets.insert(location, Some(target));
         self
     }
@@ -349,7 +358,7 @@ impl Options {
     /// The host fills in the blend constants: red, green, blue and alpha as floats, in four words. Where the words that
     /// [select](Self::select) are at the same place, the constants stand behind them.
     #[must_use]
-    pub fn blend_constants_in(mut self, place: HostWords) -> Self {
+    pub fn blend_constants_in(mut self, place: Place) -> Self {
         self.constants = Constants::Words(place);
         self
     }
@@ -377,22 +386,8 @@ impl Options {
         self
     }
 
-    /// Keeps what is added clear of what others use.
-    #[must_use]
-    pub fn reserved(mut self, reserved: Reserved) -> Self {
-        self.reserved = reserved;
-        self
-    }
-
-    /// Whether what is added gets debug names. It does unless told otherwise.
-    #[must_use]
-    pub fn names(mut self, names: bool) -> Self {
-        self.names = names;
-        self
-    }
-
     /// How the target at `location` is blended, if it is.
-    pub(super) fn target_at(&self, location: u32) -> Option<&Target> {
+    pub(super) fn target_at(&self, location: u32) -> Option<&ColorBlend> {
         match self.targets.get(&location) {
             Some(own) => own.as_ref(),
             None => self.every_target.as_ref(),

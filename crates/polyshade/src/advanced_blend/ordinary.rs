@@ -9,8 +9,9 @@ macro_rules! named {
      $($member:ident $name:literal $function:literal,)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[allow(missing_docs)]
-        pub enum $type { $($member,)* }
+        pub enum $type { $(#[cfg_attr(feature = "serde", serde(rename = $name))] $member,)* }
 
         impl $type {
             /// All of them, in the order of Vulkan.
@@ -120,6 +121,7 @@ impl Operation {
 /// What becomes of the colour, or of alpha: `operation` of the source times `source` and the destination times
 /// `destination`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Term {
     /// What the source is multiplied by.
     pub source: Factor,

@@ -1,13 +1,13 @@
 //! Built-in arrays take another form: registers, one array, or two.
 
-use super::limits::Requirements;
+use super::limits::{self, requirements};
 use super::marks::{Component, KINDS, Kind, Mark};
 use super::normalize::distance_array;
-use super::options::Target;
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::{Register, Scalar, has_distances, is_per_vertex, is_written};
 use super::relocate::{Points, Relocation, clear_own, relocate};
-use crate::moves::{Place, float_dimensions};
+use crate::host::{Lowered, Requirements, Stages, Target};
+use crate::moves::{Frame, Place, float_dimensions};
 use crate::transform_feedback::Components;
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
@@ -76,31 +76,28 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
 #[derive(Clone, Copy)]
 enum Form {
     /// Vectors from these locations on, inputs and outputs.
-    Registers { inputs: u32, outputs: u32, linked: Option<[u32; 2]> },
+    Registers(Registers),
     /// One array, the clip distances first.
     Combined { clip: Option<u32> },
     /// Two arrays, of one whose first `clip` are clip distances.
     Separate { clip: u32 },
 }
 
-/// A stage whose distances take another form.
-#[derive(Debug)]
+/// What is known of a stage whose distances take another form.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Rearranged {
-    /// The stage.
-    pub module: Module<'static>,
     /// How many clip and cull distances its inputs have.
     pub inputs: [u32; 2],
     /// How many clip and cull distances its outputs have.
     pub outputs: [u32; 2],
     /// The registers of its inputs and outputs, where the form has some.
     pub marks: [Vec<Mark>; 2],
-    /// What the device must have.
-    pub requirements: Requirements,
 }
 
 /// Makes registers of the built-in arrays of a stage: vectors of up to four, clip distances first and cull distances
-/// behind them, at the location `inputs` or `outputs` and the one behind it. `linked` is how many clip and cull
-/// distances the stages that meet have, where this one need not have all.
+/// behind them.
 ///
 /// The result has no clip or cull distances, and does not need the capabilities.
 ///
@@ -108,18 +105,52 @@ pub struct Rearranged {
 ///
 /// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: more than eight distances, an array
 /// of a length that is not known, and what the [moves](crate::moves) refuse.
-pub fn to_registers(
-    module: &Module<'_>,
-    target: &Target,
-    inputs: u32,
-    outputs: u32,
-    linked: Option<[u32; 2]>,
-) -> Result<Rearranged, Error> {
-    let form = Form::Registers { inputs, outputs, linked };
-    let mut rearranged = rearrange(module, target, form)?;
-    rearranged.module = without_unused(&rearranged.module, target)?;
+pub fn to_registers<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    registers: Registers,
+) -> Result<Lowered<'m, Rearranged>, Error> {
+    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let rearranged = registers_in(&frame, frame.isolated(), registers)?;
+    Ok(frame.lowered(rearranged))
+}
+
+/// [`to_registers`], of a version.
+pub(super) fn registers_in(
+    frame: &Frame<'_>,
+    version: &Module<'_>,
+    registers: Registers,
+) -> Result<Lowered<'static, Rearranged>, Error> {
+    let mut rearranged = rearrange(frame, version, Form::Registers(registers))?;
+    rearranged.module = without_unused(frame, &rearranged.module)?;
     Ok(rearranged)
 }
+
+/// Where [`to_registers`] puts the registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Registers {
+    /// The location of the first of the inputs; the second is behind it.
+    pub inputs: u32,
+    /// The location of the first of the outputs; the second is behind it.
+    pub outputs: u32,
+    /// How many clip and cull distances the stages that meet have, where this one need not have all.
+    pub linked: Option<[u32; 2]>,
+}
+
+/// All stages hand distances on or read them, but compute and ray tracing stages.
+pub(super) const ANY: Stages = Stages {
+    models: &[
+        ExecutionModel::VERTEX,
+        ExecutionModel::TESSELLATION_CONTROL,
+        ExecutionModel::TESSELLATION_EVALUATION,
+        ExecutionModel::GEOMETRY,
+        ExecutionModel::MESH_EXT,
+        ExecutionModel::MESH_NV,
+        ExecutionModel::FRAGMENT,
+    ],
+    otherwise: "has no clip or cull distances",
+};
 
 /// Makes one `ClipDistance` array of the two, the clip distances first: for hardware that has one. `clip` is how many
 /// clip distances the stages that meet have, where this one need not have all.
@@ -128,12 +159,14 @@ pub fn to_registers(
 ///
 /// `Unsupported`: more distances than the device takes, an array of a length that is not known, and what the
 /// [moves](crate::moves) refuse.
-pub fn combine(
-    module: &Module<'_>,
-    target: &Target,
+pub fn combine<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     clip: Option<u32>,
-) -> Result<Rearranged, Error> {
-    rearrange(module, target, Form::Combined { clip })
+) -> Result<Lowered<'m, Rearranged>, Error> {
+    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip })?;
+    Ok(frame.lowered(rearranged))
 }
 
 /// Makes two arrays of one `ClipDistance` array, whose first `clip` elements are clip distances, and the others cull
@@ -142,15 +175,24 @@ pub fn combine(
 /// # Errors
 ///
 /// `Options`: the stage has cull distances already. `Unsupported`: as for [`combine`].
-pub fn separate(module: &Module<'_>, target: &Target, clip: u32) -> Result<Rearranged, Error> {
-    rearrange(module, target, Form::Separate { clip })
+pub fn separate<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    clip: u32,
+) -> Result<Lowered<'m, Rearranged>, Error> {
+    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip })?;
+    Ok(frame.lowered(rearranged))
 }
 
-fn rearrange(module: &Module<'_>, target: &Target, form: Form) -> Result<Rearranged, Error> {
-    let version = prepare_builtins(module, target, &CLASSES)?;
-    let next = version.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+fn rearrange(
+    frame: &Frame<'_>,
+    version: &Module<'_>,
+    form: Form,
+) -> Result<Lowered<'static, Rearranged>, Error> {
+    let version = prepare_builtins(frame, version, &CLASSES)?;
+    let target = frame.target();
+    let next = frame.rewrite(&version, |m, p, entry| {
         let points = Points::new(m, p, entry);
         let hand_on = points.begin(p);
         let mut counts = [[0; 2]; 2];
@@ -167,7 +209,7 @@ fn rearrange(module: &Module<'_>, target: &Target, form: Form) -> Result<Rearran
             let (places, new) = side.places(m, p)?;
             if entry.model() == ExecutionModel::TESSELLATION_CONTROL
                 && class == StorageClass::OUTPUT
-                && !matches!(form, Form::Registers { .. })
+                && !matches!(form, Form::Registers(_))
             {
                 for array in &new.arrays {
                     clear_own(m, p, entry, *array, points.wrapper.prologue);
@@ -182,10 +224,12 @@ fn rearrange(module: &Module<'_>, target: &Target, form: Form) -> Result<Rearran
     })?;
     let ([inputs, outputs], marks) = next.value;
     let requirements = match form {
-        Form::Registers { .. } => Requirements::default(),
-        _ => Requirements::new(inputs).join(Requirements::new(outputs)),
+        Form::Registers(_) => Requirements::default(),
+        _ => requirements(inputs).join(requirements(outputs)),
     };
-    Ok(Rearranged { module: next.module.into_owned(), inputs, outputs, marks, requirements })
+    let (module, progress) = (next.module.into_owned(), next.progress);
+    let result = Rearranged { inputs, outputs, marks };
+    Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
 }
 
 /// One side of a stage.
@@ -219,7 +263,7 @@ impl<'m> Side<'_, 'm> {
         let own = [self.count(Kind::Clip), self.count(Kind::Cull)];
         let mut new = New::default();
         let targets: Vec<(Kind, Place)> = match self.form {
-            Form::Registers { inputs, outputs, linked } => {
+            Form::Registers(Registers { inputs, outputs, linked }) => {
                 let location = if self.class == StorageClass::INPUT { inputs } else { outputs };
                 let of = |i: usize| at_least(linked.map(|linked| linked[i]), own[i]);
                 new.counts = [of(0)?, of(1)?];
@@ -233,7 +277,7 @@ impl<'m> Side<'_, 'm> {
             Form::Combined { clip } => {
                 let clip = at_least(clip, own[0])?;
                 new.counts = [clip.saturating_add(own[1]), 0];
-                self.target.device_limits().check(new.counts)?;
+                limits::check(self.target.device_limits().distances, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 let cull = places[clip as usize..].iter();
                 let culls = cull.map(|(_, place)| (Kind::Cull, place.clone()));
@@ -246,7 +290,7 @@ impl<'m> Side<'_, 'm> {
                 }
                 let clip = clip.min(own[0]);
                 new.counts = [clip, own[0] - clip];
-                self.target.device_limits().check(new.counts)?;
+                limits::check(self.target.device_limits().distances, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 places.into_iter().map(|(_, place)| (Kind::Clip, place)).collect()
             }
@@ -293,7 +337,7 @@ pub(super) struct RegisterPlace<'s, 'm> {
 }
 
 /// Where distances lie in registers, and how they are marked there.
-pub(super) type Registers = (Vec<(Kind, Place)>, Vec<Mark>);
+pub(super) type AddedRegisters = (Vec<(Kind, Place)>, Vec<Mark>);
 
 /// Adds vectors for `counts` clip and cull distances; `vertices` is the length of the arrays around them.
 pub(super) fn add_registers<'m>(
@@ -302,7 +346,7 @@ pub(super) fn add_registers<'m>(
     place: RegisterPlace<'_, 'm>,
     counts: [u32; 2],
     vertices: Option<Id>,
-) -> Result<Registers, Error> {
+) -> Result<AddedRegisters, Error> {
     let [clip, cull] = counts;
     let total = clip.saturating_add(cull);
     if total > MOST {

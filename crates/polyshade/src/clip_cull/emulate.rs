@@ -2,33 +2,35 @@
 //! and the fragment stage discards what they cut off.
 
 use super::arrays::{
-    Array, CLASSES, RegisterPlace, Registers, add_registers, arrays, at_least, behind, relocation,
+    AddedRegisters, Array, CLASSES, RegisterPlace, add_registers, arrays, at_least, behind,
+    relocation,
 };
+use super::limits;
 use super::marks::Kind;
 use super::normalize::distance_array;
-use super::options::Target;
 use super::prepare::{prepare_builtins, without_unused};
 use super::relocate::{Points, pointer, relocate};
-use crate::moves::Place;
-use polyshade_spv::{
-    Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
-};
+use crate::host::{Lowered, Requirements, Stages, Target};
+use crate::moves::{Frame, Place};
+use crate::position;
+use polyshade_spv::{Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass};
 
 /// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
 /// for the flags that say whether cull distances are negative.
 pub const EMULATED_LOCATIONS: u32 = 4;
 
-/// A stage without built-in distances.
-#[derive(Debug)]
+/// What is known of a stage without built-in distances.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Emulated {
-    /// The stage.
-    pub module: Module<'static>,
     /// How many clip and cull distances it hands on, or tests.
     pub counts: [u32; 2],
 }
 
 /// Where distances are handed on, and what the device has of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Emulation {
     location: u32,
     native_clip: bool,
@@ -61,20 +63,17 @@ impl Emulation {
 ///
 /// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: a stage whose outputs other
 /// invocations see; more than eight distances; what the [moves](crate::moves) refuse.
-pub fn emulate_last(
-    module: &Module<'_>,
-    target: &Target,
+pub fn emulate_last<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     emulation: &Emulation,
-) -> Result<Emulated, Error> {
-    let models =
-        [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
-    check_model(target, &models)?;
+) -> Result<Lowered<'m, Emulated>, Error> {
+    let frame = Frame::new(module, &target.into(), &position::STAGES)?;
+    let target = frame.target();
     let class = StorageClass::OUTPUT;
     // What is declared among the inputs for nothing goes as well.
-    let version = prepare_builtins(module, target, &CLASSES)?;
-    let next = version.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+    let version = prepare_builtins(&frame, frame.isolated(), &CLASSES)?;
+    let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
         let counts = [count(&arrays, Kind::Clip), count(&arrays, Kind::Cull)];
         if !emulation.is_needed(counts) {
@@ -95,7 +94,7 @@ pub fn emulate_last(
         }
         let clip = arrays.iter().find(|array| array.kind == Kind::Clip);
         if let Some(clip) = clip.filter(|_| emulation.native_clip) {
-            target.device_limits().check([clip.count, 0])?;
+            limits::check(target.device_limits().distances, [clip.count, 0])?;
             let native = distance_array(p, entry, class, (Kind::Clip, clip.count), None);
             for number in 0..clip.count {
                 copy(p, hand_on.at, (clip.register.variable, native), number);
@@ -105,11 +104,10 @@ pub fn emulate_last(
         Ok((counts, true))
     })?;
     let (counts, is_emulated) = next.value;
-    let module = match is_emulated {
-        true => without_unused(&next.module, target)?,
-        false => module.borrowed().into_owned(),
-    };
-    Ok(Emulated { module, counts })
+    if !is_emulated {
+        return Ok(Lowered::unchanged(module, Emulated { counts }));
+    }
+    Ok(emulated(&frame, without_unused(&frame, &next.module)?, counts))
 }
 
 /// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on.
@@ -123,21 +121,20 @@ pub fn emulate_last(
 /// # Errors
 ///
 /// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are.
-pub fn emulate_fragment(
-    module: &Module<'_>,
-    target: &Target,
+pub fn emulate_fragment<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     emulation: &Emulation,
     counts: [u32; 2],
-) -> Result<Emulated, Error> {
-    check_model(target, &[ExecutionModel::FRAGMENT])?;
+) -> Result<Lowered<'m, Emulated>, Error> {
+    let frame = Frame::new(module, &target.into(), &FRAGMENT)?;
+    let target = frame.target();
     if !emulation.is_needed(counts) {
-        return Ok(Emulated { module: module.borrowed().into_owned(), counts });
+        return Ok(Lowered::unchanged(module, Emulated { counts }));
     }
     let class = StorageClass::INPUT;
-    let version = prepare_builtins(module, target, &[class])?;
-    let next = version.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+    let version = prepare_builtins(&frame, frame.isolated(), &[class])?;
+    let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
         at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
@@ -162,17 +159,18 @@ pub fn emulate_fragment(
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, &points, hand_on)
     })?;
-    let module = without_unused(&next.module, target)?;
-    Ok(Emulated { module, counts })
+    Ok(emulated(&frame, without_unused(&frame, &next.module)?, counts))
 }
 
-fn check_model(target: &Target, models: &[ExecutionModel]) -> Result<(), Error> {
-    if models.contains(&target.model()) {
-        return Ok(());
-    }
-    let message = format!("the {} stage cannot do this part of the emulation", target.model());
-    Err(Error::new(ErrorKind::Unsupported, message))
+/// A stage that was emulated needs nothing of the device.
+fn emulated<'m>(frame: &Frame<'m>, module: Module<'_>, counts: [u32; 2]) -> Lowered<'m, Emulated> {
+    frame.made(module, Requirements::default(), Emulated { counts })
 }
+
+const FRAGMENT: Stages = Stages {
+    models: &[ExecutionModel::FRAGMENT],
+    otherwise: "does not test what is handed on of distances",
+};
 
 fn count(arrays: &[Array], kind: Kind) -> u32 {
     arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
@@ -187,7 +185,7 @@ fn add_flags<'m>(
     p: &mut Patch<'m, '_>,
     place: RegisterPlace<'_, 'm>,
     cull: u32,
-) -> Result<Registers, Error> {
+) -> Result<AddedRegisters, Error> {
     let location = behind(place.location, EMULATED_LOCATIONS / 2)?;
     add_registers(m, p, RegisterPlace { location, ..place }, [0, cull], None)
 }

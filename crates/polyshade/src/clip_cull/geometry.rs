@@ -1,24 +1,24 @@
 //! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
 
-use super::arrays::{Array, RegisterPlace, Registers, add_registers, arrays};
+use super::arrays::{AddedRegisters, Array, RegisterPlace, add_registers, arrays};
 use super::cut::{Parts, emit_cut};
-use super::limits::Requirements;
+use super::limits;
 use super::marks::{KINDS, Kind};
-use super::options::Target;
 use super::prepare::{builtin_array, prepare_blocks, without_unused};
 use super::primitives::{GeometryLimits, Provoking, emitted};
 use super::varyings::{Interpolation, Leaf, leaves};
-use crate::moves;
-use crate::transform_feedback::Limit;
+use crate::host::{Feature, Limit, LimitName, Lowered, Stages, Target};
+use crate::moves::{self, Frame};
 use crate::unsupported;
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Inst, Module, Op,
-    Patch, StorageClass,
+    BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Inst, Module, Op, Patch,
+    StorageClass,
 };
 
 /// What the device has, and how what is drawn is read.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Hash, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exact {
     native_clip: bool,
     hand_on: Option<u32>,
@@ -76,18 +76,19 @@ impl Exact {
     }
 }
 
-/// A geometry stage that drops primitives and cuts them.
-#[derive(Debug)]
+/// What is known of a geometry stage that drops primitives and cuts them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Cut {
-    /// The stage. It has what it had where there was nothing to do.
-    pub module: Module<'static>,
     /// How many clip and cull distances it had.
     pub counts: [u32; 2],
-    /// How many vertices an invocation emits at most.
+    /// How many vertices an invocation emits at most; 0 where there was nothing to do.
     pub vertices: u32,
-    /// What the device must have.
-    pub requirements: Requirements,
 }
+
+const STAGES: Stages =
+    Stages { models: &[ExecutionModel::GEOMETRY], otherwise: "emits no primitives" };
 
 /// Makes a geometry stage do what its clip and cull distances ask for: what is left of the primitives that it emits is
 /// emitted, each as a strip of its own.
@@ -103,16 +104,17 @@ pub struct Cut {
 /// that is captured or has several vertex streams, since primitives are counted before they are clipped; more vertices
 /// or components than the device takes; outputs that cannot be interpolated part by part; what the
 /// moves refuse.
-pub fn cut(module: &Module<'_>, target: &Target, exact: &Exact) -> Result<Cut, Error> {
-    if target.model() != ExecutionModel::GEOMETRY {
-        let message = format!("the {} stage emits no primitives", target.model());
-        return Err(Error::new(ErrorKind::Unsupported, message));
-    }
+pub fn cut<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    exact: &Exact,
+) -> Result<Lowered<'m, Cut>, Error> {
+    let frame = Frame::new(module, &target.into(), &STAGES)?;
+    let target = frame.target();
     let class = StorageClass::OUTPUT;
-    let version = prepare_blocks(module, target)?;
-    let next = version.rewrite(|m, p| {
-        target.begin(p);
-        let stage = Stage { entry: target.entry(m)?, target, exact };
+    let version = prepare_blocks(&frame)?;
+    let next = frame.rewrite(&version, |m, p, entry| {
+        let stage = Stage { entry, target, exact };
         let all = KINDS.map(|kind| builtin_array(m, stage.entry, class, kind));
         let arrays = arrays(m, p, stage.entry, class)?;
         let counts = KINDS.map(|kind| count(&arrays, kind));
@@ -127,20 +129,19 @@ pub fn cut(module: &Module<'_>, target: &Target, exact: &Exact) -> Result<Cut, E
     })?;
     let (counts, vertices) = next.value;
     let Some((vertices, has_point_size)) = vertices else {
-        let requirements = Requirements::default();
-        let module = module.borrowed().into_owned();
-        return Ok(Cut { module, counts, vertices: 0, requirements });
+        return Ok(Lowered::unchanged(module, Cut { counts, vertices: 0 }));
     };
     let kept = if exact.native_clip { [counts[0], 0] } else { [0, 0] };
-    target.device_limits().check(kept)?;
-    let mut requirements = Requirements::new(kept);
-    requirements.features.insert(0, "geometryShader");
+    limits::check(target.device_limits().distances, kept)?;
+    let mut requirements = limits::requirements(kept);
+    requirements.features.insert(0, Feature::GeometryShader);
     if has_point_size {
-        requirements.features.push("shaderTessellationAndGeometryPointSize");
+        requirements.features.push(Feature::ShaderTessellationAndGeometryPointSize);
     }
-    requirements.limits.push(Limit { name: "maxGeometryOutputVertices", at_least: vertices });
-    let module = without_unused(&next.module, target)?;
-    Ok(Cut { module, counts, vertices, requirements })
+    let limit = Limit { name: LimitName::MaxGeometryOutputVertices, at_least: vertices };
+    requirements.limits.push(limit);
+    let last = without_unused(&frame, &next.module)?;
+    Ok(frame.made(last, requirements, Cut { counts, vertices }))
 }
 
 fn count(arrays: &[Array], kind: Kind) -> u32 {
@@ -234,7 +235,7 @@ impl<'m> Stage<'_, 'm> {
         let (entry, class, target) = (self.entry, StorageClass::OUTPUT, self.target);
         let place = RegisterPlace { entry, class, target, location };
         let counts = KINDS.map(|kind| count(arrays, kind));
-        let (places, _): Registers = add_registers(m, p, place, counts, None)?;
+        let (places, _): AddedRegisters = add_registers(m, p, place, counts, None)?;
         let all = arrays
             .iter()
             .flat_map(|array| (0..array.count).map(|number| (array.register.variable, number)));

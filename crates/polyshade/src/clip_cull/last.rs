@@ -2,96 +2,43 @@
 //! planes of the caller do.
 
 use super::arrays::{Array, arrays, behind, check_free};
-use super::limits::Requirements;
+use super::limits::{self, requirements};
 use super::marks::Kind;
 use super::normalize::distance_array;
-use super::options::Target;
 use super::prepare::prepare_builtins;
-use super::registers::is_per_vertex;
 use super::relocate::{HandOn, Points, clear, pointer};
-use crate::moves::{self, Binding, Copies, FoundBuiltin, HostBlock, Set};
+use crate::host::{Lowered, Place, Stages, Target, Word, Words};
+use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords};
+use crate::position;
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass,
-    Type,
+    BuiltIn, Decoration, Error, ErrorKind, Id, Module, Op, Patch, StorageClass, Type,
 };
-
-/// Where the shader reads 32-bit words from that the host fills in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Words {
-    /// A uniform buffer.
-    Uniform {
-        /// Its set.
-        set: Set,
-        /// Its binding.
-        binding: Binding,
-    },
-    /// A storage buffer.
-    StorageBuffer {
-        /// Its set.
-        set: Set,
-        /// Its binding.
-        binding: Binding,
-    },
-    /// Push constants from this byte on: a multiple of 4 behind what the shader has itself.
-    PushConstant {
-        /// In bytes.
-        offset: u32,
-    },
-}
-
-impl Words {
-    fn add<'m>(
-        self,
-        m: &'m Module<'_>,
-        p: &mut Patch<'m, '_>,
-        target: &Target,
-        entry: EntryPoint<'m>,
-        name: &str,
-        names: &[&str],
-    ) -> Result<HostBlock, Error> {
-        match self {
-            Self::Uniform { set, binding } => {
-                target.reservations().check(set, binding)?;
-                moves::uniform_block(m, p, entry, (set, binding), name, names)
-            }
-            Self::StorageBuffer { set, binding } => {
-                target.reservations().check(set, binding)?;
-                let words = moves::word_array(m, p);
-                let block = moves::storage_buffer(m, p, entry, words, (set, binding), name)?;
-                p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-                Ok(block)
-            }
-            Self::PushConstant { offset } => {
-                moves::push_constants(m, p, entry, offset, name, names)
-            }
-        }
-    }
-}
 
 /// Which clip planes are on: bit `i` is that of plane `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Enabled {
     /// These, for good.
     Constant(u32),
-    /// What the specialization constant with this number says; none unless it is set.
-    Specialization(u32),
-    /// What one word says while the shader runs.
-    Word(Words),
+    /// What this word says.
+    Word(Place),
 }
 
-/// What the last stage before rasterization was made of.
-#[derive(Debug)]
+/// What the specialization constant or the block is called that says which planes are on.
+const NAME: &str = "polyshade_enabled_planes";
+
+/// How many distances the last stage before rasterization was given.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Clipping {
-    /// The stage. It has what it had where there was nothing to do.
-    pub module: Module<'static>,
     /// How many clip distances it has.
     pub clip: u32,
     /// How many cull distances it has.
     pub cull: u32,
-    /// What the device must have.
-    pub requirements: Requirements,
 }
 
 /// Makes the planes inert that are not `enabled`, in the stage before rasterization: Vulkan clips against all that are
@@ -105,13 +52,21 @@ pub struct Clipping {
 ///
 /// `Options`: a descriptor or constant that the shader has or that is reserved. `Unsupported`: a stage whose outputs
 /// other invocations see (tessellation control and mesh stages).
-pub fn enable(
-    module: &Module<'_>,
-    target: &Target,
+pub fn enable<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     enabled: Enabled,
     as_written: Option<u32>,
-) -> Result<Clipping, Error> {
-    lower(module, target, |m, p, stage| {
+) -> Result<Lowered<'m, Clipping>, Error> {
+    let mut words = Vec::new();
+    if let Enabled::Word(place) = enabled {
+        let name = match place {
+            Place::Specialization { .. } => NAME,
+            _ => "enabled",
+        };
+        Words::add(&mut words, place, [Word::new(name, "bit i: clip plane i is on")]);
+    }
+    lower(module, &target.into(), words, |m, p, stage| {
         let clip = stage.arrays.iter().find(|array| array.kind == Kind::Clip);
         let Some(clip) = clip else { return Ok(0) };
         let mask = stage.mask(m, p, enabled)?;
@@ -130,7 +85,7 @@ pub fn enable(
         let array =
             distance_array(p, stage.entry, StorageClass::OUTPUT, (Kind::Clip, clip.count), None);
         for number in 0..clip.count {
-            stage.hand_on_masked(p, number, (variable, array), mask, copy.as_deref());
+            stage.hand_on_masked(p, number, (variable, array), &mask, copy.as_deref());
         }
         Ok(clip.count)
     })
@@ -138,6 +93,8 @@ pub fn enable(
 
 /// Where the vertex is that planes are dotted with, and so the space that they are in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Space {
     /// `Position`: the planes are in clip space.
     Clip,
@@ -151,11 +108,12 @@ pub enum Space {
 
 /// The caller's clip planes: each is four floats, a dot product with which is a clip distance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Planes {
     /// How many.
     pub count: u32,
     /// Where their floats are, 16 bytes a plane.
-    pub words: Words,
+    pub words: Place,
     /// The space that they are in.
     pub space: Space,
 }
@@ -167,30 +125,37 @@ pub struct Planes {
 /// `Options`: no planes; a descriptor that the shader has or that is reserved. `NotFound`: the vertex. `Unsupported`:
 /// a stage that writes clip distances itself; more planes than the device takes; a stage whose outputs other
 /// invocations see.
-pub fn user_planes(
-    module: &Module<'_>,
-    target: &Target,
+pub fn user_planes<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     planes: Planes,
-) -> Result<Clipping, Error> {
+) -> Result<Lowered<'m, Clipping>, Error> {
     if planes.count == 0 {
         return Err(Error::new(ErrorKind::Options, "there are no clip planes"));
     }
-    lower(module, target, |m, p, stage| {
+    let target = target.into();
+    // Before there is a word for each.
+    limits::check(target.device_limits().distances, [planes.count, 0])?;
+    let mut words = Vec::new();
+    let names = (0..planes.count).flat_map(|plane| {
+        ["x", "y", "z", "w"].map(|axis| {
+            let meaning = format!("{axis} of clip plane {plane}, a float");
+            Word::new(format!("plane_{plane}_{axis}"), meaning)
+        })
+    });
+    Words::add(&mut words, planes.words, names);
+    lower(module, &target, words, |m, p, stage| {
         if let Some(own) = stage.arrays.iter().find(|array| array.kind == Kind::Clip) {
             let message = "the shader writes clip distances itself";
             return Err(unsupported(message, own.register.variable));
         }
         stage.check_limits(planes.count)?;
         let vertex = stage.vertex(m, planes.space)?;
-        let names: Vec<String> = (0..planes.count)
-            .flat_map(|plane| ["x", "y", "z", "w"].map(|axis| format!("plane_{plane}_{axis}")))
-            .collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let block = planes.words.add(m, p, target, stage.entry, "polyshade_planes", &names)?;
+        let block = stage.words(m, p, "polyshade_planes")?;
         let counted = (Kind::Clip, planes.count);
         let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
         for number in 0..planes.count {
-            stage.hand_on_dot(p, number, array, vertex, block);
+            stage.hand_on_dot(p, number, array, vertex, &block);
         }
         Ok(planes.count)
     })
@@ -200,47 +165,50 @@ pub fn user_planes(
 struct LastStage<'s, 'm> {
     entry: EntryPoint<'m>,
     target: &'s Target,
+    /// What the host fills in, if anything.
+    words: &'s [Words],
     arrays: Vec<Array>,
     points: &'s Points<'m>,
     hand_on: HandOn<'m>,
 }
 
-fn lower(
-    module: &Module<'_>,
+fn lower<'g>(
+    module: &'g Module<'_>,
     target: &Target,
+    words: Vec<Words>,
     edit: impl for<'m, 'w> Fn(
         &'m Module<'w>,
         &mut Patch<'m, 'w>,
         &LastStage<'_, 'm>,
     ) -> Result<u32, Error>,
-) -> Result<Clipping, Error> {
-    let model = target.model();
-    let hands_on = matches!(
-        model,
-        ExecutionModel::VERTEX | ExecutionModel::TESSELLATION_EVALUATION | ExecutionModel::GEOMETRY
-    );
-    if !hands_on || is_per_vertex(model, StorageClass::OUTPUT) {
-        let message = format!("the {model} stage does not hand single vertices to rasterization");
-        return Err(Error::new(ErrorKind::Unsupported, message));
-    }
-    let version = prepare_builtins(module, target, &[StorageClass::OUTPUT])?;
-    let next = version.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+) -> Result<Lowered<'g, Clipping>, Error> {
+    let frame = Frame::new(module, target, &STAGES)?;
+    let version = prepare_builtins(&frame, frame.isolated(), &[StorageClass::OUTPUT])?;
+    let next = frame.rewrite(&version, |m, p, entry| {
         let points = Points::new(m, p, entry);
         let hand_on = points.begin(p);
         let arrays = arrays(m, p, entry, StorageClass::OUTPUT)?;
         let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
         let cull = cull.map_or(0, |array| array.count);
-        let stage = LastStage { entry, target, arrays, points: &points, hand_on };
+        let stage = LastStage { entry, target, words: &words, arrays, points: &points, hand_on };
         let clip = edit(m, p, &stage)?;
         points.finish(p, hand_on);
         Ok((clip, cull))
     })?;
     let (clip, cull) = next.value;
-    let requirements = Requirements::new([clip, cull]);
-    Ok(Clipping { module: next.module.into_owned(), clip, cull, requirements })
+    // Where there is nothing to mask, nothing reads the words.
+    let words = if clip > 0 { words } else { Vec::new() };
+    let mut requirements = requirements([clip, cull]);
+    requirements.read(&words, frame.model());
+    requirements.limits.extend(requirements.push_constants_limit());
+    let (module, progress, result) = (next.module, next.progress, Clipping { clip, cull });
+    Ok(frame.lowered(Lowered { module, progress, words, requirements, result }))
 }
+
+const STAGES: Stages = Stages {
+    models: position::STAGES.models,
+    otherwise: "does not hand single vertices to rasterization",
+};
 
 /// The output that planes are dotted with.
 #[derive(Clone, Copy)]
@@ -250,16 +218,30 @@ enum Vertex {
 }
 
 /// Where a mask is.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Mask {
     Value(Id),
-    Word(HostBlock),
+    Word(HostWords),
 }
 
 impl<'m> LastStage<'_, 'm> {
     fn check_limits(&self, clip: u32) -> Result<(), Error> {
         let cull = self.arrays.iter().find(|array| array.kind == Kind::Cull);
-        self.target.device_limits().check([clip, cull.map_or(0, |array| array.count)])
+        limits::check(
+            self.target.device_limits().distances,
+            [clip, cull.map_or(0, |array| array.count)],
+        )
+    }
+
+    /// Adds the words of the host, in a block called `name`.
+    fn words<'w>(
+        &self,
+        m: &'m Module<'w>,
+        p: &mut Patch<'m, 'w>,
+        name: &str,
+    ) -> Result<HostWords, Error> {
+        let words = self.words.first().expect("the options ask for words");
+        moves::host_words(m, p, self.entry, self.target.reservations(), (words, name), None)
     }
 
     fn mask<'w>(
@@ -268,16 +250,9 @@ impl<'m> LastStage<'_, 'm> {
         p: &mut Patch<'m, 'w>,
         enabled: Enabled,
     ) -> Result<Mask, Error> {
-        const NAME: &str = "polyshade_enabled_planes";
         Ok(match enabled {
             Enabled::Constant(mask) => Mask::Value(p.uint_constant(mask)),
-            Enabled::Specialization(id) => {
-                self.target.reservations().check_constants(id..id.saturating_add(1))?;
-                Mask::Value(moves::spec_constants(m, p, id, &[NAME])?[0])
-            }
-            Enabled::Word(words) => {
-                Mask::Word(words.add(m, p, self.target, self.entry, NAME, &["enabled"])?)
-            }
+            Enabled::Word(_) => Mask::Word(self.words(m, p, NAME)?),
         })
     }
 
@@ -295,7 +270,7 @@ impl<'m> LastStage<'_, 'm> {
         p: &mut Patch<'m, '_>,
         number: u32,
         (from, to): (Id, Id),
-        mask: Mask,
+        mask: &Mask,
         copy: Option<&[(Id, u32)]>,
     ) {
         let at = self.hand_on.at;
@@ -306,7 +281,7 @@ impl<'m> LastStage<'_, 'm> {
         let to = pointer(p, at, StorageClass::OUTPUT, to, &[number]);
         let mut code = p.at(at);
         let mask = match mask {
-            Mask::Value(mask) => mask,
+            Mask::Value(mask) => *mask,
             Mask::Word(block) => block.load(&mut code, 0),
         };
         let bit = code.binary(Op::BITWISE_AND, uint, mask, bit);
@@ -408,7 +383,7 @@ impl<'m> LastStage<'_, 'm> {
         number: u32,
         array: Id,
         vertex: Vertex,
-        block: HostBlock,
+        block: &HostWords,
     ) {
         let at = self.hand_on.at;
         let float = p.float();

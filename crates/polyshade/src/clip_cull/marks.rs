@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 /// What a distance does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Kind {
     /// Where it is negative, a primitive is cut off.
     Clip,
@@ -69,6 +71,7 @@ impl fmt::Display for Kind {
 ///
 /// As text it is `clip=` or `cull=` and a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mark {
     /// What they are.
     pub kind: Kind,
@@ -117,6 +120,7 @@ impl FromStr for Mark {
 
 /// A component of a register: its location, and the component there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Component {
     /// The register.
     pub location: u32,
@@ -130,6 +134,7 @@ const MOST_REGISTERS: usize = 2;
 /// The components of registers that are distances where two stages meet, numbered register by register: the number of a
 /// component is its index in the built-in array. Both stages must use the same numbers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linkage {
     clip: BTreeSet<Component>,
     cull: BTreeSet<Component>,

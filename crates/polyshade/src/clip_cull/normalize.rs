@@ -1,36 +1,44 @@
 //! Registers become built-in arrays.
 
-use super::limits::Requirements;
+use super::arrays::ANY;
+use super::limits::{self, requirements};
 use super::marks::{KINDS, Kind, Linkage, Mark};
-use super::options::Target;
 use super::prepare::{builtin_array, is_used, prepare};
 use super::registers::{Marking, Register, builtin_blocks, is_written, linkage};
 use super::relocate::{HandOn, Points, Relocation, clear_own, relocate};
-use crate::moves::Place;
+use crate::host::{Lowered, Requirements, Target};
+use crate::moves::{Frame, Place};
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass};
 
 /// Which registers of a stage become built-in arrays.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
-    target: Target,
     semantics: bool,
     inputs: Side,
     outputs: Side,
 }
 
 /// What the caller says of the inputs or the outputs.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Side {
     marks: Vec<Mark>,
     linked: Option<Linkage>,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self { semantics: true, inputs: Side::default(), outputs: Side::default() }
+    }
+}
+
 impl Options {
     /// The registers that `UserSemantic` decorations mark.
-    pub fn new(target: Target) -> Self {
-        Self { target, semantics: true, inputs: Side::default(), outputs: Side::default() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Whether `UserSemantic` decorations say what is a distance. They do unless told otherwise.
@@ -68,11 +76,6 @@ impl Options {
         self
     }
 
-    /// Which entry point it is.
-    pub fn target(&self) -> &Target {
-        &self.target
-    }
-
     fn side(&self, class: StorageClass) -> &Side {
         if class == StorageClass::INPUT { &self.inputs } else { &self.outputs }
     }
@@ -83,26 +86,27 @@ impl Options {
     }
 }
 
-/// A stage whose distances lie in built-in arrays.
-#[derive(Debug)]
-pub struct Normalized<'m> {
-    /// The stage. The module itself where no register is marked.
-    pub module: Module<'m>,
+/// What is known of a stage whose distances lie in built-in arrays.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Normalized {
     /// The components that its inputs have, by their numbers in the arrays.
     pub inputs: Linkage,
     /// The components that its outputs have, by their numbers in the arrays.
     pub outputs: Linkage,
-    /// What the device must have.
-    pub requirements: Requirements,
 }
 
 const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
 
 /// The registers of a stage that hold distances, at its inputs and its outputs.
-pub(super) fn own_linkages(module: &Module<'_>, options: &Options) -> Result<[Linkage; 2], Error> {
-    let version = split(module, options)?;
-    let entry = options.target.entry(&version)?;
-    let side = |class| linkage(&options.marking(class).registers(&version, entry, class)?, None);
+pub(super) fn own_linkages(frame: &Frame<'_>, options: &Options) -> Result<[Linkage; 2], Error> {
+    let version = split(frame, options)?;
+    let entry = frame.entry(&version)?;
+    let side = |class| {
+        let registers = options.marking(class).registers(&version, entry, class);
+        linkage(&frame.found(&version, registers)?, None)
+    };
     Ok([side(StorageClass::INPUT)?, side(StorageClass::OUTPUT)?])
 }
 
@@ -119,9 +123,21 @@ pub(super) fn own_linkages(module: &Module<'_>, options: &Options) -> Result<[Li
 /// * `Unsupported`: a distance that is no 32-bit float or has no location; more distances than the device takes; a
 ///   shader that uses the built-in array too; inputs that are interpolated in different ways; what the
 ///   [moves](crate::moves) refuse.
-pub fn normalize<'m>(module: &'m Module<'_>, options: &Options) -> Result<Normalized<'m>, Error> {
-    let target = &options.target;
-    let entry = target.entry(module)?;
+pub fn normalize<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Normalized>, Error> {
+    normalize_in(&Frame::new(module, &target.into(), &ANY)?, options)
+}
+
+/// [`normalize`], of the module that `frame` was given.
+pub(super) fn normalize_in<'m>(
+    frame: &Frame<'m>,
+    options: &Options,
+) -> Result<Lowered<'m, Normalized>, Error> {
+    let module = frame.given();
+    let entry = frame.entry(module)?;
     let mut is_marked = false;
     for class in CLASSES {
         let marking = options.marking(class);
@@ -129,41 +145,38 @@ pub fn normalize<'m>(module: &'m Module<'_>, options: &Options) -> Result<Normal
             || !marking.registers_or_none(module, entry, class)?.is_empty();
     }
     if !is_marked {
-        let [inputs, outputs] = own_linkages(module, options)?;
-        let requirements = Requirements::default();
-        return Ok(Normalized { module: module.borrowed(), inputs, outputs, requirements });
+        let [inputs, outputs] = own_linkages(frame, options)?;
+        return Ok(Lowered::unchanged(module, Normalized { inputs, outputs }));
     }
 
-    let version = split(module, options)?;
-    let normalized = version.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+    let version = split(frame, options)?;
+    let device = frame.target().device_limits();
+    let normalized = frame.rewrite(&version, |m, p, entry| {
         let points = Points::new(m, p, entry);
         let hand_on = points.begin(p);
-        let mut requirements = Requirements::default();
+        let mut needs = Requirements::default();
         let mut linkages = Vec::new();
         for class in CLASSES {
             let registers = options.marking(class).registers(m, entry, class)?;
             let linkage = linkage(&registers, options.side(class).linked.as_ref())?;
             let side = SideOfStage { entry, class, points: &points, hand_on };
             let counts = side.normalize(m, p, &registers, &linkage)?;
-            target.device_limits().check(counts)?;
-            requirements = requirements.join(Requirements::new(counts));
+            limits::check(device.distances, counts)?;
+            needs = needs.join(requirements(counts));
             linkages.push(linkage);
         }
         points.finish(p, hand_on);
-        Ok((linkages, requirements))
+        Ok((linkages, needs))
     })?;
     let (mut linkages, requirements) = normalized.value;
     let outputs = linkages.pop().expect("both sides are looked at");
     let inputs = linkages.pop().expect("both sides are looked at");
-    let module = normalized.module.into_owned();
-    Ok(Normalized { module, inputs, outputs, requirements })
+    Ok(frame.made(normalized.module, requirements, Normalized { inputs, outputs }))
 }
 
 /// A version in which marked blocks, and blocks with built-in arrays beside marked registers, are split.
-fn split(module: &Module<'_>, options: &Options) -> Result<Module<'static>, Error> {
-    prepare(module, &options.target, |m, entry| {
+fn split(frame: &Frame<'_>, options: &Options) -> Result<Module<'static>, Error> {
+    prepare(frame, frame.isolated(), |m, entry| {
         let mut blocks = Vec::new();
         for class in CLASSES {
             let marking = options.marking(class);

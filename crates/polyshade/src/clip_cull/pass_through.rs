@@ -3,17 +3,17 @@
 //! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
 //! lowered as any other geometry stage is.
 
-use super::arrays::{MOST, Rearranged, arrays, to_registers};
+use super::arrays::{MOST, Rearranged, Registers, arrays, registers_in};
 use super::geometry::{Cut, Exact, cut};
-use super::limits::{Limits, Requirements};
+use super::limits::requirements;
 use super::marks::KINDS;
 use super::normalize::distance_array;
-use super::options::Target;
 use super::prepare::{prepare_blocks, prepare_builtins};
 use super::primitives::Primitive;
 use super::registers::is_written;
 use super::varyings::{Leaf, leaves};
-use crate::moves;
+use crate::host::{Distances, Lowered, Stages, Target};
+use crate::moves::{self, Frame};
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -23,18 +23,14 @@ use polyshade_spv::{
 use std::collections::HashMap;
 
 /// A stage and the geometry stage behind it.
-#[derive(Debug)]
-pub struct Generated {
-    /// The stage, which hands its distances on as ordinary values. It has what it had where there was nothing to do.
-    pub last: Module<'static>,
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Generated<'m> {
+    /// The stage, which hands its distances on as ordinary values, and how many clip and cull distances there are. The
+    /// module itself where there was nothing to do.
+    pub last: Lowered<'m, [u32; 2]>,
     /// The geometry stage, with one entry point `main`; `None` where the stage has no distances that the device lacks.
-    pub geometry: Option<Module<'static>>,
-    /// How many clip and cull distances there are.
-    pub counts: [u32; 2],
-    /// How many vertices the geometry stage emits at most.
-    pub vertices: u32,
-    /// What the device must have.
-    pub requirements: Requirements,
+    pub geometry: Option<Lowered<'static, Cut>>,
 }
 
 /// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
@@ -48,56 +44,66 @@ pub struct Generated {
 ///
 /// `NotFound`: the entry point. `Options`: a location that is taken; a primitive that the tessellation evaluation stage
 /// does not make. `Unsupported`: another stage; a stage that is captured; built-in outputs that no geometry stage can
-/// read (`Layer`, `ViewportIndex`); and as for [`cut`] and [`to_registers`].
-pub fn generate(
-    module: &Module<'_>,
-    target: &Target,
+/// read (`Layer`, `ViewportIndex`); and as for [`cut`] and [`to_registers`](super::to_registers).
+pub fn generate<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
     primitive: Primitive,
     location: u32,
     exact: &Exact,
-) -> Result<Generated, Error> {
-    check(module, target, primitive)?;
-    let counts = distances(module, target)?;
+) -> Result<Generated<'m>, Error> {
+    let target = &target.into();
+    let frame = Frame::new(module, target, &STAGES)?;
+    check(&frame, primitive)?;
+    let counts = distances(&frame)?;
     let lacking = if exact.keeps_clip() { counts[1] } else { counts[0] + counts[1] };
     if lacking == 0 {
-        let requirements = Requirements::new(counts);
-        let last = module.borrowed().into_owned();
-        return Ok(Generated { last, geometry: None, counts, vertices: 0, requirements });
+        let mut last = Lowered::unchanged(module, counts);
+        last.requirements = requirements(counts);
+        return Ok(Generated { last, geometry: None });
     }
-    let split = prepare_blocks(module, target)?;
-    let last = to_registers(&split, target, location, location, None)?;
-    let plain = pass_through(&last, target, primitive)?;
-    // What the device lacks is on its way out.
-    let limits = Limits { clip: MOST, cull: MOST, combined: MOST };
-    let geometry_target = Target::new("main", ExecutionModel::GEOMETRY)
-        .limits(if exact.keeps_clip() { target.device_limits() } else { limits })
+    let split = prepare_blocks(&frame)?;
+    let registers = Registers { inputs: location, outputs: location, linked: None };
+    let last = registers_in(&frame, &split, registers)?;
+    let plain = frame.found(&last.module, pass_through(&frame, &last, primitive))?;
+    let mut device = target.device_limits().clone();
+    if !exact.keeps_clip() {
+        // What the device lacks is on its way out.
+        device.distances = Distances { clip: MOST, cull: MOST, combined: MOST };
+    }
+    let geometry_target = Target::new("main")
+        .stage(ExecutionModel::GEOMETRY)
+        .device(device)
         .reserved(target.reservations().clone())
         .names(target.has_names());
-    let Cut { module: geometry, vertices, requirements, .. } =
-        cut(&plain, &geometry_target, exact)?;
-    let geometry = Some(geometry);
-    Ok(Generated { last: last.module, geometry, counts, vertices, requirements })
+    // What is said of the stage that is made is said of nothing that was given.
+    let geometry = cut(&plain, &geometry_target, exact).map_err(Error::without_place)?.into_owned();
+    Ok(Generated { last: frame.lowered(last.map(|_| counts)), geometry: Some(geometry) })
 }
 
-fn check(module: &Module<'_>, target: &Target, primitive: Primitive) -> Result<(), Error> {
-    let entry = target.entry(module)?;
+const STAGES: Stages = Stages {
+    models: &[ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION],
+    otherwise: "has no geometry stage behind it",
+};
+
+fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
+    let module = frame.given();
+    let entry = frame.entry(module)?;
     let has = |wanted| module.mode(entry.function(), wanted).is_some();
     if has(ExecutionMode::XFB) {
         let message =
             "the stage is captured, which is done behind the geometry stage where there is one";
         return Err(unsupported(message, entry.function()));
     }
-    let made = match target.model() {
-        ExecutionModel::VERTEX => return Ok(()),
-        ExecutionModel::TESSELLATION_EVALUATION if has(ExecutionMode::POINT_MODE) => {
-            Primitive::Points
-        }
-        ExecutionModel::TESSELLATION_EVALUATION if has(ExecutionMode::ISOLINES) => Primitive::Lines,
-        ExecutionModel::TESSELLATION_EVALUATION => Primitive::Triangles,
-        other => {
-            let message = format!("no geometry stage comes behind the {other} stage");
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
+    if frame.model() == ExecutionModel::VERTEX {
+        return Ok(());
+    }
+    let made = if has(ExecutionMode::POINT_MODE) {
+        Primitive::Points
+    } else if has(ExecutionMode::ISOLINES) {
+        Primitive::Lines
+    } else {
+        Primitive::Triangles
     };
     // The modes may be the control stage's: only what is said here can contradict.
     let is_said = [
@@ -115,15 +121,14 @@ fn check(module: &Module<'_>, target: &Target, primitive: Primitive) -> Result<(
 }
 
 /// How many clip and cull distances the stage hands on.
-fn distances(module: &Module<'_>, target: &Target) -> Result<[u32; 2], Error> {
+fn distances(frame: &Frame<'_>) -> Result<[u32; 2], Error> {
     let class = StorageClass::OUTPUT;
-    let version = prepare_builtins(module, target, &[class])?;
-    let counted = version.rehearse(|m, p| {
-        let found = arrays(m, p, target.entry(m)?, class)?;
+    let version = prepare_builtins(frame, frame.isolated(), &[class])?;
+    frame.rehearse(&version, |m, p, entry| {
+        let found = arrays(m, p, entry, class)?;
         let count = |kind| found.iter().find(|one| one.kind == kind).map_or(0, |one| one.count);
         Ok(KINDS.map(count))
-    })?;
-    Ok(counted)
+    })
 }
 
 /// An empty geometry stage.
@@ -175,16 +180,17 @@ fn empty(version: (u8, u8), primitive: Primitive) -> Result<Module<'static>, Err
 
 /// A geometry stage that hands on what `last` does, at each of its vertices, with built-in arrays of distances.
 fn pass_through(
-    last: &Rearranged,
-    target: &Target,
+    frame: &Frame<'_>,
+    last: &Lowered<'_, Rearranged>,
     primitive: Primitive,
 ) -> Result<Module<'static>, Error> {
     let before = &last.module;
-    let from = target.entry(before)?;
+    let from = frame.entry(before)?;
     let outputs = outputs(before, from, primitive)?;
     let empty = empty(before.version(), primitive)?;
     let filled = empty.rewrite(|m, p| {
-        target.begin(p);
+        p.set_names(frame.target().has_names());
+        p.set_first_id(frame.target().reservations().first_id());
         let entry = m.entry_point("main", ExecutionModel::GEOMETRY)?;
         let end = m.function(entry.function()).into_iter().flat_map(|body| body.instructions());
         let end = end.into_iter().find(|inst| inst.op() == Op::RETURN);
@@ -198,11 +204,12 @@ fn pass_through(
         for output in outputs {
             let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
             // Nothing else is where distances are: it was free.
-            let is_distance = number
-                .is_some_and(|at| last.marks[1].iter().any(|mark| mark.locations.first == *at));
+            let is_distance = number.is_some_and(|at| {
+                last.result.marks[1].iter().any(|mark| mark.locations.first == *at)
+            });
             pairs.push(mirror.pair(output, !is_distance)?);
         }
-        mirror.write(at, &pairs, last)
+        mirror.write(at, &pairs, &last.result)
     })?;
     Ok(filled.module.into_owned())
 }

@@ -1,7 +1,10 @@
 //! All stages of a pipeline at once: where two meet, both must number the distances alike.
 
+use super::arrays::ANY;
 use super::marks::Linkage;
-use super::normalize::{Normalized, Options, normalize, own_linkages};
+use super::normalize::{Normalized, Options, normalize_in, own_linkages};
+use crate::host::{Lowered, Target};
+use crate::moves::Frame;
 use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
 
 /// The stages that hand distances on, in their order.
@@ -14,25 +17,31 @@ const ORDER: [ExecutionModel; 6] = [
     ExecutionModel::FRAGMENT,
 ];
 
-/// [`normalize`] for the stages of one pipeline, which are in the pipeline's order. Where two stages meet, what either
-/// marks is a distance on both sides, and numbered for both.
+/// [`normalize`](super::normalize()) for the stages of one pipeline, which are in the pipeline's order. Where two
+/// stages meet, what either marks is a distance on both sides, and numbered for both.
 ///
 /// # Errors
 ///
-/// Those of [`normalize`]; `Options` where the stages are out of order.
+/// Those of [`normalize`](super::normalize()); `Options` where the stages are out of order.
 pub fn normalize_pipeline<'m>(
-    stages: &[(&'m Module<'_>, Options)],
-) -> Result<Vec<Normalized<'m>>, Error> {
-    let place =
-        |options: &Options| ORDER.iter().position(|model| *model == options.target().model());
-    if stages.windows(2).any(|pair| place(&pair[0].1) >= place(&pair[1].1)) {
+    stages: &[(&'m Module<'_>, Target, Options)],
+) -> Result<Vec<Lowered<'m, Normalized>>, Error> {
+    let frames: Vec<Frame<'m>> = stages
+        .iter()
+        .map(|(module, target, _)| Frame::new(module, target, &ANY))
+        .collect::<Result<_, _>>()?;
+    let place = |frame: &Frame<'_>| ORDER.iter().position(|model| *model == frame.model());
+    if frames.windows(2).any(|pair| place(&pair[0]) >= place(&pair[1])) {
         let message = "the stages of a pipeline are to be given in its order, each once";
         return Err(Error::new(ErrorKind::Options, message));
     }
 
-    let own: Vec<[Linkage; 2]> =
-        stages.iter().map(|(m, options)| own_linkages(m, options)).collect::<Result<_, _>>()?;
-    let mut linked: Vec<Options> = stages.iter().map(|(_, options)| options.clone()).collect();
+    let mut linked: Vec<Options> = stages.iter().map(|(_, _, options)| options.clone()).collect();
+    let own: Vec<[Linkage; 2]> = frames
+        .iter()
+        .zip(&linked)
+        .map(|(frame, options)| own_linkages(frame, options))
+        .collect::<Result<_, _>>()?;
     for (before, pair) in own.windows(2).enumerate() {
         let [[_, outputs], [inputs, _]] = pair else { continue };
         let mut together = outputs.clone();
@@ -41,5 +50,5 @@ pub fn normalize_pipeline<'m>(
         linked[before] = linked[before].clone().linked_outputs(together.clone());
         linked[before + 1] = linked[before + 1].clone().linked_inputs(together);
     }
-    stages.iter().zip(&linked).map(|((m, _), options)| normalize(m, options)).collect()
+    frames.iter().zip(&linked).map(|(frame, options)| normalize_in(frame, options)).collect()
 }

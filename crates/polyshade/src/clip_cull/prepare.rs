@@ -1,23 +1,19 @@
 //! The version that is lowered: its entry point shares nothing, and the built-in arrays are variables of their own.
 
 use super::marks::{KINDS, Kind};
-use super::options::Target;
 use super::registers::{blocks_of, builtin_blocks};
-use crate::moves;
+use crate::moves::{self, Frame};
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
 use std::collections::HashSet;
 
-/// A version in which the entry point of `target` is isolated, and `blocks` of it are split.
+/// The next version of `version`, in which `blocks` of the entry point are split.
 pub(super) fn prepare(
-    module: &Module<'_>,
-    target: &Target,
+    frame: &Frame<'_>,
+    version: &Module<'_>,
     blocks: impl Fn(&Module<'_>, EntryPoint<'_>) -> Vec<Id>,
 ) -> Result<Module<'static>, Error> {
-    let isolated = moves::isolate(module, target.entry_name(), target.model())?.module;
-    let split = isolated.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+    let split = frame.rewrite(version, |m, p, entry| {
         for block in blocks(m, entry) {
             moves::split_block(m, p, entry, block)?;
         }
@@ -28,23 +24,20 @@ pub(super) fn prepare(
 
 /// [`prepare`], with the blocks that have built-in arrays of distances on this side.
 pub(super) fn prepare_builtins(
-    module: &Module<'_>,
-    target: &Target,
+    frame: &Frame<'_>,
+    version: &Module<'_>,
     classes: &[StorageClass],
 ) -> Result<Module<'static>, Error> {
-    prepare(module, target, |m, entry| {
+    prepare(frame, version, |m, entry| {
         classes.iter().flat_map(|class| builtin_blocks(m, entry, *class)).collect()
     })
 }
 
-/// [`prepare`], with all blocks of built-ins among the outputs, if the stage hands distances on; then its inputs lose
-/// those that they have for nothing.
-pub(super) fn prepare_blocks(
-    module: &Module<'_>,
-    target: &Target,
-) -> Result<Module<'static>, Error> {
+/// [`prepare`], with all blocks of built-ins among the outputs, if the stage hands distances on; then the blocks with
+/// distances among its inputs, which are there for nothing, too.
+pub(super) fn prepare_blocks(frame: &Frame<'_>) -> Result<Module<'static>, Error> {
     let class = StorageClass::OUTPUT;
-    prepare(module, target, |m, entry| {
+    prepare(frame, frame.isolated(), |m, entry| {
         let has_distances = !builtin_blocks(m, entry, class).is_empty()
             || KINDS.into_iter().any(|kind| builtin_array(m, entry, class, kind).is_some());
         if !has_distances {
@@ -75,11 +68,10 @@ pub(super) fn is_used(m: &Module<'_>, variable: Id) -> bool {
 /// A version without the capabilities for distances that nothing needs any more, and without the blocks that declare
 /// them but have no variable.
 pub(super) fn without_unused(
-    module: &Module<'_>,
-    target: &Target,
+    frame: &Frame<'_>,
+    version: &Module<'_>,
 ) -> Result<Module<'static>, Error> {
-    let next = module.rewrite(|m, p| {
-        target.begin(p);
+    let next = frame.rewrite(version, |m, p, _| {
         let is_distance = |words: &[u32]| {
             words.first().and_then(|word| KINDS.into_iter().find(|kind| kind.builtin().0 == *word))
         };

@@ -6,6 +6,8 @@ use std::fmt;
 
 /// What is drawn, and so what a geometry stage gets: strips and fans are lists by then.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Primitive {
     /// Points.
     Points,
@@ -89,6 +91,8 @@ impl fmt::Display for Primitive {
 
 /// Which vertex of a primitive flat values come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Provoking {
     /// The first, as in Vulkan.
     #[default]
@@ -110,6 +114,7 @@ impl Provoking {
 /// How much a geometry stage of the device may emit, by Vulkan's names. The least that any device has that has the
 /// stage at all, unless said otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GeometryLimits {
     /// `maxGeometryOutputVertices`.
     pub output_vertices: u32,

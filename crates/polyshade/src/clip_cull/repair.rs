@@ -1,12 +1,13 @@
 //! What producers get wrong, and drivers crash on, is put right where the caller asks for it.
 
-use super::limits::Limits;
+use super::arrays::{ANY, CLASSES};
+use super::limits;
 use super::marks::{KINDS, Kind};
-use super::options::Target;
+use super::normalize::distance_array;
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::{builtin_blocks, is_per_vertex};
-use super::{arrays::CLASSES, normalize::distance_array};
-use crate::moves;
+use crate::host::{Distances, Lowered, Requirements, Target};
+use crate::moves::{self, Frame};
 use crate::transform_feedback::strip_capture;
 use crate::unsupported;
 use polyshade_spv::view::AccessChain;
@@ -16,6 +17,8 @@ use std::str::FromStr;
 
 /// Something that is put right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Repair {
     /// A built-in array without its capability gets it.
     Capability,
@@ -54,56 +57,54 @@ impl FromStr for Repair {
     }
 }
 
-/// A module that was put right.
-#[derive(Debug)]
-pub struct Repaired {
-    /// The module; the same words where there was nothing to repair.
-    pub module: Module<'static>,
-    /// What there was to repair, in the order of [`REPAIRS`].
-    pub made: Vec<Repair>,
-}
-
-/// Makes those of `repairs` that the entry point of `target` needs.
+/// Makes those of `repairs` that the entry point of `target` needs. The result says which there were to make, in the
+/// order of [`REPAIRS`].
 ///
 /// # Errors
 ///
 /// `Unsupported`: an array to be shortened that is used as a whole, or indexed by what only the running shader knows;
 /// what the [moves] refuse.
-pub fn repair(module: &Module<'_>, target: &Target, repairs: &[Repair]) -> Result<Repaired, Error> {
-    let mut current = module.borrowed().into_owned();
+pub fn repair<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    repairs: &[Repair],
+) -> Result<Lowered<'m, Vec<Repair>>, Error> {
+    let frame = Frame::new(module, &target.into(), &ANY)?;
+    let mut current = frame.isolated().clone();
     let mut made = Vec::new();
     for repair in REPAIRS.into_iter().filter(|repair| repairs.contains(repair)) {
         let next = match repair {
-            Repair::TransformFeedback => without_capture(&current, target)?,
-            Repair::Capability => with_capabilities(&current, target)?,
-            Repair::Unused => without_unused_arrays(&current, target)?,
-            Repair::Size => shortened(&current, target)?,
+            Repair::TransformFeedback => without_capture(&frame, &current)?,
+            Repair::Capability => with_capabilities(&frame, &current)?,
+            Repair::Unused => without_unused_arrays(&frame, &current)?,
+            Repair::Size => shortened(&frame, &current)?,
         };
         if let Some(next) = next {
             current = next;
             made.push(repair);
         }
     }
-    Ok(Repaired { module: current, made })
+    if made.is_empty() {
+        return Ok(Lowered::unchanged(module, made));
+    }
+    Ok(frame.made(current, Requirements::default(), made))
 }
 
-fn without_capture(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
-    let function = target.entry(m)?.function();
+fn without_capture(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>>, Error> {
+    let function = frame.entry(m)?.function();
     if m.mode(function, ExecutionMode::XFB).is_none() {
         return Ok(None);
     }
-    let isolated = moves::isolate(m, target.entry_name(), target.model())?.module;
-    let next = isolated.rewrite(|m, p| {
-        target.begin(p);
-        strip_capture(m, p, target.entry(m)?);
+    let next = frame.rewrite(m, |m, p, entry| {
+        strip_capture(m, p, entry);
         Ok(())
     })?;
     Ok(Some(next.module.into_owned()))
 }
 
 /// The kinds of the built-in arrays that the entry point declares, as variables and as members.
-fn declared(m: &Module<'_>, target: &Target) -> Result<Vec<Kind>, Error> {
-    let entry = target.entry(m)?;
+fn declared(frame: &Frame<'_>, m: &Module<'_>) -> Result<Vec<Kind>, Error> {
+    let entry = frame.entry(m)?;
     let mut kinds = Vec::new();
     for class in CLASSES {
         let arrays =
@@ -120,15 +121,15 @@ fn declared(m: &Module<'_>, target: &Target) -> Result<Vec<Kind>, Error> {
     Ok(kinds)
 }
 
-fn with_capabilities(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
-    let missing: Vec<Kind> = declared(m, target)?
+fn with_capabilities(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>>, Error> {
+    let missing: Vec<Kind> = declared(frame, m)?
         .into_iter()
         .filter(|kind| !m.has_capability(kind.capability()))
         .collect();
     if missing.is_empty() {
         return Ok(None);
     }
-    let next = m.rewrite(|_, p| {
+    let next = frame.rewrite(m, |_, p, _| {
         for kind in &missing {
             p.capability(kind.capability());
         }
@@ -138,12 +139,11 @@ fn with_capabilities(m: &Module<'_>, target: &Target) -> Result<Option<Module<'s
 }
 
 fn without_unused_arrays(
+    frame: &Frame<'_>,
     m: &Module<'_>,
-    target: &Target,
 ) -> Result<Option<Module<'static>>, Error> {
-    let split = prepare_builtins(m, target, &CLASSES)?;
-    let next = split.rewrite(|m, p| {
-        let entry = target.entry(m)?;
+    let split = prepare_builtins(frame, m, &CLASSES)?;
+    let next = frame.rewrite(&split, |m, p, entry| {
         for class in CLASSES {
             for kind in KINDS {
                 let array = builtin_array(m, entry, class, kind);
@@ -154,10 +154,10 @@ fn without_unused_arrays(
         }
         Ok(())
     })?;
-    if declared(&next.module, target)?.len() == declared(m, target)?.len() {
+    if declared(frame, &next.module)?.len() == declared(frame, m)?.len() {
         return Ok(None);
     }
-    without_unused(&next.module, target).map(Some)
+    without_unused(frame, &next.module).map(Some)
 }
 
 /// The length of an array of distances; `None` where it has none.
@@ -172,17 +172,15 @@ fn length(m: &Module<'_>, array: Id, per_vertex: bool) -> Option<u32> {
     }
 }
 
-fn shortened(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>, Error> {
-    let split = prepare_builtins(m, target, &CLASSES)?;
-    let next = split.rewrite(|m, p| {
-        target.begin(p);
-        let entry = target.entry(m)?;
+fn shortened(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>>, Error> {
+    let split = prepare_builtins(frame, m, &CLASSES)?;
+    let next = frame.rewrite(&split, |m, p, entry| {
         let mut any = false;
         for class in CLASSES {
             let per_vertex = is_per_vertex(entry.model(), class);
             for kind in KINDS {
                 let Some(array) = builtin_array(m, entry, class, kind) else { continue };
-                let Limits { clip, cull, .. } = target.device_limits();
+                let Distances { clip, cull, .. } = frame.target().device_limits().distances;
                 let most = if kind == Kind::Clip { clip } else { cull };
                 if length(m, array, per_vertex).is_some_and(|length| length <= most) {
                     continue;
@@ -207,13 +205,13 @@ fn shortened(m: &Module<'_>, target: &Target) -> Result<Option<Module<'static>>,
         return Ok(None);
     }
     let short = next.module.into_owned();
-    let entry = target.entry(&short)?;
+    let entry = frame.entry(&short)?;
     let count = |class, kind| {
         let array = builtin_array(&short, entry, class, kind);
         array.and_then(|array| length(&short, array, is_per_vertex(entry.model(), class)))
     };
     let outputs = KINDS.map(|kind| count(StorageClass::OUTPUT, kind).unwrap_or(0));
-    target.device_limits().check(outputs)?;
+    limits::check(frame.target().device_limits().distances, outputs)?;
     Ok(Some(short))
 }
 

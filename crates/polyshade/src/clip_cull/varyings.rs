@@ -19,6 +19,7 @@ pub(super) enum Way {
 
 /// How a fragment stage interpolates what it reads: only its own decorations say so, whatever the stage before has.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interpolation {
     flat: BTreeSet<u32>,
     no_perspective: BTreeSet<u32>,

@@ -1,8 +1,8 @@
 //! The function that converts a position.
 
-use super::{Options, Place, Rotation, Switch, Turn, Word};
-use crate::moves::{self, HostBlock};
-use crate::position::Emitted;
+use super::{Options, Rotation, Switch, Turn};
+use crate::host::{Target, Words};
+use crate::moves::{self, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};
 
@@ -24,10 +24,11 @@ pub(super) fn function<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
+    target: &Target,
     options: &Options,
-    words: &[Word],
-) -> Result<Emitted, Error> {
-    let (host, push_constants) = Host::add(m, p, entry, options, words)?;
+    words: &[Words],
+) -> Result<Id, Error> {
+    let host = Host::add(m, p, entry, target, words)?;
     let float = p.float();
     let vec4 = p.vector(float, 4);
 
@@ -46,14 +47,14 @@ pub(super) fn function<'m>(
     let y = host.switched(&mut code, options.flip_y, FLIP_Y, y, |code| negated(code, y));
     let [x, y] = match options.rotation {
         Rotation::By(turn) => turned(&mut code, turn, x, y),
-        Rotation::Specialization(_) | Rotation::PushConstant => {
+        Rotation::Word(_) => {
             let quarters = host.word(&mut code, ROTATION);
             turned_by(&mut code, quarters, x, y)
         }
     };
     let new = code.construct(vec4, &[x, y, z, w]);
     code.end_function(Some(new));
-    Ok(Emitted { function, push_constants })
+    Ok(function)
 }
 
 fn negated(code: &mut Cursor<'_, '_, '_>, value: Id) -> Id {
@@ -101,57 +102,30 @@ fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
 }
 
 /// The words of the host.
-struct Host {
-    block: Option<HostBlock>,
-    /// By name: constants, and numbers of words of the block.
-    words: Vec<(&'static str, Source)>,
-}
+struct Host<'w>(Vec<(&'w Words, HostWords)>);
 
-#[derive(Clone, Copy)]
-enum Source {
-    Constant(Id),
-    Pushed(u32),
-}
-
-impl Host {
+impl<'w> Host<'w> {
     fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
-        options: &Options,
-        words: &[Word],
-    ) -> Result<(Self, Option<std::ops::Range<u32>>), Error> {
-        let mut pushed = Vec::new();
-        let mut host = Self { block: None, words: Vec::new() };
-        for word in words {
-            let source = match word.place {
-                Place::Specialization(id) => {
-                    Source::Constant(moves::spec_constants(m, p, id, &[word.name])?[0])
-                }
-                Place::PushConstant(_) => {
-                    pushed.push(word.name);
-                    Source::Pushed(pushed.len() as u32 - 1)
-                }
-            };
-            host.words.push((word.name, source));
-        }
-        if pushed.is_empty() {
-            return Ok((host, None));
-        }
-        let offset = options.push_constants;
-        let block = moves::push_constants(m, p, entry, offset, "polyshade_position", &pushed)?;
-        host.block = Some(block);
-        Ok((host, Some(offset..offset.saturating_add(pushed.len() as u32 * 4))))
+        target: &Target,
+        words: &'w [Words],
+    ) -> Result<Self, Error> {
+        let reserved = target.reservations();
+        let groups = words.iter().map(|group| {
+            let added =
+                moves::host_words(m, p, entry, reserved, (group, "polyshade_position"), None)?;
+            Ok((group, added))
+        });
+        groups.collect::<Result<_, _>>().map(Self)
     }
 
     fn word(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
-        let source = self.words.iter().find(|(other, _)| *other == name);
-        match source.expect("the options come to this word").1 {
-            Source::Constant(id) => id,
-            Source::Pushed(number) => {
-                self.block.expect("pushed words have a block").load(code, number)
-            }
-        }
+        let mut found =
+            self.0.iter().filter_map(|(group, added)| Some((added, group.number(name)?)));
+        let (added, number) = found.next().expect("the options come to this word");
+        added.load(code, number)
     }
 
     /// `value`, or what `other` emits, as the switch says.
@@ -166,7 +140,7 @@ impl Host {
         match switch {
             Switch::Off => value,
             Switch::On => other(code),
-            Switch::Specialization(_) | Switch::PushConstant => {
+            Switch::Word(_) => {
                 let (float, bool) = (code.p.float(), code.p.bool());
                 let word = self.word(code, name);
                 let zero = code.p.uint_constant(0);

@@ -20,21 +20,32 @@ pub fn isolate<'m>(
     m: &'m Module<'_>,
     name: &str,
     model: ExecutionModel,
-) -> Result<Rewritten<'m, ()>, Error> {
+) -> Result<Rewritten<'m, Origins>, Error> {
     m.rewrite(|m, p| {
         let entry = m.entry_point(name, model)?;
         if m.entry_points().len() == 1 {
-            return Ok(());
+            return Ok(Origins::default());
         }
         let mut clones = Clones::find(m, entry);
         if clones.functions.is_empty() && clones.globals.is_empty() {
-            return Ok(());
+            return Ok(Origins::default());
         }
         clones.check(m)?;
         clones.assign(m, p);
         clones.emit(m, p, entry);
-        Ok(())
+        Ok(Origins(clones.map.into_iter().map(|(old, new)| (new, old)).collect()))
     })
+}
+
+/// Of what clones are clones.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Origins(HashMap<Id, Id>);
+
+impl Origins {
+    /// The id that `id` was cloned from, or itself.
+    pub fn of(&self, id: Id) -> Id {
+        self.0.get(&id).copied().unwrap_or(id)
+    }
 }
 
 /// What is cloned, and for what.

@@ -1,7 +1,7 @@
 //! Locations: which ones outputs take, and outputs at those that are free.
 
 use super::interface;
-use crate::reserved::Reserved;
+use crate::host::Reserved;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
 use std::collections::HashMap;

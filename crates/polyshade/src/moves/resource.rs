@@ -1,20 +1,11 @@
 //! Resources are added: buffers and constants that the host fills.
 
 use super::add_to_interface;
+use crate::host::{Binding, Set};
 use polyshade_spv::view::{Decorate, EntryPoint, Extension, GroupDecorate, Variable};
 use polyshade_spv::{
     Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
-
-/// Number of a descriptor set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Set(pub u32);
-
-/// Number of a binding in a descriptor set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Binding(pub u32);
 
 /// A block of 32-bit words that the host fills or reads.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,8 @@ use std::fmt;
 ///
 /// Instructions are those of the functions that the entry point reaches, each counted once, whether or not a loop
 /// repeats it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Hash, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
     /// Instructions that compute: arithmetic, conversions, comparisons, selections, and what takes values apart and
     /// puts them together.
@@ -34,7 +35,8 @@ impl Cost {
 }
 
 /// What a shader and its variants cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Hash, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Report {
     /// The shader itself.
     pub original: Cost,

@@ -1,12 +1,14 @@
 //! What is kept, and how.
 
-use super::{STAGES, Variant, not_found};
-use polyshade_spv::{BuiltIn, Error, ErrorKind, ExecutionModel, Module};
+use super::Variant;
+use polyshade_spv::{BuiltIn, Error, ErrorKind};
 use std::fmt;
 use std::str::FromStr;
 
 /// An output that is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Keep {
     /// The position, in every view.
     Position,
@@ -88,6 +90,8 @@ impl fmt::Display for Keep {
 
 /// What becomes of the shader's own stores to buffers and images, and of its atomics, which would happen in both runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SideEffects {
     /// A shader that has some is refused.
     #[default]
@@ -100,6 +104,8 @@ pub enum SideEffects {
 
 /// Which run captures by transform feedback, where the shader is decorated for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Feedback {
     /// One of the full shader: the variants capture nothing.
     #[default]
@@ -108,11 +114,10 @@ pub enum Feedback {
     InPositionOnly,
 }
 
-/// What is kept, of which entry point.
+/// What is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
-    entry: String,
-    stage: Option<ExecutionModel>,
     keep: Vec<Keep>,
     keeps_interface: bool,
     invariant: bool,
@@ -121,13 +126,9 @@ pub struct Options {
     feedback: Feedback,
 }
 
-impl Options {
-    /// Keeps what the rasterizer needs: position, point size, clip and cull distances, layer, viewport index, and the
-    /// primitive's shading rate.
-    pub fn new(entry: impl Into<String>) -> Self {
+impl Default for Options {
+    fn default() -> Self {
         Self {
-            entry: entry.into(),
-            stage: None,
             keep: RASTERIZER.to_vec(),
             keeps_interface: false,
             invariant: false,
@@ -136,12 +137,13 @@ impl Options {
             feedback: Feedback::default(),
         }
     }
+}
 
-    /// The stage of the entry point, where several have one of its name.
-    #[must_use]
-    pub fn stage(mut self, stage: ExecutionModel) -> Self {
-        self.stage = Some(stage);
-        self
+impl Options {
+    /// Keeps what the rasterizer needs: position, point size, clip and cull distances, layer, viewport index, and the
+    /// primitive's shading rate.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Keeps these outputs instead.
@@ -215,35 +217,6 @@ impl Options {
             SideEffects::Refuse => None,
             SideEffects::InPositionOnly => Some(variant == Variant::Complement),
             SideEffects::InComplement => Some(variant == Variant::PositionOnly),
-        }
-    }
-
-    /// Name and stage of the entry point.
-    pub(super) fn entry_point(&self, m: &Module<'_>) -> Result<(String, ExecutionModel), Error> {
-        if let Some(stage) = self.stage.filter(|stage| STAGES.contains(stage)) {
-            m.entry_point(&self.entry, stage)?;
-            return Ok((self.entry.clone(), stage));
-        }
-        let named = || m.entry_points().filter(|entry| entry.name() == self.entry.as_str());
-        let models: Vec<ExecutionModel> =
-            named().map(|entry| entry.model()).filter(|model| STAGES.contains(model)).collect();
-        match (models.as_slice(), self.stage) {
-            ([only], None) => Ok((self.entry.clone(), *only)),
-            ([], None) => {
-                let message = format!(
-                    "there is no entry point `{}` of a stage that can be the last before rasterization",
-                    self.entry
-                );
-                Err(not_found(message))
-            }
-            (_, Some(stage)) => {
-                let message = format!("the {stage} stage is not the last before rasterization");
-                Err(Error::new(ErrorKind::Unsupported, message))
-            }
-            (_, None) => {
-                let message = format!("several stages have an entry point `{}`", self.entry);
-                Err(Error::new(ErrorKind::Options, message).help("say which stage"))
-            }
         }
     }
 }

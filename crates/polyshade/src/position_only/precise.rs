@@ -1,10 +1,15 @@
 //! Arithmetic that drivers may not contract.
 
+use crate::moves::Frame;
 use polyshade_spv::{Decoration, Error, Module, Op};
 
 /// `m` with `NoContraction` on all arithmetic that `variant`, which is made of it, has too.
-pub(super) fn decorate(m: &Module<'_>, variant: &Module<'_>) -> Result<Module<'static>, Error> {
-    let rewritten = m.rewrite(|m, p| {
+pub(super) fn decorate(
+    frame: &Frame<'_>,
+    m: &Module<'_>,
+    variant: &Module<'_>,
+) -> Result<Module<'static>, Error> {
+    let rewritten = frame.rewrite(m, |m, p, _| {
         let arithmetic = variant.instructions().filter(|inst| can_be_contracted(inst.op()));
         for id in arithmetic.filter_map(|inst| inst.result()) {
             let is_there = m.definition(id).is_some_and(|inst| can_be_contracted(inst.op()));

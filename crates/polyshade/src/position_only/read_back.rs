@@ -1,6 +1,6 @@
 //! An output that goes although the shader reads it becomes memory of the shader's own.
 
-use crate::moves::{self, Copies};
+use crate::moves::{self, Copies, Frame};
 use crate::unsupported;
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
@@ -11,20 +11,19 @@ use polyshade_spv::{Error, ExecutionModel, Id, Module};
 ///
 /// `Unsupported`: in a stage that hands on its outputs more than once; what the moves refuse.
 pub(super) fn take_over(
+    frame: &Frame<'_>,
     m: &Module<'_>,
-    name: &str,
-    model: ExecutionModel,
     variables: &[Id],
     dead: &[Id],
-) -> Result<polyshade_spv::Rewritten<'static, ()>, Error> {
+) -> Result<Module<'static>, Error> {
+    let model = frame.model();
     let by_itself = [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION];
     let is_copied = variables.iter().any(|id| !dead.contains(id));
     if is_copied && !by_itself.contains(&model) {
         let message = format!("an output that goes is read, in a {model} stage");
         return Err(unsupported(message, variables[0]));
     }
-    let own = m.rewrite(|m, p| {
-        let entry = m.entry_point(name, model)?;
+    let own = frame.rewrite(m, |m, p, entry| {
         let (whole, blocks): (Vec<Id>, Vec<Id>) =
             variables.iter().partition(|id| dead.contains(id));
         moves::take_over(m, p, entry, &whole, Copies::None)?;
@@ -34,6 +33,5 @@ pub(super) fn take_over(
         }
         Ok(())
     })?;
-    let progress = own.progress;
-    Ok(polyshade_spv::Rewritten { module: own.module.into_owned(), progress, value: () })
+    Ok(own.module.into_owned())
 }

@@ -4,7 +4,7 @@ use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, target};
 use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
-use polyshade_spv::{Error, FunctionBody, Inst, Module, Patch, Section};
+use polyshade_spv::{Error, Id, Inst, Module, Patch, Section};
 use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
@@ -14,27 +14,30 @@ pub(super) enum Pass {
     Raster,
 }
 
-/// The stores and atomics of an entry point that others can see, and the functions it has.
-pub(super) struct Effects<'m> {
-    functions: Vec<FunctionBody<'m>>,
-    instructions: Vec<Inst<'m>>,
+/// The stores and atomics of an entry point that others can see, and the functions it has: of one version, of which
+/// several variants are made.
+#[derive(Debug)]
+pub(super) struct Effects {
+    functions: Vec<Id>,
+    /// Where the instructions begin.
+    instructions: Vec<u32>,
 }
 
-impl<'m> Effects<'m> {
+impl Effects {
     /// Finds them in one walk through the functions that `entry` reaches.
-    pub(super) fn find(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Self {
+    pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
         let mut seen = HashSet::from([entry.function()]);
         let mut open = vec![entry.function()];
         let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
         while let Some(function) = open.pop().and_then(|id| m.function(id)) {
-            effects.functions.push(function);
+            effects.functions.push(function.id());
             for inst in function.instructions() {
                 if let Some(call) = FunctionCall::of(inst) {
                     if m.function(call.function()).is_some() && seen.insert(call.function()) {
                         open.push(call.function());
                     }
                 } else if changes_memory(m, inst) {
-                    effects.instructions.push(inst);
+                    effects.instructions.push(inst.at());
                 }
             }
         }
@@ -42,14 +45,15 @@ impl<'m> Effects<'m> {
     }
 
     /// Takes them out of the variant for `pass`, unless they are to stay there.
-    pub(super) fn settle(
+    pub(super) fn settle<'m>(
         &self,
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         kept: SideEffects,
         pass: Pass,
     ) -> Result<(), Error> {
-        let Some(first) = self.instructions.first() else { return Ok(()) };
+        let mut instructions = self.instructions.iter().map(|at| m.inst_at(*at));
+        let Some(first) = instructions.next() else { return Ok(()) };
         match (kept, pass) {
             (SideEffects::InCapture, Pass::Capture) | (SideEffects::InRaster, Pass::Raster) => {
                 return Ok(());
@@ -57,19 +61,21 @@ impl<'m> Effects<'m> {
             (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
                 let message = "the shader stores to memory itself, and would in both passes";
-                let error = unsupported(message, target(*first)).at(first.at());
+                let error = unsupported(message, target(first)).at(first.at());
                 return Err(error.help("say which pass keeps its side effects"));
             }
         }
 
         self.check_not_read_again(m)?;
-        self.instructions.iter().try_for_each(|inst| remove(m, p, *inst))
+        remove(m, p, first)?;
+        instructions.try_for_each(|inst| remove(m, p, inst))
     }
 
     /// What is written and read again would be read as it was before in the pass that does not write.
-    fn check_not_read_again(&self, m: &'m Module<'_>) -> Result<(), Error> {
-        let mut written = Written::by(m, self.instructions.iter().copied());
-        for inst in self.functions.iter().flat_map(|function| function.instructions()) {
+    fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
+        let mut written = Written::by(m, self.instructions.iter().map(|at| m.inst_at(*at)));
+        let functions = self.functions.iter().filter_map(|id| m.function(*id));
+        for inst in functions.flat_map(|function| function.instructions()) {
             if let Some(read) = written.read_by(m, inst) {
                 let message =
                     "the shader reads what it writes, which only one of the two passes does";

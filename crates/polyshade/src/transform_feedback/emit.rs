@@ -1,34 +1,31 @@
 //! The variants, and the code that stores.
 
-use super::effects::{Effects, Pass};
-use super::host::HostLayout;
+use super::effects::Pass;
 use super::layout::{Piece, Stored};
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{HostWords, Options, Plan, foreign};
+use super::{Prepared, host};
 use crate::library;
-use crate::moves::{self, Copies, Hook, HostBlock, WordArray};
+use crate::moves::{self, Copies, Hook, HostBlock, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
-    StorageClass,
+    BuiltIn, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass,
 };
 
 /// The variant that stores and has no output but `PointSize`.
 pub(super) fn capture_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    options: &Options,
-    plan: &Plan,
+    entry: EntryPoint<'m>,
+    prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
-    let entry = begin(m, p, options)?;
-    Effects::find(m, entry).settle(m, p, options.side_effects_kept(), Pass::Capture)?;
+    prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Capture)?;
 
     let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
     let wrapper = moves::wrap(m, p, entry);
     moves::take_over(m, p, entry, &outputs, Copies::None)?;
-    store_outputs(m, p, entry, plan, StorageClass::PRIVATE, wrapper.epilogue)?;
-    if options.writes_point_size() {
+    store_outputs(m, p, entry, prepared, StorageClass::PRIVATE, wrapper.epilogue)?;
+    if prepared.options.writes_point_size() {
         let float = p.float();
         let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
         p.name(point_size, "polyshade_point_size");
@@ -42,38 +39,20 @@ pub(super) fn capture_only<'m>(
 pub(super) fn both<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    options: &Options,
-    plan: &Plan,
+    entry: EntryPoint<'m>,
+    prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
-    let entry = begin(m, p, options)?;
     let wrapper = moves::wrap(m, p, entry);
-    store_outputs(m, p, entry, plan, StorageClass::OUTPUT, wrapper.epilogue)
+    store_outputs(m, p, entry, prepared, StorageClass::OUTPUT, wrapper.epilogue)
 }
 
 /// The variant that stores nothing.
 pub(super) fn raster_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    options: &Options,
+    prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
-    let entry = begin(m, p, options)?;
-    Effects::find(m, entry).settle(m, p, options.side_effects_kept(), Pass::Raster)
-}
-
-/// What all variants begin with.
-fn begin<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    options: &Options,
-) -> Result<EntryPoint<'m>, Error> {
-    p.set_names(options.has_names());
-    let reserved = options.reservations().first_id();
-    if reserved > 0 {
-        p.set_first_id(reserved);
-    }
-    let entry = m.entry_point(options.entry(), ExecutionModel::VERTEX)?;
-    foreign::strip(m, p, entry);
-    Ok(entry)
+    prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Raster)
 }
 
 /// Emits, at `at`, code that stores what the outputs, now in `class`, hold.
@@ -87,10 +66,11 @@ fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    plan: &Plan,
+    prepared: &Prepared<'_>,
     class: StorageClass,
     at: Position<'m>,
 ) -> Result<(), Error> {
+    let plan = &prepared.plan;
     let words = moves::word_array(m, p);
     let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
     let buffers = capturing
@@ -100,14 +80,16 @@ fn store_outputs<'m>(
             let block = moves::storage_buffer(m, p, entry, words, place, &name)?;
             p.decorate(block.variable, Decoration::NON_READABLE, &[]);
             let stride = plan.layout.buffers[number as usize].stride / 4;
-            Ok(Buffer { block, stride, first_word: HostLayout::buffer_words(number), stores })
+            Ok(Buffer { block, stride, first_word: host::buffer_words(number), stores })
         })
         .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
-    let host = Host::add(m, p, entry, words, &plan.host)?;
+    let reserved = prepared.frame.target().reservations();
+    let named = (&plan.words, "polyshade_host");
+    let added = moves::host_words(m, p, entry, reserved, named, Some(words))?;
 
     let library = &library::CAPTURE;
     let fit = moves::link(p, library, &["fit"], &[])[0];
-    let code = Feedback { buffers: &buffers, host: &host, class };
+    let code = Feedback { buffers: &buffers, host: &added, class };
     let hooks = [
         Hook { name: "primitives_that_fit", function: code.primitives_that_fit(p, fit) },
         Hook { name: "store_to_slot", function: code.store_to_slot(p) },
@@ -122,7 +104,7 @@ fn store_outputs<'m>(
     let mut code = p.at(at);
     let [topology, flags, first_vertex, count, first_instance] =
         ["topology", "flags", "first_vertex", "vertex_count", "first_instance"]
-            .map(|name| host.word(&mut code, HostLayout::draw_word(name)));
+            .map(|name| added.load(&mut code, host::draw_word(name)));
     let vertex = code.binary(Op::I_SUB, uint, vertex, first_vertex);
     let instance = code.binary(Op::I_SUB, uint, instance, first_instance);
     code.call(void, capture, &[vertex, instance, topology, flags, count]);
@@ -144,57 +126,12 @@ fn index<'m>(
     if ty == uint { value } else { code.bitcast(uint, value) }
 }
 
-/// Where the words of the host are read.
-enum Host {
-    /// In a block.
-    Block(HostBlock),
-    /// Specialization constants.
-    Constants(Vec<Id>),
-}
-
-impl Host {
-    fn add<'m>(
-        m: &'m Module<'_>,
-        p: &mut Patch<'m, '_>,
-        entry: EntryPoint<'m>,
-        words: WordArray,
-        layout: &HostLayout,
-    ) -> Result<Self, Error> {
-        const NAME: &str = "polyshade_host";
-        let names: Vec<&str> = layout.words.iter().map(|word| word.name.as_str()).collect();
-        Ok(match layout.place {
-            HostWords::StorageBuffer { set, binding } => {
-                let block = moves::storage_buffer(m, p, entry, words, (set, binding), NAME)?;
-                p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-                Self::Block(block)
-            }
-            HostWords::Uniform { set, binding } => {
-                Self::Block(moves::uniform_block(m, p, entry, (set, binding), NAME, &names)?)
-            }
-            HostWords::PushConstant { offset } => {
-                Self::Block(moves::push_constants(m, p, entry, offset, NAME, &names)?)
-            }
-            HostWords::Specialization { first_id } => {
-                Self::Constants(moves::spec_constants(m, p, first_id, &names)?)
-            }
-        })
-    }
-
-    /// Word `number`.
-    fn word(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
-        match self {
-            Self::Block(block) => block.load(code, number),
-            Self::Constants(constants) => constants[number as usize],
-        }
-    }
-
-    /// Word `number`, in bytes, as a number of words.
-    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
-        let uint = code.p.uint();
-        let bytes = self.word(code, number);
-        let two = code.p.uint_constant(2);
-        code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
-    }
+/// Emits word `number`, in bytes, as a number of words.
+fn in_words(host: &HostWords, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+    let uint = code.p.uint();
+    let bytes = host.load(code, number);
+    let two = code.p.uint_constant(2);
+    code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
 }
 
 /// A feedback buffer that captures something.
@@ -210,7 +147,7 @@ struct Buffer<'c> {
 /// The functions that know buffers and varyings.
 struct Feedback<'c> {
     buffers: &'c [Buffer<'c>],
-    host: &'c Host,
+    host: &'c HostWords,
     class: StorageClass,
 }
 
@@ -227,7 +164,7 @@ impl Feedback<'_> {
             let length =
                 buffer.block.length(&mut code).expect("a feedback buffer is a storage buffer");
             let [offset, size, reached] =
-                [0, 1, 2].map(|word| self.host.in_words(&mut code, buffer.first_word + word));
+                [0, 1, 2].map(|word| in_words(self.host, &mut code, buffer.first_word + word));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
             least = Some(match least {
                 None => fits,
@@ -250,7 +187,7 @@ impl Feedback<'_> {
         let slot = code.begin_function(id, void, &[uint])[0];
         for buffer in self.buffers {
             let [offset, reached] =
-                [0, 2].map(|word| self.host.in_words(&mut code, buffer.first_word + word));
+                [0, 2].map(|word| in_words(self.host, &mut code, buffer.first_word + word));
             let start = code.binary(Op::I_ADD, uint, offset, reached);
             let stride = code.p.uint_constant(buffer.stride);
             let vertex = code.binary(Op::I_MUL, uint, slot, stride);

@@ -11,32 +11,39 @@ mod targets;
 
 use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
-use super::requirements::Requirements;
-use super::{Prepared, foreign, select};
+use super::{foreign, given_outputs, select};
+use crate::host::{self, Lowered, Requirements, Stages};
+use crate::moves::Frame;
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Patch,
-    Type,
+    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Patch, Type,
 };
 use shadows::Shadow;
 use std::collections::BTreeSet;
 use targets::Target;
 
-/// A shader that the extension captures from, and what the host has to know.
-#[derive(Debug)]
-pub struct Decorated<'m> {
-    /// The shader. The module itself where it says already what is to be captured.
-    pub module: Module<'m>,
+/// What is known of a shader that the extension captures from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Decorated {
     /// What is captured where.
     pub layout: Layout,
     /// The vertex stream that each buffer captures; 0 but in geometry stages.
     pub streams: Vec<u32>,
     /// Locations that were free and now hold copies of what cannot be decorated, one vector each.
     pub locations: Vec<u32>,
-    /// What the device must have.
-    pub requirements: Requirements,
 }
+
+const STAGES: Stages = Stages {
+    models: &[
+        ExecutionModel::VERTEX,
+        ExecutionModel::TESSELLATION_EVALUATION,
+        ExecutionModel::GEOMETRY,
+    ],
+    otherwise: "is not captured by transform feedback",
+};
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
 /// `VK_EXT_transform_feedback` captures what `options` name.
@@ -51,40 +58,24 @@ pub struct Decorated<'m> {
 ///   would capture from two vertex streams.
 /// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
 ///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
-///   what has to be copied; more than a [device](Options::device) offers; what the [moves](crate::moves) refuse.
-pub fn decorate<'m>(module: &'m Module<'_>, options: &Options) -> Result<Decorated<'m>, Error> {
-    check_stage(options.stage_wanted())?;
-    let prepared = Prepared::new(module, options)?;
-    let m = prepared.module(module);
-    let lowered = || {
-        let entry = m.entry_point(options.entry(), options.stage_wanted())?;
-        let plan = Plan::new(m, entry, options, &prepared.given)?;
-        if *options.varyings() == Varyings::Decorated {
-            return Ok((plan, None));
-        }
-        let rewritten = m.rewrite(|m, p| emit(m, p, options, &plan))?;
-        Ok((plan, Some(rewritten.module.into_owned())))
-    };
-    let (plan, lowered) = lowered().map_err(|error| prepared.place(error))?;
-    Ok(Decorated {
-        module: lowered.unwrap_or_else(|| prepared.unchanged(module)),
-        layout: plan.layout,
-        streams: plan.streams,
-        locations: plan.shadows.iter().map(|shadow| shadow.location).collect(),
-        requirements: plan.requirements,
-    })
-}
-
-fn check_stage(stage: ExecutionModel) -> Result<(), Error> {
-    match stage {
-        ExecutionModel::VERTEX
-        | ExecutionModel::TESSELLATION_EVALUATION
-        | ExecutionModel::GEOMETRY => Ok(()),
-        other => {
-            let message = format!("transform feedback captures nothing of a {other} stage");
-            Err(Error::new(ErrorKind::Unsupported, message))
-        }
-    }
+///   what has to be copied; more than a [device](host::Device) offers; what the [moves](crate::moves) refuse.
+pub fn decorate<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<host::Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Decorated>, Error> {
+    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
+    let version = frame.isolated();
+    let plan = frame.found(version, Plan::new(&frame, options))?;
+    let next = frame.rewrite(version, |m, p, entry| match options.varyings() {
+        Varyings::Decorated => Ok(()),
+        _ => emit(m, p, entry, &plan),
+    })?;
+    let (module, progress, ()) = frame.finish(next);
+    let Plan { layout, streams, shadows, requirements, .. } = plan;
+    let locations = shadows.iter().map(|shadow| shadow.location).collect();
+    let result = Decorated { layout, streams, locations };
+    Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
 }
 
 /// What the options come to for one module: everything but the edits.
@@ -97,25 +88,22 @@ struct Plan {
 }
 
 impl Plan {
-    fn new<'m>(
-        m: &'m Module<'_>,
-        entry: EntryPoint<'m>,
-        options: &Options,
-        given: &[Id],
-    ) -> Result<Self, Error> {
-        let (layout, stores) = select::lay_out(m, entry, options, given)?;
+    fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
+        let m = frame.isolated();
+        let entry = frame.entry(m)?;
+        let (layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
         if *options.varyings() != Varyings::Decorated {
             let rest;
             (targets, rest) = targets::find(m, entry, &layout, &stores);
             shadows = shadows::join(&rest);
-            shadows::place(m, entry, options, &mut shadows)?;
+            shadows::place(m, entry, frame.target(), &mut shadows)?;
         }
         let mut plan =
             Self { layout, streams, targets, shadows, requirements: Requirements::default() };
         plan.requirements = needs::requirements(m, entry, &plan);
-        if let Some(device) = options.device_named() {
+        if let Some(device) = &frame.target().device_limits().transform_feedback {
             needs::check(entry, &plan.requirements, device)?;
         }
         Ok(plan)
@@ -155,12 +143,9 @@ fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
 fn emit<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
-    options: &Options,
+    entry: EntryPoint<'m>,
     plan: &Plan,
 ) -> Result<(), Error> {
-    p.set_names(options.has_names());
-    p.set_first_id(options.reservations().first_id());
-    let entry = m.entry_point(options.entry(), options.stage_wanted())?;
     foreign::strip_outputs(m, p, entry);
 
     p.capability(Capability::TRANSFORM_FEEDBACK);

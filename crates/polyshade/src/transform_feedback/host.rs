@@ -1,12 +1,13 @@
 //! What the host fills in for each draw, and what the draw comes to.
 
-use super::Capture;
-use super::options::HostWords;
+use super::layout::Layout;
+use crate::host::{Place, Word, Words};
 use polyshade_spv::{Error, ErrorKind};
 
 /// The primitives that vertices are assembled to. The numbers are `VkPrimitiveTopology`'s but for the line loop, which
 /// only OpenGL has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u32)]
 #[allow(missing_docs)]
 pub enum Topology {
@@ -56,6 +57,7 @@ pub enum ProvokingVertex {
 
 /// A draw without indices, as the application asks for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Draw {
     /// Of the application: the capture pass is a point list whatever it is.
     pub topology: Topology,
@@ -80,6 +82,7 @@ impl Draw {
 
 /// The range of a buffer that is captured into. All in bytes, multiples of 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferRange {
     /// Where the range begins in what the descriptor binds.
     pub offset: u32,
@@ -91,30 +94,12 @@ pub struct BufferRange {
 
 /// What a draw captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts {
     /// Primitives that the draw has.
     pub needed: u64,
     /// Primitives that fit into every buffer and are stored.
     pub written: u64,
-}
-
-/// One word that the host fills in.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct HostWord {
-    /// Its name in the shader.
-    pub name: String,
-    /// What it means.
-    pub meaning: &'static str,
-}
-
-/// The words that the host fills in, and where. Word `i` lies `4 * i` bytes from the start of the block, or is the
-/// specialization constant with the number `first_id + i`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct HostLayout {
-    /// Where the shader reads them.
-    pub place: HostWords,
-    /// The words, in their order.
-    pub words: Vec<HostWord>,
 }
 
 /// The words of a draw, before those of the buffers.
@@ -136,35 +121,31 @@ const BUFFER_WORDS: [(&str, &str); 3] = [
     ("reached", "bytes of the feedback range that earlier draws have filled"),
 ];
 
-impl HostLayout {
-    pub(super) fn new(place: HostWords, buffers: usize) -> Self {
-        let mut words: Vec<HostWord> = DRAW_WORDS
-            .iter()
-            .map(|(name, meaning)| HostWord { name: (*name).to_owned(), meaning })
-            .collect();
-        for buffer in 0..buffers {
-            words.extend(
-                BUFFER_WORDS
-                    .iter()
-                    .map(|(name, meaning)| HostWord { name: format!("{name}_{buffer}"), meaning }),
-            );
-        }
-        Self { place, words }
+/// The words of a draw that captures into so many buffers.
+pub(super) fn words(place: Place, buffers: usize) -> Words {
+    let mut words: Vec<Word> =
+        DRAW_WORDS.iter().map(|(name, meaning)| Word::new(*name, *meaning)).collect();
+    for buffer in 0..buffers {
+        let of_buffer = |(name, meaning): &(&str, &'static str)| {
+            Word::new(format!("{name}_{buffer}"), *meaning)
+        };
+        words.extend(BUFFER_WORDS.iter().map(of_buffer));
     }
-
-    /// Number of the word of the draw that is called `name`.
-    pub(super) fn draw_word(name: &str) -> u32 {
-        let found = DRAW_WORDS.iter().position(|(other, _)| *other == name);
-        found.expect("the words of a draw are named in one place") as u32
-    }
-
-    /// Number of the first word of a buffer: offset, size and reached follow each other.
-    pub(super) fn buffer_words(buffer: u32) -> u32 {
-        DRAW_WORDS.len() as u32 + buffer * BUFFER_WORDS.len() as u32
-    }
+    Words { place, words }
 }
 
-impl Capture<'_> {
+/// Number of the word of the draw that is called `name`.
+pub(super) fn draw_word(name: &str) -> u32 {
+    let found = DRAW_WORDS.iter().position(|(other, _)| *other == name);
+    found.expect("the words of a draw are named in one place") as u32
+}
+
+/// Number of the first word of a buffer: offset, size and reached follow each other.
+pub(super) fn buffer_words(buffer: u32) -> u32 {
+    DRAW_WORDS.len() as u32 + buffer * BUFFER_WORDS.len() as u32
+}
+
+impl Layout {
     /// The words to fill in for `draw`, which captures into `ranges`, one for each buffer of the layout.
     ///
     /// # Errors
@@ -198,7 +179,7 @@ impl Capture<'_> {
         };
         // A buffer that takes nothing does not limit the others.
         let capturing =
-            self.layout.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
+            self.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
         let fitting = ranges
             .iter()
             .zip(capturing)
@@ -216,7 +197,7 @@ impl Capture<'_> {
     pub fn advance(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<BufferRange>, Error> {
         let written =
             self.counts(draw, ranges)?.written * u64::from(draw.topology.vertices_per_primitive());
-        let advanced = ranges.iter().zip(&self.layout.buffers).map(|(range, buffer)| {
+        let advanced = ranges.iter().zip(&self.buffers).map(|(range, buffer)| {
             let bytes =
                 written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;
             BufferRange { reached: range.reached.saturating_add(bytes), ..*range }
@@ -225,7 +206,7 @@ impl Capture<'_> {
     }
 
     fn check(&self, ranges: &[BufferRange]) -> Result<(), Error> {
-        let buffers = self.layout.buffers.len();
+        let buffers = self.buffers.len();
         if ranges.len() != buffers {
             let message =
                 format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 /// What is captured where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layout {
     /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
     pub buffers: Vec<BufferLayout>,
@@ -14,6 +15,7 @@ pub struct Layout {
 
 /// What one buffer holds for each captured vertex.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferLayout {
     /// Bytes from one vertex to the next, gaps and trailing skips included.
     pub stride: u32,
@@ -26,6 +28,7 @@ pub struct BufferLayout {
 
 /// One captured varying.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Captured {
     /// What it was asked for by; a decorated output goes by its name.
     pub name: String,

@@ -1,71 +1,25 @@
 //! What to capture, and how.
 
 use super::varying::{StreamOutputEntry, Varying};
-use crate::TransformFeedback;
-use crate::moves::{Binding, Set};
-use crate::reserved::Reserved;
-use polyshade_spv::ExecutionModel;
+use crate::host::{Binding, Place, Set};
 
-/// Where the shader reads the words from that the host fills in for each draw.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Where the words are that the host fills in for each draw.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum HostWords {
-    /// A range of a storage buffer.
-    StorageBuffer {
-        /// Its set.
-        set: Set,
-        /// Its binding.
-        binding: Binding,
-    },
-    /// A uniform buffer.
-    Uniform {
-        /// Its set.
-        set: Set,
-        /// Its binding.
-        binding: Binding,
-    },
-    /// Push constants from this byte on: a multiple of 4 behind what the shader has itself.
-    PushConstant {
-        /// In bytes.
-        offset: u32,
-    },
-    /// Specialization constants with consecutive numbers: a pipeline for each draw state.
-    Specialization {
-        /// Number of the first.
-        first_id: u32,
-    },
+pub enum WordsAt {
+    /// In a storage buffer, at the binding behind the last feedback buffer.
+    #[default]
+    StorageBuffer,
+    /// In a uniform buffer, at the binding behind the last feedback buffer.
+    Uniform,
+    /// Here.
+    Place(Place),
 }
 
-/// Where the host words are to be. A descriptor's set is that of the feedback buffers, and its binding the one behind
-/// theirs, unless said otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Host {
-    StorageBuffer { set: Option<Set>, binding: Option<Binding> },
-    Uniform { set: Option<Set>, binding: Option<Binding> },
-    PushConstant { offset: u32 },
-    Specialization { first_id: u32 },
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Self::StorageBuffer { set: None, binding: None }
-    }
-}
-
-impl From<HostWords> for Host {
-    fn from(words: HostWords) -> Self {
-        match words {
-            HostWords::StorageBuffer { set, binding } => {
-                Self::StorageBuffer { set: Some(set), binding: Some(binding) }
-            }
-            HostWords::Uniform { set, binding } => {
-                Self::Uniform { set: Some(set), binding: Some(binding) }
-            }
-            HostWords::PushConstant { offset } => Self::PushConstant { offset },
-            HostWords::Specialization { first_id } => Self::Specialization { first_id },
-        }
+impl From<Place> for WordsAt {
+    fn from(place: Place) -> Self {
+        Self::Place(place)
     }
 }
 
@@ -83,26 +37,36 @@ pub enum SideEffects {
     InRaster,
 }
 
-/// What to capture from which entry point, into which buffers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// What to capture, into which buffers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Options {
-    entry: String,
-    stage: ExecutionModel,
     varyings: Varyings,
     repeats: bool,
-    output_components: u32,
-    device: Option<TransformFeedback>,
     storage: Option<(Set, Binding)>,
-    host: Host,
+    words: WordsAt,
     constants: Vec<(u32, u64)>,
-    reserved: Reserved,
     side_effects: SideEffects,
     point_size: bool,
-    names: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            varyings: Varyings::Interleaved(Vec::new()),
+            repeats: false,
+            storage: None,
+            words: WordsAt::default(),
+            constants: Vec::new(),
+            side_effects: SideEffects::default(),
+            point_size: true,
+        }
+    }
 }
 
 /// What to capture, in its order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Varyings {
     /// One buffer, until `gl_NextBuffer` says otherwise.
     Interleaved(Vec<Varying>),
@@ -114,35 +78,11 @@ pub(super) enum Varyings {
     Decorated,
 }
 
-/// `maxVertexOutputComponents` and its like that every device has (Vulkan specification, "Required limits").
-const LEAST_OUTPUT_COMPONENTS: u32 = 64;
-
 impl Options {
-    /// Captures from the vertex entry point `entry`: nothing yet, into storage buffers from binding 0 on of the last of
-    /// the four sets that every Vulkan device has which the shader does not use and nobody reserves.
-    pub fn new(entry: impl Into<String>) -> Self {
-        Self {
-            entry: entry.into(),
-            stage: ExecutionModel::VERTEX,
-            varyings: Varyings::Interleaved(Vec::new()),
-            repeats: false,
-            output_components: LEAST_OUTPUT_COMPONENTS,
-            device: None,
-            storage: None,
-            host: Host::default(),
-            constants: Vec::new(),
-            reserved: Reserved::default(),
-            side_effects: SideEffects::default(),
-            point_size: true,
-            names: true,
-        }
-    }
-
-    /// The stage of the entry point; unless said otherwise the vertex stage. It is the last one before rasterization.
-    #[must_use]
-    pub fn stage(mut self, stage: ExecutionModel) -> Self {
-        self.stage = stage;
-        self
+    /// Nothing yet, into storage buffers from binding 0 on of the last of the four sets that every Vulkan device has
+    /// which the shader does not use and nobody reserves.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Captures these varyings, one behind the other, into one buffer: `GL_INTERLEAVED_ATTRIBS`. Components of 64 bits
@@ -189,24 +129,6 @@ impl Options {
         self
     }
 
-    /// How many components the device lets the stage hand on: `maxVertexOutputComponents` or its like. With the
-    /// extension, outputs that are added take locations below a quarter of it. Unless said otherwise it is 64, which
-    /// every device has.
-    #[must_use]
-    pub fn max_output_components(mut self, components: u32) -> Self {
-        self.output_components = components;
-        self
-    }
-
-    /// What the device offers of `VK_EXT_transform_feedback`: buffers, streams, strides, how much of a vertex. With the
-    /// extension, what goes beyond it is refused by the limit's name. [`TransformFeedback::default`] is the least that
-    /// Vulkan guarantees. Unless a device is named nothing is refused, and the requirements say what it must have.
-    #[must_use]
-    pub fn device(mut self, device: TransformFeedback) -> Self {
-        self.device = Some(device);
-        self
-    }
-
     /// Feedback buffer `i` is the storage buffer at `binding + i` of `set`.
     #[must_use]
     pub fn into_storage(mut self, set: Set, binding: Binding) -> Self {
@@ -217,8 +139,8 @@ impl Options {
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
     /// buffer.
     #[must_use]
-    pub fn host(mut self, host: impl Into<Host>) -> Self {
-        self.host = host.into();
+    pub fn words(mut self, words: impl Into<WordsAt>) -> Self {
+        self.words = words.into();
         self
     }
 
@@ -227,13 +149,6 @@ impl Options {
     #[must_use]
     pub fn specialize(mut self, id: u32, bits: u64) -> Self {
         self.constants.push((id, bits));
-        self
-    }
-
-    /// Keeps what is added clear of what others use.
-    #[must_use]
-    pub fn reserved(mut self, reserved: Reserved) -> Self {
-        self.reserved = reserved;
         self
     }
 
@@ -252,31 +167,8 @@ impl Options {
         self
     }
 
-    /// Whether what is added gets debug names. It does unless told otherwise.
-    #[must_use]
-    pub fn names(mut self, names: bool) -> Self {
-        self.names = names;
-        self
-    }
-
-    pub(super) fn entry(&self) -> &str {
-        &self.entry
-    }
-
-    pub(super) fn stage_wanted(&self) -> ExecutionModel {
-        self.stage
-    }
-
     pub(super) fn takes_repeats(&self) -> bool {
         self.repeats
-    }
-
-    pub(super) fn output_components(&self) -> u32 {
-        self.output_components
-    }
-
-    pub(super) fn device_named(&self) -> Option<&TransformFeedback> {
-        self.device.as_ref()
     }
 
     pub(super) fn varyings(&self) -> &Varyings {
@@ -287,16 +179,12 @@ impl Options {
         self.storage
     }
 
-    pub(super) fn host_wanted(&self) -> Host {
-        self.host
+    pub(super) fn words_wanted(&self) -> WordsAt {
+        self.words
     }
 
     pub(super) fn constants(&self) -> &[(u32, u64)] {
         &self.constants
-    }
-
-    pub(super) fn reservations(&self) -> &Reserved {
-        &self.reserved
     }
 
     pub(super) fn side_effects_kept(&self) -> SideEffects {
@@ -305,9 +193,5 @@ impl Options {
 
     pub(super) fn writes_point_size(&self) -> bool {
         self.point_size
-    }
-
-    pub(super) fn has_names(&self) -> bool {
-        self.names
     }
 }

@@ -1,8 +1,8 @@
 //! Where what is added is bound.
 
-use super::options::{Host, HostWords, Options};
-use crate::moves::{Binding, Set, bindings};
-use crate::reserved::Reserved;
+use super::options::{Options, WordsAt};
+use crate::host::{Binding, Place, Reserved, Set};
+use crate::moves::bindings;
 use polyshade_spv::{Error, ErrorKind, Module};
 
 /// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
@@ -13,44 +13,41 @@ const SETS: u32 = 4;
 pub(super) struct Placement {
     set: Set,
     first: Binding,
-    pub(super) host: HostWords,
+    pub(super) words: Place,
 }
 
 impl Placement {
     /// Finds room for `buffers` feedback buffers and the host words, or takes what the options say.
-    pub(super) fn new(m: &Module<'_>, options: &Options, buffers: u32) -> Result<Self, Error> {
-        let reserved = options.reservations();
-        let beside = match options.host_wanted() {
-            Host::StorageBuffer { set: None, binding: None }
-            | Host::Uniform { set: None, binding: None } => 1,
-            _ => 0,
+    pub(super) fn new(
+        m: &Module<'_>,
+        options: &Options,
+        reserved: &Reserved,
+        buffers: u32,
+    ) -> Result<Self, Error> {
+        let given = match options.words_wanted() {
+            WordsAt::Place(place) => Some(place),
+            WordsAt::StorageBuffer | WordsAt::Uniform => None,
         };
         let (set, first) = match options.storage() {
             Some(storage) => storage,
             None => {
                 let mut used = bindings(m);
-                used.extend(place_of(options.host_wanted()));
-                find_room(&used, reserved, buffers + beside)?
+                used.extend(given.and_then(Place::descriptor));
+                find_room(&used, reserved, buffers + u32::from(given.is_none()))?
             }
         };
         let Some(behind) = first.0.checked_add(buffers).map(Binding) else {
             let message = format!("there are no {buffers} bindings from {} on", first.0);
             return Err(Error::new(ErrorKind::Options, message));
         };
-        let host = match options.host_wanted() {
-            Host::StorageBuffer { set: its, binding } => HostWords::StorageBuffer {
-                set: its.unwrap_or(set),
-                binding: binding.unwrap_or(behind),
-            },
-            Host::Uniform { set: its, binding } => {
-                HostWords::Uniform { set: its.unwrap_or(set), binding: binding.unwrap_or(behind) }
-            }
-            Host::PushConstant { offset } => HostWords::PushConstant { offset },
-            Host::Specialization { first_id } => HostWords::Specialization { first_id },
+        let words = match options.words_wanted() {
+            WordsAt::StorageBuffer => Place::StorageBuffer { set, binding: behind },
+            WordsAt::Uniform => Place::Uniform { set, binding: behind },
+            WordsAt::Place(place) => place,
         };
-        let placement = Self { set, first, host };
+        let placement = Self { set, first, words };
         (0..buffers).try_for_each(|i| reserved.check(set, placement.buffer(i)))?;
-        placement.check_host(reserved, behind)?;
+        placement.check_words(behind)?;
         Ok(placement)
     }
 
@@ -65,12 +62,8 @@ impl Placement {
     }
 
     /// The host words have a binding of their own.
-    fn check_host(&self, reserved: &Reserved, behind: Binding) -> Result<(), Error> {
-        let (HostWords::StorageBuffer { set, binding } | HostWords::Uniform { set, binding }) =
-            self.host
-        else {
-            return Ok(());
-        };
+    fn check_words(&self, behind: Binding) -> Result<(), Error> {
+        let Some((set, binding)) = self.words.descriptor() else { return Ok(()) };
         if set == self.set && (self.first..behind).contains(&binding) {
             let message = format!(
                 "binding {} of set {} would hold the host words and feedback buffer {}",
@@ -80,17 +73,7 @@ impl Placement {
             );
             return Err(Error::new(ErrorKind::Options, message));
         }
-        reserved.check(set, binding)
-    }
-}
-
-/// The binding that the options give the host words.
-fn place_of(host: Host) -> Option<(Set, Binding)> {
-    match host {
-        Host::StorageBuffer { set, binding } | Host::Uniform { set, binding } => {
-            Some((set?, binding?))
-        }
-        Host::PushConstant { .. } | Host::Specialization { .. } => None,
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use std::str::FromStr;
 ///
 /// As text it is OpenGL's name of it, `location=` and a [range of locations](Locations), or `id=` and a SPIR-V id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Varying {
     /// OpenGL's name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
@@ -25,6 +26,7 @@ pub enum Varying {
 /// Components of some locations in a row, in the order of locations and then of components. Locations and components
 /// that no output has are passed over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Locations {
     /// The first location.
     pub first: u32,
@@ -36,6 +38,7 @@ pub struct Locations {
 
 /// Consecutive components of a location or register, from 0 to 3, each 32 bits wide.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Components {
     first: u32,
     count: u32,
@@ -185,6 +188,7 @@ pub(crate) fn locations(text: &str) -> Option<Locations> {
 /// As text it is what HLSL's `ConstructGSWithSO` takes: `SEMANTIC3.xy`, with the slot before it in `1:SEMANTIC3.xy`, a
 /// gap as `$SKIP.xyz`; and `location=3.xy` where the module has no semantics.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StreamOutputEntry {
     /// What is captured.
     pub source: StreamOutputSource,
@@ -196,6 +200,7 @@ pub struct StreamOutputEntry {
 
 /// What an entry of a stream output declaration captures.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StreamOutputSource {
     /// The output with this semantic, upper or lower case: by its `UserSemantic` decoration, by the name that DXC gives
     /// it (`out.var.SEMANTIC0`), or for system values by the built-in.

@@ -10,10 +10,10 @@ use crate::run::{cannot_run, not_comparable};
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::Part;
 use polyshade::Module;
-use polyshade::advanced_blend::{Destination, Purpose, Select};
+use polyshade::advanced_blend::{Destination, Select};
+use polyshade::host::{Place, Purpose};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, StorageClass};
-use polyshade::transform_feedback::HostWords;
 use polyshade_vulkan::{
     Attribute, Constant, Descriptor, Draw, Error, Range, Resource, Stage, Texture, Work, vk,
 };
@@ -181,7 +181,7 @@ impl Run<'_> {
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) {
-        let blended = &self.lowered.targets;
+        let blended = &self.lowered.result;
         let words = blended.iter().filter_map(|one| selection.words.get(one.location as usize));
         let words: Vec<u32> = words.map(|(word, _)| *word).collect();
         let filled_in: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -201,24 +201,26 @@ impl Run<'_> {
                     work.buffers.push(bytes);
                     let range = Range { buffer: work.buffers.len() - 1, offset: 0, size };
                     match self.blends.select {
-                        Select::Words(HostWords::Uniform { .. }) => Resource::UniformBuffer(range),
+                        Select::Words(Place::Uniform { .. }) => Resource::UniformBuffer(range),
                         _ => Resource::StorageBuffer(range),
                     }
                 }
+                // What is not bound fails the draw.
+                _ => continue,
             };
             draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
         }
         match self.blends.select {
-            Select::Words(HostWords::PushConstant { offset }) => {
+            Select::Words(Place::PushConstant { offset }) => {
                 let (start, end) = (offset as usize, offset as usize + filled_in.len());
                 draw.push_constants.resize(draw.push_constants.len().max(end), 0);
                 draw.push_constants[start..end].copy_from_slice(&filled_in);
             }
-            Select::Words(HostWords::Specialization { first_id }) => {
+            Select::Words(Place::Specialization { first_id }) => {
                 let constants = (first_id..).zip(words.into_iter().map(Constant::Bits32));
                 draw.stages[1].specialization.extend(constants);
             }
-            Select::Words(HostWords::Uniform { .. } | HostWords::StorageBuffer { .. })
+            Select::Words(Place::Uniform { .. } | Place::StorageBuffer { .. })
             | Select::Constant => {}
         }
     }

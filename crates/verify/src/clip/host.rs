@@ -3,7 +3,8 @@
 use super::expected::Setting;
 use crate::Steps;
 use crate::random::Random;
-use polyshade::clip_cull::{Enabled, Words};
+use polyshade::clip_cull::Enabled;
+use polyshade::host::Place;
 use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Work};
 
 /// What the host may fill in.
@@ -13,7 +14,7 @@ pub(super) fn settings(steps: &Steps, seed: u64) -> Vec<Setting> {
     let masks = match steps.enable {
         Some((Enabled::Constant(mask), _)) => vec![mask],
         // Each plane is on once, and off.
-        Some((Enabled::Specialization(_) | Enabled::Word(_), _)) => vec![0x5555_5555, 0xaaaa_aaaa],
+        Some((Enabled::Word(_), _)) => vec![0x5555_5555, 0xaaaa_aaaa],
         None => vec![u32::MAX],
     };
     let mut plane = || [(); 4].map(|()| random.number() as f32 / 8.0);
@@ -29,17 +30,13 @@ pub(super) fn bind(steps: &Steps, setting: &Setting, draw: &mut Draw<'_>, work: 
         fill_in(planes.words, &words, draw, work);
     }
     match steps.enable {
-        Some((Enabled::Word(words), _)) => fill_in(words, &[setting.mask], draw, work),
-        Some((Enabled::Specialization(id), _)) => {
-            let stage = draw.stages.last_mut().expect("the lowered stage is there");
-            stage.specialization.push((id, Constant::Bits32(setting.mask)));
-        }
+        Some((Enabled::Word(place), _)) => fill_in(place, &[setting.mask], draw, work),
         Some((Enabled::Constant(_), _)) | None => {}
     }
 }
 
-/// Puts words where a shader reads them.
-fn fill_in(place: Words, words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>) {
+/// Puts words where the last of the stages reads them.
+fn fill_in(place: Place, words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let buffer = |mut bytes: Vec<u8>, work: &mut Work<'_>| {
         bytes.resize(bytes.len().next_multiple_of(16), 0);
@@ -48,16 +45,21 @@ fn fill_in(place: Words, words: &[u32], draw: &mut Draw<'_>, work: &mut Work<'_>
         range
     };
     match place {
-        Words::PushConstant { offset } => {
+        Place::PushConstant { offset } => {
             let (start, end) = (offset as usize, offset as usize + bytes.len());
             draw.push_constants.resize(draw.push_constants.len().max(end), 0);
             draw.push_constants[start..end].copy_from_slice(&bytes);
         }
-        Words::Uniform { set, binding } => {
+        Place::Specialization { first_id } => {
+            let stage = draw.stages.last_mut().expect("the lowered stage is there");
+            let constants = (first_id..).zip(words.iter().copied().map(Constant::Bits32));
+            stage.specialization.extend(constants);
+        }
+        Place::Uniform { set, binding } => {
             let resource = Resource::UniformBuffer(buffer(bytes, work));
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
-        Words::StorageBuffer { set, binding } => {
+        Place::StorageBuffer { set, binding } => {
             let resource = Resource::StorageBuffer(buffer(bytes, work));
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }

@@ -12,8 +12,8 @@ use crate::run::{Stop, not_comparable};
 use crate::verdict::{Difference, Part};
 use crate::{Form, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::{Emulation, Kind, Target, emulate_fragment};
-use polyshade::spv::{Capability, ExecutionModel};
+use polyshade::clip_cull::{Emulation, Kind, emulate_fragment};
+use polyshade::spv::Capability;
 use polyshade_vulkan::{Device, Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk};
 use std::collections::BTreeMap;
 
@@ -151,9 +151,8 @@ impl Scene<'_> {
         let emulation = Emulation::at(location);
         let emulation = if native_clip { emulation.native(Kind::Clip) } else { emulation };
         let counts = self.expected.distances.each_ref().map(|keys| keys.len() as u32);
-        let target = Target::new("main", ExecutionModel::FRAGMENT);
         let module = Module::parse(&library::DEPTH).expect("glslang's words parse");
-        let emulated = emulate_fragment(&module, &target, &emulation, counts);
+        let emulated = emulate_fragment(&module, "main", &emulation, counts);
         let emulated =
             emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
         Ok(emulated.module.into_words())

@@ -7,8 +7,9 @@ use crate::record::Placement;
 use crate::run::{Stop, not_comparable};
 use crate::verdict::{Difference, Part};
 use polyshade::Module;
+use polyshade::host::{Place, Purpose};
 use polyshade::spv::{Decoration, StorageClass};
-use polyshade::transform_feedback::{self, BufferRange, Counts, HostWords, Purpose};
+use polyshade::transform_feedback::{self, BufferRange, Counts};
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Work};
 
@@ -22,22 +23,25 @@ impl Host {
     /// Reads the requirements.
     pub(super) fn of(run: &Run<'_>) -> Result<Host, Stop> {
         let wrong = |message: String| Stop::from(Difference::new(Part::Host, message));
-        let words_at = match run.capture.host.place {
-            HostWords::StorageBuffer { set, binding } | HostWords::Uniform { set, binding } => {
+        let words_at = match run.capture.words.place {
+            Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
                 Some((set.0, binding.0))
             }
-            HostWords::PushConstant { .. } | HostWords::Specialization { .. } => None,
+            Place::PushConstant { .. } | Place::Specialization { .. } => None,
         };
         let mut descriptors = Vec::new();
         for one in &run.capture.requirements.descriptors {
             let (set, binding) = (one.set.0, one.binding.0);
             let number = match one.purpose {
                 Purpose::Feedback(number) => Some(number as usize),
-                Purpose::HostWords => None,
+                _ => None,
             };
-            let is_there = number.map_or(words_at == Some((set, binding)), |number| {
-                number < run.layout.len() && !run.original.inputs.binds(set, binding)
-            });
+            let is_there = match number {
+                Some(number) => {
+                    number < run.layout.len() && !run.original.inputs.binds(set, binding)
+                }
+                None => one.purpose == Purpose::Words && words_at == Some((set, binding)),
+            };
             if !is_there {
                 let message =
                     format!("requirements name set {set}, binding {binding}, for nothing");
@@ -98,11 +102,11 @@ impl Host {
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
         let (buffers, ranges) = feedback(run, case, work);
-        let told = run.capture.host_words(&host_draw(&case.draw), &told_ranges(run, case));
+        let told = run.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(run, case));
         let told = told.map_err(|error| not_comparable(error.to_string()))?;
         let bytes: Vec<u8> = told.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let own = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
-        let is_uniform = matches!(run.capture.host.place, HostWords::Uniform { .. });
+        let is_uniform = matches!(run.capture.words.place, Place::Uniform { .. });
         for (set, binding, number) in &self.descriptors {
             let resource = match number {
                 Some(number) => Resource::StorageBuffer(ranges[*number]),
@@ -111,17 +115,17 @@ impl Host {
             };
             draw.descriptors.push(Descriptor::new(*set, *binding, resource));
         }
-        match run.capture.host.place {
-            HostWords::PushConstant { offset } => {
+        match run.capture.words.place {
+            Place::PushConstant { offset } => {
                 let (start, end) = (offset as usize, offset as usize + bytes.len());
                 draw.push_constants.resize(draw.push_constants.len().max(end), 0);
                 draw.push_constants[start..end].copy_from_slice(&bytes);
             }
-            HostWords::Specialization { first_id } => {
+            Place::Specialization { first_id } => {
                 let constants = (first_id..).zip(told.iter().map(|word| (*word).into()));
                 draw.stages[0].specialization.extend(constants);
             }
-            HostWords::StorageBuffer { .. } | HostWords::Uniform { .. } => {}
+            Place::StorageBuffer { .. } | Place::Uniform { .. } => {}
         }
         work.buffers.push(bytes);
         Ok(buffers)
@@ -155,13 +159,13 @@ impl Host {
             Stop::from(Difference { draw, ..Difference::new(Part::Host, message) })
         };
         let counts =
-            run.capture.counts(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
+            run.capture.layout.counts(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
         let right = Counts { needed: expected.counts.needed, written: expected.counts.written };
         if counts != right {
             return Err(wrong(format!("the counts are {counts:?}, not {right:?}")));
         }
         let after =
-            run.capture.advance(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
+            run.capture.layout.advance(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
         let captures = strides(&run.layout).into_iter().map(|stride| stride > 0);
         let reached = after.iter().zip(&expected.buffers).zip(captures);
         for (number, ((after, buffer), _)) in

@@ -360,7 +360,7 @@ impl<'a> Lowering<'a, '_> {
                 "the host counts, and does not know what is captured".to_owned(),
             ));
         };
-        let advanced = capture.advance(&pending.numbers, &pending.ranges);
+        let advanced = capture.layout.advance(&pending.numbers, &pending.ranges);
         let advanced = advanced.map_err(|error| Error::Work(error.to_string()))?;
         self.running = advanced.iter().map(|range| range.reached).collect();
         for (counter, reached) in saved.iter().zip(&self.running) {

@@ -33,7 +33,7 @@ impl Ranked {
     }
 
     fn of(shader: &str, report: &Value) -> Option<Self> {
-        let cost = &report["cost"];
+        let cost = &report["result"];
         let both = |what: &str| {
             let number = |variant: &str| cost[variant][what].as_u64();
             Some([number("original")?, number("position_only")?])

@@ -4,9 +4,10 @@ use super::Rewrite;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use clap::Args;
-use polyshade::advanced_blend::{Format, FormatClass, LogicOperation, Options, Ordinary, Target};
-use polyshade::moves::{Binding, Set};
-use polyshade::transform_feedback::HostWords;
+use polyshade::advanced_blend::{
+    ColorBlend, Format, FormatClass, LogicOperation, Options, Ordinary,
+};
+use polyshade::host::Place;
 use std::str::FromStr;
 
 /// Fixed function in the same shader.
@@ -26,8 +27,8 @@ pub(crate) struct Fixed {
     #[arg(long, value_name = "[LOCATION=]FORMAT", value_parser = at_location::<Format>)]
     pub(super) attachment_format: Vec<(Option<u32>, Format)>,
 
-    /// The blend constants: four numbers, or where the host fills them in: push-constant:BYTES, specialization:ID,
-    /// uniform:SET:BINDING, storage:SET:BINDING; behind the words that select, if at one place [default: 0,0,0,0]
+    /// The blend constants: four numbers, or where the host fills them in: push-constant=OFFSET, specialization=ID,
+    /// uniform=SET:BINDING, storage=SET:BINDING; behind the words that select, if at one place [default: 0,0,0,0]
     #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true)]
     blend_constants: Option<Constants>,
 
@@ -40,7 +41,7 @@ pub(crate) struct Fixed {
 #[derive(Clone, Copy)]
 enum Constants {
     Given([f32; 4]),
-    Words(HostWords),
+    Words(Place),
 }
 
 fn at_location<T: FromStr<Err = polyshade::Error>>(
@@ -60,29 +61,17 @@ fn at_location<T: FromStr<Err = polyshade::Error>>(
 }
 
 fn constants(text: &str) -> Result<Constants, String> {
-    let wrong = || {
-        "blend constants are R,G,B,A, push-constant:BYTES, specialization:ID, uniform:SET:BINDING or \
-         storage:SET:BINDING"
+    if let Ok(place) = text.parse() {
+        return Ok(Constants::Words(place));
+    }
+    let numbers: Option<Vec<f32>> =
+        text.split(',').map(|number| number.trim().parse().ok()).collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.map(Constants::Given).ok_or_else(|| {
+        "blend constants are R,G,B,A, push-constant=OFFSET, specialization=ID, uniform=SET:BINDING or \
+         storage=SET:BINDING"
             .to_owned()
-    };
-    let parts: Vec<&str> = text.split(':').collect();
-    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
-    Ok(Constants::Words(match parts.as_slice() {
-        ["push-constant", offset] => HostWords::PushConstant { offset: number(offset)? },
-        ["specialization", id] => HostWords::Specialization { first_id: number(id)? },
-        ["uniform", set, binding] => {
-            HostWords::Uniform { set: Set(number(set)?), binding: Binding(number(binding)?) }
-        }
-        ["storage", set, binding] => {
-            HostWords::StorageBuffer { set: Set(number(set)?), binding: Binding(number(binding)?) }
-        }
-        _ => {
-            let numbers: Result<Vec<f32>, _> =
-                text.split(',').map(|number| number.trim().parse()).collect();
-            let numbers = numbers.map_err(|_| wrong())?;
-            return Ok(Constants::Given(numbers.try_into().map_err(|_| wrong())?));
-        }
-    }))
+    })
 }
 
 impl Fixed {
@@ -90,10 +79,11 @@ impl Fixed {
     pub(super) fn apply(
         &self,
         mut options: Options,
-        finish: impl Fn(Target, Option<u32>) -> Target,
+        finish: impl Fn(ColorBlend, Option<u32>) -> ColorBlend,
     ) -> Options {
-        let ordinary = self.blend.iter().map(|(at, how)| (*at, Target::ordinary(*how)));
-        let logic = self.logic_op.iter().map(|(at, operation)| (*at, Target::logic(*operation)));
+        let ordinary = self.blend.iter().map(|(at, how)| (*at, ColorBlend::ordinary(*how)));
+        let logic =
+            self.logic_op.iter().map(|(at, operation)| (*at, ColorBlend::logic(*operation)));
         for (location, target) in ordinary.chain(logic) {
             let target = finish(target, location);
             options = match location {

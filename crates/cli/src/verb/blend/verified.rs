@@ -2,6 +2,7 @@
 
 use super::{Alphas, Equations, Overlaps, Rewrite};
 use polyshade::advanced_blend::{FormatClass, Options};
+use polyshade::host::Target;
 use polyshade_verify::{BlendedAs, Blends};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, vk};
@@ -9,7 +10,11 @@ use std::collections::BTreeMap;
 
 impl Rewrite {
     /// The same as `verify` is told it.
-    pub(in crate::verb) fn blends<'o>(&self, options: &'o Options) -> Blends<'o> {
+    pub(in crate::verb) fn blends<'o>(
+        &self,
+        target: &'o Target,
+        options: &'o Options,
+    ) -> Blends<'o> {
         let mut targets = BTreeMap::new();
         if let Some(equations) = &self.equations {
             let own = self.fixed.own_formats();
@@ -20,10 +25,11 @@ impl Rewrite {
             (*location, equations.as_ref().map(as_asked))
         }));
         Blends {
+            target,
             options,
             every_target: self.equations.as_ref().map(|all| self.blended_as(all, None)),
             targets,
-            select: self.selection(),
+            select: self.select,
             destination: self.read_from(),
             multisampled: self.multisampled,
         }

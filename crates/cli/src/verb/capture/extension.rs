@@ -1,13 +1,13 @@
 //! `polyshade capture --path extension`.
 
-use super::Arguments;
-use super::report::{Path, Report};
+use super::{Arguments, report};
 use crate::Done;
 use crate::failure::{Exit, Failure};
+use crate::report::Report;
 use crate::stage::before_rasterization;
 use crate::verb::plan::named_device;
-use polyshade::transform_feedback::{self, Decorated};
-use polyshade_planner::TransformFeedback;
+use polyshade::host::TransformFeedback;
+use polyshade::transform_feedback;
 
 /// What the device that is named offers of the extension.
 pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
@@ -23,19 +23,15 @@ pub(super) fn run(arguments: &Arguments) -> Done {
         let message = "--variant has no meaning with --path extension";
         return Err(Failure::new(Exit::Usage, message));
     }
-    let rewrite = &arguments.rewrite;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    let (entry, stage) = before_rasterization(&arguments.input, &module)?;
-    let options = rewrite.options(&entry, stage)?;
-    let decorated = transform_feedback::decorate(&module, &options)
+    let Arguments { input, rewrite, writing, .. } = arguments;
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    let (entry, stage) = before_rasterization(input, &module)?;
+    let target = rewrite.target(&entry, stage)?;
+    let decorated = transform_feedback::decorate(&module, target, &rewrite.options())
         .map_err(|error| Failure::of(&error, Some(&module)))?;
-    let Decorated { layout, streams, locations, requirements, .. } = &decorated;
-    let path = Path::Extension { streams, locations };
-    let report = Report { entry: &entry, layout, path, requirements, msl: None };
-    if arguments.dry_run {
-        return arguments.preview(&report);
-    }
-    let outputs = arguments.outputs(&entry, stage);
-    arguments.write(outputs, report, module.words(), decorated.module.words())
+    let text = report::decorated(&decorated.result);
+    let report = Report::new("transform_feedback", (&entry, stage), &decorated.result, text)
+        .needs(&decorated.words, &decorated.requirements);
+    writing.finish(input, &report, (module.words(), decorated.module.words()), &[])
 }

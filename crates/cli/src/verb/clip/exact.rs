@@ -1,13 +1,14 @@
 //! `clip --exact`: a geometry stage, which there is or which is made, does what the device lacks.
 
-use super::report::Report;
+use super::report::Taken;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    Exact, GeometryLimits, Interpolation, Kind, Primitive, Provoking, Target, cut, generate,
+    Exact, GeometryLimits, Interpolation, Kind, Primitive, Provoking, Registers, cut, generate,
     to_registers,
 };
+use polyshade::host::Target;
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use std::path::PathBuf;
@@ -129,21 +130,21 @@ impl Options {
     pub(super) fn lower(
         &self,
         current: &Module<'_>,
-        target: &Target,
+        (target, model): (&Target, ExecutionModel),
         native: &[Native],
         location: Option<u32>,
-        report: &mut Report,
+        taken: &mut Taken,
     ) -> Result<(Module<'static>, Option<Module<'static>>), Error> {
         let exact = self.exact(native, location);
-        if target.model() == ExecutionModel::GEOMETRY {
+        if model == ExecutionModel::GEOMETRY {
             let done = cut(current, target, &exact)?;
-            report.outputs(done.counts, &done.requirements);
-            report.steps.push("cut");
+            taken.outputs("cut", done.result.counts, &done.requirements);
             // What is read is not there either.
-            let Some(location) = location else { return Ok((done.module, None)) };
-            let read = to_registers(&done.module, target, location, location, None)?;
-            report.read(&read);
-            return Ok((read.module, None));
+            let Some(location) = location else { return Ok((done.module.into_owned(), None)) };
+            let at = Registers { inputs: location, outputs: location, linked: None };
+            let read = to_registers(&done.module, target, at)?;
+            taken.read(&read.result);
+            return Ok((read.module.into_owned(), None));
         }
         let primitive = match self.primitive {
             Drawn::Points => Primitive::Points,
@@ -152,8 +153,11 @@ impl Options {
         };
         let location = location.expect("the options are checked first");
         let done = generate(current, target, primitive, location, &exact)?;
-        report.outputs(done.counts, &done.requirements);
-        report.steps.push("generate");
-        Ok((done.last, done.geometry))
+        let needs = match &done.geometry {
+            Some(geometry) => &geometry.requirements,
+            None => &done.last.requirements,
+        };
+        taken.outputs("generate", done.last.result, needs);
+        Ok((done.last.module.into_owned(), done.geometry.map(|geometry| geometry.module)))
     }
 }

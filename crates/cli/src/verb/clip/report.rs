@@ -1,125 +1,126 @@
-//! What becomes of the distances, as JSON and as text.
+//! What becomes of the distances.
 
-use polyshade::clip_cull::{KINDS, Linkage, Mark, Normalized, Rearranged, Repair, Requirements};
+use crate::report::Report;
+use polyshade::clip_cull::{Clipping, KINDS, Linkage, Mark, Normalized, Rearranged, Repair};
+use polyshade::host::{Lowered, Requirements, Words};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::Limit;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::fmt::Write;
 
-/// Version of the report's shape: it grows when a field changes its meaning or goes.
-const VERSION: u32 = 1;
-
 /// One side of the stage.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Side {
-    counts: [u32; 2],
+    clip: u32,
+    cull: u32,
     /// Where the distances lie, or lay, by their numbers.
     registers: Vec<String>,
 }
 
-/// What the report is about.
-pub(crate) struct Report {
-    entry: String,
+impl Side {
+    fn new([clip, cull]: [u32; 2], registers: Vec<String>) -> Self {
+        Self { clip, cull, registers }
+    }
+}
+
+/// The steps that were taken with a stage, and what came of them.
+#[derive(Serialize)]
+pub(crate) struct Taken {
+    #[serde(skip)]
     model: ExecutionModel,
-    /// What was done, in its order.
+    /// In their order.
     pub(super) steps: Vec<&'static str>,
     /// The repairs that there were to make.
     pub(super) repairs: Vec<Repair>,
     inputs: Side,
     outputs: Side,
+    #[serde(skip)]
+    words: Vec<Words>,
+    #[serde(skip)]
     requirements: Requirements,
 }
 
-impl Report {
-    pub(crate) fn new(entry: &str, model: ExecutionModel) -> Self {
+impl Taken {
+    pub(crate) fn new(model: ExecutionModel) -> Self {
         Self {
-            entry: entry.to_owned(),
             model,
             steps: Vec::new(),
             repairs: Vec::new(),
             inputs: Side::default(),
             outputs: Side::default(),
+            words: Vec::new(),
             requirements: Requirements::default(),
         }
     }
 
-    pub(super) fn outputs(&mut self, counts: [u32; 2], requirements: &Requirements) {
-        self.outputs.counts = counts;
+    pub(super) fn outputs(
+        &mut self,
+        step: &'static str,
+        [clip, cull]: [u32; 2],
+        requirements: &Requirements,
+    ) {
+        self.steps.push(step);
+        (self.outputs.clip, self.outputs.cull) = (clip, cull);
         self.requirements = requirements.clone();
+    }
+
+    /// A step that words of the host steer.
+    pub(super) fn clipped(&mut self, step: &'static str, done: &Lowered<'_, Clipping>) {
+        self.outputs(step, [done.result.clip, done.result.cull], &done.requirements);
+        self.words.extend(done.words.iter().cloned());
     }
 
     /// What a stage reads that hands on none any more.
     pub(super) fn read(&mut self, done: &Rearranged) {
-        let registers = done.marks[0].iter().map(Mark::to_string).collect();
-        self.inputs = Side { counts: done.inputs, registers };
+        let [inputs, _] = registers(done);
+        self.inputs = Side::new(done.inputs, inputs);
     }
 
-    pub(super) fn emulated(&mut self, counts: [u32; 2]) {
+    pub(super) fn emulated(&mut self, [clip, cull]: [u32; 2]) {
+        self.steps.push("emulate");
         let is_fragment = self.model == ExecutionModel::FRAGMENT;
         let side = if is_fragment { &mut self.inputs } else { &mut self.outputs };
-        side.counts = counts;
+        (side.clip, side.cull) = (clip, cull);
         self.requirements = Requirements::default();
     }
 
-    pub(super) fn normalized(&mut self, done: &Normalized<'_>) {
-        self.inputs = of_linkage(&done.inputs);
-        self.outputs = of_linkage(&done.outputs);
+    pub(super) fn normalized(&mut self, done: &Lowered<'_, Normalized>) {
+        self.steps.push("arrays");
+        self.inputs = of_linkage(&done.result.inputs);
+        self.outputs = of_linkage(&done.result.outputs);
         self.requirements = done.requirements.clone();
     }
 
-    pub(super) fn rearranged(&mut self, done: &Rearranged) {
-        let [inputs, outputs] = &done.marks;
-        let texts = |marks: &[Mark]| marks.iter().map(Mark::to_string).collect();
-        self.inputs = Side { counts: done.inputs, registers: texts(inputs) };
-        self.outputs = Side { counts: done.outputs, registers: texts(outputs) };
+    pub(super) fn rearranged(&mut self, step: &'static str, done: &Lowered<'_, Rearranged>) {
+        self.steps.push(step);
+        let [inputs, outputs] = registers(&done.result);
+        self.inputs = Side::new(done.result.inputs, inputs);
+        self.outputs = Side::new(done.result.outputs, outputs);
         self.requirements = done.requirements.clone();
     }
 
-    /// As JSON.
-    pub(super) fn to_json(&self) -> String {
-        let side = |side: &Side| {
-            let [clip, cull] = side.counts;
-            json!({ "clip": clip, "cull": cull, "registers": side.registers })
-        };
-        let limit = |limit: &Limit| json!({ "name": limit.name, "at_least": limit.at_least });
-        let limits: Vec<Value> = self.requirements.limits.iter().map(limit).collect();
-        let repairs: Vec<String> = self.repairs.iter().map(Repair::to_string).collect();
-        let report = json!({
-            "version": VERSION,
-            "lowering": "clip_cull",
-            "lowering_version": polyshade::LOWERING_VERSION,
-            "entry_point": self.entry,
-            "stage": self.model.to_string(),
-            "steps": self.steps,
-            "repairs": repairs,
-            "inputs": side(&self.inputs),
-            "outputs": side(&self.outputs),
-            "requirements": { "features": self.requirements.features, "limits": limits },
-        });
-        serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
-    }
-
-    /// As text, for a person.
-    pub(super) fn to_text(&self) -> String {
-        let mut text = format!("{} ({}): {}\n", self.entry, self.model, self.steps.join(", "));
+    /// The report on the entry point.
+    pub(super) fn report(&self, entry: &str) -> Report {
+        let mut text = format!("  {}\n", self.steps.join(", "));
         for repair in &self.repairs {
             let _ = writeln!(text, "  repaired: {repair}");
         }
         for (name, side) in [("inputs", &self.inputs), ("outputs", &self.outputs)] {
-            let [clip, cull] = side.counts;
+            let Side { clip, cull, registers } = side;
             let _ = writeln!(text, "  {name}: {clip} clip and {cull} cull distances");
-            if !side.registers.is_empty() {
-                let _ = writeln!(text, "    {}", side.registers.join(" "));
+            if !registers.is_empty() {
+                let _ = writeln!(text, "    {}", registers.join(" "));
             }
         }
-        for feature in &self.requirements.features {
-            let _ = writeln!(text, "  needs {feature}");
-        }
-        for limit in &self.requirements.limits {
-            let _ = writeln!(text, "  needs {} of at least {}", limit.name, limit.at_least);
-        }
-        text
+        Report::new("clip_cull", (entry, self.model), self, text)
+            .needs(&self.words, &self.requirements)
     }
+}
+
+/// The registers of both sides, as text.
+fn registers(done: &Rearranged) -> [Vec<String>; 2] {
+    let texts = |marks: &[Mark]| marks.iter().map(Mark::to_string).collect();
+    let [inputs, outputs] = &done.marks;
+    [texts(inputs), texts(outputs)]
 }
 
 /// The components of both kinds, by their numbers.
@@ -130,6 +131,5 @@ fn of_linkage(linkage: &Linkage) -> Side {
             format!("{kind}={}.{}", place.location, letters[place.component as usize % 4])
         })
     });
-    let counts = KINDS.map(|kind| linkage.count(kind));
-    Side { counts, registers: registers.collect() }
+    Side::new(KINDS.map(|kind| linkage.count(kind)), registers.collect())
 }

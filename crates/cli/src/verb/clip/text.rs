@@ -1,45 +1,23 @@
 //! What the options of `clip` say, as text and as JSON.
 
 use crate::failure::{Exit, Failure};
-use polyshade::clip_cull::{Enabled, Mark, Space, Words};
-use polyshade::moves::{Binding, Set};
+use polyshade::clip_cull::{Enabled, Mark, Space};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// `push-constant=BYTE`, `uniform=SET:BINDING` or `storage=SET:BINDING`.
-pub(super) fn words(text: &str) -> Result<Words, String> {
-    let parsed = text.split_once('=').and_then(|(kind, place)| {
-        if kind == "push-constant" {
-            return Some(Words::PushConstant { offset: place.parse().ok()? });
-        }
-        let (set, binding) = place.split_once(':')?;
-        let (set, binding) = (Set(set.parse().ok()?), Binding(binding.parse().ok()?));
-        match kind {
-            "uniform" => Some(Words::Uniform { set, binding }),
-            "storage" => Some(Words::StorageBuffer { set, binding }),
-            _ => None,
-        }
-    });
-    parsed.ok_or_else(|| {
-        "a place is push-constant=BYTE, uniform=SET:BINDING or storage=SET:BINDING".to_owned()
-    })
-}
-
-/// A number, `constant=ID`, or a place.
+/// A number, or a place.
 pub(super) fn mask(text: &str) -> Result<Enabled, String> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     };
-    if let Some(mask) = number {
-        return Ok(Enabled::Constant(mask));
+    match number {
+        Some(mask) => Ok(Enabled::Constant(mask)),
+        None => {
+            text.parse().map(Enabled::Word).map_err(|error: polyshade::Error| error.to_string())
+        }
     }
-    if let Some(id) = text.strip_prefix("constant=") {
-        let id = id.parse().map_err(|_| format!("`{id}` is no specialization constant"))?;
-        return Ok(Enabled::Specialization(id));
-    }
-    words(text).map(Enabled::Word)
 }
 
 /// `clip`, or `location=N`.

@@ -6,6 +6,7 @@ use crate::stage::before_rasterization;
 use crate::verb::{blend, capture, clip, position};
 use clap::Subcommand;
 use polyshade::advanced_blend;
+use polyshade::host::Target;
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback;
@@ -30,11 +31,11 @@ type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>
 
 /// What a verb is told of one shader.
 pub(super) enum Specified<'v> {
-    Stores(transform_feedback::Options, Asked),
-    Extension(transform_feedback::Options, Asked),
-    Position(position_only::Options, Vec<Keep>, bool),
+    Stores(Target, transform_feedback::Options, Asked),
+    Extension(Target, transform_feedback::Options, Asked),
+    Position(Target, position_only::Options, Vec<Keep>, bool),
     Clip(Lower<'v>, Steps),
-    Blend(&'v blend::Rewrite, advanced_blend::Options),
+    Blend(Target, &'v blend::Rewrite, advanced_blend::Options),
 }
 
 impl Verified {
@@ -88,14 +89,16 @@ impl Verified {
     ) -> Result<Specified<'v>, Failure> {
         match self {
             Self::Capture(rewrite) => {
-                let (options, asked) = (rewrite.options(entry, stage)?, rewrite.asked());
+                let target = rewrite.target(entry, stage)?;
+                let (options, asked) = (rewrite.options(), rewrite.asked());
                 Ok(match rewrite.is_by_extension() {
-                    true => Specified::Extension(options, asked),
-                    false => Specified::Stores(options, asked),
+                    true => Specified::Extension(target, options, asked),
+                    false => Specified::Stores(target, options, asked),
                 })
             }
             Self::Position(rewrite) => Ok(Specified::Position(
-                rewrite.options(entry).stage(stage),
+                rewrite.target(entry, stage),
+                rewrite.options(),
                 rewrite.keep().to_vec(),
                 rewrite.captures(),
             )),
@@ -105,12 +108,14 @@ impl Verified {
                 let steps = rewrite.steps(&marks, stage);
                 let steps = steps.map_err(|error| Failure::of(&error, Some(module)))?;
                 let lower = move |m: &Module<'_>| {
-                    let mut report = clip::Report::new(entry, stage);
-                    rewrite.lower(m, (entry, stage), &marks, &mut report).map(|done| done.module)
+                    let mut taken = clip::Taken::new(stage);
+                    rewrite.lower(m, (entry, stage), &marks, &mut taken).map(|done| done.module)
                 };
                 Ok(Specified::Clip(Box::new(lower), steps))
             }
-            Self::Blend(rewrite) => Ok(Specified::Blend(rewrite, rewrite.options(entry))),
+            Self::Blend(rewrite) => {
+                Ok(Specified::Blend(rewrite.target(entry), rewrite, rewrite.options()))
+            }
         }
     }
 
@@ -135,14 +140,22 @@ impl Verified {
 
 impl Specified<'_> {
     pub(super) fn lowering(&self) -> Lowering<'_> {
-        let captured = |options, asked: &Asked| Captured { options, asked: asked.clone() };
+        let captured =
+            |target, options, asked: &Asked| Captured { target, options, asked: asked.clone() };
         match self {
-            Self::Stores(options, asked) => Lowering::Stores(captured(options, asked)),
-            Self::Extension(options, asked) => Lowering::Extension(captured(options, asked)),
-            Self::Position(options, keep, captures) => {
-                Lowering::Position(Reduced { options, keep: keep.clone(), captures: *captures })
+            Self::Stores(target, options, asked) => {
+                Lowering::Stores(captured(target, options, asked))
             }
-            Self::Blend(rewrite, options) => Lowering::Blend(rewrite.blends(options)),
+            Self::Extension(target, options, asked) => {
+                Lowering::Extension(captured(target, options, asked))
+            }
+            Self::Position(target, options, keep, captures) => {
+                let (keep, captures) = (keep.clone(), *captures);
+                Lowering::Position(Reduced { target, options, keep, captures })
+            }
+            Self::Blend(target, rewrite, options) => {
+                Lowering::Blend(rewrite.blends(target, options))
+            }
             Self::Clip(lower, steps) => Lowering::Clip(Distances { lower: lower.as_ref(), steps }),
         }
     }

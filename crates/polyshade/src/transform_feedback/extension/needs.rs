@@ -1,35 +1,31 @@
 //! What the device must have.
 
 use super::Plan;
-use crate::TransformFeedback;
+use crate::host::{Extension, Feature, Limit, LimitName, Requirements, TransformFeedback};
 use crate::moves::{self, Sizes};
 use crate::transform_feedback::layout::BufferLayout;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;
-use crate::transform_feedback::requirements::{Limit, Requirements};
 use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module};
-
-const GEOMETRY_STREAMS: &str = "geometryStreams";
-const LINES_TRIANGLES: &str = "transformFeedbackStreamsLinesTriangles";
 
 pub(super) fn requirements<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
     plan: &Plan,
 ) -> Requirements {
-    let mut features = vec!["transformFeedback"];
+    let mut features = vec![Feature::TransformFeedback];
     let has_streams = plan.streams.iter().any(|stream| *stream > 0);
     if has_streams {
-        features.push(GEOMETRY_STREAMS);
+        features.push(Feature::GeometryStreams);
     }
     let mut limits = feedback_limits(plan);
     if has_streams && !hands_on_points(m, entry) {
-        limits.push(Limit { name: LINES_TRIANGLES, at_least: 1 });
+        limits.push(Limit { name: LimitName::TransformFeedbackStreamsLinesTriangles, at_least: 1 });
     }
     limits.extend(output_limits(m, entry, plan));
-    let extensions = vec!["VK_EXT_transform_feedback"];
+    let extensions = vec![Extension::TransformFeedback];
     Requirements { extensions, features, limits, ..Requirements::default() }
 }
 
@@ -48,11 +44,14 @@ fn feedback_limits(plan: &Plan) -> Vec<Limit> {
     };
     let of_streams = plan.streams.iter().map(|stream| of_stream(*stream)).max().unwrap_or(0);
     [
-        ("maxTransformFeedbackBuffers", capturing().map(|(end, _)| end).max().unwrap_or(0)),
-        ("maxTransformFeedbackStreams", streams),
-        ("maxTransformFeedbackBufferDataStride", most(|buffer| buffer.stride)),
-        ("maxTransformFeedbackBufferDataSize", most(|buffer| buffer.data)),
-        ("maxTransformFeedbackStreamDataSize", of_streams),
+        (
+            LimitName::MaxTransformFeedbackBuffers,
+            capturing().map(|(end, _)| end).max().unwrap_or(0),
+        ),
+        (LimitName::MaxTransformFeedbackStreams, streams),
+        (LimitName::MaxTransformFeedbackBufferDataStride, most(|buffer| buffer.stride)),
+        (LimitName::MaxTransformFeedbackBufferDataSize, most(|buffer| buffer.data)),
+        (LimitName::MaxTransformFeedbackStreamDataSize, of_streams),
     ]
     .map(|(name, at_least)| Limit { name, at_least })
     .to_vec()
@@ -64,18 +63,18 @@ pub(super) fn check(
     needs: &Requirements,
     has: &TransformFeedback,
 ) -> Result<(), Error> {
-    if needs.features.contains(&GEOMETRY_STREAMS) && !has.geometry_streams {
-        let message = format!("the device lacks {GEOMETRY_STREAMS}");
+    if needs.features.contains(&Feature::GeometryStreams) && !has.geometry_streams {
+        let message = format!("the device lacks {}", Feature::GeometryStreams);
         return Err(unsupported(message, entry.function()));
     }
     for Limit { name, at_least } in &needs.limits {
-        let most = match *name {
-            "maxTransformFeedbackBuffers" => has.max_buffers,
-            "maxTransformFeedbackStreams" => has.max_streams,
-            "maxTransformFeedbackBufferDataStride" => has.max_stride,
-            "maxTransformFeedbackBufferDataSize" => has.max_buffer_data,
-            "maxTransformFeedbackStreamDataSize" => has.max_stream_data,
-            LINES_TRIANGLES if !has.streams_lines_triangles => {
+        let most = match name {
+            LimitName::MaxTransformFeedbackBuffers => has.max_buffers,
+            LimitName::MaxTransformFeedbackStreams => has.max_streams,
+            LimitName::MaxTransformFeedbackBufferDataStride => has.max_stride,
+            LimitName::MaxTransformFeedbackBufferDataSize => has.max_buffer_data,
+            LimitName::MaxTransformFeedbackStreamDataSize => has.max_stream_data,
+            LimitName::TransformFeedbackStreamsLinesTriangles if !has.streams_lines_triangles => {
                 return Err(unsupported(format!("the device lacks {name}"), entry.function()));
             }
             _ => continue,
@@ -99,7 +98,7 @@ fn output_limits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>, plan: &Plan) -> V
             .and_then(|mode| mode.operands().first().copied())
             .unwrap_or(0);
         let at_least = vertices.saturating_mul(components(m, entry, plan));
-        limits.push(Limit { name: "maxGeometryTotalOutputComponents", at_least });
+        limits.push(Limit { name: LimitName::MaxGeometryTotalOutputComponents, at_least });
     }
     limits
 }

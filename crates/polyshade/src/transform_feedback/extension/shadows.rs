@@ -2,10 +2,10 @@
 
 use super::targets::InBuffer;
 use super::{Plan, no_location};
+use crate::host::Target;
 use crate::moves::{self, OutputPoint};
 use crate::transform_feedback::emit::{load, words};
 use crate::transform_feedback::leaves::Leaf;
-use crate::transform_feedback::options::Options;
 use crate::transform_feedback::outputs::Part;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch, StorageClass};
@@ -75,14 +75,14 @@ pub(super) fn join(rest: &[InBuffer<'_>]) -> Vec<Shadow> {
 pub(super) fn place(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
-    options: &Options,
+    target: &Target,
     shadows: &mut [Shadow],
 ) -> Result<(), Error> {
     if shadows.is_empty() {
         return Ok(());
     }
-    let (wanted, end) = (shadows.len(), options.output_components() / 4);
-    let mut free = moves::free_output_locations(m, entry, options.reservations(), end);
+    let (wanted, end) = (shadows.len(), target.device_limits().output_components / 4);
+    let mut free = moves::free_output_locations(m, entry, target.reservations(), end);
     for shadow in shadows {
         shadow.location = free.next().ok_or_else(|| no_location(entry, wanted, end))?;
     }

@@ -31,7 +31,7 @@ pub(super) fn count(
     match (query, planned.plan.path, planned.capture) {
         (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
         (Query::Stream(0), Some(_), Some(capture)) => {
-            let counts = capture.counts(numbers, ranges);
+            let counts = capture.layout.counts(numbers, ranges);
             let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
             Ok(Captured { written: counts.written, needed: counts.needed })
         }

@@ -1,0 +1,137 @@
+//! What a lowering came to, as JSON and as text: the same shape for every verb.
+
+use polyshade::host::{Ordering, Requirements, Words};
+use polyshade::spv::ExecutionModel;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Version of the report's shape: it grows when a field changes its meaning or goes.
+const VERSION: u32 = 3;
+
+/// What a lowering came to.
+pub(crate) struct Report {
+    /// The lowering's module in the library.
+    lowering: &'static str,
+    entry: String,
+    stage: ExecutionModel,
+    /// What is known of this lowering alone.
+    result: Value,
+    /// The same for a person.
+    text: String,
+    words: Vec<Words>,
+    requirements: Requirements,
+}
+
+impl Report {
+    /// Of a lowering of the entry point `entry`, with what `result` says and `text` says of it.
+    pub(crate) fn new(
+        lowering: &'static str,
+        (entry, stage): (&str, ExecutionModel),
+        result: &impl Serialize,
+        text: String,
+    ) -> Self {
+        Self {
+            lowering,
+            entry: entry.to_owned(),
+            stage,
+            result: serde_json::to_value(result).expect("results have no keys but strings"),
+            text,
+            words: Vec::new(),
+            requirements: Requirements::default(),
+        }
+    }
+
+    /// What the host fills in, and what is needed of it and of the device.
+    pub(crate) fn needs(mut self, words: &[Words], requirements: &Requirements) -> Self {
+        self.words = words.to_vec();
+        self.requirements = requirements.clone();
+        self
+    }
+
+    /// The entry point.
+    pub(crate) fn entry(&self) -> (String, ExecutionModel) {
+        (self.entry.clone(), self.stage)
+    }
+
+    /// As JSON, with where things are in MSL, if that is written.
+    pub(crate) fn to_json(&self, msl: Option<Value>) -> String {
+        let mut report = json!({
+            "version": VERSION,
+            "lowering": self.lowering,
+            "lowering_version": polyshade::LOWERING_VERSION,
+            "entry_point": self.entry,
+            "stage": self.stage,
+            "result": self.result,
+            "words": self.words,
+            "requirements": self.requirements,
+        });
+        if let Some(msl) = msl {
+            report["msl"] = msl;
+        }
+        serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
+    }
+
+    /// As text, for a person.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = format!("{} of {} ({})\n", self.lowering, self.entry, self.stage);
+        text.push_str(&self.text);
+        self.bind(&mut text);
+        self.fill_in(&mut text);
+        self.need(&mut text);
+        text
+    }
+
+    fn bind(&self, text: &mut String) {
+        if !self.requirements.descriptors.is_empty() {
+            text.push_str("\nbind\n");
+        }
+        for one in &self.requirements.descriptors {
+            let (set, binding) = (one.set.0, one.binding.0);
+            let _ = writeln!(text, "  set {set} binding {binding}: {}, {}", one.kind, one.purpose);
+        }
+    }
+
+    fn fill_in(&self, text: &mut String) {
+        for group in &self.words {
+            let _ = writeln!(text, "\nfill in at {}, 32 bits each", group.place);
+            for (number, word) in group.words.iter().enumerate() {
+                let _ = writeln!(text, "  {number:>3} {:<15} {}", word.name, word.meaning);
+            }
+        }
+    }
+
+    fn need(&self, text: &mut String) {
+        let Requirements { extensions, features, limits, ordering, .. } = &self.requirements;
+        if !(extensions.is_empty() && features.is_empty() && limits.is_empty()) {
+            text.push_str("\nneed\n");
+        }
+        for extension in extensions {
+            let _ = writeln!(text, "  {extension}");
+        }
+        for feature in features {
+            let _ = writeln!(text, "  {feature}");
+        }
+        for limit in limits {
+            let _ = writeln!(text, "  {} of at least {}", limit.name, limit.at_least);
+        }
+        if let Some(ordering) = ordering {
+            let _ = writeln!(text, "\norder\n  {}", order(*ordering));
+        }
+    }
+}
+
+fn order(ordering: Ordering) -> &'static str {
+    match ordering {
+        Ordering::AttachmentAccess => {
+            "VK_EXT_rasterization_order_attachment_access, or a barrier between draws that overlap; with barriers \
+             alone, primitives of one draw must not overlap"
+        }
+        Ordering::TileImage => "coherent reads of VK_EXT_shader_tile_image",
+        Ordering::Interlock => "by the interlock in the shader",
+        Ordering::Copy => {
+            "a copy of the attachment before each draw that overlaps an earlier one; primitives of one draw must not \
+             overlap"
+        }
+    }
+}

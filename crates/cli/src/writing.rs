@@ -1,0 +1,111 @@
+//! Where the results of a verb go: modules, a report, a difference.
+
+use crate::Done;
+use crate::depfile::Build;
+use crate::format::Formats;
+use crate::input::Input;
+use crate::output::{Modules, Outputs, print_text};
+use crate::report::Report;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Where results go.
+#[derive(Args)]
+pub(crate) struct Writing {
+    /// Where the shader goes; standard output if left out, or if it is `-`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Where a report goes: what was done, what the host binds and fills in, and what is needed, as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Print the report to standard output; the module goes to a file
+    #[arg(long)]
+    json: bool,
+
+    /// Write no module: say what would be done
+    #[arg(long, conflicts_with_all = ["output", "depfile"])]
+    dry_run: bool,
+
+    #[command(flatten)]
+    build: Build,
+
+    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
+    diff: bool,
+
+    #[command(flatten)]
+    formats: Formats,
+}
+
+/// A module beside the one that a verb is named for, and where it goes.
+pub(crate) type Beside<'w> = (&'w Path, &'w [u32]);
+
+impl Writing {
+    /// Refuses options of formats that are written neither here nor to `beside`.
+    pub(crate) fn check<'p>(&'p self, beside: impl Iterator<Item = &'p Path>) -> Done {
+        let output = (!self.dry_run).then(|| self.output());
+        self.formats.check(beside.chain(output))
+    }
+
+    /// Whether only a report is asked for.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Whether a report is asked for.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.dry_run || self.json || self.report.is_some()
+    }
+
+    fn output(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new("-"))
+    }
+
+    /// The report alone.
+    pub(crate) fn preview(&self, report: &Report) -> Done {
+        let json = report.to_json(None);
+        if let Some(file) = &self.report {
+            let mut outputs = Outputs::default();
+            outputs.add(file, json.clone().into_bytes())?;
+            outputs.write()?;
+        }
+        print_text(&if self.json { json } else { report.to_text() })
+    }
+
+    /// Writes the module `words`, made of the one `before`, those beside it, and the report; or prints the report.
+    pub(crate) fn finish(
+        &self,
+        input: &Input,
+        report: &Report,
+        (before, words): (&[u32], &[u32]),
+        beside: &[Beside<'_>],
+    ) -> Done {
+        if self.dry_run {
+            return self.preview(report);
+        }
+        let mut outputs = Outputs::of(Modules {
+            formats: self.formats.clone(),
+            entry: Some(report.entry()),
+            validate: input.validate,
+            target_env: input.target_env.clone(),
+        });
+        for (file, words) in beside {
+            outputs.add_module(file, words)?;
+        }
+        outputs.add_module(self.output(), words)?;
+        if self.diff {
+            outputs.add_diff(before, words)?;
+        }
+        let json = report.to_json(outputs.msl_report());
+        if let Some(file) = &self.report {
+            outputs.add(file, json.clone().into_bytes())?;
+        }
+        if self.json {
+            outputs.add(Path::new("-"), format!("{json}\n").into_bytes())?;
+        }
+        self.build.apply(input, &mut outputs)?;
+        outputs.write()
+    }
+}

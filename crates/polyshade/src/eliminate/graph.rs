@@ -1,0 +1,360 @@
+//! Blocks, and the constructs that structured control flow puts them in.
+//!
+//! A *construct* is a function's body, a selection or a loop: what stands between a header and its merge block. If
+//! nothing in one is live, all of it goes, and its header branches to its merge block.
+
+use super::index::{At, Block, Construct, Exit, Index, Table, all_of};
+use super::kinds::{Kind, kind};
+use polyshade_spv::view::{Branch, BranchConditional, LoopMerge, Merge};
+use polyshade_spv::{Id, Module};
+
+/// One block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockRecord {
+    pub(super) label: At,
+    pub(super) merge: Option<At>,
+    pub(super) terminator: At,
+    /// The innermost construct that it stands in.
+    pub(super) inside: Option<Construct>,
+    /// The construct that it heads.
+    pub(super) heads: Option<Construct>,
+    /// The construct whose merge block it is, and the loop whose continue target it is.
+    merges: Option<Construct>,
+    continues: Option<Construct>,
+    /// The next of the blocks that stand directly in the same construct.
+    pub(super) next: Option<Block>,
+    /// Its place among the function's blocks.
+    pub(super) order: Order,
+}
+
+/// The place of a block among those of its function, in an order in which every construct is a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Order(u32);
+
+impl Order {
+    /// No path leads to the block.
+    pub(super) const UNREACHED: Self = Self(u32::MAX);
+    /// The search is at the block, or was.
+    const SEEN: Self = Self(u32::MAX - 1);
+}
+
+/// One construct.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConstructRecord {
+    /// The one around it; `None` for a body.
+    pub(super) parent: Option<Construct>,
+    /// The block that heads it; `None` for a body.
+    pub(super) header: Option<Block>,
+    /// The block behind it.
+    pub(super) merge: Option<Block>,
+    /// The first of the blocks that stand directly in it.
+    pub(super) first: Option<Block>,
+    /// The first of the loops that stand directly in it, and the next of those that stand beside it.
+    pub(super) loops: Option<Construct>,
+    pub(super) next_loop: Option<Construct>,
+    /// The first of the branches that leave or continue it from inside of another.
+    pub(super) exits: Option<Exit>,
+    /// The continue target of a loop; `None` for others.
+    pub(super) continue_target: Option<Block>,
+    /// The orders of its blocks, the header of a selection left out.
+    start: Order,
+    end: Order,
+    pub(super) live: bool,
+}
+
+impl ConstructRecord {
+    /// Whether the block of this order stands in it.
+    pub(super) fn holds(&self, order: Order) -> bool {
+        (self.start..self.end).contains(&order)
+    }
+
+    pub(super) fn is_loop(&self) -> bool {
+        self.continue_target.is_some()
+    }
+}
+
+/// The blocks and constructs of all functions that were walked through.
+#[derive(Default)]
+pub(super) struct Graph {
+    pub(super) blocks: Table<Block, BlockRecord>,
+    pub(super) constructs: Table<Construct, ConstructRecord>,
+    /// The block that a branch stands in, and the next branch that leaves the same construct.
+    pub(super) exits: Table<Exit, (Block, Option<Exit>)>,
+    scratch: Scratch,
+}
+
+/// What the search of one function needs, kept for the next.
+#[derive(Default)]
+struct Scratch {
+    /// Where the successors of each block of the function begin in `targets`; one more at the end.
+    offsets: Vec<usize>,
+    targets: Vec<Block>,
+    /// Blocks in the order in which constructs are runs.
+    order: Vec<Block>,
+    /// The blocks on the way to the one that the search is at, each with the number of the way on that is tried next.
+    path: Vec<(Block, usize)>,
+}
+
+impl Graph {
+    /// Nothing yet, with room for as many blocks.
+    pub(super) fn with_room(blocks: usize) -> Self {
+        let constructs = Table::with_capacity(blocks);
+        Self { blocks: Table::with_capacity(blocks), constructs, ..Self::default() }
+    }
+
+    /// Adds a block that begins at `label`.
+    pub(super) fn begin_block(&mut self, label: At) -> Block {
+        self.blocks.push(BlockRecord {
+            label,
+            merge: None,
+            terminator: label,
+            inside: None,
+            heads: None,
+            merges: None,
+            continues: None,
+            next: None,
+            order: Order::UNREACHED,
+        })
+    }
+
+    fn construct(
+        &mut self,
+        parent: Option<Construct>,
+        header: Option<Block>,
+        start: Order,
+    ) -> Construct {
+        self.constructs.push(ConstructRecord {
+            parent,
+            header,
+            merge: None,
+            first: None,
+            loops: None,
+            next_loop: None,
+            exits: None,
+            continue_target: None,
+            start,
+            end: Order::UNREACHED,
+            live: false,
+        })
+    }
+
+    /// Finds the constructs of a function whose blocks are those from `first` on, and returns its body, and whether
+    /// control flow is structured. `block_of` is the block of the function that a label begins.
+    ///
+    /// Where it is not, every block stands directly in the body, and none heads a construct.
+    pub(super) fn structure(
+        &mut self,
+        m: &Module<'_>,
+        first: Block,
+        block_of: impl Fn(Id) -> Option<Block>,
+    ) -> (Construct, bool) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let body = self.construct(None, None, Order(0));
+        scratch.find_targets(m, self.blocks.rows_from(first), &block_of);
+        scratch.find_order(m, &mut self.blocks, first, &block_of);
+        let structured =
+            self.nest(m, &scratch, body, &block_of) && self.find_exits(&scratch, first, body);
+        if !structured {
+            self.flatten(first, body);
+        }
+        self.constructs[body].end = Order::UNREACHED;
+        for block in all_of(first..self.blocks.next()).rev() {
+            let inside = *self.blocks[block].inside.get_or_insert(body);
+            self.blocks[block].next = self.constructs[inside].first.replace(block);
+        }
+        self.scratch = scratch;
+        (body, structured)
+    }
+
+    /// Puts each block into its construct; `false` where constructs do not nest.
+    fn nest(
+        &mut self,
+        m: &Module<'_>,
+        scratch: &Scratch,
+        body: Construct,
+        block_of: &impl Fn(Id) -> Option<Block>,
+    ) -> bool {
+        let mut innermost = body;
+        for (order, block) in scratch.order.iter().enumerate() {
+            let (order, block) = (Order(order as u32), *block);
+            while let ConstructRecord { merge: Some(merge), parent: Some(parent), .. } =
+                self.constructs[innermost]
+                && merge == block
+            {
+                self.constructs[innermost].end = order;
+                innermost = parent;
+            }
+            // The merge block of a construct that is not the innermost one.
+            let merges = self.blocks[block].merges;
+            if merges.is_some_and(|merged| self.constructs[merged].end != order) {
+                return false;
+            }
+            let inst = self.blocks[block].merge.map(|at| m.inst_at(at.word()));
+            let Some(merge) = inst.and_then(Merge::of) else {
+                self.blocks[block].inside = Some(innermost);
+                continue;
+            };
+            let Some(target) = block_of(merge.merge_block()) else { return false };
+            let is_loop = inst.and_then(LoopMerge::of);
+            let start = Order(order.0 + u32::from(is_loop.is_none()));
+            let construct = self.construct(Some(innermost), Some(block), start);
+            let target_block = &mut self.blocks[target];
+            if target_block.merges.is_some() || target_block.order <= order {
+                return false;
+            }
+            target_block.merges = Some(construct);
+            self.constructs[construct].merge = Some(target);
+            self.blocks[block].heads = Some(construct);
+            self.blocks[block].inside = Some(innermost);
+            if let Some(merge) = is_loop {
+                let Some(next) = block_of(merge.continue_target()) else { return false };
+                self.constructs[construct].continue_target = Some(next);
+                self.blocks[next].continues = Some(construct);
+                self.blocks[block].inside = Some(construct);
+                let beside = self.constructs[innermost].loops.replace(construct);
+                self.constructs[construct].next_loop = beside;
+            }
+            innermost = construct;
+        }
+        innermost == body
+    }
+
+    /// Finds the branches that leave a construct for another block than its merge block; `false` for one that goes
+    /// where none can.
+    fn find_exits(&mut self, scratch: &Scratch, first: Block, body: Construct) -> bool {
+        for block in &scratch.order {
+            let BlockRecord { inside, heads, .. } = self.blocks[*block];
+            let Some(from) = heads.or(inside) else { return false };
+            for target in scratch.targets_of(*block, first) {
+                match self.left_by(from, *target) {
+                    Left::Nothing => {}
+                    Left::Construct(left) if left == from || left == body => {}
+                    Left::Construct(left) => {
+                        let next = self.constructs[left].exits;
+                        self.constructs[left].exits = Some(self.exits.push((*block, next)));
+                    }
+                    Left::Invalid => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// What a branch from directly inside of `from` to `target` leaves.
+    fn left_by(&self, from: Construct, target: Block) -> Left {
+        let BlockRecord { inside, heads, merges, continues, .. } = self.blocks[target];
+        let around = |outer: &Construct| {
+            let (outer, inner) = (&self.constructs[*outer], &self.constructs[from]);
+            outer.start <= inner.start && inner.end <= outer.end
+        };
+        if let Some(merged) = merges.filter(around) {
+            return Left::Construct(merged);
+        }
+        if let Some(continued) = continues.filter(|one| *one != from).filter(around) {
+            return Left::Construct(continued);
+        }
+        // A loop's header stands in its loop: it is entered from around, and returned to from inside.
+        let entered = heads.filter(|_| heads == inside);
+        let is_entered = entered.is_some_and(|one| self.constructs[one].parent == Some(from));
+        if inside == Some(from) || is_entered {
+            return Left::Nothing;
+        }
+        entered.filter(around).map_or(Left::Invalid, Left::Construct)
+    }
+
+    /// Lets every block stand directly in the body.
+    fn flatten(&mut self, first: Block, body: Construct) {
+        self.constructs.truncate(Construct::new(body.number() + 1));
+        self.constructs[body].exits = None;
+        self.constructs[body].loops = None;
+        for block in self.blocks.rows_from_mut(first) {
+            (block.inside, block.heads) = (None, None);
+        }
+    }
+}
+
+/// What a branch leaves.
+enum Left {
+    /// It stays in the construct that it stands in.
+    Nothing,
+    /// It leaves or continues this construct.
+    Construct(Construct),
+    /// It goes where no branch can.
+    Invalid,
+}
+
+impl Scratch {
+    fn find_targets(
+        &mut self,
+        m: &Module<'_>,
+        blocks: &[BlockRecord],
+        block_of: &impl Fn(Id) -> Option<Block>,
+    ) {
+        self.offsets.clear();
+        self.targets.clear();
+        for block in blocks {
+            self.offsets.push(self.targets.len());
+            let inst = m.inst_at(block.terminator.word());
+            let mut add = |id| self.targets.extend(block_of(id));
+            if let Some(branch) = Branch::of(inst) {
+                add(branch.target());
+            } else if let Some(branch) = BranchConditional::of(inst) {
+                add(branch.if_true());
+                add(branch.if_false());
+            } else if kind(inst.op()) == Kind::Branch || kind(inst.op()) == Kind::Unknown {
+                // The selector of a switch is no label.
+                m.for_each_operand(inst, |_, id, _| add(id));
+            }
+        }
+        self.offsets.push(self.targets.len());
+    }
+
+    /// The blocks that `block` may branch to, where `first` is the first one of the function.
+    fn targets_of(&self, block: Block, first: Block) -> &[Block] {
+        let number = block.number() - first.number();
+        &self.targets[self.offsets[number]..self.offsets[number + 1]]
+    }
+
+    /// Searches depth first, merge block first and continue target second, so that in the reversed order of leaving
+    /// they come last.
+    fn find_order(
+        &mut self,
+        m: &Module<'_>,
+        blocks: &mut Table<Block, BlockRecord>,
+        first: Block,
+        block_of: &impl Fn(Id) -> Option<Block>,
+    ) {
+        self.order.clear();
+        if blocks.next() == first {
+            return;
+        }
+        self.path.push((first, 0));
+        blocks[first].order = Order::SEEN;
+        while let Some((block, step)) = self.path.last().copied() {
+            let inst = blocks[block].merge.map(|at| m.inst_at(at.word()));
+            let next = match step {
+                0 => inst.and_then(Merge::of).and_then(|merge| block_of(merge.merge_block())),
+                1 => {
+                    inst.and_then(LoopMerge::of).and_then(|merge| block_of(merge.continue_target()))
+                }
+                step => match self.targets_of(block, first).get(step - 2) {
+                    Some(target) => Some(*target),
+                    None => {
+                        self.order.push(block);
+                        self.path.pop();
+                        continue;
+                    }
+                },
+            };
+            self.path.last_mut().expect("it was just seen").1 += 1;
+            if let Some(next) = next.filter(|next| blocks[*next].order == Order::UNREACHED) {
+                blocks[next].order = Order::SEEN;
+                self.path.push((next, 0));
+            }
+        }
+        self.order.reverse();
+        for (order, block) in self.order.iter().enumerate() {
+            blocks[*block].order = Order(order as u32);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! One walk through everything that the entry points reach, which fills the [survey](super::survey).
+
+use super::index::{At, Block, Function, Index, all_of};
+use super::kinds::{Kind, kind};
+use super::notes::{Note, Set};
+use super::options::{Effects, Elimination};
+use super::parts::Owner;
+use super::pointers;
+use super::records::{CallRecord, FunctionRecord, ParameterRecord, ValueRecord};
+use super::survey::Survey;
+use super::types::{is_data, stores};
+use crate::effects::changes_memory;
+use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
+use polyshade_spv::{Decoration, ExecutionModel, Id, Inst, Module, Op, StorageClass};
+
+/// Words for each pointer or store, in shaders as compilers make them.
+const WORDS_A_POINTER: usize = 32;
+
+/// The walk, and what only it needs.
+struct Walk<'m, 'w> {
+    survey: Survey<'m, 'w>,
+    /// Chains and copies of pointers, and instructions that write.
+    pointers: Vec<At>,
+    writes: Vec<At>,
+    drops_effects: bool,
+    /// Other invocations see the outputs: those of tessellation control.
+    shares_outputs: bool,
+}
+
+/// Finds what there is in `m`, and what may write to what.
+pub(super) fn survey<'m, 'w>(m: &'m Module<'w>, wanted: &Elimination) -> Survey<'m, 'w> {
+    let few = || Vec::with_capacity(m.words().len() / WORDS_A_POINTER);
+    let mut walk = Walk {
+        survey: Survey::new(m),
+        pointers: few(),
+        writes: few(),
+        drops_effects: wanted.effects != Effects::Stay,
+        shares_outputs: m
+            .entry_points()
+            .any(|entry| entry.model() == ExecutionModel::TESSELLATION_CONTROL),
+    };
+    walk.globals();
+    // Functions that stay whole come first: what they share with others stays whole too.
+    for reduces in [false, true] {
+        let first = walk.survey.functions.next();
+        walk.survey.first_reduced = first;
+        for entry in m.entry_points().filter(|entry| wanted.reduces(*entry) == reduces) {
+            walk.enter(entry.function());
+        }
+        walk.functions(first);
+    }
+    let mut survey = walk.survey;
+    pointers::resolve(&mut survey, &walk.pointers);
+    pointers::add_writes(&mut survey, &walk.writes, walk.drops_effects);
+    survey
+}
+
+impl<'m> Walk<'m, '_> {
+    fn globals(&mut self) {
+        for inst in self.survey.m.preamble() {
+            let at = At::of(inst);
+            match inst.op() {
+                Op::TYPE_STRUCT => {
+                    let first = Index::new(self.survey.members as usize);
+                    self.survey.notes.set_note(at, Note::Structure(first));
+                    self.survey.members += inst.words().len() as u32 - 2;
+                }
+                Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
+                    self.survey.notes.set_note(at, Note::Array)
+                }
+                Op::VARIABLE => self.variable(inst, Owner::Module),
+                Op::DECORATION_GROUP => self.survey.has_groups = true,
+                Op::DECORATE if inst.words()[2] != Decoration::BUILT_IN.0 => {}
+                Op::DECORATE | Op::DECORATE_ID | Op::EXECUTION_MODE_ID => {
+                    self.survey.annotations.push(at);
+                }
+                Op::EXT_INST_IMPORT => {
+                    let import = ExtInstImport::of(inst).expect("it is an import");
+                    self.survey.notes.set_note(at, Note::Set(set_named(&import.name())));
+                }
+                op if kind(op) == Kind::Unknown => self.survey.annotations.push(at),
+                _ => {}
+            }
+        }
+    }
+
+    fn variable(&mut self, inst: Inst<'m>, owner: Owner) {
+        let variable = Variable::of(inst).expect("it is a variable");
+        if self.is_own(variable.storage_class()) {
+            let part = self.survey.parts.add_root(owner);
+            self.survey.notes.set_note(At::of(inst), Note::Part(part));
+        }
+    }
+
+    /// Whether nobody else sees memory of this class while the invocation runs.
+    fn is_own(&self, class: StorageClass) -> bool {
+        match class {
+            StorageClass::FUNCTION | StorageClass::PRIVATE => true,
+            StorageClass::OUTPUT => !self.shares_outputs,
+            _ => false,
+        }
+    }
+
+    /// The function `id`, which is walked through in its turn if it is new.
+    fn enter(&mut self, id: Id) -> Option<Function> {
+        if let Some(function) = self.survey.function(id) {
+            return Some(function);
+        }
+        let body = self.survey.m.function(id)?;
+        let none = self.survey.parameters.next();
+        let at = At::from_word(body.at());
+        let function = self.survey.functions.push(FunctionRecord {
+            at,
+            end: body.end(),
+            body: None,
+            parameters: none..none,
+            calls: None,
+            live_calls: None,
+            early_returns: Vec::new(),
+            returned: Vec::new(),
+            has_effect: false,
+            result_wanted: false,
+            result_members: 0,
+        });
+        self.survey.notes.set_note(at, Note::Function(function));
+        Some(function)
+    }
+
+    /// Walks through the functions from `next` on, and those that they enter.
+    fn functions(&mut self, mut next: Function) {
+        while let Some(FunctionRecord { at, end, .. }) = self.survey.functions.get(next) {
+            let (at, end) = (*at, *end);
+            let first_parameter = self.survey.parameters.next();
+            let first_block = self.survey.graph.blocks.next();
+            self.instructions(next, at.word(), end);
+
+            let mut graph = std::mem::take(&mut self.survey.graph);
+            let block_of = |id| self.survey.block(id).filter(|block| *block >= first_block);
+            let (body, structured) = graph.structure(self.survey.m, first_block, block_of);
+            self.survey.graph = graph;
+            let function = &mut self.survey.functions[next];
+            function.parameters = first_parameter..self.survey.parameters.next();
+            function.body = Some(body);
+            if !structured {
+                self.survey.endless.push((body, next));
+            }
+            self.returns(next, first_block);
+            next = Function::new(next.number() + 1);
+        }
+    }
+
+    fn returns(&mut self, function: Function, first_block: Block) {
+        let Survey { m, graph, functions, .. } = &mut self.survey;
+        let function = &mut functions[function];
+        for block in all_of(first_block..graph.blocks.next()) {
+            let record = &graph.blocks[block];
+            let kind = kind(m.inst_at(record.terminator.word()).op());
+            if kind == Kind::ReturnValue {
+                function.returned.push(block);
+            }
+            let returns = matches!(kind, Kind::Return | Kind::ReturnValue);
+            if returns && record.inside != function.body {
+                function.early_returns.push(block);
+            }
+        }
+    }
+
+    /// Walks through the instructions of the function that stands at these words.
+    fn instructions(&mut self, function: Function, at: u32, end: u32) {
+        let mut block = None;
+        let mut next = at;
+        while next < end {
+            let inst = self.survey.m.inst_at(next);
+            let (at, kind) = (At::of(inst), kind(inst.op()));
+            next = inst.end();
+            match kind {
+                Kind::Function | Kind::FunctionEnd => continue,
+                Kind::Label => block = Some(self.survey.graph.begin_block(at)),
+                Kind::Parameter => self.parameter(inst, function),
+                Kind::Line => {}
+                _ => self.survey.is_malformed |= block.is_none(),
+            }
+            if let Some(block) = block {
+                self.survey.notes.set_block(at, block);
+                let block = &mut self.survey.graph.blocks[block];
+                // The last instruction of a block ends it.
+                if kind != Kind::Line {
+                    block.terminator = at;
+                }
+                if kind == Kind::Merge {
+                    block.merge = Some(at);
+                }
+            }
+            match kind {
+                Kind::Value | Kind::Extract => self.value(inst),
+                _ => self.instruction(inst, kind, function),
+            }
+        }
+        self.survey.is_malformed |= block.is_none();
+    }
+
+    fn parameter(&mut self, inst: Inst<'m>, function: Function) {
+        let at = At::of(inst);
+        let parameter = self.survey.parameters.next();
+        let class = inst.result().and_then(|id| self.survey.m.storage_class(id));
+        let (mut part, mut value) = (None, None);
+        if class.is_some_and(|class| self.is_own(class)) {
+            let own = self.survey.parts.add_root(Owner::Parameter(parameter));
+            self.survey.notes.set_note(at, Note::Part(own));
+            part = Some(own);
+        } else if inst.result_type().is_some_and(|ty| is_data(self.survey.m, ty)) {
+            let (parameter, members, whole) = (Some(parameter), 0, false);
+            let own = self.survey.values.push(ValueRecord { at, parameter, members, whole });
+            self.survey.notes.set_note(at, Note::Value(own));
+            value = Some(own);
+        }
+        self.survey.parameters.push(ParameterRecord {
+            at,
+            function,
+            part,
+            value,
+            read: false,
+            wanted: false,
+            written: false,
+            reads: Vec::new(),
+            waiting: Vec::new(),
+        });
+    }
+
+    fn instruction(&mut self, inst: Inst<'m>, kind: Kind, function: Function) {
+        let (m, at) = (self.survey.m, At::of(inst));
+        match kind {
+            Kind::Chain | Kind::Copy => {
+                if pointers::note(&mut self.survey, inst) {
+                    self.pointers.push(at);
+                }
+            }
+            Kind::Variable => self.variable(inst, Owner::Function),
+            Kind::Load if is_volatile(inst.words().get(4)) => self.survey.roots.push(at),
+            // Memory operands may name more than the pointer.
+            Kind::Load if inst.words().len() == 4 => {
+                self.survey.add_value(inst, inst.result_type());
+            }
+            Kind::Phi => self.survey.add_value(inst, inst.result_type()),
+            Kind::Store | Kind::CopyMemory => self.writes.push(at),
+            Kind::Call => self.call(inst, function),
+            Kind::Extended => {
+                let call = ExtInst::of(inst).expect("it is an extended instruction");
+                match self.survey.set(call) {
+                    Set::Glsl if stores(call) => self.writes.push(at),
+                    Set::Glsl | Set::Debug => {}
+                    Set::Other => self.survey.roots.push(at),
+                }
+            }
+            Kind::Effect if self.drops_effects && changes_memory(m, inst) => {
+                self.survey.dropped.push(at);
+            }
+            Kind::Declaration | Kind::Effect | Kind::Unknown => self.survey.roots.push(at),
+            _ => return,
+        }
+        if matches!(
+            kind,
+            Kind::CopyMemory | Kind::Call | Kind::Extended | Kind::Effect | Kind::Unknown
+        ) {
+            m.for_each_operand(inst, |_, id, _| {
+                if let Some(part) = self.survey.part(id) {
+                    self.survey.parts.root_mut(part).addressed = true;
+                }
+            });
+        }
+    }
+
+    /// Notes the structure that an instruction puts together.
+    #[inline]
+    fn value(&mut self, inst: Inst<'m>) {
+        let is_made = match inst.op() {
+            Op::COMPOSITE_CONSTRUCT => true,
+            Op::COMPOSITE_INSERT => inst.words().len() > 5,
+            _ => false,
+        };
+        if is_made {
+            self.survey.add_value(inst, inst.result_type());
+        }
+    }
+
+    fn call(&mut self, inst: Inst<'m>, caller: Function) {
+        let at = At::of(inst);
+        let view = FunctionCall::of(inst).expect("it is a call");
+        let Some(callee) = self.enter(view.function()) else {
+            self.survey.roots.push(at);
+            return;
+        };
+        let call = self.survey.calls.next();
+        let next = self.survey.functions[callee].calls.replace(call);
+        let (next_live, live) = (None, false);
+        self.survey.calls.push(CallRecord { at, caller, callee, next, next_live, live });
+        self.survey.notes.set_note(at, Note::Call(call));
+        self.writes.push(at);
+    }
+}
+
+fn is_volatile(memory_operands: Option<&u32>) -> bool {
+    const VOLATILE: u32 = 1;
+    memory_operands.is_some_and(|mask| mask & VOLATILE != 0)
+}
+
+fn set_named(name: &str) -> Set {
+    match name {
+        "GLSL.std.450" => Set::Glsl,
+        "DebugInfo" | "OpenCL.DebugInfo.100" => Set::Debug,
+        _ if name.starts_with("NonSemantic.") => Set::Debug,
+        _ => Set::Other,
+    }
+}

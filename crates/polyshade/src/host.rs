@@ -1,0 +1,70 @@
+//! What a lowered shader and its host have to agree on, said once for all lowerings.
+//!
+//! A [`Target`] says which entry point is lowered for which device; what others use is [`Reserved`]. What comes back is
+//! [`Lowered`]: the module, the [`Words`] that the host fills in, and the [`Requirements`] of device and host. All
+//! of it but the module is plain data, which can be compared, hashed and, with the feature `serde`, stored beside the
+//! SPIR-V.
+
+mod device;
+mod names;
+mod place;
+mod requirements;
+mod reserved;
+mod target;
+
+pub use device::TransformFeedback;
+pub use names::{Extension, Feature, LimitName};
+pub use place::{Binding, Place, Set, Word, Words};
+pub use requirements::{Descriptor, DescriptorKind, Limit, Ordering, Purpose, Requirements};
+pub use reserved::Reserved;
+pub(crate) use target::Stages;
+pub use target::{Device, Distances, Target};
+
+use polyshade_spv::{Module, Progress};
+
+/// What a lowering makes of a module.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Lowered<'m, T = ()> {
+    /// The shader; where nothing was to be done, the module that was given, which it borrows.
+    pub module: Module<'m>,
+    /// Whether the words are others than those that were given.
+    pub progress: Progress,
+    /// What the host fills in, by place.
+    pub words: Vec<Words>,
+    /// What the device must have and the host must bind and order.
+    pub requirements: Requirements,
+    /// What else there is to know of this lowering.
+    pub result: T,
+}
+
+impl<'m, T> Lowered<'m, T> {
+    /// What is made of a module of which there is nothing to do.
+    pub(crate) fn unchanged(module: &'m Module<'_>, result: T) -> Self {
+        let (words, requirements) = (Vec::new(), Requirements::default());
+        Self {
+            module: module.borrowed(),
+            progress: Progress::Unchanged,
+            words,
+            requirements,
+            result,
+        }
+    }
+
+    /// Whether the words are others than those that were given.
+    pub fn is_changed(&self) -> bool {
+        self.progress == Progress::Changed
+    }
+
+    /// The same, borrowing nothing.
+    pub fn into_owned(self) -> Lowered<'static, T> {
+        let Self { module, progress, words, requirements, result } = self;
+        Lowered { module: module.into_owned(), progress, words, requirements, result }
+    }
+
+    /// The same with another result.
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
+        let Self { module, progress, words, requirements, result } = self;
+        Lowered { module, progress, words, requirements, result: f(result) }
+    }
+}

@@ -1,0 +1,203 @@
+//! Words that the host fills in, and where the shader reads them.
+
+use polyshade_spv::{Error, ErrorKind};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Number of a descriptor set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Set(pub u32);
+
+/// Number of a binding in a descriptor set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Binding(pub u32);
+
+/// Where the shader reads 32-bit words that the host fills in.
+///
+/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Place {
+    /// A range of a storage buffer.
+    StorageBuffer {
+        /// Its set.
+        set: Set,
+        /// Its binding.
+        binding: Binding,
+    },
+    /// A uniform buffer.
+    Uniform {
+        /// Its set.
+        set: Set,
+        /// Its binding.
+        binding: Binding,
+    },
+    /// Push constants from this byte on: a multiple of 4 behind what the shader has itself.
+    PushConstant {
+        /// In bytes.
+        offset: u32,
+    },
+    /// Specialization constants with consecutive numbers, each 0 unless set.
+    Specialization {
+        /// Number of the first.
+        first_id: u32,
+    },
+}
+
+impl Place {
+    /// The set and binding, where it is a descriptor.
+    pub fn descriptor(self) -> Option<(Set, Binding)> {
+        match self {
+            Self::StorageBuffer { set, binding } | Self::Uniform { set, binding } => {
+                Some((set, binding))
+            }
+            Self::PushConstant { .. } | Self::Specialization { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StorageBuffer { set, binding } => write!(f, "storage={}:{}", set.0, binding.0),
+            Self::Uniform { set, binding } => write!(f, "uniform={}:{}", set.0, binding.0),
+            Self::PushConstant { offset } => write!(f, "push-constant={offset}"),
+            Self::Specialization { first_id } => write!(f, "specialization={first_id}"),
+        }
+    }
+}
+
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let pair = |text: &str| {
+            let (set, binding) = text.split_once(':')?;
+            Some((Set(number(set)?), Binding(number(binding)?)))
+        };
+        let place = match text.split_once('=') {
+            Some(("storage", at)) => {
+                pair(at).map(|(set, binding)| Self::StorageBuffer { set, binding })
+            }
+            Some(("uniform", at)) => pair(at).map(|(set, binding)| Self::Uniform { set, binding }),
+            Some(("push-constant", at)) => number(at).map(|offset| Self::PushConstant { offset }),
+            Some(("specialization", at)) => {
+                number(at).map(|first_id| Self::Specialization { first_id })
+            }
+            _ => None,
+        };
+        place.ok_or_else(|| {
+            let message = format!(
+                "`{text}` is no place for words: storage=SET:BINDING, uniform=SET:BINDING, \
+                 push-constant=OFFSET and specialization=ID are"
+            );
+            Error::new(ErrorKind::Options, message)
+        })
+    }
+}
+
+/// One word that the host fills in, 32 bits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Word {
+    /// Its name in the shader.
+    pub name: Cow<'static, str>,
+    /// What it means.
+    pub meaning: Cow<'static, str>,
+}
+
+impl Word {
+    pub(crate) fn new(
+        name: impl Into<Cow<'static, str>>,
+        meaning: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { name: name.into(), meaning: meaning.into() }
+    }
+}
+
+/// Words that follow each other. Word `i` lies `4 * i` bytes behind the start of the buffer or the offset of the push
+/// constants, or is the specialization constant with the number `first_id + i`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Words {
+    /// Where the shader reads them.
+    pub place: Place,
+    /// The words, in their order.
+    pub words: Vec<Word>,
+}
+
+impl Words {
+    /// The number of the word with this name.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.words.iter().position(|word| word.name == name).map(|number| number as u32)
+    }
+
+    /// The bytes of push constants that they take, where they are there.
+    pub fn push_constants(&self) -> Option<Range<u32>> {
+        match self.place {
+            Place::PushConstant { offset } => {
+                Some(offset..offset.saturating_add(self.words.len() as u32 * 4))
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers of specialization constants that they take, where they are such.
+    pub fn specialization(&self) -> Option<Range<u32>> {
+        match self.place {
+            Place::Specialization { first_id } => {
+                Some(first_id..first_id.saturating_add(self.words.len() as u32))
+            }
+            _ => None,
+        }
+    }
+
+    /// An error where two groups would be in one place in part.
+    pub(crate) fn check_apart(groups: &[Self]) -> Result<(), Error> {
+        for (number, group) in groups.iter().enumerate() {
+            let behind = &groups[number + 1..];
+            let overlaps = |one: Option<Range<u32>>, other: Option<Range<u32>>| {
+                one.zip(other)
+                    .is_some_and(|(one, other)| one.start < other.end && other.start < one.end)
+            };
+            let overlapping = behind.iter().find(|other| {
+                overlaps(group.push_constants(), other.push_constants())
+                    || overlaps(group.specialization(), other.specialization())
+                    || group
+                        .place
+                        .descriptor()
+                        .is_some_and(|at| other.place.descriptor() == Some(at))
+            });
+            if let Some(other) = overlapping {
+                let message = format!("words at {} overlap those at {}", other.place, group.place);
+                return Err(Error::new(ErrorKind::Options, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `words` to the group at `place`, or makes one; returns the numbers that they get.
+    pub(crate) fn add(
+        groups: &mut Vec<Self>,
+        place: Place,
+        words: impl IntoIterator<Item = Word>,
+    ) -> Range<u32> {
+        let number = match groups.iter().position(|group| group.place == place) {
+            Some(number) => number,
+            None => {
+                groups.push(Self { place, words: Vec::new() });
+                groups.len() - 1
+            }
+        };
+        let group = &mut groups[number].words;
+        let first = group.len() as u32;
+        group.extend(words);
+        first..group.len() as u32
+    }
+}

@@ -1,0 +1,191 @@
+//! What a result needs of the device and the host.
+
+use super::{Binding, Extension, Feature, LimitName, Place, Set, Words};
+use polyshade_spv::ExecutionModel;
+use std::fmt;
+use std::ops::Range;
+
+/// What the device must have and the host must bind and order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Requirements {
+    /// Device extensions.
+    pub extensions: Vec<Extension>,
+    /// Features.
+    pub features: Vec<Feature>,
+    /// Limits that the pipeline needs, of this shader's stage alone.
+    pub limits: Vec<Limit>,
+    /// Descriptors that are added.
+    pub descriptors: Vec<Descriptor>,
+    /// Push constants that are added, in bytes.
+    pub push_constants: Option<Range<u32>>,
+    /// Numbers of the specialization constants that are added.
+    pub specialization: Vec<Range<u32>>,
+    /// What makes overlapping primitives blend in order, where the shader blends.
+    pub ordering: Option<Ordering>,
+}
+
+/// What a limit of the device has to be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Limit {
+    /// Which one. One that is a boolean is to be 1.
+    pub name: LimitName,
+    /// What it has to be.
+    pub at_least: u32,
+}
+
+/// A descriptor that is added.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Descriptor {
+    /// Its set.
+    pub set: Set,
+    /// Its binding.
+    pub binding: Binding,
+    /// Its type.
+    pub kind: DescriptorKind,
+    /// What is bound there.
+    pub purpose: Purpose,
+    /// The stage that uses it.
+    pub stage: ExecutionModel,
+}
+
+/// The type of a descriptor: `VkDescriptorType`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum DescriptorKind {
+    /// `VK_DESCRIPTOR_TYPE_STORAGE_BUFFER`.
+    StorageBuffer,
+    /// `VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER`.
+    UniformBuffer,
+    /// `VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT`.
+    InputAttachment,
+    /// `VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE`.
+    SampledImage,
+    /// `VK_DESCRIPTOR_TYPE_STORAGE_IMAGE`.
+    StorageImage,
+}
+
+impl fmt::Display for DescriptorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::StorageBuffer => "storage buffer",
+            Self::UniformBuffer => "uniform buffer",
+            Self::InputAttachment => "input attachment",
+            Self::SampledImage => "sampled image",
+            Self::StorageImage => "storage image",
+        })
+    }
+}
+
+/// What a descriptor is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Purpose {
+    /// The feedback buffer with this number.
+    Feedback(u32),
+    /// [`Words`] that the host fills in.
+    Words,
+    /// The colour attachment at this location, or what stands for it.
+    Destination {
+        /// The location.
+        location: u32,
+        /// `InputAttachmentIndex`, where it is an input attachment.
+        index: Option<u32>,
+    },
+}
+
+impl fmt::Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Feedback(number) => write!(f, "feedback buffer {number}"),
+            Self::Words => f.write_str("words of the host"),
+            Self::Destination { location, index } => {
+                write!(f, "destination of location {location}")?;
+                index.map_or(Ok(()), |index| write!(f, ", input attachment {index}"))
+            }
+        }
+    }
+}
+
+/// What makes overlapping primitives blend in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Ordering {
+    /// `VK_EXT_rasterization_order_attachment_access`, or a barrier (by region, from colour attachment writes to input
+    /// attachment reads) between draws that overlap. Between primitives of one draw a barrier does nothing.
+    AttachmentAccess,
+    /// The flag `coherent_read` of `VK_EXT_shader_tile_image`: reads are ordered by themselves.
+    TileImage,
+    /// Fragment shader interlock: in order by itself.
+    Interlock,
+    /// A copy of the attachment into the texture before each draw that overlaps an earlier one. Primitives of one draw
+    /// must not overlap.
+    Copy,
+}
+
+impl Limit {
+    /// The limit of the outputs of a stage that take the locations before `end`.
+    pub(crate) fn output_components(stage: ExecutionModel, end: u32) -> Self {
+        let name = match stage {
+            ExecutionModel::GEOMETRY => LimitName::MaxGeometryOutputComponents,
+            ExecutionModel::TESSELLATION_EVALUATION => {
+                LimitName::MaxTessellationEvaluationOutputComponents
+            }
+            _ => LimitName::MaxVertexOutputComponents,
+        };
+        Self { name, at_least: end.saturating_mul(4) }
+    }
+}
+
+impl Requirements {
+    /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
+    pub(crate) fn read(&mut self, words: &[Words], stage: ExecutionModel) {
+        for group in words {
+            let kind = match group.place {
+                Place::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
+                Place::Uniform { .. }
+                | Place::PushConstant { .. }
+                | Place::Specialization { .. } => DescriptorKind::UniformBuffer,
+            };
+            self.descriptors.extend(group.place.descriptor().map(|(set, binding)| Descriptor {
+                set,
+                binding,
+                kind,
+                purpose: Purpose::Words,
+                stage,
+            }));
+            self.push_constants = self.push_constants.take().or(group.push_constants());
+            self.specialization.extend(group.specialization());
+        }
+    }
+
+    /// The limit of the push constants, where there are some.
+    pub(crate) fn push_constants_limit(&self) -> Option<Limit> {
+        let range = self.push_constants.as_ref()?;
+        Some(Limit { name: LimitName::MaxPushConstantsSize, at_least: range.end })
+    }
+
+    /// What this or `other`, of the same stage, needs.
+    pub(crate) fn join(mut self, other: Self) -> Self {
+        for feature in other.features {
+            if !self.features.contains(&feature) {
+                self.features.push(feature);
+            }
+        }
+        for limit in other.limits {
+            match self.limits.iter_mut().find(|own| own.name == limit.name) {
+                Some(own) => own.at_least = own.at_least.max(limit.at_least),
+                None => self.limits.push(limit),
+            }
+        }
+        self
+    }
+}

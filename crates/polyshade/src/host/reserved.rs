@@ -1,0 +1,130 @@
+//! What the caller keeps for others: other stages, other lowerings, its own later edits.
+
+use super::{Binding, Place, Set, Words};
+use polyshade_spv::{Error, ErrorKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Sets, bindings, locations and numbers that nothing may be added to. A lowering sees one stage only; what the other
+/// stages of a pipeline use, the caller says here.
+///
+/// Where the options leave the place open, another one is found; where they ask for a reserved one, that is an
+/// `Options` error.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reserved {
+    sets: BTreeSet<Set>,
+    bindings: BTreeSet<(Set, Binding)>,
+    locations: BTreeSet<u32>,
+    constants: BTreeSet<u32>,
+    push_constants: Vec<Range<u32>>,
+    ids_below: u32,
+}
+
+impl Reserved {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reserves a descriptor set.
+    #[must_use]
+    pub fn set(mut self, set: Set) -> Self {
+        self.sets.insert(set);
+        self
+    }
+
+    /// Reserves one binding of a descriptor set.
+    #[must_use]
+    pub fn binding(mut self, set: Set, binding: Binding) -> Self {
+        self.bindings.insert((set, binding));
+        self
+    }
+
+    /// Reserves a location of the interface between stages.
+    #[must_use]
+    pub fn location(mut self, location: u32) -> Self {
+        self.locations.insert(location);
+        self
+    }
+
+    /// Reserves the number of a specialization constant.
+    #[must_use]
+    pub fn specialization(mut self, id: u32) -> Self {
+        self.constants.insert(id);
+        self
+    }
+
+    /// Reserves bytes of the push constants.
+    #[must_use]
+    pub fn push_constants(mut self, bytes: Range<u32>) -> Self {
+        self.push_constants.push(bytes);
+        self
+    }
+
+    /// Reserves all SPIR-V ids below `bound`: new ones begin there, or at the module's bound if that is higher.
+    #[must_use]
+    pub fn ids_below(mut self, bound: u32) -> Self {
+        self.ids_below = bound;
+        self
+    }
+
+    /// The first SPIR-V id that nobody reserves.
+    pub fn first_id(&self) -> u32 {
+        self.ids_below
+    }
+
+    /// Whether something may be added at this binding.
+    pub fn is_free(&self, set: Set, binding: Binding) -> bool {
+        !self.sets.contains(&set) && !self.bindings.contains(&(set, binding))
+    }
+
+    /// Whether something may be added at this location.
+    pub fn is_free_location(&self, location: u32) -> bool {
+        !self.locations.contains(&location)
+    }
+
+    /// An error where this binding is reserved.
+    pub(crate) fn check(&self, set: Set, binding: Binding) -> Result<(), Error> {
+        if self.is_free(set, binding) {
+            return Ok(());
+        }
+        let message = format!("binding {} of set {} is reserved", binding.0, set.0);
+        Err(Error::new(ErrorKind::Options, message))
+    }
+
+    /// An error where the words are to be where something is reserved.
+    pub(crate) fn check_words(&self, words: &Words) -> Result<(), Error> {
+        match words.place {
+            Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
+                self.check(set, binding)
+            }
+            Place::PushConstant { .. } => {
+                let bytes = words.push_constants().expect("that is where they are");
+                let overlaps =
+                    |other: &&Range<u32>| bytes.start < other.end && other.start < bytes.end;
+                match self.push_constants.iter().find(overlaps) {
+                    Some(other) => {
+                        let message = format!("bytes {other:?} of the push constants are reserved");
+                        Err(Error::new(ErrorKind::Options, message))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Place::Specialization { .. } => {
+                self.check_constants(words.specialization().expect("that is what they are"))
+            }
+        }
+    }
+
+    /// An error where one of these specialization constants is reserved.
+    pub(crate) fn check_constants(&self, ids: Range<u32>) -> Result<(), Error> {
+        match self.constants.range(ids).next() {
+            Some(id) => {
+                let message = format!("specialization constant {id} is reserved");
+                Err(Error::new(ErrorKind::Options, message))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The guide to adding a lowering, followed to the letter: its file, its line, its test and its GLSL. `build.rs` takes
+//! them from docs/adding-a-lowering.md.
+
+use polyshade::moves;
+use polyshade::spv::{self, ExecutionModel, Id};
+use polyshade_tests::shader::{ShaderStage, compile, validate};
+
+// The crate with the file and the line.
+include!(concat!(env!("OUT_DIR"), "/copied.rs"));
+
+mod test {
+    include!(concat!(env!("OUT_DIR"), "/test.rs"));
+}
+
+mod library {
+    use polyshade::moves::Library;
+    use std::sync::LazyLock;
+
+    include!(concat!(env!("OUT_DIR"), "/library.rs"));
+
+    /// The GLSL is here what its words are there.
+    fn parse(glsl: &[u8]) -> Library {
+        let glsl = std::str::from_utf8(glsl).expect("the guide is text");
+        let words = super::compile(glsl, super::ShaderStage::Vertex).expect("it is GLSL");
+        Library::new(words).expect("compilers write modules")
+    }
+}
+
+/// The lines that call what was linked in.
+#[allow(clippy::let_and_return, reason = "the guide's lines end with the `let`")]
+fn dim<'m>(p: &mut spv::Patch<'m, '_>, wrapper: &moves::Wrapper<'m>, vector: Id, old: Id) -> Id {
+    include!(concat!(env!("OUT_DIR"), "/link.rs"))
+}
+
+#[test]
+fn longer_code_is_linked_in() {
+    let words = compile("#version 450\nvoid main() {}", ShaderStage::Fragment).unwrap();
+    let module = spv::Module::parse(&words).unwrap();
+    let linked = module.rewrite(|m, p| {
+        let wrapper = moves::wrap(m, p, m.entry_point("main", ExecutionModel::FRAGMENT)?);
+        let float = p.float();
+        let vector = p.vector(float, 4);
+        let half = p.float_constant(0.5);
+        let old = p.composite_constant(vector, &[half; 4]);
+        dim(p, &wrapper, vector, old);
+        Ok(())
+    });
+    let linked = linked.unwrap().module;
+    validate(linked.words()).unwrap();
+    assert!(linked.instructions().any(|inst| inst.op() == spv::Op::FUNCTION_CALL));
+}

@@ -1,0 +1,259 @@
+//! What goes into a lowering and what comes out of it, but for modules, is plain data: it can be compared, hashed,
+//! sent to other threads, and stored as text beside the SPIR-V.
+
+use polyshade::advanced_blend::{
+    self, BlendedTarget, ColorBlend, Destination, Equation, Factor, FormatClass, LogicOperation,
+    Ordinary, Overlap, Select, Term,
+};
+use polyshade::clip_cull::{
+    self, Clipping, Cut, Emulated, Emulation, Enabled, Exact, Kind, Mark, Normalized, Planes,
+    Primitive, REPAIRS, Rearranged, Registers, Repair, Space,
+};
+use polyshade::depth_convention::{self, Changed, Rotation, Switch, Turn};
+use polyshade::host::{
+    Binding, Device, Distances, Place, Requirements, Reserved, Set, Target, TransformFeedback,
+    Words,
+};
+use polyshade::position_only::{self, Feedback, Keep};
+use polyshade::rasterizer_discard::{self, When};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::{
+    self, Components, Decorated, Layout, StreamOutputEntry, StreamOutputSource, WordsAt,
+};
+use polyshade::{Module, clip_cull::Linkage};
+use polyshade_tests::shader::{ShaderStage, compile};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::hash::{BuildHasher, Hash, RandomState};
+
+/// The value is one of plain data, which text keeps.
+#[track_caller]
+fn kept<T>(value: &T)
+where
+    T: Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned,
+{
+    let text = serde_json::to_string(value).expect("it can be written");
+    let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(again, *value, "{text}");
+    let state = RandomState::new();
+    assert_eq!(state.hash_one(&again), state.hash_one(value), "{text}");
+}
+
+/// The same of a value that is not the default.
+#[track_caller]
+fn kept_beside_default<T>(value: &T)
+where
+    T: Default + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned,
+{
+    assert_ne!(*value, T::default());
+    kept(&T::default());
+    kept(value);
+}
+
+fn module(stage: ShaderStage, source: &str) -> Module<'static> {
+    let words = compile(&format!("#version 450\n{source}"), stage).expect("it compiles");
+    Module::parse_owned(words).expect("glslang writes modules")
+}
+
+const PLACES: [Place; 4] = [
+    Place::StorageBuffer { set: Set(1), binding: Binding(2) },
+    Place::Uniform { set: Set(3), binding: Binding(4) },
+    Place::PushConstant { offset: 16 },
+    Place::Specialization { first_id: 7 },
+];
+
+#[test]
+fn targets_are_kept() {
+    let reserved = Reserved::new()
+        .set(Set(1))
+        .binding(Set(2), Binding(3))
+        .location(4)
+        .specialization(5)
+        .push_constants(0..16)
+        .ids_below(600);
+    let mut device = Device::default();
+    device.output_components = 128;
+    device.distances = Distances { clip: 6, cull: 0, combined: 6 };
+    device.transform_feedback = Some(TransformFeedback { max_buffers: 4, ..Default::default() });
+    kept_beside_default(&reserved);
+    kept_beside_default(&device);
+    let plain = Target::new("main");
+    let target = plain.clone().stage(ExecutionModel::GEOMETRY).reserved(reserved);
+    let target = target.names(false).device(device);
+    assert_ne!(target, plain);
+    kept(&plain);
+    kept(&target);
+}
+
+#[test]
+fn options_of_capture_are_kept() {
+    let plain = transform_feedback::Options::new;
+    let entry = |source| StreamOutputEntry { source, components: Components::ALL, slot: 1 };
+    let semantic = StreamOutputSource::Semantic { name: "SV_Position".to_owned(), index: 0 };
+    let entries = [StreamOutputSource::Gap, semantic, StreamOutputSource::Location(2)].map(entry);
+    let words = PLACES.into_iter().map(WordsAt::from).chain([WordsAt::Uniform]);
+    for options in words.map(|words| plain().words(words)).chain([
+        plain().interleaved(["v", "gl_NextBuffer", "gl_Position"]).repeats().specialize(1, 2),
+        plain().separate(["v"]).into_storage(Set(1), Binding(2)).point_size(false),
+        plain().stream_output(entries, [0, 32]),
+        plain().decorated().side_effects(transform_feedback::SideEffects::InRaster),
+    ]) {
+        kept_beside_default(&options);
+    }
+}
+
+#[test]
+fn options_of_the_position_are_kept() {
+    let words = PLACES.map(Switch::Word).into_iter().zip(PLACES.map(Rotation::Word));
+    let given = [(Switch::On, Rotation::By(Turn::ThreeQuarters))];
+    for (switch, rotation) in words.chain(given) {
+        let options = depth_convention::Options::new();
+        kept_beside_default(&options.depth(Switch::On).flip_y(switch).rotation(rotation));
+    }
+    for place in PLACES {
+        kept_beside_default(&rasterizer_discard::Options::new().when(When::Word(place)));
+    }
+    let kept_outputs = [Keep::Position, Keep::Location(3), Keep::Name("v".to_owned())];
+    let options = position_only::Options::new().keep(kept_outputs).keep_interface().invariant();
+    let options = options.precise().side_effects(position_only::SideEffects::InComplement);
+    kept_beside_default(&options.feedback(Feedback::InPositionOnly));
+}
+
+#[test]
+fn options_of_blending_are_kept() {
+    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::OneMinusConstantColor));
+    let logic = ColorBlend::logic(LogicOperation::Xor).format(FormatClass::Uint);
+    let equations = ColorBlend::new(Equation::KHR).overlap(Overlap::Disjoint).clamp_results();
+    let (set, binding) = (Set(1), Binding(2));
+    for (place, destination) in PLACES.into_iter().zip([
+        Destination::InputAttachment { set, binding, index: 3 },
+        Destination::Texture { set, binding, layer: advanced_blend::Layer::View },
+        Destination::TileImage,
+        Destination::StorageImage { set, binding },
+    ]) {
+        let options = advanced_blend::Options::new()
+            .every_target(equations.clone())
+            .target(1, ColorBlend::ordinary(dual))
+            .target(2, logic.clone())
+            .unblended(3)
+            .select(Select::Words(place))
+            .destination(destination)
+            .alpha_to_coverage(4)
+            .multisampled();
+        kept_beside_default(&options.clone().blend_constants([0.5, f32::NAN, -0.0, 1.0]));
+        kept_beside_default(&options.blend_constants_in(place));
+    }
+}
+
+/// Two clip distances and a cull distance, marked by hand.
+fn marks() -> [Mark; 2] {
+    let of = |first, count| Components::new(first, count).expect("they are in a register");
+    [Mark::new(Kind::Clip, 4, of(0, 2)), Mark::new(Kind::Cull, 4, of(2, 1))]
+}
+
+#[test]
+fn options_of_distances_are_kept() {
+    let options = clip_cull::Options::new().semantics(false).inputs(marks()).outputs(marks());
+    let linkage = normalized().outputs;
+    let options = options.linked_inputs(linkage.clone()).linked_outputs(linkage);
+    assert_ne!(options, clip_cull::Options::new());
+    kept(&options);
+    kept_beside_default(&Registers { inputs: 1, outputs: 2, linked: Some([3, 4]) });
+    kept(&Emulation::at(3).native(Kind::Clip));
+    for words in PLACES {
+        kept(&Enabled::Word(words));
+        kept(&Planes { count: 3, words, space: Space::Output { location: 2 } });
+    }
+    kept(&Enabled::Constant(5));
+    REPAIRS.iter().for_each(kept::<Repair>);
+}
+
+const CAPTURED: &str = "layout(location = 0) out vec4 v; layout(location = 1) out float w;
+    void main() { v = vec4(1); w = 2; gl_Position = vec4(3); }";
+
+#[test]
+fn what_captures_say_is_kept() {
+    let vertex = module(ShaderStage::Vertex, CAPTURED);
+    let options = transform_feedback::Options::new().interleaved(["w", "gl_NextBuffer", "v"]);
+    for place in PLACES {
+        let options = options.clone().words(place);
+        let captured = transform_feedback::capture(&vertex, "main", &options).expect("it can be");
+        kept::<Layout>(&captured.layout);
+        kept::<Words>(&captured.words);
+        kept_beside_default::<Requirements>(&captured.requirements);
+    }
+    let options = options.interleaved(["w", "gl_Position"]);
+    let decorated = transform_feedback::decorate(&vertex, "main", &options).expect("it can be");
+    kept::<Decorated>(&decorated.result);
+    kept_beside_default::<Requirements>(&decorated.requirements);
+
+    let options = depth_convention::Options::new().depth(Switch::Word(PLACES[0]));
+    let changed = depth_convention::convert(&decorated.module, "main", &options).expect("it can");
+    kept_beside_default::<Changed>(&changed.result);
+    kept::<Vec<Words>>(&changed.words);
+    kept_beside_default::<Requirements>(&changed.requirements);
+}
+
+#[test]
+fn what_blending_says_is_kept() {
+    let source = "layout(early_fragment_tests) in; layout(location = 1) out vec4 v;
+        void main() { v = vec4(1); }";
+    let fragment = module(ShaderStage::Fragment, source);
+    let (set, binding) = (Set(1), Binding(2));
+    let options = advanced_blend::Options::new().all().select(Select::Words(PLACES[2]));
+    for destination in [
+        Destination::InputAttachment { set, binding, index: 3 },
+        Destination::TileImage,
+        Destination::StorageImage { set, binding },
+    ] {
+        let options = options.clone().destination(destination);
+        let lowered = advanced_blend::lower(&fragment, "main", &options).expect("it can be");
+        assert_eq!(lowered.result.len(), 1);
+        kept::<Vec<BlendedTarget>>(&lowered.result);
+        kept_beside_default::<Requirements>(&lowered.requirements);
+    }
+}
+
+fn normalized() -> Normalized {
+    let source = "layout(location = 4) out vec4 v; void main() { v = vec4(1); }";
+    let vertex = module(ShaderStage::Vertex, source);
+    let options = clip_cull::Options::new().outputs(marks());
+    clip_cull::normalize(&vertex, "main", &options).expect("it can be").result
+}
+
+#[test]
+fn what_is_said_of_distances_is_kept() {
+    kept::<Normalized>(&normalized());
+    kept_beside_default::<Linkage>(&normalized().outputs);
+    let source = "void main() { gl_ClipDistance[1] = 1; gl_CullDistance[0] = 2; }";
+    let vertex = module(ShaderStage::Vertex, source);
+    let registers = Registers { inputs: 8, outputs: 9, linked: None };
+    let arranged = clip_cull::to_registers(&vertex, "main", registers).expect("it can be");
+    assert_eq!(arranged.result.outputs, [2, 1]);
+    kept::<Rearranged>(&arranged.result);
+    let enabled = clip_cull::enable(&vertex, "main", Enabled::Word(PLACES[1]), None);
+    kept::<Clipping>(&enabled.expect("it can be").result);
+    let emulated = clip_cull::emulate_last(&vertex, "main", &Emulation::at(5)).expect("it can be");
+    kept::<Emulated>(&emulated.result);
+    let (triangles, exact) = (Primitive::Triangles, Exact::new());
+    let two = clip_cull::generate(&vertex, "main", triangles, 5, &exact).expect("it can be");
+    let cut = two.geometry.expect("there is something to cut");
+    kept::<Cut>(&cut.result);
+    kept_beside_default::<Requirements>(&cut.requirements);
+    let repaired = clip_cull::repair(&vertex, "main", &REPAIRS).expect("it can be");
+    kept::<Vec<Repair>>(&repaired.result);
+}
+
+/// Something that text does not keep.
+#[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+struct Forgetful {
+    #[serde(skip)]
+    forgotten: u32,
+}
+
+#[test]
+#[should_panic(expected = "left == right")]
+fn what_text_does_not_keep_is_noticed() {
+    kept_beside_default(&Forgetful { forgotten: 1 });
+}

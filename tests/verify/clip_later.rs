@@ -1,0 +1,88 @@
+//! Clip and cull distances of the stages behind the vertex stage: what is the same in each.
+
+use crate::stage::{
+    CONTROL, EVALUATION, GEOMETRY, Stage, combined, emulated, enabled, marked, normalized,
+    repaired, to_arrays, to_registers,
+};
+use crate::subject::{self, Driver};
+use crate::{clip_control, clip_evaluation, clip_geometry};
+use polyshade::clip_cull::{Enabled, Kind};
+use polyshade::host::Place;
+use polyshade_verify::{Form, Steps};
+
+/// A stage with two registers on each side, the second shared by both kinds and an ordinary value; and with arrays.
+fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
+    [
+        (GEOMETRY, clip_geometry::registers(), clip_geometry::arrays()),
+        (EVALUATION, clip_evaluation::registers("triangles"), clip_evaluation::arrays()),
+        (CONTROL, clip_control::registers(), clip_control::arrays()),
+    ]
+}
+
+pub(crate) const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
+
+#[test]
+fn registers_become_arrays() {
+    for (stage, words, _) in stages() {
+        let step = to_arrays(&MARKS);
+        stage.is_drawn(&words, &step);
+        let verdict = stage.verify(Driver::SwiftShader, &words, &step);
+        let why = subject::reason(Driver::SwiftShader, verdict);
+        assert!(why.contains("the device lacks"), "{stage:?}: {why}");
+        // Nothing is marked, so nothing changes.
+        stage.is_drawn(&words, &to_arrays(&[]));
+    }
+}
+
+#[test]
+fn arrays_take_other_forms() {
+    for (stage, _, words) in stages() {
+        stage.is_drawn(&words, &to_arrays(&[]).told(|told| Steps { form: Form::Arrays, ..told }));
+        stage.is_equal(&words, &to_registers(8, None));
+        stage.is_equal(&words, &combined(None));
+    }
+}
+
+#[test]
+fn planes_are_switched_off() {
+    for (stage, _, words) in &stages()[..2] {
+        for (mask, as_written) in [
+            (Enabled::Constant(5), Some(6)),
+            (Enabled::Word(Place::Specialization { first_id: 3 }), Some(6)),
+            (Enabled::Word(Place::Specialization { first_id: 3 }), None),
+            (Enabled::Word(Place::PushConstant { offset: 8 }), Some(6)),
+            (Enabled::Word(Place::PushConstant { offset: 8 }), None),
+        ] {
+            stage.is_drawn(words, &enabled(mask, as_written));
+        }
+    }
+}
+
+#[test]
+fn distances_are_emulated() {
+    for (stage, _, words) in &stages()[..2] {
+        for native in [None, Some(Kind::Clip)] {
+            stage.is_drawn(words, &emulated(8, native));
+        }
+    }
+}
+
+#[test]
+fn repairs_change_nothing() {
+    for (stage, _, words) in stages() {
+        stage.is_drawn(&words, &repaired());
+    }
+}
+
+#[test]
+fn marks_that_are_mistaken() {
+    for (stage, words, _) in stages() {
+        for mistaken in [["cull=3", "clip=4.x", "clip=4.y"], ["cull=3", "cull=4.x", "clip=4.y"]] {
+            for (inputs, outputs) in [(&MARKS, &mistaken), (&mistaken, &MARKS)] {
+                let done = normalized(marked(inputs, &[]), marked(outputs, &[]));
+                let found = stage.difference(&words, &to_arrays(&MARKS).but_done(done));
+                assert!(found.message.contains("gl_CullDistance"), "{stage:?}: {found}");
+            }
+        }
+    }
+}

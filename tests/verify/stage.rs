@@ -1,0 +1,268 @@
+//! What the tests of clip and cull distances by stage share: the stages, with the drivers that have them, and steps,
+//! each with what `verify` is told of it and what polyshade does.
+
+use crate::subject::{self, DRIVERS, Driver, marks};
+use polyshade::clip_cull::{
+    self, Emulation, Enabled, Exact, Kind, Linkage, Options, Planes, Primitive, Registers, Repair,
+};
+use polyshade::host::Target;
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
+
+/// What a step makes of a module.
+type Lowered = Result<Module<'static>, Error>;
+
+/// Takes a step with a module.
+type Done = Box<dyn Fn(&Module<'_>, &Target) -> Lowered>;
+
+/// A step that is told and done.
+pub(crate) struct Step {
+    told: Steps,
+    done: Done,
+}
+
+fn step(told: Steps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
+    Step { told, done: Box::new(done) }
+}
+
+fn form(form: Form) -> Steps {
+    Steps { form, ..Steps::default() }
+}
+
+impl Step {
+    /// The same, told otherwise.
+    pub(crate) fn told(self, tell: impl FnOnce(Steps) -> Steps) -> Step {
+        Step { told: tell(self.told), ..self }
+    }
+
+    /// Then planes are switched off, too.
+    pub(crate) fn and_enabled(self, enabled: Enabled) -> Step {
+        let first = self.done;
+        step(Steps { enable: Some((enabled, None)), ..self.told }, move |m, target| {
+            Ok(clip_cull::enable(&first(m, target)?, target, enabled, None)?.module.into_owned())
+        })
+    }
+
+    /// The same is told, and something else is done.
+    pub(crate) fn but_done(self, other: Step) -> Step {
+        Step { done: other.done, ..self }
+    }
+
+    /// The same is told, and done with another shader.
+    pub(crate) fn but_from(self, other: Vec<u32>) -> Step {
+        let done = self.done;
+        let from = move |target: &Target| {
+            done(&Module::parse(&other).expect("compilers write modules"), target)
+        };
+        Step { done: Box::new(move |_, target| from(target)), ..self }
+    }
+
+    /// The same is told, and another shader comes of it.
+    pub(crate) fn but_made(self, other: Vec<u32>) -> Step {
+        let made = move || Module::parse(&other).expect("compilers write modules").into_owned();
+        Step { done: Box::new(move |_, _| Ok(made())), ..self }
+    }
+}
+
+/// The shader stays as it is.
+pub(crate) fn kept() -> Step {
+    step(form(Form::Kept), |m, _| Ok(m.borrowed().into_owned()))
+}
+
+/// Marks, numbered as those of the stage on the other side are, where that is linked.
+pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> Marked {
+    let linkage = || Linkage::new(marks(linked)).expect("it can be");
+    Marked { marks: marks(marked), linked: (!linked.is_empty()).then(linkage) }
+}
+
+/// What is marked becomes arrays.
+pub(crate) fn normalized(inputs: Marked, outputs: Marked) -> Step {
+    let told = Steps { inputs: inputs.clone(), outputs: outputs.clone(), ..Steps::default() };
+    step(told, move |m, target| {
+        let mut options =
+            Options::new().inputs(inputs.marks.clone()).outputs(outputs.marks.clone());
+        if let Some(linked) = inputs.linked.clone() {
+            options = options.linked_inputs(linked);
+        }
+        if let Some(linked) = outputs.linked.clone() {
+            options = options.linked_outputs(linked);
+        }
+        Ok(clip_cull::normalize(m, target, &options)?.module.into_owned())
+    })
+}
+
+/// The same marks on both sides.
+pub(crate) fn to_arrays(marks: &[&str]) -> Step {
+    normalized(marked(marks, &[]), marked(marks, &[]))
+}
+
+/// From this location on, on both sides.
+fn registers(location: u32, linked: Option<[u32; 2]>) -> Registers {
+    Registers { inputs: location, outputs: location, linked }
+}
+
+pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
+    let told = Steps { counts, ..form(Form::Registers { location }) };
+    step(told, move |m, target| {
+        Ok(clip_cull::to_registers(m, target, registers(location, counts))?.module.into_owned())
+    })
+}
+
+pub(crate) fn combined(counts: Option<[u32; 2]>) -> Step {
+    let told = Steps { counts, ..form(Form::Combined) };
+    let clip = counts.map(|[clip, _]| clip);
+    step(told, move |m, target| Ok(clip_cull::combine(m, target, clip)?.module.into_owned()))
+}
+
+pub(crate) fn separate(counts: [u32; 2]) -> Step {
+    let told = Steps { counts: Some(counts), ..form(Form::Separate) };
+    step(told, move |m, target| Ok(clip_cull::separate(m, target, counts[0])?.module.into_owned()))
+}
+
+pub(crate) fn enabled(enabled: Enabled, as_written: Option<u32>) -> Step {
+    let told = Steps { enable: Some((enabled, as_written)), ..form(Form::Kept) };
+    step(told, move |m, target| {
+        Ok(clip_cull::enable(m, target, enabled, as_written)?.module.into_owned())
+    })
+}
+
+pub(crate) fn planes(planes: Planes) -> Step {
+    let told = Steps { planes: Some(planes), ..form(Form::Kept) };
+    step(told, move |m, target| Ok(clip_cull::user_planes(m, target, planes)?.module.into_owned()))
+}
+
+fn emulation(location: u32, native: Option<Kind>) -> (Emulation, Steps) {
+    let native_clip = native == Some(Kind::Clip);
+    let emulation = native.into_iter().fold(Emulation::at(location), Emulation::native);
+    (emulation, form(Form::Emulated { location, native_clip }))
+}
+
+pub(crate) fn emulated(location: u32, native: Option<Kind>) -> Step {
+    let (emulation, told) = emulation(location, native);
+    step(told, move |m, target| {
+        Ok(clip_cull::emulate_last(m, target, &emulation)?.module.into_owned())
+    })
+}
+
+/// The same in the fragment stage, of so many distances.
+pub(crate) fn discarded(location: u32, native: Option<Kind>, counts: [u32; 2]) -> Step {
+    let (emulation, told) = emulation(location, native);
+    step(Steps { counts: Some(counts), ..told }, move |m, target| {
+        Ok(clip_cull::emulate_fragment(m, target, &emulation, counts)?.module.into_owned())
+    })
+}
+
+pub(crate) fn repaired() -> Step {
+    let told = Steps { repairs: true, ..form(Form::Kept) };
+    let all = [Repair::Capability, Repair::Unused, Repair::Size];
+    step(told, move |m, target| Ok(clip_cull::repair(m, target, &all)?.module.into_owned()))
+}
+
+/// Cut by the stage, and what it reads in registers, if they have a location.
+pub(crate) fn cut(location: Option<u32>) -> Step {
+    step(form(Form::Exact { location }), move |m, target| {
+        let cut = clip_cull::cut(m, target, &Exact::new())?.module;
+        let Some(at) = location else { return Ok(cut.into_owned()) };
+        Ok(clip_cull::to_registers(&cut, target, registers(at, None))?.module.into_owned())
+    })
+}
+
+/// Handed to a geometry stage that polyshade makes, in registers.
+pub(crate) fn handed_to_geometry(at: u32) -> Step {
+    step(form(Form::Exact { location: Some(at) }), move |m, target| {
+        let exact = Exact::new();
+        Ok(clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?
+            .last
+            .module
+            .into_owned())
+    })
+}
+
+/// A stage, and the drivers that have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stage {
+    model: ExecutionModel,
+    drivers: &'static [Driver],
+    /// More pixels than this are drawn on the last driver; nothing where no picture is made.
+    pixels: Option<u64>,
+}
+
+const LAVAPIPE: &[Driver] = &[Driver::Lavapipe];
+pub(crate) const VERTEX: Stage =
+    Stage { model: ExecutionModel::VERTEX, drivers: &DRIVERS, pixels: Some(20) };
+/// Of which nothing is compared.
+pub(crate) const MESH: Stage =
+    Stage { model: ExecutionModel::MESH_EXT, drivers: &DRIVERS, pixels: None };
+pub(crate) const FRAGMENT: Stage =
+    Stage { model: ExecutionModel::FRAGMENT, drivers: &DRIVERS, pixels: Some(1000) };
+pub(crate) const GEOMETRY: Stage =
+    Stage { model: ExecutionModel::GEOMETRY, drivers: LAVAPIPE, pixels: Some(1000) };
+pub(crate) const EVALUATION: Stage =
+    Stage { model: ExecutionModel::TESSELLATION_EVALUATION, drivers: LAVAPIPE, pixels: Some(500) };
+pub(crate) const CONTROL: Stage =
+    Stage { model: ExecutionModel::TESSELLATION_CONTROL, drivers: LAVAPIPE, pixels: None };
+
+impl Stage {
+    #[track_caller]
+    pub(crate) fn verify(self, driver: Driver, words: &[u32], step: &Step) -> Verdict {
+        let (target, stage) = (Target::new("main").stage(self.model), (words, self.model));
+        subject::judge_distances(driver, stage, &step.told, &|m| (step.done)(m, &target))
+    }
+
+    /// Equal on all its drivers; returns what was compared on each.
+    #[track_caller]
+    pub(crate) fn compared(self, words: &[u32], step: &Step) -> Vec<Equal> {
+        let each = self.drivers.iter().map(|driver| {
+            let equal = subject::equal(*driver, self.verify(*driver, words, step));
+            assert_eq!(equal.runs, 3, "{driver:?}: {equal:?}");
+            equal
+        });
+        each.collect()
+    }
+
+    /// Equal in outputs; returns what was compared on the last driver.
+    #[track_caller]
+    pub(crate) fn is_equal(self, words: &[u32], step: &Step) -> Equal {
+        let compared = self.compared(words, step);
+        for equal in &compared {
+            assert!(equal.words > 0, "{self:?}: {equal:?}");
+            if self.pixels.is_none() {
+                // Three vertices of eight patches, three times, each with a position and levels at the least.
+                assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
+                assert_eq!(equal.pixels, 0, "{equal:?}");
+            }
+        }
+        compared.into_iter().next_back().expect("a driver has it")
+    }
+
+    /// Equal in outputs, and in pictures that are not empty where the stage is drawn.
+    #[track_caller]
+    pub(crate) fn is_drawn(self, words: &[u32], step: &Step) {
+        let equal = self.is_equal(words, step);
+        assert!(self.pixels.is_none_or(|least| equal.pixels > least), "{self:?}: {equal:?}");
+    }
+
+    /// The same difference on all its drivers.
+    #[track_caller]
+    pub(crate) fn difference(self, words: &[u32], step: &Step) -> Difference {
+        let each = self.drivers.iter().map(|driver| {
+            let found = subject::difference(*driver, self.verify(*driver, words, step));
+            assert_eq!(found.part, Part::Lowered, "{found}");
+            found
+        });
+        let found: Vec<Difference> = each.collect();
+        let what = |one: &Difference| (one.message.clone(), one.varying.clone());
+        assert!(found.iter().all(|one| what(one) == what(&found[0])), "{found:?}");
+        found.into_iter().next().expect("a driver has it")
+    }
+
+    /// Why it cannot be compared, on all its drivers.
+    #[track_caller]
+    pub(crate) fn is_not_comparable(self, words: &[u32], step: &Step, reason: &str) {
+        for driver in self.drivers {
+            let why = subject::reason(*driver, self.verify(*driver, words, step));
+            assert!(why.contains(reason), "{driver:?}: {why}");
+        }
+    }
+}
