@@ -10,8 +10,8 @@ use std::hint::black_box;
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use polyshade::host::Lowered;
 use polyshade::position_only;
-use polyshade::transform_feedback::{self, Capture, Options};
-use polyshade_benches::inputs;
+use polyshade::transform_feedback::Options;
+use polyshade_benches::{captured, inputs};
 use polyshade_spv::Module;
 use rspirv::binary::Assemble;
 
@@ -73,8 +73,8 @@ fn module_and_options(name: &str) -> (&'static Module<'static>, Options) {
 #[bench::kb100("kb100")]
 #[bench::large("large")]
 #[bench::mb10("mb10")]
-fn capture((module, options): (&'static Module<'static>, Options)) -> Capture<'static> {
-    transform_feedback::capture(black_box(module), "main", &options).expect("it can be captured")
+fn capture((module, options): (&'static Module<'static>, Options)) -> [Module<'static>; 3] {
+    captured(black_box(module), &options).expect("it can be captured")
 }
 
 // What is dead when nothing but the position is needed is removed, of a module that is parsed already.

@@ -15,6 +15,8 @@ use polyshade_tests::{identity, program, shader};
 /// Built when the first case runs.
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     program: program::build(),
+    cases: tests().join("cases"),
+    versions: tests().join("versions"),
     bless: std::env::var_os("POLYSHADE_BLESS").is_some(),
 });
 

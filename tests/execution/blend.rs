@@ -106,13 +106,10 @@ pub(crate) fn clamping(format: FormatClass) -> Clamping {
 /// A draw over all of a target, which is input attachment 0 at set 3, binding 0, unless its shader does not read it.
 pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
     Draw {
-        stages: vec![Stage::vertex(stages[0]), Stage::fragment(stages[1])],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         descriptors: vec![Descriptor::new(3, 0, Resource::InputAttachment(target))],
         target: Some(target),
-        vertices: 0..3,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(stages[0]), Stage::fragment(stages[1])], 0..3)
     }
 }
 

@@ -1,14 +1,14 @@
 //! Clip and cull distances: pipelines whose distances lie in registers draw, once they are normalized, what built-in
 //! arrays written by hand draw.
 
-mod chain;
+pub(crate) mod chain;
 mod emulate;
 mod exact;
 mod front_ends;
 mod hlsl;
 mod last;
 mod samples;
-mod shape;
+pub(crate) mod shape;
 mod vkd3d;
 
 use crate::drivers::{DRIVERS, Driver};
@@ -18,7 +18,7 @@ use polyshade::clip_cull::{Kind, Mark};
 use polyshade_vulkan::lavapipe_misreads;
 use shape::{Chain, Form, Shape, Style};
 
-const CHAINS: [Chain; 4] = [
+pub(crate) const CHAINS: [Chain; 4] = [
     Chain { tessellation: false, geometry: false },
     Chain { tessellation: false, geometry: true },
     Chain { tessellation: true, geometry: false },
@@ -26,12 +26,12 @@ const CHAINS: [Chain; 4] = [
 ];
 
 /// The drivers that have the stages of a chain.
-fn drivers(chain: Chain) -> &'static [Driver] {
+pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
 }
 
 /// Random shapes that the driver draws as they are written.
-fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
+pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
     let is_drawn = |shape: &Shape| {
         let counts = [Kind::Clip, Kind::Cull].map(|kind| shape.count(kind));
         driver != Driver::Lavapipe || !lavapipe_misreads(counts)

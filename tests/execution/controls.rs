@@ -7,12 +7,11 @@ use crate::raster::{SCENE, SCENE_VARYINGS, all_scenes, pixels};
 use crate::shaders::{INDICES, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
-use polyshade::transform_feedback;
 use polyshade_tests::shader::{assemble, disassemble};
 use polyshade_vulkan::ProvokingVertex;
 use polyshade_vulkan::model::Topology;
 
-const VARYINGS: Varyings = Varyings::Interleaved(&["v_index", "v_mixed"]);
+const VARYINGS: Varyings = Varyings::Interleaved("v_index v_mixed");
 
 /// The word that says which vertex provokes, and the size of the first buffer.
 const FLAGS: usize = 1;
@@ -181,7 +180,8 @@ fn guards_notice_a_length_that_is_not_asked_for() {
 fn validation_notices_a_missing_point_size() {
     let module = Module::parse_owned(INDICES.plain()).expect("glslang's words parse");
     let options = options(VARYINGS, HOSTS[0]).point_size(false);
-    let capture = transform_feedback::capture(&module, "main", &options).expect("it is supported");
+    let capture =
+        polyshade_vulkan::Variants::new(&module, "main", &options).expect("it is supported");
     let mut storage = Storage::new(&INDICES, VARYINGS);
     storage.words = capture.capture_only.words().to_vec();
 

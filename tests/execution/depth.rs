@@ -8,8 +8,8 @@ use crate::pictures::{Host, SCENES, Scene, is_empty};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::depth_convention::{self, Options, Rotation, Switch, Turn};
-use polyshade::host::Place;
+use polyshade::depth_convention::{self, Options, Turn};
+use polyshade::host::{Place, Value};
 use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
@@ -56,9 +56,9 @@ fn convert(words: &[u32], options: &Options) -> Vec<u32> {
 }
 
 fn fixed((depth, flip, quarters): Conversion) -> Options {
-    let switch = |on| if on { Switch::On } else { Switch::Off };
+    let switch = |on| if on { Value::Fixed(true) } else { Value::Fixed(false) };
     let turn = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters][quarters as usize];
-    Options::new().depth(switch(depth)).flip_y(switch(flip)).rotation(Rotation::By(turn))
+    Options::new().depth(switch(depth)).flip_y(switch(flip)).rotation(turn)
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn no_two_conversions_draw_the_same() {
 #[test]
 fn the_host_decides_by_constants_of_the_pipeline() {
     let options = Options::new()
-        .depth(Switch::Word(Place::Specialization { first_id: 7 }))
-        .flip_y(Switch::Word(Place::Specialization { first_id: 3 }))
-        .rotation(Rotation::Word(Place::Specialization { first_id: 11 }));
+        .depth(Value::Word(Place::Specialization { first_id: 7 }))
+        .flip_y(Value::Word(Place::Specialization { first_id: 3 }))
+        .rotation(Value::Word(Place::Specialization { first_id: 11 }));
     for scene in &SCENES {
         let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
@@ -124,9 +124,9 @@ fn the_host_decides_by_constants_of_the_pipeline() {
 fn the_host_decides_by_push_constants() {
     let place = Place::PushConstant { offset: 8 };
     let options = Options::new()
-        .depth(Switch::Word(place))
-        .flip_y(Switch::Word(place))
-        .rotation(Rotation::Word(place));
+        .depth(Value::Word(place))
+        .flip_y(Value::Word(place))
+        .rotation(Value::Word(place));
     for scene in &SCENES {
         let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
@@ -226,7 +226,7 @@ pub(crate) const POSITIONS: Shader = Shader {
 
 #[test]
 fn the_storage_path_stores_what_the_shader_wrote() {
-    let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved(&["gl_Position"]));
+    let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved("gl_Position"));
     let cases = [Case::new(Topology::PointList, 7)];
     for driver in DRIVERS {
         let expected = storage.run(driver, &cases);
@@ -242,7 +242,7 @@ fn the_storage_path_stores_what_the_shader_wrote() {
         let fixed_up = format!("{first}{}gl_PointSize = 1.0;{rest}", glsl(EVERYTHING));
         let wrong = Shader { source: fixed_up.leak(), ..POSITIONS };
         assert!(wrong.plain_stage(ShaderStage::Vertex) != plain);
-        let wrong = Storage::new(&wrong, Varyings::Interleaved(&["gl_Position"]));
+        let wrong = Storage::new(&wrong, Varyings::Interleaved("gl_Position"));
         assert!(wrong.run(driver, &cases) != expected, "{driver:?}");
         storage.words = capture_only;
     }

@@ -3,6 +3,7 @@
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::FILL;
 use crate::glsl;
+use crate::memory::{bytes, words};
 use crate::shaders::{INDICES, Varyings};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{
@@ -48,27 +49,15 @@ const READ: &str = r"
         gl_PointSize = 1.0;
     }";
 
-fn words(bytes: &[u8]) -> Vec<u32> {
-    let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("four bytes"));
-    bytes.chunks(4).map(word).collect()
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
-
 #[test]
 fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
     let (vertex, fragment) =
         (glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0), glsl::fragment(SHOW));
     let draw = |target, provoking_vertex| Draw {
-        stages: vec![Stage::vertex(&vertex), Stage::fragment(&fragment)],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         provoking_vertex,
         target: Some(target),
-        vertices: 0..3,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
     };
     let target = Target::new(vk::Format::R32G32B32A32_UINT, 3, 2);
     let work = Work {
@@ -112,7 +101,6 @@ fn every_source_of_data_reaches_the_shader() {
             vec![FILL; 256 + 64 + 256],
         ],
         draws: vec![Draw {
-            stages: vec![stage],
             vertex_buffers: vec![
                 vertex_buffer(0, 0, 12, vk::VertexInputRate::VERTEX, a_float),
                 vertex_buffer(1, 4, 8, vk::VertexInputRate::INSTANCE, a_int),
@@ -122,9 +110,7 @@ fn every_source_of_data_reaches_the_shader() {
                 Descriptor::new(2, 1, Resource::StorageBuffer(storage)),
             ],
             push_constants: bytes(&[5, 6]),
-            vertices: 0..2,
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(vec![stage], 0..2)
         }],
         ..Work::default()
     };
@@ -140,18 +126,15 @@ fn every_source_of_data_reaches_the_shader() {
 
 #[test]
 fn capture_pauses_and_resumes() {
-    let vertex = INDICES.native(Varyings::Interleaved(&["v_vertex"]));
+    let vertex = INDICES.native(Varyings::Interleaved("v_vertex"));
     let counter = Place { buffer: 1, offset: 4 };
     let draw = |resume, vertices| Draw {
-        stages: vec![Stage::vertex(&vertex)],
         transform_feedback: Some(TransformFeedback {
             buffers: vec![Range { buffer: 0, offset: 4, size: 16 }],
             resume,
             pause: Some(counter),
         }),
-        vertices,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(&vertex)], vertices)
     };
     let work = Work {
         buffers: vec![vec![0; 24], vec![0; 12]],
@@ -185,7 +168,7 @@ fn capabilities_are_those_of_the_driver() {
 
 #[test]
 fn what_a_driver_lacks_is_an_error() {
-    let vertex = INDICES.native(Varyings::Interleaved(&["v_vertex"]));
+    let vertex = INDICES.native(Varyings::Interleaved("v_vertex"));
     let feedback = TransformFeedback {
         buffers: vec![Range { buffer: 0, offset: 0, size: 4 }],
         ..TransformFeedback::default()

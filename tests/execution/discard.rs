@@ -8,9 +8,9 @@ use crate::pictures::{Host, SCENES, is_empty};
 use crate::shaders::Varyings;
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::depth_convention::{self, Rotation, Switch, Turn};
-use polyshade::host::Place;
-use polyshade::rasterizer_discard::{self, Options, When};
+use polyshade::depth_convention::{self, Turn};
+use polyshade::host::{Place, Value};
+use polyshade::rasterizer_discard::{self, Options};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{Constant, vk};
@@ -18,7 +18,7 @@ use polyshade_vulkan::{Constant, vk};
 const ID: u32 = 5;
 
 /// Where that constant says so.
-const SOMETIMES: When = When::Word(Place::Specialization { first_id: ID });
+const SOMETIMES: Value<bool> = Value::Word(Place::Specialization { first_id: ID });
 
 #[track_caller]
 fn discard(words: &[u32], options: &Options) -> Vec<u32> {
@@ -75,8 +75,7 @@ fn the_extension_captures_what_the_shader_wrote() {
             assert!(captured(scene, &discarding, &host(value)) == expected, "{:?}", scene.model());
         }
         let module = Module::parse(&discarding).expect("polyshade's words parse");
-        let convention =
-            depth_convention::Options::new().depth(Switch::On).rotation(Rotation::By(Turn::Half));
+        let convention = depth_convention::Options::new().depth(true).rotation(Turn::Half);
         let both =
             depth_convention::convert(&module, "main", &convention).expect("it is supported");
         assert!(captured(scene, both.module.words(), &host(1)) == expected);
@@ -87,7 +86,7 @@ fn the_extension_captures_what_the_shader_wrote() {
 
 #[test]
 fn the_storage_path_stores_what_the_shader_wrote() {
-    let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved(&["gl_Position"]));
+    let mut storage = Storage::new(&POSITIONS, Varyings::Interleaved("gl_Position"));
     let cases = [Case::new(Topology::PointList, 7)];
     let expected = DRIVERS.map(|driver| storage.run(driver, &cases));
     storage.words = discard(storage.capture.both.words(), &Options::new());

@@ -6,6 +6,7 @@ use crate::controls;
 use crate::drivers::Driver;
 use crate::feedback::{Capture, Case, run_decorated, vertex_values};
 use crate::glsl;
+use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{
     AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
@@ -23,8 +24,8 @@ use polyshade_vulkan::model::{BufferLayout, Value};
 pub(crate) fn options(varyings: Varyings) -> Options {
     let options = Options::new();
     match varyings {
-        Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
-        Varyings::Separate(names) => options.separate(names.iter().copied()),
+        Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
+        Varyings::Separate(names) => options.separate(names.split_whitespace()),
     }
 }
 
@@ -90,13 +91,8 @@ fn is_right_with(copies: usize, shader: &Shader, varyings: Varyings) {
     assert_eq!(locations.len(), copies, "{varyings:?} {locations:?}");
 }
 
-const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
-    "v_mixed",
-    "gl_SkipComponents1",
-    "gl_NextBuffer",
-    "gl_SkipComponents2",
-    "v_index",
-]);
+const TWO_BUFFERS: Varyings =
+    Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
 #[test]
 fn every_draw_is_captured() {
@@ -105,47 +101,38 @@ fn every_draw_is_captured() {
 
 #[test]
 fn whole_outputs_are_decorated_in_any_order() {
-    let vectors = Varyings::Interleaved(&["v_uvec4", "v_vec3", "v_int", "v_float", "v_vec2"]);
+    let vectors = Varyings::Interleaved("v_uvec4 v_vec3 v_int v_float v_vec2");
     is_right_with(0, &VECTORS, vectors);
-    is_right_with(0, &VECTORS, Varyings::Separate(&["v_vec4", "v_ivec3", "v_uint"]));
-    is_right_with(0, &BITS, Varyings::Separate(&["v_more", "v_bits"]));
-    let aggregates = Varyings::Interleaved(&[
-        "v_mat4x3",
-        "gl_SkipComponents1",
-        "v_integers",
-        "gl_NextBuffer",
-        "v_vectors",
-        "v_mat3",
-        "v_floats",
-        "v_mat2",
-        "gl_SkipComponents3",
-    ]);
+    is_right_with(0, &VECTORS, Varyings::Separate("v_vec4 v_ivec3 v_uint"));
+    is_right_with(0, &BITS, Varyings::Separate("v_more v_bits"));
+    let aggregates = Varyings::Interleaved(
+        "v_mat4x3 gl_SkipComponents1 v_integers gl_NextBuffer v_vectors v_mat3 v_floats v_mat2 gl_SkipComponents3",
+    );
     is_right_with(0, &AGGREGATES, aggregates);
 }
 
 #[test]
 fn built_ins_are_decorated_by_their_decoration() {
-    is_right_with(0, &BUILT_INS, Varyings::Interleaved(&["gl_PointSize", "gl_Position"]));
-    const TWO: &[&str] = &["v_colour", "gl_NextBuffer", "gl_ClipDistance", "gl_PointSize"];
-    let two = Varyings::Interleaved(TWO);
+    is_right_with(0, &BUILT_INS, Varyings::Interleaved("gl_PointSize gl_Position"));
+    let two = Varyings::Interleaved("v_colour gl_NextBuffer gl_ClipDistance gl_PointSize");
     assert_eq!(extension_is_storage(&BUILT_INS, two, &few()), []);
-    let each = Varyings::Separate(&["gl_PointSize", "gl_Position"]);
+    let each = Varyings::Separate("gl_PointSize gl_Position");
     assert_eq!(extension_is_storage(&BUILT_INS, each, &few()), []);
 }
 
 #[test]
 fn outputs_that_share_a_location_do_not_drag_each_other_in() {
-    is_right_with(0, &QUALIFIED, Varyings::Interleaved(&["v_high"]));
-    let all = Varyings::Interleaved(&["v_precise", "v_high", "v_medium", "v_low", "v_straight"]);
+    is_right_with(0, &QUALIFIED, Varyings::Interleaved("v_high"));
+    let all = Varyings::Interleaved("v_precise v_high v_medium v_low v_straight");
     is_right_with(0, &QUALIFIED, all);
 }
 
 #[test]
 fn members_and_elements_are_copied_where_they_have_to_be() {
-    let members = Varyings::Interleaved(&["Block.weight", "Block.colour", "Block.counts"]);
+    let members = Varyings::Interleaved("Block.weight Block.colour Block.counts");
     is_right_with(0, &PARTS, members);
-    is_right_with(1, &PARTS, Varyings::Interleaved(&["v_pairs[2]", "Block.counts"]));
-    let parts = Varyings::Separate(&["Block.colour", "v_pairs[2]", "Block.weight"]);
+    is_right_with(1, &PARTS, Varyings::Interleaved("v_pairs[2] Block.counts"));
+    let parts = Varyings::Separate("Block.colour v_pairs[2] Block.weight");
     assert_eq!(extension_is_storage(&PARTS, parts, &few()), [4]);
 }
 
@@ -225,10 +212,6 @@ fn anything_goes() {
     }
 }
 
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
-
 /// What both paths capture of `few()`, which is what the model says where `value` is what a vertex comes to.
 #[track_caller]
 fn both_paths_are_the_model(
@@ -305,7 +288,7 @@ fn doubles_that_nothing_aligns_are_captured() {
 /// The comparisons notice a decoration that is wrong, and a copy that is not made.
 #[test]
 fn broken_captures_are_noticed() {
-    let varyings = Varyings::Interleaved(&["v_index", "v_mixed"]);
+    let varyings = Varyings::Interleaved("v_index v_mixed");
     let plain = INDICES.plain_stage(ShaderStage::Vertex);
     let broken = |options: &Options, edit: &dyn Fn(&str) -> Option<String>| {
         let words = decorate(&plain, options).module.into_words();
@@ -326,7 +309,7 @@ fn broken_captures_are_noticed() {
     let names = ["location=0", "location=1.x", "location=1.yz"];
     let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
     let (right, wrong) = broken(&Options::new().interleaved(names), &|line| {
-        line.contains("OpFunctionCall %void %copy_outputs").then(String::new)
+        line.contains("OpStore %polyshade_captured").then(String::new)
     });
     assert!(memories(&right) == first && memories(&wrong) != first);
 }

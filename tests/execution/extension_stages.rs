@@ -6,6 +6,7 @@ use crate::drivers::Driver;
 use crate::extension::{decorate, options};
 use crate::feedback::{Capture, Case, native_draw};
 use crate::glsl;
+use crate::memory::{bytes, floats};
 use crate::noise::Noise;
 use crate::shaders::{Shader, Varyings};
 use crate::sweep;
@@ -19,15 +20,6 @@ pub(crate) struct Ahead {
     pub(crate) stages: &'static [(ShaderStage, &'static str)],
     topology: vk::PrimitiveTopology,
     patch_control_points: u32,
-}
-
-fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
-    match stage {
-        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
-        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        _ => vk::ShaderStageFlags::GEOMETRY,
-    }
 }
 
 /// What lavapipe captures of `vertices` vertices.
@@ -46,8 +38,9 @@ fn run(
         .collect();
     let mut work = Work::default();
     let mut draw = native_draw(stage.1, layout, case, &mut work);
-    draw.stages = compiled.iter().map(|(kind, words)| Stage::new(flags(*kind), words)).collect();
-    draw.stages.push(Stage::new(flags(stage.0), stage.1));
+    draw.stages =
+        compiled.iter().map(|(kind, words)| Stage::new(glsl::flags(*kind), words)).collect();
+    draw.stages.push(Stage::new(glsl::flags(stage.0), stage.1));
     draw.topology = ahead.topology;
     draw.patch_control_points = ahead.patch_control_points;
     (draw.vertices, draw.instances) = (0..vertices, 0..1);
@@ -66,14 +59,6 @@ fn case(topology: Topology, emitted: u32, primitives: u32) -> Case {
         instances: 0..primitives,
     };
     Case { draw, room: vec![emitted * primitives * 3 + 2; 4], reached: 0 }
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
-
-fn floats(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_ne_bytes()).collect()
 }
 
 pub(crate) const POINTS: Ahead = Ahead {
@@ -156,18 +141,9 @@ fn values(layout: &[BufferLayout], value: impl Fn(&str) -> Vec<u8>) -> Vec<Value
     varyings.map(|(buffer, name, offset)| Value { buffer, offset, bytes: value(name) }).collect()
 }
 
-const EVERYTHING: Varyings = Varyings::Interleaved(&[
-    "g_pair.b",
-    "g_double",
-    "g_list[1]",
-    "gl_SkipComponents2",
-    "gl_NextBuffer",
-    "gl_Position",
-    "g_packed",
-    "gl_NextBuffer",
-    "g_index",
-    "g_pair.a",
-]);
+const EVERYTHING: Varyings = Varyings::Interleaved(
+    "g_pair.b g_double g_list[1] gl_SkipComponents2 gl_NextBuffer gl_Position g_packed gl_NextBuffer g_index g_pair.a",
+);
 
 /// The extension captures of `STRIPS` what the model says, with room and without. Returns how many copies that takes.
 #[track_caller]
@@ -192,8 +168,8 @@ fn strips_are_right(varyings: Varyings) -> usize {
 fn geometry_stages_are_captured_at_each_emit() {
     for (varyings, copies) in [
         (EVERYTHING, 3),
-        (Varyings::Interleaved(&["g_packed", "gl_Position", "g_index"]), 0),
-        (Varyings::Separate(&["g_list[1]", "g_double", "g_pair.b"]), 2),
+        (Varyings::Interleaved("g_packed gl_Position g_index"), 0),
+        (Varyings::Separate("g_list[1] g_double g_pair.b"), 2),
     ] {
         assert_eq!(strips_are_right(varyings), copies, "{varyings:?}");
     }
@@ -202,14 +178,14 @@ fn geometry_stages_are_captured_at_each_emit() {
 /// The comparison notices that one emit has no copy before it.
 #[test]
 fn an_emit_without_its_copy_is_noticed() {
-    let varyings = Varyings::Interleaved(&["g_list[1]"]);
+    let varyings = Varyings::Interleaved("g_list[1]");
     let layout = STRIPS.layout(varyings);
     let words = STRIPS.plain_stage(ShaderStage::Geometry);
     let options = options(varyings);
     let words = decorate(&words, &options).module.into_words();
     let mut dropped = false;
     let broken = controls::patch(&words, |line| {
-        let is_copy = line.contains("OpFunctionCall %void %copy_outputs_of_stream_0");
+        let is_copy = line.contains("OpFunctionCall %void %polyshade_hand_on");
         (is_copy && !std::mem::replace(&mut dropped, true)).then(String::new)
     });
     let case = case(Topology::TriangleStrip, 5, 4);
@@ -252,8 +228,7 @@ pub(crate) const STREAMS: Shader = Shader {
 
 #[test]
 fn vertex_streams_go_to_their_buffers() {
-    let varyings =
-        Varyings::Interleaved(&["t_list[1]", "t_index", "gl_NextBuffer", "s_list[1]", "s_index"]);
+    let varyings = Varyings::Interleaved("t_list[1] t_index gl_NextBuffer s_list[1] s_index");
     let layout = STREAMS.layout(varyings);
     let words = STREAMS.plain_stage(ShaderStage::Geometry);
     let options = options(varyings);
@@ -381,8 +356,8 @@ fn lines_are_right(varyings: Varyings) -> usize {
 #[test]
 fn tessellation_evaluation_stages_are_captured() {
     for (varyings, copies) in [
-        (Varyings::Interleaved(&["e_along", "e_list[1]", "gl_NextBuffer", "gl_Position"]), 1),
-        (Varyings::Interleaved(&["gl_Position", "gl_SkipComponents1", "e_other"]), 0),
+        (Varyings::Interleaved("e_along e_list[1] gl_NextBuffer gl_Position"), 1),
+        (Varyings::Interleaved("gl_Position gl_SkipComponents1 e_other"), 0),
     ] {
         assert_eq!(lines_are_right(varyings), copies, "{varyings:?}");
     }

@@ -1,6 +1,7 @@
 //! GLSL to SPIR-V.
 
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_vulkan::vk;
 
 /// Compiles a vertex shader for a version of SPIR-V, with these lines behind its first.
 #[track_caller]
@@ -18,12 +19,28 @@ pub(crate) fn stage(
 ) -> Vec<u32> {
     let (first, rest) = source.trim_start().split_once('\n').expect("the first line is #version");
     let source = format!("{first}\n{defines}\n{rest}");
-    compile(&source, stage, version).unwrap_or_else(|error| panic!("{error}"))
+    compiled(stage, &source, version)
 }
 
 /// Compiles a fragment shader.
 #[track_caller]
 pub(crate) fn fragment(source: &str) -> Vec<u32> {
-    let words = compile(source.trim_start(), ShaderStage::Fragment, SpirvVersion::SPIRV1_0);
-    words.unwrap_or_else(|error| panic!("{error}"))
+    compiled(ShaderStage::Fragment, source.trim_start(), SpirvVersion::SPIRV1_0)
+}
+
+/// Compiles a shader as it is, for a version of SPIR-V.
+#[track_caller]
+pub(crate) fn compiled(stage: ShaderStage, source: &str, version: SpirvVersion) -> Vec<u32> {
+    compile(source, stage, version).unwrap_or_else(|error| panic!("{error}\n{source}"))
+}
+
+/// What Vulkan calls a stage.
+pub(crate) fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
+    match stage {
+        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
+        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        _ => vk::ShaderStageFlags::FRAGMENT,
+    }
 }

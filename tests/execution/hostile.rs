@@ -14,7 +14,7 @@ use polyshade_vulkan::model::Topology;
 use std::ops::Range;
 
 const TWO_BUFFERS: Varyings =
-    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_mixed", "gl_SkipComponents1"]);
+    Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
 /// The words before those of the buffers, and the words of each buffer.
 const DRAW_WORDS: usize = 5;

@@ -31,7 +31,7 @@ const INPUTS: Shader = Shader {
     outputs: &[("v_place", 3), ("v_words", 4)],
 };
 
-const VARYINGS: Varyings = Varyings::Separate(&["v_words", "v_place"]);
+const VARYINGS: Varyings = Varyings::Separate("v_words v_place");
 
 /// Enough for every vertex and instance of the cases.
 const ELEMENTS: u32 = 8;

@@ -10,13 +10,8 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::model::Topology;
 
-const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
-    "v_mixed",
-    "gl_SkipComponents1",
-    "gl_NextBuffer",
-    "gl_SkipComponents2",
-    "v_index",
-]);
+const TWO_BUFFERS: Varyings =
+    Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
 /// Compares with lavapipe's transform feedback, on lavapipe: bytes, and the counts that the host is told.
 #[track_caller]
@@ -119,13 +114,13 @@ fn host_words_come_from_anywhere() {
 #[test]
 fn vectors_are_captured() {
     for varyings in [
-        Varyings::Interleaved(&["v_float", "v_vec2", "v_vec3", "v_vec4"]),
-        Varyings::Interleaved(&["v_uvec4", "v_uint", "v_ivec3", "v_int"]),
-        Varyings::Interleaved(&["v_vec3"]),
-        Varyings::Separate(&["v_int"]),
-        Varyings::Separate(&["v_vec2", "v_ivec3"]),
-        Varyings::Separate(&["v_uvec4", "v_float", "v_vec4"]),
-        Varyings::Separate(&["v_vec3", "v_uint", "v_vec2", "v_ivec3"]),
+        Varyings::Interleaved("v_float v_vec2 v_vec3 v_vec4"),
+        Varyings::Interleaved("v_uvec4 v_uint v_ivec3 v_int"),
+        Varyings::Interleaved("v_vec3"),
+        Varyings::Separate("v_int"),
+        Varyings::Separate("v_vec2 v_ivec3"),
+        Varyings::Separate("v_uvec4 v_float v_vec4"),
+        Varyings::Separate("v_vec3 v_uint v_vec2 v_ivec3"),
     ] {
         storage_is_right(&VECTORS, varyings, &few());
     }
@@ -134,8 +129,8 @@ fn vectors_are_captured() {
 #[test]
 fn qualifiers_do_not_matter() {
     for varyings in [
-        Varyings::Interleaved(&["v_high", "v_medium", "v_precise"]),
-        Varyings::Separate(&["v_straight", "v_low", "v_medium"]),
+        Varyings::Interleaved("v_high v_medium v_precise"),
+        Varyings::Separate("v_straight v_low v_medium"),
     ] {
         storage_is_right(&QUALIFIED, varyings, &few());
     }
@@ -143,16 +138,16 @@ fn qualifiers_do_not_matter() {
 
 #[test]
 fn bit_patterns_survive() {
-    storage_is_right(&BITS, Varyings::Interleaved(&["v_bits", "v_more"]), &few());
+    storage_is_right(&BITS, Varyings::Interleaved("v_bits v_more"), &few());
 }
 
 #[test]
 fn matrices_and_arrays_are_captured() {
     for varyings in [
-        Varyings::Interleaved(&["v_mat2", "v_mat3", "v_mat4x3"]),
-        Varyings::Interleaved(&["v_integers", "v_floats", "v_vectors"]),
-        Varyings::Separate(&["v_mat3", "v_floats"]),
-        Varyings::Separate(&["v_mat4x3", "v_vectors", "v_mat2", "v_integers"]),
+        Varyings::Interleaved("v_mat2 v_mat3 v_mat4x3"),
+        Varyings::Interleaved("v_integers v_floats v_vectors"),
+        Varyings::Separate("v_mat3 v_floats"),
+        Varyings::Separate("v_mat4x3 v_vectors v_mat2 v_integers"),
     ] {
         storage_is_right(&AGGREGATES, varyings, &few());
     }
@@ -161,9 +156,9 @@ fn matrices_and_arrays_are_captured() {
 #[test]
 fn built_ins_are_captured() {
     for varyings in [
-        Varyings::Interleaved(&["gl_Position"]),
-        Varyings::Interleaved(&["gl_PointSize", "gl_Position", "gl_ClipDistance"]),
-        Varyings::Interleaved(&["gl_ClipDistance", "gl_NextBuffer", "v_colour"]),
+        Varyings::Interleaved("gl_Position"),
+        Varyings::Interleaved("gl_PointSize gl_Position gl_ClipDistance"),
+        Varyings::Interleaved("gl_ClipDistance gl_NextBuffer v_colour"),
     ] {
         storage_is_right(&BUILT_INS, varyings, &few());
     }
@@ -172,20 +167,12 @@ fn built_ins_are_captured() {
 #[test]
 fn buffers_have_gaps() {
     for varyings in [
-        Varyings::Interleaved(&["gl_SkipComponents4", "v_vec3", "gl_SkipComponents3"]),
-        Varyings::Interleaved(&["v_uint", "gl_SkipComponents2", "gl_SkipComponents2", "v_int"]),
-        Varyings::Interleaved(&[
-            "v_vec4",
-            "gl_NextBuffer",
-            "gl_SkipComponents1",
-            "v_float",
-            "gl_NextBuffer",
-            "v_ivec3",
-            "gl_SkipComponents2",
-            "gl_NextBuffer",
-            "v_uint",
-            "v_vec2",
-        ]),
+        Varyings::Interleaved("gl_SkipComponents4 v_vec3 gl_SkipComponents3"),
+        Varyings::Interleaved("v_uint gl_SkipComponents2 gl_SkipComponents2 v_int"),
+        Varyings::Interleaved(
+            "v_vec4 gl_NextBuffer gl_SkipComponents1 v_float gl_NextBuffer v_ivec3 \
+             gl_SkipComponents2 gl_NextBuffer v_uint v_vec2",
+        ),
     ] {
         storage_is_right(&VECTORS, varyings, &few());
     }
@@ -194,9 +181,9 @@ fn buffers_have_gaps() {
 #[test]
 fn members_and_elements_are_captured() {
     for varyings in [
-        Varyings::Interleaved(&["Block.weight", "Block.counts", "Block.colour"]),
-        Varyings::Interleaved(&["Block.colour", "v_pairs[2]", "Block.weight"]),
-        Varyings::Separate(&["Block.counts", "v_pairs[2]"]),
+        Varyings::Interleaved("Block.weight Block.counts Block.colour"),
+        Varyings::Interleaved("Block.colour v_pairs[2] Block.weight"),
+        Varyings::Separate("Block.counts v_pairs[2]"),
     ] {
         storage_is_right(&PARTS, varyings, &few());
     }
@@ -204,7 +191,7 @@ fn members_and_elements_are_captured() {
 
 #[test]
 fn every_version_of_spirv_is_captured() {
-    let varyings = Varyings::Separate(&["v_mat3", "v_integers"]);
+    let varyings = Varyings::Separate("v_mat3 v_integers");
     for version in [
         SpirvVersion::SPIRV1_0,
         SpirvVersion::SPIRV1_1,
@@ -228,7 +215,7 @@ fn every_version_of_spirv_is_captured() {
 fn long_draws_are_captured() {
     let cases = TOPOLOGIES.into_iter().chain(LOOP).map(|topology| Case::new(topology, 60_001));
     let cases = cases.collect::<Vec<_>>();
-    let varyings = Varyings::Interleaved(&["v_vertex"]);
+    let varyings = Varyings::Interleaved("v_vertex");
     let storage = Storage::new(&INDICES, varyings);
     for driver in DRIVERS {
         storage_is_model(&storage, &INDICES, varyings, &cases, driver);

@@ -2,20 +2,15 @@
 
 use crate::cases::{ADJACENCY, TOPOLOGIES, all, shapes};
 use crate::feedback::{Case, run_native};
+use crate::memory::bytes;
 use crate::shaders::{INDICES, Varyings};
 use polyshade_vulkan::model::Value;
 
-const TWO_BUFFERS: Varyings = Varyings::Interleaved(&[
-    "v_index",
-    "gl_NextBuffer",
-    "gl_SkipComponents1",
-    "v_mixed",
-    "gl_SkipComponents2",
-]);
+const TWO_BUFFERS: Varyings =
+    Varyings::Interleaved("v_index gl_NextBuffer gl_SkipComponents1 v_mixed gl_SkipComponents2");
 
 /// What `INDICES` computes.
 fn indices(vertex: u32, instance: u32) -> Vec<Value> {
-    let bytes = |values: &[u32]| values.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
     vec![
         Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },

@@ -230,13 +230,10 @@ impl Scene {
         let specialization = host.constants.clone();
         stages.push(Stage { specialization, ..Stage::new(own, words) });
         Draw {
-            stages,
             topology: self.topology,
             patch_control_points: 3,
             push_constants: host.push_constants.clone(),
-            vertices: 0..self.vertices,
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(stages, 0..self.vertices)
         }
     }
 }

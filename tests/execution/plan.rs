@@ -3,6 +3,7 @@
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
+use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
@@ -17,7 +18,7 @@ use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, St
 use std::ops::Range;
 
 pub(crate) const VARYINGS: Varyings =
-    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_mixed", "gl_SkipComponents1"]);
+    Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
 /// How many captures are interrupted, and how many of them are submitted together.
 const CASES: usize = 2_400;
@@ -35,7 +36,7 @@ impl Rig {
         // Push constants, so that draws with other words share a pipeline.
         let options = options(varyings, HOSTS[2]);
         // As it is, but that it writes a point's size.
-        let original = shader.native(Varyings::Separate(&[]));
+        let original = shader.native(Varyings::Separate(""));
         let storage = Storage::of_words(original.clone(), shader.layout(varyings), &options);
         Rig { original, native: shader.native(varyings), storage }
     }
@@ -240,7 +241,6 @@ type Numbers = (Range<u32>, Range<u32>);
 
 /// What `INDICES` computes, in the layout of the varyings.
 fn indices(vertex: u32, instance: u32) -> Vec<Value> {
-    let bytes = |values: &[u32]| values.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
     vec![
         Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },

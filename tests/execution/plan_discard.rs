@@ -7,9 +7,9 @@ use crate::plan_draws::scene;
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
-use polyshade::depth_convention::{self, Switch};
-use polyshade::host::Place;
-use polyshade::rasterizer_discard::{self, When};
+use polyshade::depth_convention;
+use polyshade::host::{Place, Value};
+use polyshade::rasterizer_discard;
 use polyshade_planner::{Device, PassState, Path, Pipeline, RasterizationOff, Topology};
 use polyshade_tests::shader::validate;
 
@@ -18,14 +18,14 @@ const ID: u32 = 23;
 type Change = fn(&Module<'_>) -> Module<'static>;
 
 fn discard(module: &Module<'_>) -> Module<'static> {
-    let options =
-        rasterizer_discard::Options::new().when(When::Word(Place::Specialization { first_id: ID }));
+    let options = rasterizer_discard::Options::new()
+        .when(Value::Word(Place::Specialization { first_id: ID }));
     let changed = rasterizer_discard::lower(module, "main", &options).expect("it has a position");
     changed.module.into_owned()
 }
 
 fn convert(module: &Module<'_>) -> Module<'static> {
-    let options = depth_convention::Options::new().depth(Switch::On).flip_y(Switch::On);
+    let options = depth_convention::Options::new().depth(true).flip_y(true);
     depth_convention::convert(module, "main", &options)
         .expect("it has a position")
         .module
@@ -163,7 +163,7 @@ fn a_constant_that_is_not_set_is_noticed() {
 /// Captured are the positions that the shader wrote, whatever is done to them for the rasterizer.
 #[test]
 fn the_position_is_captured_before_it_is_changed() {
-    let varyings = Varyings::Interleaved(&["gl_Position", "gl_NextBuffer", "v_index"]);
+    let varyings = Varyings::Interleaved("gl_Position gl_NextBuffer v_index");
     let new = || Rig::new(&POSITIONS, varyings);
     for way in WAYS {
         let plain = draw(&new(), way, RasterizationOff::Always, None);

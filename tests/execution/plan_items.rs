@@ -2,6 +2,7 @@
 
 use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
+use crate::memory::words;
 use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
 use crate::shaders::INDICES;
 use polyshade_planner::{
@@ -91,11 +92,6 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let messages = device.take_messages();
     let executed = executed.unwrap_or_else(|error| panic!("{way:?}: {error}"));
     Found { buffers: executed.outcome.buffers, messages, hazards }
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    let word = |bytes: &[u8]| u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    bytes.chunks_exact(4).map(word).collect()
 }
 
 /// The vertices that the first feedback buffer holds.

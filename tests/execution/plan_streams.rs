@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// Stream 1 to buffer 0, stream 0 to buffer 1.
 const VARYINGS: Varyings =
-    Varyings::Interleaved(&["t_list[1]", "t_index", "gl_NextBuffer", "s_list[1]", "s_index"]);
+    Varyings::Interleaved("t_list[1] t_index gl_NextBuffer s_list[1] s_index");
 
 /// The shaders of the pipeline.
 struct Rig {

@@ -6,13 +6,13 @@ use crate::noise::Noise;
 use crate::position_shaders::{TANGLED, Tangled};
 use polyshade::host::{Binding, Set};
 use polyshade::position_only::{self, Options};
-use polyshade::transform_feedback::{self, BufferRange, Capture, ProvokingVertex, Topology};
+use polyshade::transform_feedback::{self, BufferRange, ProvokingVertex, Topology};
 use polyshade::{Error, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::{Decoration, StorageClass};
 use polyshade_vulkan::{
-    Attribute, Descriptor, Draw, Place, Range, Resource, VertexBuffer, VertexLayout, Work,
-    capture_draw, vk,
+    Attribute, Descriptor, Draw, Place, Range, Resource, Variants, VertexBuffer, VertexLayout,
+    Work, capture_draw, vk,
 };
 
 const VERTICES: u32 = 96;
@@ -102,8 +102,7 @@ fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<V
     let options = transform_feedback::Options::new()
         .separate(outputs.iter().copied())
         .into_storage(Set(3), Binding(0));
-    let capture =
-        transform_feedback::capture(m, "main", &options).unwrap_or_else(|e| panic!("{e}"));
+    let capture = Variants::new(m, "main", &options).unwrap_or_else(|e| panic!("{e}"));
     let (work, feedback) = capture_all(&capture, &inputs(seed)).expect("it fits");
     let buffers = driver.run(&work).buffers;
     feedback.into_iter().map(|buffer| buffers[buffer].clone()).collect()
@@ -111,7 +110,7 @@ fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<V
 
 /// Work that captures all vertices of a draw, and the buffers that they go to.
 fn capture_all<'a>(
-    capture: &'a Capture<'_>,
+    capture: &'a Variants<'_>,
     given: &Given,
 ) -> Result<(Work<'a>, Vec<usize>), Error> {
     let mut work = Work { buffers: given.buffers.clone(), ..Work::default() };
@@ -182,7 +181,7 @@ fn the_variants_are_what_the_others_are_not() {
             let entry = m.entry_points().next().expect("there is one");
             let outputs = transform_feedback::capturable(m, entry);
             let name = output.split('[').next().expect("a name");
-            outputs.iter().any(|one| one.varying.to_string().starts_with(name))
+            outputs.iter().any(|(varying, _)| varying.to_string().starts_with(name))
         };
         for output in tangled.kept {
             assert!(has(&variant, output) && !has(&complement, output), "{}", tangled.name);

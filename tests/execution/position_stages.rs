@@ -7,7 +7,7 @@ use crate::noise::Noise;
 use crate::position::Given;
 use crate::position_depth::{Ahead, covered_and_wrong_behind};
 use polyshade::Module;
-use polyshade::position_only::{self, Feedback, Options};
+use polyshade::position_only::{self, Options};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Attribute, Draw, Range, TransformFeedback, Work, vk};
 
@@ -125,7 +125,7 @@ fn captured(ahead: &Ahead, last: &Module<'_>) -> (u64, Vec<u8>) {
 #[test]
 fn the_last_stages_variant_hands_on_the_same_positions_bit_for_bit() {
     for (ahead, last) in pipelines() {
-        let options = Options::new().feedback(Feedback::InPositionOnly);
+        let options = Options::new().capture_in_position_only();
         let variant =
             position_only::derive(&last, "main", &options).expect("it can be reduced").module;
         assert!(variant.words().len() < last.words().len());

@@ -7,10 +7,10 @@ use crate::glsl;
 use crate::shaders::{Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
-use polyshade::transform_feedback::{self, SideEffects};
+use polyshade::transform_feedback::SideEffects;
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
-    Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Work, vk,
+    Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Variants, Work, vk,
 };
 
 /// Primitives all over the place.
@@ -30,8 +30,7 @@ pub(crate) const SCENE: Shader = Shader {
     outputs: &[("v_colour", 4), ("v_index", 2)],
 };
 
-pub(crate) const SCENE_VARYINGS: Varyings =
-    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_colour"]);
+pub(crate) const SCENE_VARYINGS: Varyings = Varyings::Interleaved("v_index gl_NextBuffer v_colour");
 
 /// Both varyings in every pixel: one interpolated, one from the provoking vertex.
 pub(crate) const SCENE_PIXELS: &str = r"
@@ -169,19 +168,16 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
             }",
         outputs: &[("v_index", 1)],
     };
-    let varyings = Varyings::Interleaved(&["v_index"]);
+    let varyings = Varyings::Interleaved("v_index");
     let module = Module::parse_owned(shader.plain()).expect("glslang's words parse");
-    let refused = transform_feedback::capture(&module, "main", &options(varyings, HOSTS[0]));
+    let refused = Variants::new(&module, "main", &options(varyings, HOSTS[0]));
     assert!(refused.is_err());
 
     let runs = |variant: &[u32], driver: Driver| {
         let log = Range { buffer: 0, offset: 0, size: 4 };
         let draw = Draw {
-            stages: vec![Stage::vertex(variant)],
             descriptors: vec![Descriptor::new(0, 0, Resource::StorageBuffer(log))],
-            vertices: 0..6,
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(vec![Stage::vertex(variant)], 0..6)
         };
         let work = Work { buffers: vec![vec![0; 4]], draws: vec![draw], ..Work::default() };
         driver.run(&work).buffers.swap_remove(0)[0] > 0
@@ -189,7 +185,7 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
     for driver in DRIVERS {
         for (keep, raster) in [(SideEffects::InCapture, false), (SideEffects::InRaster, true)] {
             let options = options(varyings, HOSTS[0]).side_effects(keep);
-            let capture = transform_feedback::capture(&module, "main", &options).expect("decided");
+            let capture = Variants::new(&module, "main", &options).expect("decided");
             assert_eq!(runs(capture.raster_only.words(), driver), raster, "{driver:?} {keep:?}");
         }
         assert!(runs(&shader.plain(), driver));

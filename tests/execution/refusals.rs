@@ -14,11 +14,8 @@ use std::time::Duration;
 /// Work that runs, of one draw with one buffer of 64 kilobytes and one texture, and is then made to be refused.
 fn work(vertex: &[u32]) -> Work<'_> {
     let draw = Draw {
-        stages: vec![Stage::vertex(vertex)],
         descriptors: vec![storage(3, 0, 0)],
-        vertices: 0..1,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(vertex)], 0..1)
     };
     Work {
         buffers: vec![vec![0; 1 << 16]],

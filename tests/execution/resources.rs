@@ -3,17 +3,9 @@
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
+use crate::memory::{bytes, words};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::{Descriptor, Draw, Outcome, Range, Resource, Stage, Texture, Work, vk};
-
-pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
-    let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("four bytes"));
-    bytes.chunks(4).map(word).collect()
-}
-
-pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
 
 /// A vertex shader that fills `words`.
 #[track_caller]
@@ -38,13 +30,7 @@ fn run(driver: Driver, vertex: &[u32], mut work: Work<'_>, found: usize) -> (Vec
     let Work { buffers, textures, draws, .. } = work;
     let mut descriptors = draws.into_iter().flat_map(|draw| draw.descriptors).collect::<Vec<_>>();
     descriptors.push(Descriptor::new(3, 0, Resource::StorageBuffer(range)));
-    let draw = Draw {
-        stages: vec![Stage::vertex(vertex)],
-        descriptors,
-        vertices: 0..1,
-        instances: 0..1,
-        ..Draw::default()
-    };
+    let draw = Draw { descriptors, ..Draw::new(vec![Stage::vertex(vertex)], 0..1) };
     let work = Work { buffers, textures, draws: vec![draw], ..Work::default() };
     let mut outcome = driver.run(&work);
     let found = words(&outcome.buffers.remove(buffer));

@@ -9,7 +9,7 @@ use polyshade_vulkan::model::BufferLayout;
 use polyshade_vulkan::{Captured, Draw, Place, Range, Resource, Stage, TransformFeedback, Work};
 
 const VARYINGS: Varyings =
-    Varyings::Interleaved(&["v_index", "gl_NextBuffer", "v_mixed", "gl_SkipComponents1"]);
+    Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
 /// A draw of every topology, in buffers with room for some of them.
 fn sequence(room: u32) -> Vec<Case> {

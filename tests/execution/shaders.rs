@@ -22,22 +22,23 @@ pub(crate) struct Shader {
 /// The varyings to capture, as OpenGL lists them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Varyings {
-    /// One behind the other.
-    Interleaved(&'static [&'static str]),
-    /// One a buffer.
-    Separate(&'static [&'static str]),
+    /// Names with blanks between them, one behind the other.
+    Interleaved(&'static str),
+    /// The same, one a buffer.
+    Separate(&'static str),
 }
 
 impl Shader {
     /// Where the specification puts what is captured.
     pub(crate) fn layout(&self, varyings: Varyings) -> Vec<BufferLayout> {
-        let entry = |name: &&'static str| self.entry(name);
         match varyings {
             Varyings::Interleaved(names) => {
-                model::interleave(&names.iter().map(entry).collect::<Vec<_>>())
+                let entries = names.split_whitespace().map(|name| self.entry(name));
+                model::interleave(&entries.collect::<Vec<_>>())
             }
             Varyings::Separate(names) => {
-                names.iter().flat_map(|name| model::interleave(&[self.entry(name)])).collect()
+                let entries = names.split_whitespace().map(|name| self.entry(name));
+                entries.flat_map(|entry| model::interleave(&[entry])).collect()
             }
         }
     }

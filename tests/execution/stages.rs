@@ -2,7 +2,8 @@
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
-use crate::resources::{bytes, shader, words};
+use crate::memory::{bytes, words};
+use crate::resources::shader;
 use polyshade::Module;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::{
@@ -14,11 +15,8 @@ use polyshade_vulkan::{
 fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
     let range = Range { buffer: 0, offset: 0, size: 4 * words };
     Draw {
-        stages: vec![Stage::vertex(vertex)],
         descriptors: vec![Descriptor::new(3, 0, Resource::StorageBuffer(range))],
-        vertices: 0..1,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(vertex)], 0..1)
     }
 }
 
@@ -296,21 +294,21 @@ fn tessellation_and_geometry_stages_run() {
     let geometry = stage(GEOMETRY, ShaderStage::Geometry);
     use vk::ShaderStageFlags as Flags;
     let draw = Draw {
-        stages: vec![
-            Stage::vertex(&vertex),
-            Stage::new(Flags::TESSELLATION_CONTROL, &control),
-            Stage::new(Flags::TESSELLATION_EVALUATION, &evaluation),
-            Stage::new(Flags::GEOMETRY, &geometry),
-        ],
         topology: vk::PrimitiveTopology::PATCH_LIST,
         patch_control_points: 2,
         transform_feedback: Some(TransformFeedback {
             buffers: vec![Range { buffer: 0, offset: 0, size: 64 }],
             ..TransformFeedback::default()
         }),
-        vertices: 8..10,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(
+            vec![
+                Stage::vertex(&vertex),
+                Stage::new(Flags::TESSELLATION_CONTROL, &control),
+                Stage::new(Flags::TESSELLATION_EVALUATION, &evaluation),
+                Stage::new(Flags::GEOMETRY, &geometry),
+            ],
+            8..10,
+        )
     };
     let work = Work { buffers: vec![vec![0; 64]], draws: vec![draw], ..Work::default() };
     let outcome = Driver::Lavapipe.run(&work);

@@ -5,10 +5,10 @@ use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::host::{Binding, Place, Set};
-use polyshade::transform_feedback::{self, BufferRange, Capture, Counts, Options};
+use polyshade::transform_feedback::{self, BufferRange, Options};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
 use polyshade_vulkan::{
-    Captured, Draw, ProvokingVertex, Range, Stage, Work, bind_capture, capture_draw,
+    Captured, Draw, ProvokingVertex, Range, Stage, Variants, Work, bind_capture, capture_draw,
 };
 
 /// Where feedback buffers go: the last set that SwiftShader has.
@@ -31,7 +31,7 @@ pub(crate) const HOSTS: [Place; 4] = [
 
 /// A shader and its variants.
 pub(crate) struct Storage {
-    pub(crate) capture: Capture<'static>,
+    pub(crate) capture: Variants<'static>,
     /// The capture-only variant. Tests that break the lowering do it here.
     pub(crate) words: Vec<u32>,
     pub(crate) layout: Vec<BufferLayout>,
@@ -41,8 +41,8 @@ pub(crate) struct Storage {
 pub(crate) fn options(varyings: Varyings, host: Place) -> Options {
     let options = Options::new().into_storage(Set(SET), Binding(0)).words(host);
     match varyings {
-        Varyings::Interleaved(names) => options.interleaved(names.iter().copied()),
-        Varyings::Separate(names) => options.separate(names.iter().copied()),
+        Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
+        Varyings::Separate(names) => options.separate(names.split_whitespace()),
     }
 }
 
@@ -101,9 +101,9 @@ impl Storage {
 
     /// What the host is told that a case captures.
     pub(crate) fn counts(&self, case: &Case) -> Captured {
-        let counts = self.capture.layout.counts(&host_draw(&case.draw), &self.ranges(case));
-        let Counts { written, needed } = counts.expect("the ranges fit");
-        Captured { written, needed }
+        let draw = host_draw(&case.draw);
+        let written = self.capture.layout.primitives_written(&draw, &self.ranges(case));
+        Captured { written: written.expect("the ranges fit"), needed: draw.primitives() }
     }
 
     /// The counters that the host is told to go on with.
@@ -195,17 +195,18 @@ impl Storage {
     /// The feedback buffers of each case, without its host words.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        buffers.chunks(count + 1).map(|case| case[..count].to_vec()).collect()
+        // The host words have a buffer where their place is a descriptor.
+        let words = usize::from(self.capture.words.place.descriptor().is_some());
+        buffers.chunks(count + words).map(|case| case[..count].to_vec()).collect()
     }
 }
 
 #[track_caller]
-fn capture(words: Vec<u32>, options: &Options) -> Capture<'static> {
+fn capture(words: Vec<u32>, options: &Options) -> Variants<'static> {
     let module = Module::parse_owned(words).expect("glslang's words parse");
     // The raster-only variant borrows it, and a test has few of them.
     let module = Box::leak(Box::new(module));
-    transform_feedback::capture(module, "main", options)
-        .unwrap_or_else(|error| panic!("{options:?}: {error}"))
+    Variants::new(module, "main", options).unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }
 
 fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {

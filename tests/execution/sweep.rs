@@ -37,7 +37,7 @@ pub(crate) fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
     let mut names = names(noise, shader);
     if noise.below(3) == 0 {
         names.truncate(MAX_BUFFERS);
-        return Varyings::Separate(names.leak());
+        return Varyings::Separate(names.join(" ").leak());
     }
     let mut list = Vec::new();
     let mut buffers = 1;
@@ -54,7 +54,7 @@ pub(crate) fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
             list.push(pick(noise, &["gl_SkipComponents2", "gl_SkipComponents3"]));
         }
     }
-    Varyings::Interleaved(list.leak())
+    Varyings::Interleaved(list.join(" ").leak())
 }
 
 fn draw(noise: &mut Noise, topology: Topology, mode: ProvokingVertex) -> Case {

@@ -2,11 +2,10 @@
 //! them from docs/adding-a-lowering.md.
 
 use polyshade::moves;
-use polyshade::spv::{self, ExecutionModel, Id};
+use polyshade::spv::{self, ExecutionModel, Id, Position};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
 
-// The crate with the file and the line.
-include!(concat!(env!("OUT_DIR"), "/copied.rs"));
+include!(concat!(env!("OUT_DIR"), "/line.rs"));
 
 mod test {
     include!(concat!(env!("OUT_DIR"), "/test.rs"));
@@ -28,21 +27,18 @@ mod library {
 
 /// The lines that call what was linked in.
 #[allow(clippy::let_and_return, reason = "the guide's lines end with the `let`")]
-fn dim<'m>(p: &mut spv::Patch<'m, '_>, wrapper: &moves::Wrapper<'m>, vector: Id, old: Id) -> Id {
+fn whole<'m>(p: &mut spv::Patch<'m, '_>, at: Position<'m>, float: Id, new: Id) -> Id {
     include!(concat!(env!("OUT_DIR"), "/link.rs"))
 }
 
 #[test]
 fn longer_code_is_linked_in() {
-    let words = compile("#version 450\nvoid main() {}", ShaderStage::Fragment).unwrap();
+    let words = compile("#version 450\nvoid main() {}", ShaderStage::Vertex).unwrap();
     let module = spv::Module::parse(&words).unwrap();
     let linked = module.rewrite(|m, p| {
-        let wrapper = moves::wrap(m, p, m.entry_point("main", ExecutionModel::FRAGMENT)?);
-        let float = p.float();
-        let vector = p.vector(float, 4);
-        let half = p.float_constant(0.5);
-        let old = p.composite_constant(vector, &[half; 4]);
-        dim(p, &wrapper, vector, old);
+        let wrapper = moves::wrap(m, p, m.entry_point("main", ExecutionModel::VERTEX)?);
+        let (float, size) = (p.float(), p.float_constant(2.5));
+        whole(p, wrapper.epilogue, float, size);
         Ok(())
     });
     let linked = linked.unwrap().module;

@@ -1,14 +1,14 @@
 //! `advanced_blend`: what it makes of shaders, as `spirv-val` sees it.
 
-use crate::shader::Shader;
+use crate::shader::{Shader, count};
 use polyshade::advanced_blend::{
-    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap, Select,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
 };
 use polyshade::host::{Binding, Place, Reserved, Set, Target};
 use polyshade::{ErrorKind, Module};
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::FunctionCall;
-use polyshade_spv::{Decoration, Id, Op, StorageClass};
+use polyshade_spv::{Decoration, Id, Op};
 use polyshade_tests::shader::{ShaderStage, validate};
 use std::fmt::Write;
 
@@ -29,10 +29,6 @@ pub(crate) fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
     let module = lowered.unwrap_or_else(|error| panic!("{error}")).module.into_owned();
     validate(module.words()).unwrap_or_else(|error| panic!("{error}"));
     module
-}
-
-pub(crate) fn count(m: &Module<'_>, op: Op) -> usize {
-    m.instructions().filter(|inst| inst.op() == op).count()
 }
 
 #[test]
@@ -78,7 +74,7 @@ fn every_equation_and_selection_is_valid() {
         Place::StorageBuffer { set, binding },
         Place::Specialization { first_id: 7 },
     ] {
-        let module = lowered(&shader, &Options::new().all().select(Select::Words(place)));
+        let module = lowered(&shader, &Options::new().all().select(place));
         assert_eq!(count(&module, Op::SWITCH), 1, "one indexed branch");
         let switch = module.instructions().find(|inst| inst.op() == Op::SWITCH).unwrap();
         assert_eq!(switch.words().len(), 3 + 2 * Equation::ALL.len());
@@ -144,7 +140,7 @@ fn targets_that_are_alike_share_their_code() {
     };
     assert_eq!(named("polyshade_blend_target"), 2);
     assert_eq!(named("blend_screen"), 1);
-    let locations: Vec<u32> = lowered.result.iter().map(|target| target.location).collect();
+    let locations: Vec<u32> = lowered.result.keys().copied().collect();
     assert_eq!(locations, [0, 1, 3]);
     let bindings: Vec<u32> =
         lowered.requirements.descriptors.iter().map(|one| one.binding.0).collect();
@@ -155,7 +151,7 @@ fn targets_that_are_alike_share_their_code() {
 fn nothing_to_blend_changes_nothing() {
     let integers = "layout(location = 0) out ivec4 c; void main() { c = ivec4(1); }";
     let shader = Shader::glsl(ShaderStage::Fragment, integers);
-    let options = Options::new().all().select(Select::Words(WORD));
+    let options = Options::new().all().select(WORD);
     let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     assert_eq!(lowered.module.words(), shader.module().words());
     assert!(lowered.result.is_empty() && lowered.requirements.descriptors.is_empty());
@@ -163,61 +159,12 @@ fn nothing_to_blend_changes_nothing() {
     let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     for options in [
         Options::new(),
-        Options::new().all_khr().select(Select::Words(WORD)).unblended(0),
+        Options::new().all_khr().select(WORD).unblended(0),
         Options::new().target(1, ColorBlend::new([Equation::Xor])),
     ] {
         let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
         assert_eq!(lowered.module.words(), shader.module().words());
     }
-}
-
-#[test]
-fn outputs_that_a_function_gets_pointers_to_move_together() {
-    // One of the two outputs is blended; the function may get a pointer into either, so both move and one is copied.
-    let shader = Shader::assembled_before_legalization(
-        r#"
-               OpCapability Shader
-               OpMemoryModel Logical GLSL450
-               OpEntryPoint Fragment %main "main" %a %b
-               OpExecutionMode %main OriginUpperLeft
-               OpName %a "a"
-               OpName %b "b"
-               OpDecorate %a Location 0
-               OpDecorate %b Location 1
-        %void = OpTypeVoid
-          %fn = OpTypeFunction %void
-       %float = OpTypeFloat 32
-        %vec4 = OpTypeVector %float 4
-         %ptr = OpTypePointer Output %vec4
-         %dim = OpTypeFunction %void %ptr
-           %a = OpVariable %ptr Output
-           %b = OpVariable %ptr Output
-        %half = OpConstant %float 0.5
-        %grey = OpConstantComposite %vec4 %half %half %half %half
-        %main = OpFunction %void None %fn
-           %1 = OpLabel
-           %2 = OpFunctionCall %void %write %a
-           %3 = OpFunctionCall %void %write %b
-                OpReturn
-                OpFunctionEnd
-       %write = OpFunction %void None %dim
-           %p = OpFunctionParameter %ptr
-           %4 = OpLabel
-                OpStore %p %grey
-                OpReturn
-                OpFunctionEnd"#,
-    );
-    let options = Options::new().target(1, ColorBlend::new([Equation::Multiply]));
-    let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
-    validate(lowered.module.words()).unwrap();
-    let m = &lowered.module;
-    let outputs: Vec<String> = m
-        .variables()
-        .filter(|variable| variable.storage_class() == StorageClass::OUTPUT)
-        .filter_map(|variable| Some(m.name(variable.result())?.into_owned()))
-        .collect();
-    assert_eq!(outputs, ["b_interface", "a_interface"]);
-    assert_eq!(lowered.result.len(), 1);
 }
 
 /// The instructions of a function that do something when it runs, its calls' included.
@@ -262,41 +209,19 @@ fn the_documented_cost_is_that_of_today() {
 }
 
 #[track_caller]
-pub(crate) fn refused(source: &str, options: &Options, kind: ErrorKind, part: &str) {
-    refused_for(source, &"main".into(), options, kind, part);
-}
-
-#[track_caller]
-fn refused_for(source: &str, target: &Target, options: &Options, kind: ErrorKind, part: &str) {
-    let shader = Shader::glsl(ShaderStage::Fragment, source);
+pub(crate) fn refused(target: &Target, options: &Options, kind: ErrorKind, part: &str) {
+    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
     let error = advanced_blend::lower(shader.module(), target, options).map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), kind, "{error}");
     assert!(error.to_string().contains(part), "{error}");
 }
 
+/// What the program's own options cannot say; the rest are cases, in `cases/blend`.
 #[test]
 fn what_cannot_be_honoured_is_refused() {
-    let multiply = || Options::new().equations([Equation::Multiply]);
-    let set = Set(3);
-    let storage = Destination::StorageImage { set, binding: Binding(0) };
-    let sized = "layout(constant_id = 1) const int n = 2; layout(location = 0) out vec4 a[n];
-                 void main() { a[0] = vec4(1); }";
-    let taken =
-        "layout(set = 3, binding = 0) uniform U { vec4 x; }; layout(location = 0) out vec4 a;
-                 void main() { a = x; }";
-    refused_for(COLOUR, &"other".into(), &Options::new(), ErrorKind::NotFound, "other");
-    refused(COLOUR, &Options::new().all(), ErrorKind::Options, "46 equations");
-    refused(COLOUR, &Options::new().equations([]), ErrorKind::Options, "without an equation");
-    refused(
-        COLOUR,
-        &multiply().destination(storage),
-        ErrorKind::Unsupported,
-        "stored all the same",
-    );
-    refused(sized, &multiply(), ErrorKind::Unsupported, "size of an array");
-    refused(taken, &multiply(), ErrorKind::Options, "shader's own");
-    let words = Select::Words(Place::Uniform { set, binding: Binding(0) });
-    refused(COLOUR, &multiply().select(words), ErrorKind::Options, "added twice");
-    let reserved = Target::new("main").reserved(Reserved::new().binding(set, Binding(0)));
-    refused_for(COLOUR, &reserved, &multiply(), ErrorKind::Options, "reserved");
+    let none = Options::new().equations([]);
+    refused(&"main".into(), &none, ErrorKind::Options, "without an equation");
+    let reserved = Target::new("main").reserved(Reserved::new().binding(Set(3), Binding(0)));
+    let multiply = Options::new().equations([Equation::Multiply]);
+    refused(&reserved, &multiply, ErrorKind::Options, "reserved");
 }

@@ -1,11 +1,11 @@
 //! `advanced_blend` of what fixed function does: what it makes of shaders, as `spirv-val` sees it.
 
-use crate::blend::{COLOUR, count, lowered, refused};
-use crate::shader::Shader;
+use crate::blend::{COLOUR, lowered, refused};
+use crate::shader::{Shader, count};
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{
     self, ColorBlend, Destination, Equation, Factor, Format, FormatClass, LogicOperation,
-    Operation, Options, Ordinary, Overlap, Select, Term,
+    Operation, Options, Ordinary, Overlap, Term,
 };
 use polyshade::host::{Binding, Place, Set};
 use polyshade_formats::SpirvVersion;
@@ -88,6 +88,11 @@ fn a_second_source_leaves_the_interface() {
         assert_eq!(outputs.len(), 1);
         assert_eq!(module.decoration(outputs[0].result(), Decoration::INDEX), Some(&[0][..]));
     }
+    let arrays =
+        "layout(location = 0) out vec4 a[2]; layout(location = 0, index = 1) out vec4 b[2];
+                  void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
+    let arrays = Shader::glsl(ShaderStage::Fragment, arrays);
+    lowered(&arrays, &Options::new().every_target(ColorBlend::ordinary(dual)));
     // What is not blended here keeps both, for fixed function.
     let unblended = Options::new().unblended(0);
     let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
@@ -107,7 +112,7 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
         Options::new()
             .target(0, ColorBlend::new([Equation::Multiply, Equation::Screen]))
             .target(1, ColorBlend::ordinary(constant))
-            .select(Select::Words(select))
+            .select(select)
             .blend_constants_in(constants)
     };
     for (select, constants, places, bytes) in
@@ -122,59 +127,30 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
         let constants = names.filter(|name| name.starts_with("blend_constant_"));
         assert_eq!(constants.count(), 4);
     }
-    let other = Place::PushConstant { offset: 64 };
-    refused(source, &options(push, other), ErrorKind::Options, "right behind");
+    let other = options(push, Place::PushConstant { offset: 64 });
+    let error = advanced_blend::lower(shader.module(), "main", &other).map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Options);
+    assert!(error.to_string().contains("right behind"), "{error}");
     // Without a factor of constants there are no words for them.
     let without = options(push, push).target(1, ColorBlend::ordinary(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &without).unwrap();
     assert_eq!(lowered.requirements.push_constants, Some(8..12));
 }
 
+/// What the program's own options cannot say; the rest are cases, in `cases/blend`.
 #[test]
 fn what_fixed_function_cannot_do_here_is_refused() {
     let all = |target| Options::new().every_target(target);
-    let logic = |class: FormatClass| all(ColorBlend::logic(LogicOperation::Xor).format(class));
-    for class in [FormatClass::Float, FormatClass::Srgb] {
-        refused(COLOUR, &logic(class), ErrorKind::Unsupported, "floats and sRGB");
-    }
-    refused(COLOUR, &logic(FormatClass::Snorm), ErrorKind::Unsupported, "two numbers for -1");
-    refused(COLOUR, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of floats");
+    let refused = |options, kind, part: &str| refused(&"main".into(), &options, kind, part);
     let wide = Format::new(FormatClass::Unorm, [32, 0, 0, 0]).unwrap();
-    let wide = all(ColorBlend::logic(LogicOperation::Xor).format(wide));
-    refused(COLOUR, &wide, ErrorKind::Unsupported, "more than 16 bits");
-    let signed = "layout(location = 0) out ivec4 a; void main() { a = ivec4(1); }";
-    refused(signed, &logic(FormatClass::Uint), ErrorKind::Unsupported, "is of signed integers");
-    let blended = all(ColorBlend::ordinary(over()).format(FormatClass::Sint));
-    refused(signed, &blended, ErrorKind::Options, "integers is not blended");
-    let disjoint = all(ColorBlend::ordinary(over()).overlap(Overlap::Disjoint));
-    refused(COLOUR, &disjoint, ErrorKind::Options, "are of advanced equations");
-    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
-    refused(COLOUR, &all(ColorBlend::ordinary(dual)), ErrorKind::Options, "has none");
-    let opaque = ColorBlend::logic(LogicOperation::Set).format(FormatClass::Uint).alpha_to_one();
-    refused(COLOUR, &all(opaque), ErrorKind::Unsupported, "alpha of integers");
-
-    let over = || all(ColorBlend::ordinary(over()));
-    for samples in [0, 3, 64] {
-        refused(COLOUR, &over().alpha_to_coverage(samples), ErrorKind::Options, "1 to 32 samples");
+    let wide = ColorBlend::logic(LogicOperation::Xor).format(wide);
+    refused(all(wide), ErrorKind::Unsupported, "more than 16 bits");
+    let disjoint = ColorBlend::ordinary(over()).overlap(Overlap::Disjoint);
+    refused(all(disjoint), ErrorKind::Options, "are of advanced equations");
+    for samples in [0, 64] {
+        let options = all(ColorBlend::ordinary(over())).alpha_to_coverage(samples);
+        refused(options, ErrorKind::Options, "1 to 32 samples");
     }
-    let storage = Destination::StorageImage { set: Set(3), binding: Binding(0) };
-    let stored = over().destination(storage).alpha_to_coverage(4);
-    refused(COLOUR, &stored, ErrorKind::Unsupported, "storage images");
-    let elsewhere = over().unblended(0).alpha_to_coverage(4);
-    refused(COLOUR, &elsewhere, ErrorKind::Unsupported, "not blended here");
-}
-
-/// Arrays of second sources, of which one location is blended and another is not.
-#[test]
-fn a_second_source_that_is_taken_in_part_is_refused() {
-    let source =
-        "layout(location = 0) out vec4 a[2]; layout(location = 0, index = 1) out vec4 b[2];
-                  void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
-    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::Zero));
-    let part = Options::new().target(0, ColorBlend::ordinary(dual));
-    refused(source, &part, ErrorKind::Unsupported, "shares its variable");
-    let shader = Shader::glsl(ShaderStage::Fragment, source);
-    lowered(&shader, &Options::new().every_target(ColorBlend::ordinary(dual)));
 }
 
 #[test]
@@ -185,6 +161,6 @@ fn targets_that_no_shader_reads_keep_their_outputs() {
     // Integers without a logic operation stay as they are, whatever is asked of every target.
     let all = Options::new().every_target(ColorBlend::ordinary(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &all).unwrap();
-    let locations: Vec<u32> = lowered.result.iter().map(|target| target.location).collect();
+    let locations: Vec<u32> = lowered.result.keys().copied().collect();
     assert_eq!(locations, [1]);
 }

@@ -2,9 +2,9 @@
 //! discarded: valid again, or refused by name.
 
 use crate::eliminate_corpus::corpus;
-use polyshade::depth_convention::{self, Rotation, Switch};
-use polyshade::host::{Device, Place, Reserved, Target};
-use polyshade::rasterizer_discard::{self, When};
+use polyshade::depth_convention;
+use polyshade::host::{Device, Place, Reserved, Target, Value};
+use polyshade::rasterizer_discard;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Options, Varying};
 use polyshade::{Error, ErrorKind, Module};
@@ -28,7 +28,7 @@ fn target(entry: EntryPoint<'_>) -> Target {
 fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let all = transform_feedback::capturable(m, entry).into_iter().rev();
     let varyings: Vec<Varying> =
-        all.filter(|one| one.components.is_ok()).map(|one| one.varying).collect();
+        all.filter(|(_, components)| components.is_ok()).map(|(varying, _)| varying).collect();
     let options = Options::new().interleaved(varyings);
     Ok(transform_feedback::decorate(m, target(entry), &options)?.module.into_words())
 }
@@ -37,13 +37,13 @@ fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
 fn changed(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let target = target(entry).reserved(Reserved::new().location(1));
     let options = depth_convention::Options::new()
-        .depth(Switch::On)
-        .flip_y(Switch::Word(Place::Specialization { first_id: IDS[0] }))
-        .rotation(Rotation::Word(Place::Specialization { first_id: IDS[1] }));
+        .depth(true)
+        .flip_y(Value::Word(Place::Specialization { first_id: IDS[0] }))
+        .rotation(Value::Word(Place::Specialization { first_id: IDS[1] }));
     let converted = depth_convention::convert(m, &target, &options)?.module.into_words();
     let converted = Module::parse(&converted)?;
     let options = rasterizer_discard::Options::new()
-        .when(When::Word(Place::Specialization { first_id: IDS[2] }));
+        .when(Value::Word(Place::Specialization { first_id: IDS[2] }));
     Ok(rasterizer_discard::lower(&converted, &target, &options)?.module.into_words())
 }
 

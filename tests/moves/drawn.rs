@@ -1,9 +1,8 @@
 //! The lowerings that are made of the moves do on two drivers what they are for.
 
 use crate::drivers::{DRIVERS, Driver};
-use crate::link::library;
-use crate::lowerings::{MULTIPLY, blend, discard_rasterization};
 use crate::shader::Shader;
+use polyshade_tests::lowerings::{blend, discard_rasterization, library_of};
 use polyshade_tests::shader::ShaderStage;
 use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
 
@@ -36,12 +35,9 @@ const COLUMNS: &str = "
 
 fn draw<'a>(stages: Vec<Stage<'a>>) -> Draw<'a> {
     Draw {
-        stages,
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         target: Some(0),
-        vertices: 0..3,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(stages, 0..3)
     }
 }
 
@@ -86,6 +82,8 @@ fn multiplied(source: [f32; 4], destination: [f32; 4]) -> [f32; 4] {
     result
 }
 
+const MULTIPLY: &str = include_str!("../libraries/multiply.glsl");
+
 const DESTINATION: [f32; 4] = [0.5, 0.25, 0.75, 0.875];
 
 /// A row of columns that are blended with [`DESTINATION`] by an equation, in GLSL.
@@ -93,7 +91,7 @@ const DESTINATION: [f32; 4] = [0.5, 0.25, 0.75, 0.875];
 fn blended(driver: Driver, equation: &str) -> Vec<[f32; 4]> {
     let vertex = Shader::glsl(ShaderStage::Vertex, COVER);
     let fragment = Shader::glsl(ShaderStage::Fragment, COLUMNS);
-    let equation = library(equation);
+    let equation = library_of(equation).unwrap();
     let (lowered, ()) = fragment.rewritten(|m, p| blend(m, p, &equation));
 
     let [vertex, fragment] = [&vertex, &lowered].map(|shader| shader.module().words());

@@ -1,25 +1,18 @@
-//! Each move by itself, and lowerings written with nothing else.
+//! What of the moves and lowerings is not said by a case: properties, errors with computed places, corpora, drivers.
 
 mod blend;
 mod blend_fixed;
-mod blocks;
 mod decorate_corpus;
 mod drawn;
-mod eliminate;
 mod eliminate_corpus;
 mod eliminate_sizes;
 mod isolate;
 mod link;
-mod lowerings;
 mod nonsense;
-mod output_points;
 mod position_only;
 mod push_constants;
-mod redirect;
-mod resources;
-mod scatter;
 mod shader;
-mod take_over;
-mod wrap;
+mod through;
+mod unknown;
 
 use polyshade_tests::drivers;

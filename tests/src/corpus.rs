@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use polyshade::host::Target;
-use polyshade::transform_feedback::{self, Options, SideEffects, Varying};
+use polyshade::transform_feedback::{self, Options, SideEffects, Variant, Varying};
 use polyshade::{Error, Module};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionMode, ExecutionModel};
@@ -155,10 +155,10 @@ fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
     if outputs.is_empty() {
         return Ok(("no outputs", Vec::new()));
     }
-    if let Some(refused) = outputs.iter().find_map(|output| output.components.as_ref().err()) {
+    if let Some(refused) = outputs.iter().find_map(|(_, components)| components.as_ref().err()) {
         return Err(refused.message().to_owned());
     }
-    let varyings: Vec<Varying> = outputs.into_iter().map(|output| output.varying).collect();
+    let varyings: Vec<Varying> = outputs.into_iter().map(|(varying, _)| varying).collect();
     capture(module, entry, &Options::new().interleaved(varyings))
 }
 
@@ -166,9 +166,9 @@ fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
 fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Attempt {
     let target = Target::new(entry.name());
     let variants = |options: &Options| -> Result<Vec<Vec<u32>>, Error> {
-        let capture = transform_feedback::capture(module, &target, options)?;
-        let variants = [&capture.capture_only, &capture.raster_only, &capture.both];
-        Ok(variants.map(|variant| variant.words().to_vec()).to_vec())
+        let capture = transform_feedback::prepare(module, &target, options)?;
+        let variants = [Variant::CaptureOnly, Variant::RasterOnly, Variant::Both].into_iter();
+        variants.map(|variant| Ok(capture.variant(variant)?.module.words().to_vec())).collect()
     };
     if let Ok(variants) = variants(options) {
         return Ok(("captured", variants));

@@ -6,20 +6,27 @@
 mod case;
 mod check;
 mod golden;
+mod moves;
 mod sprinkle;
+mod version;
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use self::case::{Case, OUTPUT};
+use self::case::{Case, OUTPUT, Runs};
+use crate::shader::Rules;
 use crate::{identity, shader};
 
 /// How the cases are run.
 pub struct Harness {
     /// The program `polyshade`.
     pub program: PathBuf,
+    /// The folder of the cases.
+    pub cases: PathBuf,
+    /// The folder of what the versions of the lowerings made of them.
+    pub versions: PathBuf,
     /// Whether diffs are written instead of compared.
     pub bless: bool,
 }
@@ -42,31 +49,75 @@ pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
     let input = shader::read(path)?;
 
     let mut faults = Vec::new();
-    faults.extend(module_faults(&case, "the input", &input));
+    faults.extend(module_faults(case.input, "the input", &input));
     let outcome = execute(harness, &case, path, &input)?;
     faults.extend(outcome_faults(&case, &outcome));
     for (name, words) in &outcome.modules {
-        faults.extend(module_faults(&case, name, words));
+        faults.extend(module_faults(case.output, name, words));
         faults.extend(unchanged_fault(name, &input, words));
     }
-    let diff = match outcome.module(OUTPUT) {
-        Some(output) => Some(golden::diff(&input, output)?),
-        None => None,
-    };
-    faults.extend(golden::settle(harness.bless, path, diff.as_deref()));
-
     if case.takes_unknown() {
         let sprinkled = sprinkle::sprinkle(&input, path);
         let with_unknown = execute(harness, &case, path, &sprinkled)?;
         faults.extend(identity::check(&sprinkled).err());
         faults.extend(sprinkled_faults(&case, &outcome, &with_unknown));
     }
+    // The answer of a version is there for good, so only a right one is added.
+    let other_words = match faults.is_empty() {
+        true => version_fault(harness, &case, path, &input, &outcome),
+        false => None,
+    };
+    let diff = match outcome.module(OUTPUT) {
+        Some(output) => Some(golden::diff(&input, output)?),
+        None => None,
+    };
+    let bless = harness.bless && other_words.is_none();
+    faults.extend(golden::settle(bless, path, diff.as_deref()));
+    faults.extend(other_words);
 
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Runs the program as the case says, in a folder of its own, with `input` as `%s` and the case itself as `%f`.
+/// The modules are not those that this version of the lowering made of the input before.
+fn version_fault(
+    harness: &Harness,
+    case: &Case,
+    path: &Path,
+    input: &[u32],
+    outcome: &Outcome,
+) -> Option<String> {
+    if outcome.modules.is_empty() || matches!(case.runs, Runs::Move) {
+        return None;
+    }
+    let lowering = match version::lowering(&case.arguments) {
+        Ok(lowering) => lowering?,
+        Err(fault) => return Some(fault),
+    };
+    let name = path.strip_prefix(&harness.cases).expect("a case lies in the folder of the cases");
+    let made = version::Made {
+        lowering,
+        case: name.display().to_string(),
+        question: version::question(&case.arguments, input),
+        answer: version::answer(&outcome.modules),
+    };
+    version::settle(harness.bless, &harness.versions, made)
+}
+
+/// What the case runs makes of `input`.
 fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result<Outcome, String> {
+    match case.runs {
+        Runs::Program => run_program(harness, case, path, input),
+        Runs::Move => Ok(Outcome::of_move(moves::run(&case.arguments, input))),
+    }
+}
+
+/// Runs the program as the case says, in a folder of its own, with `input` as `%s` and the case itself as `%f`.
+fn run_program(
+    harness: &Harness,
+    case: &Case,
+    path: &Path,
+    input: &[u32],
+) -> Result<Outcome, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let name = path.file_name().expect("a case is a file").display();
     let source = folder.path().join(format!("{name}.spv"));
@@ -118,6 +169,15 @@ fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
 }
 
 impl Outcome {
+    /// What the program would leave behind if it had this move.
+    fn of_move(result: Result<Vec<u32>, moves::Refusal>) -> Self {
+        let (exit, stderr, modules) = match result {
+            Ok(words) => (0, String::new(), vec![(OUTPUT.to_owned(), words)]),
+            Err(refusal) => (refusal.exit, refusal.text, Vec::new()),
+        };
+        Self { exit: Some(exit), stdout: String::new(), stderr, modules, texts: Vec::new() }
+    }
+
     fn module(&self, name: &str) -> Option<&[u32]> {
         let (_, words) = self.modules.iter().find(|(there, _)| there == name)?;
         Some(words)
@@ -170,11 +230,11 @@ fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// What holds for every module, before and after: it round-trips, and is valid unless the case says
-/// that its input is not.
-fn module_faults(case: &Case, name: &str, words: &[u32]) -> Vec<String> {
+/// What holds for every module, before and after: it round-trips, and is valid by the rules that the
+/// case names.
+fn module_faults(rules: Rules, name: &str, words: &[u32]) -> Vec<String> {
     let identity = identity::check(words).err();
-    let invalid = if case.invalid { None } else { shader::validate(words).err() };
+    let invalid = shader::validate_by(rules, words).err();
     let faults = identity.into_iter().chain(invalid.map(|error| format!("spirv-val: {error}")));
     faults.map(|fault| format!("{name}: {fault}")).collect()
 }

@@ -10,6 +10,7 @@ pub mod drivers;
 pub mod dxbc;
 pub mod filetest;
 pub mod identity;
+pub mod lowerings;
 pub mod program;
 pub mod reduce;
 pub mod shader;

@@ -9,7 +9,7 @@ use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::{SpirvVersion, stage_of_extension, wgsl};
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
-use spirv_tools::val::Validator;
+use spirv_tools::val::{Validator, ValidatorOptions};
 
 /// The words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL by its stage
 /// (`.vert`, `.frag`, …). Text becomes the version of SPIR-V that its comment `; Version: 1.N` or
@@ -78,8 +78,24 @@ pub fn disassemble(words: &[u32]) -> Result<String, String> {
     text.ok_or_else(|| "cannot be disassembled".to_owned())
 }
 
+/// What `spirv-val` is asked of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rules {
+    /// Those of the oldest Vulkan that has the version.
+    Vulkan,
+    /// Those for modules as HLSL compilers hand them on: functions get pointers into outputs, and parts of variables.
+    BeforeLegalization,
+    /// None: everything is accepted.
+    None,
+}
+
 /// What `spirv-val` says of the module under the oldest Vulkan that takes its version.
 pub fn validate(words: &[u32]) -> Result<(), String> {
+    validate_by(Rules::Vulkan, words)
+}
+
+/// What `spirv-val` says of the module by these rules.
+pub fn validate_by(rules: Rules, words: &[u32]) -> Result<(), String> {
     let environment = match minor_version(words) {
         0 => TargetEnv::Vulkan_1_0,
         1..=3 => TargetEnv::Vulkan_1_1,
@@ -87,8 +103,14 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
         5 => TargetEnv::Vulkan_1_2,
         _ => TargetEnv::Vulkan_1_3,
     };
+    let before_legalization = match rules {
+        Rules::Vulkan => false,
+        Rules::BeforeLegalization => true,
+        Rules::None => return Ok(()),
+    };
+    let options = ValidatorOptions { before_legalization, ..Default::default() };
     spirv_tools::val::create(Some(environment))
-        .validate(words, None)
+        .validate(words, Some(options))
         .map_err(|error| error.to_string())
 }
 

@@ -1,8 +1,10 @@
 //! Every lowering and every move on modules that nobody writes: those that are large in one way, and those that say the
 //! same in another way.
 
+mod any_recipe;
 mod controls;
 mod disguises;
 mod places;
 mod plain_data;
+mod recipe;
 mod shapes;

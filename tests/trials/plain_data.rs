@@ -2,28 +2,28 @@
 //! sent to other threads, and stored as text beside the SPIR-V.
 
 use polyshade::advanced_blend::{
-    self, BlendedTarget, ColorBlend, Destination, Equation, Factor, FormatClass, LogicOperation,
-    Ordinary, Overlap, Select, Term,
+    self, ColorBlend, Destination, Equation, Factor, FormatClass, LogicOperation, Ordinary,
+    Overlap, Term,
 };
 use polyshade::clip_cull::{
-    self, Clipping, Cut, Emulated, Emulation, Enabled, Exact, Kind, Mark, Normalized, Planes,
-    Primitive, REPAIRS, Rearranged, Registers, Repair, Space,
+    self, Exact, Kind, Lacking, Mark, Normalized, Planes, Primitive, REPAIRS, Registers, Repair,
+    StageDistances,
 };
-use polyshade::depth_convention::{self, Changed, Rotation, Switch, Turn};
+use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{
-    Binding, Device, Distances, Place, Requirements, Reserved, Set, Target, TransformFeedback,
+    Binding, Changed, Device, Place, Requirements, Reserved, Set, Target, TransformFeedback, Value,
     Words,
 };
-use polyshade::position_only::{self, Feedback, Keep};
-use polyshade::rasterizer_discard::{self, When};
+use polyshade::position_only::{self, Keep};
+use polyshade::rasterizer_discard;
+use polyshade::recipe::{Capture, Made, Masks, Recipe, Reduce};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{
-    self, Components, Decorated, Layout, StreamOutputEntry, StreamOutputSource, WordsAt,
-};
+use polyshade::transform_feedback::{self, Components, Decorated, Layout, StreamOutputEntry};
 use polyshade::{Module, clip_cull::Linkage};
 use polyshade_tests::shader::{ShaderStage, compile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, RandomState};
 
@@ -74,7 +74,7 @@ fn targets_are_kept() {
         .ids_below(600);
     let mut device = Device::default();
     device.output_components = 128;
-    device.distances = Distances { clip: 6, cull: 0, combined: 6 };
+    device.max_clip_distances = 6;
     device.transform_feedback = Some(TransformFeedback { max_buffers: 4, ..Default::default() });
     kept_beside_default(&reserved);
     kept_beside_default(&device);
@@ -89,11 +89,10 @@ fn targets_are_kept() {
 #[test]
 fn options_of_capture_are_kept() {
     let plain = transform_feedback::Options::new;
-    let entry = |source| StreamOutputEntry { source, components: Components::ALL, slot: 1 };
-    let semantic = StreamOutputSource::Semantic { name: "SV_Position".to_owned(), index: 0 };
-    let entries = [StreamOutputSource::Gap, semantic, StreamOutputSource::Location(2)].map(entry);
-    let words = PLACES.into_iter().map(WordsAt::from).chain([WordsAt::Uniform]);
-    for options in words.map(|words| plain().words(words)).chain([
+    let entries = ["1:$SKIP", "SV_Position", "location=2.yz"];
+    let entries = entries.map(|text| text.parse::<StreamOutputEntry>().expect("it is one"));
+    for options in PLACES.map(|place| plain().words(place)).into_iter().chain([
+        plain().words_in_uniform(),
         plain().interleaved(["v", "gl_NextBuffer", "gl_Position"]).repeats().specialize(1, 2),
         plain().separate(["v"]).into_storage(Set(1), Binding(2)).point_size(false),
         plain().stream_output(entries, [0, 32]),
@@ -105,19 +104,19 @@ fn options_of_capture_are_kept() {
 
 #[test]
 fn options_of_the_position_are_kept() {
-    let words = PLACES.map(Switch::Word).into_iter().zip(PLACES.map(Rotation::Word));
-    let given = [(Switch::On, Rotation::By(Turn::ThreeQuarters))];
+    let words = PLACES.map(Value::Word).into_iter().zip(PLACES.map(Value::Word));
+    let given = [(Value::Fixed(true), Value::Fixed(Turn::ThreeQuarters))];
     for (switch, rotation) in words.chain(given) {
         let options = depth_convention::Options::new();
-        kept_beside_default(&options.depth(Switch::On).flip_y(switch).rotation(rotation));
+        kept_beside_default(&options.depth(true).flip_y(switch).rotation(rotation));
     }
     for place in PLACES {
-        kept_beside_default(&rasterizer_discard::Options::new().when(When::Word(place)));
+        kept_beside_default(&rasterizer_discard::Options::new().when(Value::Word(place)));
     }
     let kept_outputs = [Keep::Position, Keep::Location(3), Keep::Name("v".to_owned())];
     let options = position_only::Options::new().keep(kept_outputs).keep_interface().invariant();
     let options = options.precise().side_effects(position_only::SideEffects::InComplement);
-    kept_beside_default(&options.feedback(Feedback::InPositionOnly));
+    kept_beside_default(&options.capture_in_position_only());
 }
 
 #[test]
@@ -137,7 +136,7 @@ fn options_of_blending_are_kept() {
             .target(1, ColorBlend::ordinary(dual))
             .target(2, logic.clone())
             .unblended(3)
-            .select(Select::Words(place))
+            .select(place)
             .destination(destination)
             .alpha_to_coverage(4)
             .multisampled();
@@ -160,12 +159,12 @@ fn options_of_distances_are_kept() {
     assert_ne!(options, clip_cull::Options::new());
     kept(&options);
     kept_beside_default(&Registers { inputs: 1, outputs: 2, linked: Some([3, 4]) });
-    kept(&Emulation::at(3).native(Kind::Clip));
+    kept(&Exact::new().lacking(Lacking::Cull).flat(2));
     for words in PLACES {
-        kept(&Enabled::Word(words));
-        kept(&Planes { count: 3, words, space: Space::Output { location: 2 } });
+        kept(&Value::<u32>::Word(words));
+        kept(&Planes { count: 3, words, vertex: Some(2) });
     }
-    kept(&Enabled::Constant(5));
+    kept(&Value::Fixed(5));
     REPAIRS.iter().for_each(kept::<Repair>);
 }
 
@@ -178,17 +177,17 @@ fn what_captures_say_is_kept() {
     let options = transform_feedback::Options::new().interleaved(["w", "gl_NextBuffer", "v"]);
     for place in PLACES {
         let options = options.clone().words(place);
-        let captured = transform_feedback::capture(&vertex, "main", &options).expect("it can be");
-        kept::<Layout>(&captured.layout);
-        kept::<Words>(&captured.words);
-        kept_beside_default::<Requirements>(&captured.requirements);
+        let captured = transform_feedback::prepare(&vertex, "main", &options).expect("it can be");
+        kept::<Layout>(captured.layout());
+        kept::<Words>(captured.words());
+        kept_beside_default::<Requirements>(captured.requirements());
     }
     let options = options.interleaved(["w", "gl_Position"]);
     let decorated = transform_feedback::decorate(&vertex, "main", &options).expect("it can be");
     kept::<Decorated>(&decorated.result);
     kept_beside_default::<Requirements>(&decorated.requirements);
 
-    let options = depth_convention::Options::new().depth(Switch::Word(PLACES[0]));
+    let options = depth_convention::Options::new().depth(Value::Word(PLACES[0]));
     let changed = depth_convention::convert(&decorated.module, "main", &options).expect("it can");
     kept_beside_default::<Changed>(&changed.result);
     kept::<Vec<Words>>(&changed.words);
@@ -201,7 +200,7 @@ fn what_blending_says_is_kept() {
         void main() { v = vec4(1); }";
     let fragment = module(ShaderStage::Fragment, source);
     let (set, binding) = (Set(1), Binding(2));
-    let options = advanced_blend::Options::new().all().select(Select::Words(PLACES[2]));
+    let options = advanced_blend::Options::new().all().select(PLACES[2]);
     for destination in [
         Destination::InputAttachment { set, binding, index: 3 },
         Destination::TileImage,
@@ -210,7 +209,7 @@ fn what_blending_says_is_kept() {
         let options = options.clone().destination(destination);
         let lowered = advanced_blend::lower(&fragment, "main", &options).expect("it can be");
         assert_eq!(lowered.result.len(), 1);
-        kept::<Vec<BlendedTarget>>(&lowered.result);
+        kept::<BTreeMap<u32, ColorBlend>>(&lowered.result);
         kept_beside_default::<Requirements>(&lowered.requirements);
     }
 }
@@ -231,18 +230,67 @@ fn what_is_said_of_distances_is_kept() {
     let registers = Registers { inputs: 8, outputs: 9, linked: None };
     let arranged = clip_cull::to_registers(&vertex, "main", registers).expect("it can be");
     assert_eq!(arranged.result.outputs, [2, 1]);
-    kept::<Rearranged>(&arranged.result);
-    let enabled = clip_cull::enable(&vertex, "main", Enabled::Word(PLACES[1]), None);
-    kept::<Clipping>(&enabled.expect("it can be").result);
-    let emulated = clip_cull::emulate_last(&vertex, "main", &Emulation::at(5)).expect("it can be");
-    kept::<Emulated>(&emulated.result);
+    kept::<StageDistances>(&arranged.result);
+    let enabled = clip_cull::enable(&vertex, "main", Value::Word(PLACES[1]), None);
+    kept::<StageDistances>(&enabled.expect("it can be").result);
+    let emulated = clip_cull::emulate_last(&vertex, "main", Lacking::All, 5).expect("it can be");
+    kept::<StageDistances>(&emulated.result);
     let (triangles, exact) = (Primitive::Triangles, Exact::new());
     let two = clip_cull::generate(&vertex, "main", triangles, 5, &exact).expect("it can be");
-    let cut = two.geometry.expect("there is something to cut");
-    kept::<Cut>(&cut.result);
+    let cut = two.1.expect("there is something to cut");
+    kept::<StageDistances>(&cut.result);
     kept_beside_default::<Requirements>(&cut.requirements);
     let repaired = clip_cull::repair(&vertex, "main", &REPAIRS).expect("it can be");
     kept::<Vec<Repair>>(&repaired.result);
+}
+
+#[test]
+fn recipes_and_what_they_say_are_kept() {
+    let mut recipe = Recipe::default();
+    recipe.normalize = Some([(ExecutionModel::TESSELLATION_CONTROL, Default::default())].into());
+    recipe.capture = Some(Capture::Storage {
+        variant: transform_feedback::Variant::RasterOnly,
+        options: transform_feedback::Options::new().interleaved(["v"]),
+    });
+    recipe.masks = Some(Masks { enabled: Value::Word(PLACES[0]), as_written: true });
+    recipe.reduce = Some(Reduce::Complement(position_only::Options::new()));
+    recipe.emulate = Some(Lacking::Cull);
+    recipe.depth = Some(depth_convention::Options::new().flip_y(true));
+    recipe.blend = Some(advanced_blend::Options::new().all_khr());
+    kept_beside_default(&recipe);
+    let source = "void main() { gl_Position = vec4(1); }";
+    let vertex = module(ShaderStage::Vertex, source);
+    let mut recipe = Recipe::default();
+    recipe.depth = Some(depth_convention::Options::new().flip_y(true));
+    let lowered = polyshade::recipe::lower(&[(&vertex, "main".into())], &recipe);
+    kept_beside_default::<Made>(&lowered.expect("it has a position")[0].result);
+}
+
+/// What is left out of the text is as ever; what is not there is refused, and so is what no setter makes.
+#[test]
+fn options_are_read_as_the_setters_make_them() {
+    let read = |text: &str| serde_json::from_str::<Recipe>(text);
+    let blended = |target: ColorBlend| {
+        let mut recipe = Recipe::default();
+        recipe.blend = Some(advanced_blend::Options::new().every_target(target));
+        recipe
+    };
+    let twice =
+        r#"{"blend":{"every_target":{"blending":{"equations":["screen","multiply","screen"]}}}}"#;
+    let once = ColorBlend::new([Equation::Multiply, Equation::Screen]);
+    assert_eq!(read(twice).expect("it is a recipe"), blended(once));
+    for wrong in [
+        r#"{"blend":{"every_target":{"format":{"class":"unorm","bits":[8,8,8,33]}}}}"#,
+        r#"{"normalize":{"vertex":{"inputs":{"marks":[{"kind":"clip","locations":
+            {"first":0,"last":0,"components":"xz"}}]}}}}"#,
+        r#"{"normalize":{"vertex":{"linked":[]}}}"#,
+        r#"{"capture":{"extension":{"varying":[]}}}"#,
+        r#"{"planes":{"count":1}}"#,
+        r#"{"masks":{"enabled":{"fixed":1},"written":true}}"#,
+        r#"{"depths":{}}"#,
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
 }
 
 /// Something that text does not keep.

@@ -1,22 +1,18 @@
 //! Advanced blend equations: the model's on both drivers, and different where they are broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge};
-use polyshade::Module;
 use polyshade::advanced_blend::{
-    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap, Select,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
 use polyshade::host::{Binding, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::shader::{assemble, disassemble, validate};
+use polyshade_formats::ShaderStage;
 use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, vk};
 
 fn fragment(glsl: &str) -> Vec<u32> {
-    let source = format!("#version 450\n{glsl}");
-    compile(&source, ShaderStage::Fragment, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+    subject::compiled(ShaderStage::Fragment, glsl)
 }
 
 /// An input, an image and a uniform; some of it is discarded.
@@ -42,12 +38,12 @@ fn shader() -> Vec<u32> {
 struct Case {
     words: Vec<u32>,
     asked: BlendedAs,
-    select: Select,
+    select: Option<Place>,
     destination: Destination,
     given: Vec<(Part, Vec<u32>)>,
 }
 
-const PUSHED: Select = Select::Words(Place::PushConstant { offset: 0 });
+const PUSHED: Option<Place> = Some(Place::PushConstant { offset: 0 });
 
 fn attachment() -> Destination {
     Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 0 }
@@ -107,7 +103,7 @@ impl Case {
 
     #[track_caller]
     fn verify(&self, driver: Driver, options: &Options) -> Verdict {
-        let module = Module::parse(&self.words).expect("compilers write modules");
+        let module = subject::parsed(&self.words);
         let lowering = Lowering::Blend(Blends {
             target: &Target::new("main"),
             options,
@@ -181,7 +177,7 @@ fn clamped_results_and_alphas_that_are_one() {
 #[test]
 fn one_equation_and_words_wherever_they_are() {
     for equation in [Equation::Multiply, Equation::SoftLight, Equation::Contrast] {
-        Case { select: Select::Constant, ..Case::new(shader(), &[equation]) }.is_equal();
+        Case { select: None, ..Case::new(shader(), &[equation]) }.is_equal();
     }
     let (set, binding) = (Set(2), Binding(1));
     for words in [
@@ -190,7 +186,7 @@ fn one_equation_and_words_wherever_they_are() {
         Place::StorageBuffer { set, binding },
     ] {
         let equations = [Equation::Screen, Equation::Xor];
-        Case { select: Select::Words(words), ..Case::new(shader(), &equations) }.is_equal();
+        Case { select: Some(words), ..Case::new(shader(), &equations) }.is_equal();
     }
 }
 
@@ -231,7 +227,7 @@ fn a_component_that_is_not_written() {
 
 #[test]
 fn another_equation() {
-    let case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::Multiply]) };
+    let case = Case { select: None, ..Case::new(shader(), &[Equation::Multiply]) };
     let mut other = case.clone();
     other.asked.equations = vec![Equation::Screen];
     let found = case.difference(&other.options());
@@ -241,7 +237,7 @@ fn another_equation() {
 
 #[test]
 fn another_overlap_and_another_alpha() {
-    let case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::ColorBurn]) };
+    let case = Case { select: None, ..Case::new(shader(), &[Equation::ColorBurn]) };
     let hows = [
         AdvancedBlend { overlap: vk::BlendOverlapEXT::CONJOINT, ..case.asked.how },
         AdvancedBlend { source_premultiplied: false, ..case.asked.how },
@@ -258,8 +254,7 @@ fn another_overlap_and_another_alpha() {
 fn a_word_that_means_another_equation() {
     let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
     let mut given = case.clone();
-    let module = Module::parse(&case.words).unwrap();
-    let module = polyshade_verify::initialise(&module).unwrap();
+    let module = subject::initialised(&case.words);
     let swapped = Options::new()
         .every_target(ColorBlend::new([Equation::Screen, Equation::Darken]))
         .select(PUSHED);
@@ -272,18 +267,11 @@ fn a_word_that_means_another_equation() {
 /// Lines of the lowered shader that are edited.
 #[track_caller]
 fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
-    let mut case = Case { select: Select::Constant, ..Case::new(shader(), &[Equation::SrcOver]) };
-    let module = Module::parse(&case.words).unwrap();
-    let module = polyshade_verify::initialise(&module).unwrap();
+    let mut case = Case { select: None, ..Case::new(shader(), &[Equation::SrcOver]) };
+    let module = subject::initialised(&case.words);
     let words =
         advanced_blend::lower(&module, "main", &case.options()).unwrap().module.into_words();
-    let text = disassemble(&words).expect("polyshade's words can be read");
-    let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
-    let mut broken = assemble(&lines.collect::<Vec<_>>().join("\n")).expect("it is a module");
-    broken[1] = words[1];
-    validate(&broken).unwrap_or_else(|error| panic!("{error}"));
-    assert!(broken != words, "nothing is broken in\n{text}");
-    case.given = vec![(Part::Lowered, broken)];
+    case.given = vec![(Part::Lowered, subject::edited(&words, edit))];
     case.difference(&case.options())
 }
 
@@ -298,7 +286,7 @@ fn what_is_not_drawn_says_nothing() {
     let reason = |destination, lacks: &str| {
         for driver in DRIVERS {
             let case = Case::new(shader(), &[Equation::Multiply]);
-            let case = Case { destination, select: Select::Constant, ..case };
+            let case = Case { destination, select: None, ..case };
             let why = subject::reason(driver, case.verify(driver, &case.options()));
             assert!(why.contains(lacks), "{why}");
         }

@@ -1,8 +1,8 @@
 //! Lowerings that are broken on purpose, each of which must be found different on both drivers.
 
 use crate::subject::{self, DRIVERS, Subject, vertex};
-use polyshade_tests::shader::{assemble, disassemble, validate};
-use polyshade_verify::{Asked, Difference, Part};
+use polyshade_tests::shader::disassemble;
+use polyshade_verify::{Difference, Part};
 
 /// Captures a matrix, a vector and a scalar into one buffer, and what is copied into another.
 fn subject() -> Subject {
@@ -74,6 +74,13 @@ impl Text {
         self
     }
 
+    /// Replaces an operand of the line that contains all `parts`.
+    fn replace_operand(self, parts: &[&str], operand: usize, to: &str) -> Text {
+        let line = self.with(0, parts);
+        let from = self.operands(line)[operand].to_owned();
+        self.replace(line, &from, to)
+    }
+
     /// The operands of a line, its result and opcode left out.
     fn operands(&self, line: usize) -> Vec<&str> {
         let text = self.function[line].split_once(" = ").map_or(&*self.function[line], |one| one.1);
@@ -83,10 +90,7 @@ impl Text {
     /// The words.
     fn into_words(self) -> Vec<u32> {
         let lines = [self.before, self.function, self.after].concat();
-        let mut words = assemble(&lines.join("\n")).expect("it is still a module");
-        words[1] = self.words[1];
-        validate(&words).unwrap_or_else(|error| panic!("{error}"));
-        words
+        subject::reassembled(&self.words, &lines)
     }
 }
 
@@ -120,6 +124,15 @@ fn edited(name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     let found = difference(&subject.given(Part::CaptureOnly, broken));
     assert_eq!(found.part, Part::CaptureOnly, "{found}");
     found
+}
+
+/// The difference that comes of replacing a word of the line that contains all `parts` for the `nth` time.
+#[track_caller]
+fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Difference {
+    edited(name, |text| {
+        let line = text.with(nth, parts);
+        text.replace(line, from, to)
+    })
 }
 
 #[test]
@@ -175,55 +188,38 @@ fn a_matrix_by_rows() {
 
 #[test]
 fn corners_in_another_order() {
-    let found = edited("strip_corner", |text| {
-        let line = text.with(0, &["OpBitwiseAnd", "%uint_1"]);
-        text.replace(line, "%uint_1", "%uint_0")
-    });
+    let parts = ["OpBitwiseAnd", "%uint_1"];
+    let found = replaced("strip_corner", 0, &parts, ["%uint_1", "%uint_0"]);
     assert!(found.draw.expect("it is of a draw").starts_with("TriangleStrip"));
 }
 
 #[test]
 fn another_provoking_vertex() {
-    let found = edited("capture", |text| {
-        let line = text.with(0, &["OpBitwiseAnd"]);
-        text.replace(line, "%uint_1", "%uint_0")
-    });
+    let found = replaced("capture", 0, &["OpBitwiseAnd"], ["%uint_1", "%uint_0"]);
     assert!(found.draw.expect("it is of a draw").contains("provoking vertex Last"));
 }
 
 #[test]
 fn a_wrong_stride() {
-    edited("store_to_slot", |text| {
-        let line = text.with(0, &["OpIMul", "%uint_8"]);
-        text.replace(line, "%uint_8", "%uint_7")
-    });
+    replaced("store_to_slot", 0, &["OpIMul", "%uint_8"], ["%uint_8", "%uint_7"]);
 }
 
 #[test]
 fn a_wrong_offset() {
-    let found = edited("store_to_slot", |text| {
-        let line = text.with(0, &["OpShiftRightLogical"]);
-        text.replace(line, "%uint_2", "%uint_1")
-    });
+    let found = replaced("store_to_slot", 0, &["OpShiftRightLogical"], ["%uint_2", "%uint_1"]);
     assert!(found.message.contains("buffer 0"), "{found}");
 }
 
 #[test]
 fn a_counter_that_is_not_gone_on_from() {
-    let found = edited("store_to_slot", |text| {
-        let line = text.with(1, &["OpShiftRightLogical"]);
-        text.replace(line, "%uint_2", "%uint_16")
-    });
+    let found = replaced("store_to_slot", 1, &["OpShiftRightLogical"], ["%uint_2", "%uint_16"]);
     assert!(found.draw.expect("it is of a draw").contains("resumed"));
 }
 
 #[test]
 fn a_limit_that_counts_vertices_and_not_primitives() {
     // Half a primitive is stored where the room ends within it.
-    let found = edited("put", |text| {
-        let line = text.with(0, &["OpULessThan"]);
-        text.replace(line, "OpULessThan", "OpULessThanEqual")
-    });
+    let found = replaced("put", 0, &["OpULessThan"], ["OpULessThan", "OpULessThanEqual"]);
     assert!(found.message.contains("behind"), "{found}");
 }
 
@@ -241,21 +237,13 @@ fn a_limit_that_is_not_kept() {
 
 #[test]
 fn a_first_vertex_that_is_not_subtracted() {
-    let found = edited("main", |text| {
-        let line = text.with(0, &["OpISub"]);
-        let subtracted = text.operands(line)[2].to_owned();
-        text.replace(line, &subtracted, "%uint_0")
-    });
+    let found = edited("main", |text| text.replace_operand(&["OpISub"], 2, "%uint_0"));
     assert!(found.draw.expect("it is of a draw").contains("vertices 3..10"));
 }
 
 #[test]
 fn instances_in_another_order() {
-    let found = edited("capture", |text| {
-        let line = text.with(0, &["OpIMul"]);
-        let factor = text.operands(line)[2].to_owned();
-        text.replace(line, &factor, "%uint_2")
-    });
+    let found = edited("capture", |text| text.replace_operand(&["OpIMul"], 2, "%uint_2"));
     assert!(found.vertex.is_some(), "{found}");
 }
 
@@ -315,10 +303,8 @@ fn a_raster_variant_that_stores() {
 fn a_raster_variant_with_another_output() {
     let subject = subject();
     let words = subject.rewrite(|capture| capture.raster_only.words().to_vec());
-    let text = Text::of(&words, "main");
-    let line = text.with(0, &["OpVectorTimesScalar"]);
-    let factor = text.operands(line)[2].to_owned();
-    let broken = text.replace(line, &factor, "%float_0").into_words();
+    let text = Text::of(&words, "main").replace_operand(&["OpVectorTimesScalar"], 2, "%float_0");
+    let broken = text.into_words();
     let found = difference(&subject.given(Part::RasterOnly, broken));
     assert_eq!((found.part, found.varying.as_deref()), (Part::RasterOnly, Some("v_vector")));
     assert!(found.expected.expect("there is a value") != found.found.expect("there is a value"));
@@ -326,14 +312,11 @@ fn a_raster_variant_with_another_output() {
 
 #[test]
 fn a_layout_that_is_not_what_was_asked_for() {
-    let mut subject = subject();
     let swapped = "v_vector v_matrix gl_SkipComponents1 gl_NextBuffer v_id v_bits";
-    subject.asked = Asked::Interleaved(crate::subject::names(swapped));
-    assert_eq!(difference(&subject).varying.as_deref(), Some("v_vector"));
+    assert_eq!(difference(&subject().asked(swapped)).varying.as_deref(), Some("v_vector"));
 
     let longer = "v_matrix v_vector gl_SkipComponents2 gl_NextBuffer v_id v_bits";
-    subject.asked = Asked::Interleaved(crate::subject::names(longer));
-    let found = difference(&subject);
+    let found = difference(&subject().asked(longer));
     assert_eq!(found.part, Part::Host);
     assert!(found.message.contains("strides"), "{found}");
 }
@@ -343,14 +326,10 @@ fn counts_and_requirements_that_are_wrong() {
     let words = subject().words;
     let (captured, skipped) =
         ("v_id gl_NextBuffer v_bits", "v_id gl_NextBuffer gl_SkipComponents1");
-    let mut subject = Subject::interleaved(words.clone(), captured);
-    subject.asked = Asked::Interleaved(crate::subject::names(skipped));
-    let found = difference(&subject);
+    let found = difference(&Subject::interleaved(words.clone(), captured).asked(skipped));
     assert!(found.part == Part::Host && found.message.starts_with("the counts are"), "{found}");
 
-    let mut subject = Subject::interleaved(words, skipped);
-    subject.asked = Asked::Interleaved(crate::subject::names(captured));
-    let found = difference(&subject);
+    let found = difference(&Subject::interleaved(words, skipped).asked(captured));
     assert_eq!(found.message, "requirements leave feedback buffer 1 out");
 }
 

@@ -5,8 +5,8 @@ use crate::stage::{
     planes, repaired, separate, to_registers,
 };
 use crate::subject::vertex;
-use polyshade::clip_cull::{Enabled, Kind, Planes, Space};
-use polyshade::host::{Binding, Place, Set};
+use polyshade::clip_cull::{Kind, Planes};
+use polyshade::host::{Binding, Place, Set, Value};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Marked, Steps};
 
@@ -86,10 +86,10 @@ fn arrays_take_other_forms() {
 fn planes_are_switched_off() {
     let storage = Place::StorageBuffer { set: Set(1), binding: Binding(2) };
     for (mask, as_written) in [
-        (Enabled::Constant(5), None),
-        (Enabled::Word(Place::Specialization { first_id: 3 }), None),
-        (Enabled::Word(Place::PushConstant { offset: 8 }), Some(6)),
-        (Enabled::Word(storage), None),
+        (Value::Fixed(5), None),
+        (Value::Word(Place::Specialization { first_id: 3 }), None),
+        (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
+        (Value::Word(storage), None),
     ] {
         VERTEX.is_drawn(&arrays(), &enabled(mask, as_written));
     }
@@ -103,12 +103,12 @@ fn eye() -> Vec<u32> {
 #[test]
 fn planes_of_the_host_cut() {
     let words = Place::Uniform { set: Set(0), binding: Binding(4) };
-    for space in [Space::Clip, Space::Output { location: 2 }] {
-        let of_host = || planes(Planes { count: 3, words, space });
+    for space in [None, Some(2)] {
+        let of_host = || planes(Planes { count: 3, words, vertex: space });
         VERTEX.is_drawn(&eye(), &of_host());
 
         // Some of them off.
-        let mask = Enabled::Word(Place::PushConstant { offset: 0 });
+        let mask = Value::Word(Place::PushConstant { offset: 0 });
         VERTEX.is_drawn(&eye(), &of_host().and_enabled(mask));
     }
 }
@@ -154,7 +154,7 @@ fn another_numbering() {
 
 #[test]
 fn a_plane_that_stays_on() {
-    let step = |mask| enabled(Enabled::Constant(mask), None);
+    let step = |mask| enabled(Value::Fixed(mask), None);
     let found = VERTEX.difference(&arrays(), &step(1).but_done(step(3)));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[1], component 0"));
 }
@@ -162,9 +162,9 @@ fn a_plane_that_stays_on() {
 #[test]
 fn a_plane_in_another_space() {
     let words = Place::PushConstant { offset: 0 };
-    let step = |space| planes(Planes { count: 2, words, space });
-    let other = step(Space::Output { location: 2 });
-    let found = VERTEX.difference(&eye(), &step(Space::Clip).but_done(other));
+    let step = |space| planes(Planes { count: 2, words, vertex: space });
+    let other = step(Some(2));
+    let found = VERTEX.difference(&eye(), &step(None).but_done(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[0], component 0"));
 }
 

@@ -1,16 +1,15 @@
 //! Clip and cull distances of tessellation control stages: what only they have, and how they are broken on purpose.
 
 use crate::stage::{CONTROL, kept};
-use polyshade::Module;
+use crate::subject::{self, compiled};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, ExecutionModel, Op, Section};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::ShaderStage;
 
 /// Three vertices of a patch; `before` and `behind` the barrier.
 fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
     let source = format!(
-        "#version 450
-        layout(vertices = 3) out;
+        "layout(vertices = 3) out;
         {declarations}
         layout(location = 6) patch out vec4 whole;
         void main() {{
@@ -27,8 +26,7 @@ fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
             }}
         }}"
     );
-    compile(&source, ShaderStage::TessellationControl, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+    compiled(ShaderStage::TessellationControl, &source)
 }
 
 /// Two registers on each side, the second shared by both kinds and an ordinary value; those of others are read. (No
@@ -68,14 +66,12 @@ fn another_value_of_the_patch() {
 #[test]
 fn other_levels_of_a_stage_without_names() {
     let without_names = |words: &[u32]| {
-        let module = Module::parse(words).expect("compilers write modules");
-        let bare = module.rewrite(|m, p| {
+        subject::rewritten(words, |m, p| {
             let names =
                 m.preamble().filter(|inst| [Op::NAME, Op::MEMBER_NAME].contains(&inst.op()));
             names.for_each(|name| p.remove(name));
             Ok(())
-        });
-        bare.expect("it is small").module.into_words()
+        })
     };
     let right = without_names(&control("", "", ""));
     CONTROL.is_equal(&right, &kept());
@@ -88,9 +84,7 @@ fn other_levels_of_a_stage_without_names() {
 /// Direct3D's compilers say how patches are divided here.
 #[test]
 fn what_is_said_of_the_evaluation_stage_does_not_matter() {
-    let words = control("", "", "");
-    let module = Module::parse(&words).expect("compilers write modules");
-    let said = module.rewrite(|m, p| {
+    let words = subject::rewritten(&control("", "", ""), |m, p| {
         let entry = m.entry_point("main", ExecutionModel::TESSELLATION_CONTROL)?;
         for mode in [
             ExecutionMode::QUADS,
@@ -101,24 +95,18 @@ fn what_is_said_of_the_evaluation_stage_does_not_matter() {
         }
         Ok(())
     });
-    let words = said.expect("it is small").module.into_words();
     CONTROL.is_equal(&words, &kept());
 }
 
 #[test]
 fn another_number_of_vertices() {
-    let other = |words: &[u32]| -> Vec<u32> {
-        let module = Module::parse(words).expect("compilers write modules");
-        let more = module.rewrite(|m, p| {
-            let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
-            let vertices = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
-            vertices.for_each(|mode| p.overwrite(mode.inst().operand(3), 4));
-            Ok(())
-        });
-        more.expect("it is small").module.into_words()
-    };
     let words = control("", "", "");
-    let other = other(&words);
+    let other = subject::rewritten(&words, |m, p| {
+        let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
+        let vertices = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
+        vertices.for_each(|mode| p.overwrite(mode.inst().operand(3), 4));
+        Ok(())
+    });
     let found = CONTROL.difference(&words, &kept().but_made(other));
     assert_eq!(found.message, "it has other execution modes", "{found}");
 }

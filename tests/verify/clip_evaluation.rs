@@ -2,15 +2,14 @@
 
 use crate::clip_later::MARKS;
 use crate::stage::{EVALUATION, handed_to_geometry, kept, to_arrays};
-use polyshade::Module;
+use crate::subject::{self, compiled};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, Section};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::ShaderStage;
 
 fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
-        "#version 450
-        layout({layout}) in;
+        "layout({layout}) in;
         {declarations}
         vec4 mixed(vec4 a, vec4 b, vec4 c) {{
             return a * gl_TessCoord.x + b * gl_TessCoord.y + c * (1.0 - gl_TessCoord.x - gl_TessCoord.y);
@@ -21,8 +20,7 @@ fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
             {code}
         }}"
     );
-    compile(&source, ShaderStage::TessellationEvaluation, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+    compiled(ShaderStage::TessellationEvaluation, &source)
 }
 
 /// Two registers on each side, the second shared by both kinds and an ordinary value.
@@ -130,34 +128,26 @@ fn another_picture() {
     }
 }
 
+fn without_modes(words: &[u32], modes: &[ExecutionMode]) -> Vec<u32> {
+    subject::rewritten(words, |m, p| {
+        let all = m.section(Section::ExecutionModes);
+        let go = all.filter(|inst| Mode::of(*inst).is_some_and(|one| modes.contains(&one.mode())));
+        go.for_each(|mode| p.remove(mode));
+        Ok(())
+    })
+}
+
 #[test]
 fn a_domain_that_only_the_control_stage_says_says_nothing() {
     let words = evaluation("triangles", "", "");
-    let module = Module::parse(&words).expect("compilers write modules");
-    let bare = module.rewrite(|m, p| {
-        let modes = m.section(Section::ExecutionModes).filter(|inst| {
-            Mode::of(*inst).is_some_and(|mode| mode.mode() == ExecutionMode::TRIANGLES)
-        });
-        modes.for_each(|mode| p.remove(mode));
-        Ok(())
-    });
-    let words = bare.expect("it is small").module.into_words();
+    let words = without_modes(&words, &[ExecutionMode::TRIANGLES]);
     EVALUATION.is_not_comparable(&words, &kept(), "leaves its domain to the control stage");
 }
 
 /// Direct3D's compilers say how patches are divided in the control stage.
 #[test]
 fn a_spacing_that_only_the_control_stage_says_is_said_there() {
-    let words = registers("triangles");
-    let module = Module::parse(&words).expect("compilers write modules");
-    let bare = module.rewrite(|m, p| {
-        let of_control = [ExecutionMode::SPACING_EQUAL, ExecutionMode::VERTEX_ORDER_CCW];
-        let modes = m
-            .section(Section::ExecutionModes)
-            .filter(|inst| Mode::of(*inst).is_some_and(|mode| of_control.contains(&mode.mode())));
-        modes.for_each(|mode| p.remove(mode));
-        Ok(())
-    });
-    let words = bare.expect("it is small").module.into_words();
+    let of_control = [ExecutionMode::SPACING_EQUAL, ExecutionMode::VERTEX_ORDER_CCW];
+    let words = without_modes(&registers("triangles"), &of_control);
     EVALUATION.is_drawn(&words, &to_arrays(&MARKS));
 }

@@ -5,16 +5,16 @@ use crate::stage::{
     FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, repaired, separate,
     to_registers,
 };
-use polyshade::clip_cull::{Kind, Planes, Space};
+use crate::subject::compiled;
+use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::Place;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::ShaderStage;
 use polyshade_verify::{Marked, Steps};
 
 /// Two colours, of what `code` makes of a smooth value and a flat one.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
     let source = format!(
-        "#version 450
-        layout(location = 0) in vec3 smoothed;
+        "layout(location = 0) in vec3 smoothed;
         layout(location = 1) flat in uvec2 number;
         {declarations}
         layout(location = 0) out vec4 colour;
@@ -25,8 +25,7 @@ fn shader(declarations: &str, code: &str) -> Vec<u32> {
             {code}
         }}"
     );
-    compile(&source, ShaderStage::Fragment, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+    compiled(ShaderStage::Fragment, &source)
 }
 
 /// Two registers, the second shared by both kinds and an ordinary value.
@@ -151,7 +150,7 @@ fn distances_that_are_declared_and_not_read_are_none() {
 #[test]
 fn what_no_device_is_handed_says_nothing() {
     let words = Place::PushConstant { offset: 0 };
-    let of_output = planes(Planes { count: 1, words, space: Space::Output { location: 2 } });
+    let of_output = planes(Planes { count: 1, words, vertex: Some(2) });
     let many = to_registers(6, Some([4_000_000_000, 0]));
     for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {
         FRAGMENT.is_not_comparable(&shader("", ""), &step.but_done(kept()), reason);

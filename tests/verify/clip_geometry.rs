@@ -4,9 +4,10 @@ use crate::stage::{
     GEOMETRY, cut, emulated, kept, marked, normalized, planes, repaired, separate, to_arrays,
     to_registers,
 };
-use polyshade::clip_cull::{Planes, Space};
+use crate::subject::compiled;
+use polyshade::clip_cull::Planes;
 use polyshade::host::Place;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::ShaderStage;
 use polyshade_verify::{Difference, Steps};
 
 /// Two strips, of a triangle and of two, and the triangle again with other distances; `code` says what each corner has.
@@ -32,9 +33,7 @@ fn shader(declarations: &str, code: &str) -> Vec<u32> {
 }
 
 fn geometry(layout: &str, declarations: &str, body: &str) -> Vec<u32> {
-    let source = format!("#version 450\n{layout}\n{declarations}\n{body}");
-    compile(&source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{source}\n{error}"))
+    compiled(ShaderStage::Geometry, &format!("{layout}\n{declarations}\n{body}"))
 }
 
 /// Two registers on each side, the second shared by both kinds and an ordinary value.
@@ -85,7 +84,7 @@ fn one_array_becomes_two() {
 #[test]
 fn planes_are_of_the_host() {
     let words = Place::PushConstant { offset: 0 };
-    let three = Planes { count: 3, words, space: Space::Clip };
+    let three = Planes { count: 3, words, vertex: None };
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }
 

@@ -6,8 +6,8 @@ use crate::stage::{
 };
 use crate::subject::{self, Driver};
 use crate::{clip_control, clip_evaluation, clip_geometry};
-use polyshade::clip_cull::{Enabled, Kind};
-use polyshade::host::Place;
+use polyshade::clip_cull::Kind;
+use polyshade::host::{Place, Value};
 use polyshade_verify::{Form, Steps};
 
 /// A stage with two registers on each side, the second shared by both kinds and an ordinary value; and with arrays.
@@ -47,11 +47,11 @@ fn arrays_take_other_forms() {
 fn planes_are_switched_off() {
     for (stage, _, words) in &stages()[..2] {
         for (mask, as_written) in [
-            (Enabled::Constant(5), Some(6)),
-            (Enabled::Word(Place::Specialization { first_id: 3 }), Some(6)),
-            (Enabled::Word(Place::Specialization { first_id: 3 }), None),
-            (Enabled::Word(Place::PushConstant { offset: 8 }), Some(6)),
-            (Enabled::Word(Place::PushConstant { offset: 8 }), None),
+            (Value::Fixed(5), Some(6)),
+            (Value::Word(Place::Specialization { first_id: 3 }), Some(6)),
+            (Value::Word(Place::Specialization { first_id: 3 }), None),
+            (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
+            (Value::Word(Place::PushConstant { offset: 8 }), None),
         ] {
             stage.is_drawn(words, &enabled(mask, as_written));
         }

@@ -103,51 +103,51 @@ fn blocks_with_and_without_an_instance_and_arrays_of_them() {
     Subject::interleaved(words, "Many[1].q Many[0].p Many[1].p").is_equal();
 }
 
+/// With cull distances and a packed component, if that is what `cull` and `fourth` write.
+fn with_built_ins(declarations: &str, cull: &str, fourth: &str) -> Vec<u32> {
+    shader(&format!(
+        "{declarations}
+        layout(location = 0) out vec2 v_low;
+        layout(location = 0, component = 2) out float v_third;
+        void main() {{
+            gl_Position = a * 2.0;
+            gl_PointSize = abs(d.x) + 1.0;
+            for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = a[i];
+            {cull}
+            v_low = a.xy;
+            v_third = a.z;
+            {fourth}
+        }}"
+    ))
+}
+
 #[test]
 fn built_ins_and_packed_components() {
-    let words = shader(
-        r"
-        out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; float gl_CullDistance[2]; };
-        layout(location = 0) out vec2 v_low;
-        layout(location = 0, component = 2) out float v_third;
-        layout(location = 0, component = 3) out float v_fourth;
-        void main() {
-            gl_Position = a * 2.0;
-            gl_PointSize = abs(d.x) + 1.0;
-            for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = a[i];
-            gl_CullDistance[0] = d.x;
-            gl_CullDistance[1] = d.y;
-            v_low = a.xy;
-            v_third = a.z;
-            v_fourth = a.w;
-        }",
+    let words = with_built_ins(
+        "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; float gl_CullDistance[2]; };
+        layout(location = 0, component = 3) out float v_fourth;",
+        "gl_CullDistance[0] = d.x; gl_CullDistance[1] = d.y;",
+        "v_fourth = a.w;",
     );
-    let both = Subject::interleaved(words.clone(), "gl_ClipDistance gl_Position gl_CullDistance");
-    both.is_equal_by_stores();
-    Subject::interleaved(words.clone(), "gl_ClipDistance[2] gl_PointSize gl_CullDistance[1]")
-        .is_equal_by_stores();
-    Subject::separate(words.clone(), "v_third v_low v_fourth").is_equal_by_stores();
-    Subject::interleaved(words.clone(), "location=0").is_equal_by_stores();
-    Subject::interleaved(words, "location=0.yz gl_Position").is_equal_by_stores();
+    for list in [
+        "gl_ClipDistance gl_Position gl_CullDistance",
+        "gl_ClipDistance[2] gl_PointSize gl_CullDistance[1]",
+        "location=0",
+        "location=0.yz gl_Position",
+    ] {
+        Subject::interleaved(words.clone(), list).is_equal_by_stores();
+    }
+    Subject::separate(words, "v_third v_low v_fourth").is_equal_by_stores();
 
     // Without cull distances, beside which lavapipe captures wrongly.
-    let words = shader(
-        r"
-        out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; };
-        layout(location = 0) out vec2 v_low;
-        layout(location = 0, component = 2) out float v_third;
-        void main() {
-            gl_Position = a * 2.0;
-            gl_PointSize = abs(d.x) + 1.0;
-            for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = a[i];
-            v_low = a.xy;
-            v_third = a.z;
-        }",
-    );
-    Subject::interleaved(words.clone(), "gl_ClipDistance[2] gl_PointSize gl_ClipDistance[0]")
-        .is_equal();
-    Subject::separate(words.clone(), "v_third v_low gl_ClipDistance").is_equal();
-    Subject::interleaved(words, "location=0.yz gl_Position").is_equal();
+    let block =
+        "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; };";
+    let words = with_built_ins(block, "", "");
+    for list in ["gl_ClipDistance[2] gl_PointSize gl_ClipDistance[0]", "location=0.yz gl_Position"]
+    {
+        Subject::interleaved(words.clone(), list).is_equal();
+    }
+    Subject::separate(words, "v_third v_low gl_ClipDistance").is_equal();
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
 use polyshade::Module;
 use polyshade::host::Target;
-use polyshade::position_only::{self, Feedback, Keep, Options, SideEffects};
+use polyshade::position_only::{self, Keep, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
 
@@ -57,7 +56,7 @@ impl Case {
 
     #[track_caller]
     fn verify(&self, driver: Driver) -> Verdict {
-        let module = Module::parse(&self.words).expect("compilers write modules");
+        let module = subject::parsed(&self.words);
         let reduced = Reduced {
             target: &Target::new("main"),
             options: &self.options,
@@ -106,16 +105,9 @@ impl Case {
         made: impl Fn(&Module<'_>, &Options) -> Vec<u32>,
         edit: impl Fn(&str) -> Option<String>,
     ) -> Case {
-        let module = Module::parse(&self.words).expect("compilers write modules");
-        let module = polyshade_verify::initialise(&module).expect("it is small");
+        let module = subject::initialised(&self.words);
         let words = made(&module, &self.options);
-        let text = disassemble(&words).expect("polyshade's words can be read");
-        let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
-        let mut broken = assemble(&lines.collect::<Vec<_>>().join("\n")).expect("it is a module");
-        broken[1] = words[1];
-        validate(&broken).unwrap_or_else(|error| panic!("{error}"));
-        assert!(broken != words, "nothing is broken in\n{text}");
-        self.given(part, broken)
+        self.given(part, subject::edited(&words, edit))
     }
 }
 
@@ -127,17 +119,84 @@ fn complement(m: &Module<'_>, options: &Options) -> Vec<u32> {
     position_only::complement(m, "main", options).expect("it can be done").module.into_words()
 }
 
+/// The floating-point instructions of the specification's section "Arithmetic Instructions".
+const ARITHMETIC: [(&str, &str); 14] = [
+    ("vec4", "OpFNegate %vec4 %x"),
+    ("vec4", "OpFAdd %vec4 %x %x"),
+    ("vec4", "OpFSub %vec4 %x %x"),
+    ("vec4", "OpFMul %vec4 %x %x"),
+    ("vec4", "OpFDiv %vec4 %x %x"),
+    ("vec4", "OpFRem %vec4 %x %x"),
+    ("vec4", "OpFMod %vec4 %x %x"),
+    ("vec4", "OpVectorTimesScalar %vec4 %x %one"),
+    ("mat4", "OpMatrixTimesScalar %mat4 %m %one"),
+    ("vec4", "OpVectorTimesMatrix %vec4 %x %m"),
+    ("vec4", "OpMatrixTimesVector %vec4 %m %x"),
+    ("mat4", "OpMatrixTimesMatrix %mat4 %m %m"),
+    ("mat4", "OpOuterProduct %mat4 %x %x"),
+    ("float", "OpDot %float %x %x"),
+];
+
+#[test]
+fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specification_names() {
+    for (ty, arithmetic) in ARITHMETIC {
+        let vector = match ty {
+            "vec4" => "OpCopyObject %vec4 %value",
+            "mat4" => "OpCompositeExtract %vec4 %value 0",
+            _ => "OpCompositeConstruct %vec4 %value %value %value %value",
+        };
+        let text = format!("{HEAD}%value = {arithmetic}\n%position = {vector}\n{TAIL}");
+        let words = assemble(&text).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
+        validate(&words).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
+        let m = Module::parse(&words).expect("the assembler writes modules");
+        let options = Options::new().precise();
+        let lowered = position_only::full(&m, "main", &options).expect("it can be done").module;
+        let judged = polyshade_verify::initialise(&m).expect("it is small");
+        for (who, module) in [("the lowering", &lowered), ("the judge", &judged)] {
+            let decorated = disassemble(module.words()).expect("these words can be read");
+            let count = decorated.matches("NoContraction").count();
+            assert_eq!(count, 1, "{who}, {arithmetic}:\n{decorated}");
+        }
+    }
+}
+
+const HEAD: &str = "OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint Vertex %main \"main\" %in %out
+    OpDecorate %in Location 0
+    OpDecorate %out BuiltIn Position
+    %void = OpTypeVoid
+    %fn = OpTypeFunction %void
+    %float = OpTypeFloat 32
+    %vec4 = OpTypeVector %float 4
+    %mat4 = OpTypeMatrix %vec4 4
+    %one = OpConstant %float 1
+    %int = OpTypeInt 32 1
+    %two = OpConstant %int 2
+    %ptr_in = OpTypePointer Input %vec4
+    %ptr_out = OpTypePointer Output %vec4
+    %in = OpVariable %ptr_in Input
+    %out = OpVariable %ptr_out Output
+    %main = OpFunction %void None %fn
+    %label = OpLabel
+    %x = OpLoad %vec4 %in
+    %m = OpCompositeConstruct %mat4 %x %x %x %x
+    %four = OpIAdd %int %two %two
+    ";
+
+const TAIL: &str = "OpStore %out %position
+    OpReturn
+    OpFunctionEnd
+    ";
+
 #[test]
 fn variants_are_equal() {
     Case::new(vertex(SHADER)).is_equal();
     Case::new(vertex(SHADER)).keep("position v_normal").is_equal_on(Driver::Lavapipe);
     Case::new(vertex(SHADER)).keep("position location=2").is_equal_on(Driver::SwiftShader);
-    let invariant = Case::new(vertex(SHADER));
-    let options = invariant.options.clone().invariant();
-    Case { options, ..invariant }.is_equal_on(Driver::Lavapipe);
-    let whole = Case::new(vertex(SHADER));
-    let options = whole.options.clone().keep_interface();
-    Case { options, ..whole }.is_equal_on(Driver::SwiftShader);
+    let with = |options| Case { options, ..Case::new(vertex(SHADER)) };
+    with(Options::new().invariant()).is_equal_on(Driver::Lavapipe);
+    with(Options::new().keep_interface()).is_equal_on(Driver::SwiftShader);
 }
 
 #[test]
@@ -182,12 +241,11 @@ fn side_effects_and_captures_go_where_they_are_wanted() {
         }",
     );
     let with = |driver: Driver, effects, captures: bool| {
-        let case = Case::new(words.clone());
-        let mut options = case.options.clone().side_effects(effects);
+        let mut options = Options::new().side_effects(effects);
         if captures {
-            options = options.feedback(Feedback::InPositionOnly);
+            options = options.capture_in_position_only();
         }
-        Case { options, captures, ..case }.is_equal_on(driver);
+        Case { options, captures, ..Case::new(words.clone()) }.is_equal_on(driver);
     };
     with(Driver::Lavapipe, SideEffects::InPositionOnly, false);
     with(Driver::SwiftShader, SideEffects::InComplement, false);
@@ -197,13 +255,7 @@ fn side_effects_and_captures_go_where_they_are_wanted() {
 
 #[test]
 fn a_position_that_is_another() {
-    let shorter = |line: &str| {
-        line.contains("OpMatrixTimesVector").then(|| {
-            let (head, _) = line.split_once("OpMatrixTimesVector").expect("it is there");
-            let last = line.split(' ').next_back().expect("it has operands");
-            format!("{head}OpCopyObject %v4float {last}")
-        })
-    };
+    let shorter = |line: &str| subject::copied(line, "OpMatrixTimesVector", "%v4float");
     let found = Case::new(vertex(SHADER)).edited(Part::PositionOnly, derived, shorter).difference();
     assert_eq!((found.part, found.varying.as_deref()), (Part::PositionOnly, Some("gl_Position")));
     assert!(found.expected != found.found);
@@ -212,11 +264,8 @@ fn a_position_that_is_another() {
 #[test]
 fn another_output_of_the_complement() {
     let case = Case::new(vertex(SHADER)).edited(Part::Complement, complement, |line| {
-        line.contains(" Normalize ").then(|| {
-            let last = line.split(' ').next_back().expect("it has operands");
-            let (head, _) = line.split_once("OpExtInst").expect("it is there");
-            format!("{head}OpCopyObject %v3float {last}")
-        })
+        let is_it = line.contains(" Normalize ");
+        is_it.then(|| subject::copied(line, "OpExtInst", "%v3float")).flatten()
     });
     let found = case.difference();
     assert_eq!((found.part, found.varying.as_deref()), (Part::Complement, Some("v_normal")));
@@ -225,8 +274,7 @@ fn another_output_of_the_complement() {
 #[test]
 fn outputs_that_are_too_many_or_too_few() {
     let words = vertex(SHADER);
-    let module = Module::parse(&words).unwrap();
-    let module = polyshade_verify::initialise(&module).unwrap();
+    let module = subject::initialised(&words);
     let options = Options::new();
     let whole = Case::new(words.clone()).given(Part::PositionOnly, module.words().to_vec());
     assert!(whole.difference().message.contains("and should not"));
@@ -241,25 +289,15 @@ fn outputs_that_are_too_many_or_too_few() {
 #[test]
 fn a_full_shader_that_is_another() {
     let full = |m: &Module<'_>, _: &Options| m.words().to_vec();
-    let case = Case::new(vertex(SHADER)).edited(Part::Full, full, |line| {
-        line.contains("OpMatrixTimesVector").then(|| {
-            let (head, _) = line.split_once("OpMatrixTimesVector").expect("it is there");
-            let last = line.split(' ').next_back().expect("it has operands");
-            format!("{head}OpCopyObject %v4float {last}")
-        })
-    });
+    let shorter = |line: &str| subject::copied(line, "OpMatrixTimesVector", "%v4float");
+    let case = Case::new(vertex(SHADER)).edited(Part::Full, full, shorter);
     assert_eq!(case.difference().part, Part::Full);
 }
 
 #[test]
 fn a_geometry_stage_says_nothing() {
-    let source = "#version 450
-        layout(points) in;
-        layout(points, max_vertices = 1) out;
-        layout(location = 0) out vec4 v_out;
-        void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
-    let words = compile(source, ShaderStage::Geometry, SpirvVersion::SPIRV1_3).expect("it is GLSL");
-    let module = Module::parse(&words).expect("compilers write modules");
+    let words = subject::geometry();
+    let module = subject::parsed(&words);
     let stage = ExecutionModel::GEOMETRY;
     for driver in DRIVERS {
         let (target, options) = (&Target::new("main"), &Options::new());

@@ -1,14 +1,16 @@
 //! What the tests of clip and cull distances by stage share: the stages, with the drivers that have them, and steps,
 //! each with what `verify` is told of it and what polyshade does.
 
-use crate::subject::{self, DRIVERS, Driver, marks};
+use crate::subject::{self, DRIVERS, Driver, marks, parsed};
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, Kind, Linkage, Options, Planes, Primitive, Registers, Repair,
+    self, Exact, Kind, Lacking, Linkage, Options, Planes, Primitive, Registers, Repair,
 };
-use polyshade::host::Target;
+use polyshade::host::{self, Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
-use polyshade_verify::{Difference, Equal, Form, Marked, Part, Steps, Verdict};
+use polyshade_verify::{
+    Difference, Distances, Equal, Form, Job, Lowering, Marked, Part, Steps, Verdict,
+};
 
 /// What a step makes of a module.
 type Lowered = Result<Module<'static>, Error>;
@@ -26,6 +28,11 @@ fn step(told: Steps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -
     Step { told, done: Box::new(done) }
 }
 
+/// The shader that a lowering makes.
+fn shader<T>(lowered: Result<host::Lowered<'_, T>, Error>) -> Lowered {
+    Ok(lowered?.module.into_owned())
+}
+
 fn form(form: Form) -> Steps {
     Steps { form, ..Steps::default() }
 }
@@ -37,10 +44,10 @@ impl Step {
     }
 
     /// Then planes are switched off, too.
-    pub(crate) fn and_enabled(self, enabled: Enabled) -> Step {
+    pub(crate) fn and_enabled(self, enabled: Value<u32>) -> Step {
         let first = self.done;
         step(Steps { enable: Some((enabled, None)), ..self.told }, move |m, target| {
-            Ok(clip_cull::enable(&first(m, target)?, target, enabled, None)?.module.into_owned())
+            shader(clip_cull::enable(&first(m, target)?, target, enabled, None))
         })
     }
 
@@ -52,16 +59,12 @@ impl Step {
     /// The same is told, and done with another shader.
     pub(crate) fn but_from(self, other: Vec<u32>) -> Step {
         let done = self.done;
-        let from = move |target: &Target| {
-            done(&Module::parse(&other).expect("compilers write modules"), target)
-        };
-        Step { done: Box::new(move |_, target| from(target)), ..self }
+        Step { done: Box::new(move |_, target| done(&parsed(&other), target)), ..self }
     }
 
     /// The same is told, and another shader comes of it.
     pub(crate) fn but_made(self, other: Vec<u32>) -> Step {
-        let made = move || Module::parse(&other).expect("compilers write modules").into_owned();
-        Step { done: Box::new(move |_, _| Ok(made())), ..self }
+        Step { done: Box::new(move |_, _| Ok(parsed(&other).into_owned())), ..self }
     }
 }
 
@@ -88,7 +91,7 @@ pub(crate) fn normalized(inputs: Marked, outputs: Marked) -> Step {
         if let Some(linked) = outputs.linked.clone() {
             options = options.linked_outputs(linked);
         }
-        Ok(clip_cull::normalize(m, target, &options)?.module.into_owned())
+        shader(clip_cull::normalize(m, target, &options))
     })
 }
 
@@ -105,58 +108,54 @@ fn registers(location: u32, linked: Option<[u32; 2]>) -> Registers {
 pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
     let told = Steps { counts, ..form(Form::Registers { location }) };
     step(told, move |m, target| {
-        Ok(clip_cull::to_registers(m, target, registers(location, counts))?.module.into_owned())
+        shader(clip_cull::to_registers(m, target, registers(location, counts)))
     })
 }
 
 pub(crate) fn combined(counts: Option<[u32; 2]>) -> Step {
     let told = Steps { counts, ..form(Form::Combined) };
     let clip = counts.map(|[clip, _]| clip);
-    step(told, move |m, target| Ok(clip_cull::combine(m, target, clip)?.module.into_owned()))
+    step(told, move |m, target| shader(clip_cull::combine(m, target, clip)))
 }
 
 pub(crate) fn separate(counts: [u32; 2]) -> Step {
     let told = Steps { counts: Some(counts), ..form(Form::Separate) };
-    step(told, move |m, target| Ok(clip_cull::separate(m, target, counts[0])?.module.into_owned()))
+    step(told, move |m, target| shader(clip_cull::separate(m, target, counts[0])))
 }
 
-pub(crate) fn enabled(enabled: Enabled, as_written: Option<u32>) -> Step {
+pub(crate) fn enabled(enabled: Value<u32>, as_written: Option<u32>) -> Step {
     let told = Steps { enable: Some((enabled, as_written)), ..form(Form::Kept) };
-    step(told, move |m, target| {
-        Ok(clip_cull::enable(m, target, enabled, as_written)?.module.into_owned())
-    })
+    step(told, move |m, target| shader(clip_cull::enable(m, target, enabled, as_written)))
 }
 
 pub(crate) fn planes(planes: Planes) -> Step {
     let told = Steps { planes: Some(planes), ..form(Form::Kept) };
-    step(told, move |m, target| Ok(clip_cull::user_planes(m, target, planes)?.module.into_owned()))
+    step(told, move |m, target| shader(clip_cull::user_planes(m, target, planes)))
 }
 
-fn emulation(location: u32, native: Option<Kind>) -> (Emulation, Steps) {
+fn emulation(location: u32, native: Option<Kind>) -> (Lacking, Steps) {
     let native_clip = native == Some(Kind::Clip);
-    let emulation = native.into_iter().fold(Emulation::at(location), Emulation::native);
-    (emulation, form(Form::Emulated { location, native_clip }))
+    let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
+    (lacking, form(Form::Emulated { location, native_clip }))
 }
 
 pub(crate) fn emulated(location: u32, native: Option<Kind>) -> Step {
-    let (emulation, told) = emulation(location, native);
-    step(told, move |m, target| {
-        Ok(clip_cull::emulate_last(m, target, &emulation)?.module.into_owned())
-    })
+    let (lacking, told) = emulation(location, native);
+    step(told, move |m, target| shader(clip_cull::emulate_last(m, target, lacking, location)))
 }
 
 /// The same in the fragment stage, of so many distances.
 pub(crate) fn discarded(location: u32, native: Option<Kind>, counts: [u32; 2]) -> Step {
-    let (emulation, told) = emulation(location, native);
+    let (lacking, told) = emulation(location, native);
     step(Steps { counts: Some(counts), ..told }, move |m, target| {
-        Ok(clip_cull::emulate_fragment(m, target, &emulation, counts)?.module.into_owned())
+        Ok(clip_cull::emulate_fragment(m, target, lacking, location, counts)?.module.into_owned())
     })
 }
 
 pub(crate) fn repaired() -> Step {
     let told = Steps { repairs: true, ..form(Form::Kept) };
     let all = [Repair::Capability, Repair::Unused, Repair::Size];
-    step(told, move |m, target| Ok(clip_cull::repair(m, target, &all)?.module.into_owned()))
+    step(told, move |m, target| shader(clip_cull::repair(m, target, &all)))
 }
 
 /// Cut by the stage, and what it reads in registers, if they have a location.
@@ -164,7 +163,7 @@ pub(crate) fn cut(location: Option<u32>) -> Step {
     step(form(Form::Exact { location }), move |m, target| {
         let cut = clip_cull::cut(m, target, &Exact::new())?.module;
         let Some(at) = location else { return Ok(cut.into_owned()) };
-        Ok(clip_cull::to_registers(&cut, target, registers(at, None))?.module.into_owned())
+        shader(clip_cull::to_registers(&cut, target, registers(at, None)))
     })
 }
 
@@ -172,10 +171,8 @@ pub(crate) fn cut(location: Option<u32>) -> Step {
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
     step(form(Form::Exact { location: Some(at) }), move |m, target| {
         let exact = Exact::new();
-        Ok(clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?
-            .last
-            .module
-            .into_owned())
+        let (last, _) = clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?;
+        Ok(last.module.into_owned())
     })
 }
 
@@ -206,8 +203,11 @@ pub(crate) const CONTROL: Stage =
 impl Stage {
     #[track_caller]
     pub(crate) fn verify(self, driver: Driver, words: &[u32], step: &Step) -> Verdict {
-        let (target, stage) = (Target::new("main").stage(self.model), (words, self.model));
-        subject::judge_distances(driver, stage, &step.told, &|m| (step.done)(m, &target))
+        let (module, target) = (parsed(words), Target::new("main").stage(self.model));
+        let lower = |m: &Module<'_>| (step.done)(m, &target);
+        let lowering = Lowering::Clip(Distances { lower: &lower, steps: &step.told });
+        let job = subject::job(&module, self.model, lowering);
+        subject::judge(driver, &Job { vertices: 30, runs: 3, ..job })
     }
 
     /// Equal on all its drivers; returns what was compared on each.

@@ -2,15 +2,16 @@
 
 use polyshade::clip_cull::Mark;
 use polyshade::host::{Device, Target};
-use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{Capture, Options, Varying, capture};
+use polyshade::spv::{ExecutionModel, Patch};
+use polyshade::transform_feedback::{Options, Varying};
 use polyshade::{Error, Module};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) use polyshade_tests::drivers::{DRIVERS, Driver};
+use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{
-    Asked, Captured, Difference, Distances, Equal, Job, Lowering, Part, Phase, Steps, Verdict,
-    verify,
+    Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify,
 };
+use polyshade_vulkan::Variants;
 
 /// What is verified.
 #[derive(Debug, Clone)]
@@ -23,11 +24,70 @@ pub(crate) struct Subject {
     pub(crate) seed: u64,
 }
 
-/// Reads a vertex shader, whose declarations these are.
-pub(crate) fn vertex(glsl: &str) -> Vec<u32> {
+/// The words of a shader of this stage.
+#[track_caller]
+pub(crate) fn compiled(stage: ShaderStage, glsl: &str) -> Vec<u32> {
     let source = format!("#version 450\n{glsl}");
-    compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3)
+    compile(&source, stage, SpirvVersion::SPIRV1_3)
         .unwrap_or_else(|error| panic!("{source}\n{error}"))
+}
+
+#[track_caller]
+pub(crate) fn vertex(glsl: &str) -> Vec<u32> {
+    compiled(ShaderStage::Vertex, glsl)
+}
+
+/// The module of a shader.
+pub(crate) fn parsed(words: &[u32]) -> Module<'_> {
+    Module::parse(words).expect("compilers write modules")
+}
+
+/// The same in the form in which it is verified.
+pub(crate) fn initialised(words: &[u32]) -> Module<'static> {
+    polyshade_verify::initialise(&parsed(words)).expect("it is small")
+}
+
+/// A shader that `rewrite` has changed.
+pub(crate) fn rewritten(
+    words: &[u32],
+    rewrite: impl for<'m> FnOnce(&'m Module<'_>, &mut Patch<'m, '_>) -> Result<(), Error>,
+) -> Vec<u32> {
+    parsed(words).rewrite(rewrite).expect("it is small").module.into_words()
+}
+
+/// A geometry stage, of which not everything can be verified.
+pub(crate) fn geometry() -> Vec<u32> {
+    let source = "layout(points) in;
+        layout(points, max_vertices = 1) out;
+        layout(location = 0) out vec4 v_out;
+        void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
+    compiled(ShaderStage::Geometry, source)
+}
+
+/// The module with lines of its text edited, which is valid and another.
+#[track_caller]
+pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Vec<u32> {
+    let text = disassemble(words).expect("polyshade's words can be read");
+    let lines = text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()));
+    let broken = reassembled(words, &lines.collect::<Vec<_>>());
+    assert!(broken != words, "nothing is broken in\n{text}");
+    broken
+}
+
+/// A valid module of these lines, which are those of `words` but for edits.
+#[track_caller]
+pub(crate) fn reassembled(words: &[u32], lines: &[String]) -> Vec<u32> {
+    let mut broken = assemble(&lines.join("\n")).expect("it is still a module");
+    broken[1] = words[1];
+    validate(&broken).unwrap_or_else(|error| panic!("{error}"));
+    broken
+}
+
+/// A line with the instruction `op` in it, with a copy of its last operand instead.
+pub(crate) fn copied(line: &str, op: &str, ty: &str) -> Option<String> {
+    let (head, _) = line.split_once(op)?;
+    let last = line.split(' ').next_back().expect("it has operands");
+    Some(format!("{head}OpCopyObject {ty} {last}"))
 }
 
 /// The names in a list, which is separated by blanks.
@@ -70,6 +130,12 @@ impl Subject {
         Subject::new(words, options, Asked::StreamOutput(entries, strides.to_vec()))
     }
 
+    /// With these varyings told to `verify`, whatever the options capture.
+    pub(crate) fn asked(mut self, list: &str) -> Subject {
+        self.asked = Asked::Interleaved(names(list));
+        self
+    }
+
     /// With a variant to judge instead of polyshade's.
     pub(crate) fn given(mut self, part: Part, words: Vec<u32>) -> Subject {
         self.given.push((part, words));
@@ -77,10 +143,10 @@ impl Subject {
     }
 
     /// What polyshade makes of it, in the form in which it is verified.
-    pub(crate) fn rewrite<T>(&self, read: impl FnOnce(&Capture<'_>) -> T) -> T {
-        let module = Module::parse(&self.words).expect("compilers write modules");
-        let module = polyshade_verify::initialise(&module).expect("it is small");
-        read(&capture(&module, "main", &self.options).expect("the tests ask for what can be done"))
+    pub(crate) fn rewrite<T>(&self, read: impl FnOnce(&Variants<'_>) -> T) -> T {
+        let module = initialised(&self.words);
+        let variants = Variants::new(&module, "main", &self.options);
+        read(&variants.expect("the tests ask for what can be done"))
     }
 
     /// By stores.
@@ -101,7 +167,7 @@ impl Subject {
     }
 
     fn verify_as(&self, driver: Driver, lowering: Lowering<'_>) -> Verdict {
-        let module = Module::parse(&self.words).expect("compilers write modules");
+        let module = parsed(&self.words);
         let job = Job {
             specialization: self.specialization.clone(),
             given: self.given.clone(),
@@ -137,23 +203,6 @@ impl Subject {
         let equal = equal(driver, self.verify_extension(driver));
         assert!(equal.vertices > 0 && equal.words > 0, "{:?}", self.asked);
     }
-}
-
-/// Takes steps with clip and cull distances.
-pub(crate) type Lower<'l> = &'l dyn Fn(&Module<'_>) -> Result<Module<'static>, Error>;
-
-/// Judges what `lower` makes of a stage's clip and cull distances, when it is to take `steps`.
-#[track_caller]
-pub(crate) fn judge_distances(
-    driver: Driver,
-    (words, stage): (&[u32], ExecutionModel),
-    steps: &Steps,
-    lower: Lower<'_>,
-) -> Verdict {
-    let module = Module::parse(words).expect("compilers write modules");
-    let lowering = Lowering::Clip(Distances { lower, steps });
-    let job = Job { vertices: 30, runs: 3, ..job(&module, stage, lowering) };
-    judge(driver, &job)
 }
 
 /// What is marked as distances.

@@ -1,6 +1,7 @@
 //! The project's chores, behind `cargo xtask`. Each verb is one module; none needs anything but
 //! Rust and Debian's packages.
 
+mod api;
 mod bench;
 mod command;
 mod fuzz;
@@ -48,7 +49,13 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
-    /// Check format, lints, documentation and the project's own rules of style
+    /// Write what the published crates offer as listings, and count their types
+    Api {
+        /// Write nothing, fail where a committed listing differs
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
     /// Count the benchmarks' instructions and compare them with the committed limits
     Bench,
@@ -81,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),
         Verb::Codegen { check } => codegen(check),
+        Verb::Api { check } => api::run_api(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),

@@ -1,13 +1,16 @@
 //! `cargo xtask tidy`: the rules of CONTRIBUTING.md that a program can check.
 //!
 //! Formatting, clippy and the documentation's links are cargo's; what is ours is in [`text`] (each
-//! file by itself) and [`layout`] (the files together). Every complaint names its place.
+//! file by itself), [`layout`] (the files together) and [`circles`] (what they import). Every
+//! complaint names its place.
 
+mod circles;
 mod layout;
 mod text;
 
 use std::fs;
 
+use crate::api::run_api;
 use crate::command::{cargo, output, program, run, workspace};
 
 /// One of the project's text files: its path from the workspace's root, and what it holds.
@@ -21,6 +24,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let files = tracked_files()?;
     let mut complaints: Vec<String> = files.iter().flat_map(text::complaints).collect();
     complaints.extend(layout::complaints(&files));
+    complaints.extend(circles::complaints(&files));
     if !complaints.is_empty() {
         return Err(format!("not tidy:\n  {}", complaints.join("\n  ")));
     }
@@ -30,6 +34,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     run(&mut cargo(["fmt", "--all", "--check"]))?;
     run(cargo(["fmt", "--check"]).args(fuzz))?;
     run(&mut cargo(["xtask", "codegen", "--check"]))?;
+    run_api(true)?;
 
     let strict = ["--", "-D", "warnings", "-D", "clippy::too_many_lines"];
     let clippy = ["clippy", "--release", "--all-targets"];

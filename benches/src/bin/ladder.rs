@@ -8,9 +8,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use polyshade::transform_feedback::{self, Options};
+use polyshade::transform_feedback::Options;
 use polyshade::{depth_convention, position_only};
-use polyshade_benches::inputs;
+use polyshade_benches::{captured, inputs};
 use polyshade_spv::{Module, Workspace};
 
 const ROUNDS: usize = 300;
@@ -34,7 +34,7 @@ fn measure(name: &str, words: &[u32]) {
     let (mut workspace, mut copy, mut buffer) = (Workspace::default(), Vec::new(), Vec::new());
     let varying = if name == "small" { "v_texcoord" } else { "v_position" };
     let capture = Options::new().interleaved([varying, "gl_Position"]);
-    let depth = depth_convention::Options::new().depth(depth_convention::Switch::On);
+    let depth = depth_convention::Options::new().depth(true);
     let position = position_only::Options::new();
     let mut all: Vec<Work<'_>> = vec![
         ("header scan", Box::new(|| _ = black_box(header_scan(words)))),
@@ -46,10 +46,7 @@ fn measure(name: &str, words: &[u32]) {
             "position",
             Box::new(|| drop(black_box(position_only::derive(&module, "main", &position)))),
         ),
-        (
-            "capture, three variants",
-            Box::new(|| drop(black_box(transform_feedback::capture(&module, "main", &capture)))),
-        ),
+        ("capture, three variants", Box::new(|| drop(black_box(captured(&module, &capture))))),
     ];
     let mut least = vec![Duration::MAX; all.len()];
     let rounds = if words.len() > 100_000 { ROUNDS / 10 } else { ROUNDS };

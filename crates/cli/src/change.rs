@@ -1,18 +1,18 @@
-//! What the verbs that change the position take.
+//! What `depth` and `discard`, which change the position, have in common.
 
 use crate::Done;
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::before_rasterization;
 use crate::target::Free;
 use crate::writing::Writing;
 use clap::Args;
-use polyshade::host::{Device, Lowered, Place, Target};
-use polyshade::rasterizer_discard::Changed;
+use polyshade::host::{Changed, Device, Lowered, Place, Target};
 use polyshade::{Error, Module};
 
-/// The shader, what has to stay free in it, and where the results go.
+/// The arguments: the shader, reservations, and outputs.
 #[derive(Args)]
 pub(crate) struct Change {
     #[command(flatten)]
@@ -21,8 +21,8 @@ pub(crate) struct Change {
     #[command(flatten)]
     free: Free,
 
-    /// How many components the device lets the stage hand on, for an output that VK_EXT_transform_feedback captures
-    /// instead of the position
+    /// Output components that the device has in this stage (maxVertexOutputComponents or its like): an output may be
+    /// added that VK_EXT_transform_feedback captures in place of the position
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_output_components: u32,
 
@@ -31,10 +31,10 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Lowers the last stage before rasterization, and writes what comes of it.
+    /// Lowers the last stage before rasterization, and writes the result.
     pub(crate) fn run(
         &self,
-        lowering: &'static str,
+        lowering: Lowering,
         lower: impl for<'m> FnOnce(&'m Module<'_>, Target) -> Result<Lowered<'m, Changed>, Error>,
     ) -> Done {
         self.writing.check(std::iter::empty())?;
@@ -59,7 +59,7 @@ impl Change {
     }
 }
 
-/// What `text` says, or the place of a word.
+/// The value of `text` among `named`, or a place.
 pub(crate) fn or_place<T: Copy>(
     text: &str,
     said: &[(&str, T)],

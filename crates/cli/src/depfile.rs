@@ -1,4 +1,4 @@
-//! What a build system has to know of a run: which files were read for which outputs, as a rule of Make.
+//! Dependency files: which files were read for which outputs, as a rule of Make.
 
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
@@ -6,7 +6,7 @@ use crate::output::Outputs;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// What every verb that writes files takes.
+/// The arguments of every verb that writes files.
 #[derive(Args)]
 pub(crate) struct Build {
     /// Where a rule of Make goes: the outputs, and the files that were read for them
@@ -55,7 +55,7 @@ pub(crate) fn rule<'a>(
     Ok(format!("{targets}: \\\n  {inputs}\n"))
 }
 
-/// What has a meaning in a rule, and no way to write it that takes the meaning away from it for both programs.
+/// Characters that have a meaning in rules and cannot be escaped for both programs.
 const NOT_IN_RULES: [char; 7] = [';', '|', '=', '%', '*', '?', '['];
 
 fn escape(path: &Path) -> Result<String, Failure> {

@@ -1,4 +1,4 @@
-//! What went wrong, as the user sees it.
+//! Failures as the user sees them.
 
 use crate::printable::printable;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
@@ -6,6 +6,7 @@ use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};
 use std::fmt::{self, Write as _};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit codes, as `--help` lists them.
@@ -28,6 +29,19 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: printable(&message.into()), instruction: None, help: None }
+    }
+
+    /// The failure of an operation on a file or folder.
+    pub(crate) fn at(exit: Exit, path: &Path, why: impl fmt::Display) -> Self {
+        Self::new(exit, format!("{}: {why}", path.display()))
+    }
+
+    /// Refuses the first option that is given and has no meaning: it was meant for something else.
+    pub(crate) fn of_unused(options: &[(&str, bool)], why: &str) -> Result<(), Self> {
+        match options.iter().find(|(_, is_unused)| *is_unused) {
+            Some((name, _)) => Err(Self::new(Exit::Usage, format!("{name} has no meaning {why}"))),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -76,7 +90,7 @@ impl Failure {
         self.exit
     }
 
-    /// What is wrong, without the instruction that it is about.
+    /// The message, without the instruction that it is about.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

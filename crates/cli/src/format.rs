@@ -1,6 +1,7 @@
 //! The formats that modules are written in, and the options that some of them have.
 
 use crate::failure::{Exit, Failure};
+use crate::named::named;
 use clap::{Args, ValueEnum};
 use polyshade_formats::cross::{
     Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
@@ -8,11 +9,11 @@ use polyshade_formats::cross::{
 use polyshade_formats::stage_of_extension;
 use std::path::Path;
 
-/// What every verb that writes a module takes.
+/// The arguments of every verb that writes a module.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Formats of what is written")]
 pub(crate) struct Formats {
-    /// Format of what goes to standard output [default: spv], or to a file whose name does not say its format
+    /// Format of standard output [default: spv], or of a file whose name has no known ending
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
@@ -21,8 +22,8 @@ pub(crate) struct Formats {
     msl_version: Option<(u32, u32)>,
 
     /// Platform that MSL is for [default: macos]
-    #[arg(long, value_enum, value_name = "PLATFORM")]
-    msl_platform: Option<MslPlatform>,
+    #[arg(long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
+    msl_platform: Option<Platform>,
 
     /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers
     /// [default: the lowest free, in this order; sizes 25]
@@ -38,8 +39,8 @@ pub(crate) struct Formats {
     glsl_vulkan: bool,
 
     /// How MSL and OpenGL's GLSL read input attachments [default: fetch, in GLSL where there is an output to fetch]
-    #[arg(long, value_enum, value_name = "HOW")]
-    input_attachments: Option<Attachments>,
+    #[arg(long, value_parser = named(ATTACHMENTS), value_name = "HOW")]
+    input_attachments: Option<InputAttachments>,
 
     /// Shader model of HLSL: 51 is 5.1 [default: 51]
     #[arg(long, value_name = "NUMBER", value_parser = shader_model)]
@@ -67,31 +68,22 @@ pub(crate) enum Format {
     Wgsl,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Attachments {
-    /// From the framebuffer: [[color(n)]], or an inout output (GL_EXT_shader_framebuffer_fetch)
-    Fetch,
-    /// The same with barriers of the host (GL_EXT_shader_framebuffer_fetch_non_coherent); not in MSL
-    FetchNonCoherent,
-    /// From textures, by the fragment's coordinates
-    Texture,
-}
+const ATTACHMENTS: [(&str, &str, InputAttachments); 3] = [
+    (
+        "fetch",
+        "From the framebuffer: [[color(n)]], or an inout output (GL_EXT_shader_framebuffer_fetch)",
+        InputAttachments::Fetch,
+    ),
+    (
+        "fetch-non-coherent",
+        "The same with barriers of the host (GL_EXT_shader_framebuffer_fetch_non_coherent); not in MSL",
+        InputAttachments::FetchNonCoherent,
+    ),
+    ("texture", "From textures, by the fragment's coordinates", InputAttachments::Texture),
+];
 
-impl Attachments {
-    fn read(self) -> InputAttachments {
-        match self {
-            Self::Fetch => InputAttachments::Fetch,
-            Self::FetchNonCoherent => InputAttachments::FetchNonCoherent,
-            Self::Texture => InputAttachments::Texture,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum MslPlatform {
-    Macos,
-    Ios,
-}
+const PLATFORMS: [(&str, &str, Platform); 2] =
+    [("macos", "", Platform::Macos), ("ios", "", Platform::Ios)];
 
 impl Format {
     /// The format that the ending of a file's name stands for.
@@ -107,7 +99,7 @@ impl Format {
         })
     }
 
-    /// What writing it is called in messages.
+    /// The verb for writing it in messages.
     pub(crate) fn writing(self) -> &'static str {
         match self {
             Self::Spv => "writing SPIR-V",
@@ -146,13 +138,7 @@ impl Formats {
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
         ];
-        match unused.iter().find(|(_, unused)| *unused) {
-            Some((option, _)) => {
-                let message = format!("{option} has no meaning for what is written");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
-        }
+        Failure::of_unused(&unused, "for what is written")
     }
 
     /// The format of a file, by its name; `-` is standard output.
@@ -168,7 +154,7 @@ impl Formats {
         })
     }
 
-    /// What SPIRV-Cross is to write for a format; nothing for those that it does not write.
+    /// The language of SPIRV-Cross for a format; `None` for those that it does not write.
     pub(crate) fn target(&self, format: Format) -> Option<Target> {
         match format {
             Format::Spv | Format::Spvasm | Format::Wgsl => None,
@@ -178,7 +164,7 @@ impl Formats {
                 Some(Target::Glsl(Glsl {
                     version: self.glsl_version.unwrap_or(default.version),
                     rules: if self.glsl_vulkan { Rules::Vulkan } else { default.rules },
-                    input_attachments: self.input_attachments.map(Attachments::read),
+                    input_attachments: self.input_attachments,
                 }))
             }
             Format::Hlsl => {
@@ -196,13 +182,9 @@ impl Formats {
         let default = Msl::default();
         Msl {
             version: self.msl_version,
-            platform: match self.msl_platform {
-                None => default.platform,
-                Some(MslPlatform::Macos) => Platform::Macos,
-                Some(MslPlatform::Ios) => Platform::Ios,
-            },
+            platform: self.msl_platform.unwrap_or(default.platform),
             buffers: self.msl_buffers.clone(),
-            input_attachments: self.input_attachments.map(Attachments::read),
+            input_attachments: self.input_attachments,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The shader that a verb reads: in any of the formats, from a file or standard input.
 
 use crate::failure::{Exit, Failure};
+use crate::named::named;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use polyshade::Module;
@@ -13,8 +14,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What every verb that reads a shader takes. `verify` has it before or behind the verb that it verifies.
-#[derive(Args)]
+/// The arguments of every verb that reads a shader. `verify` takes them before or behind the verb that it verifies.
+#[derive(Args, Clone)]
 pub(crate) struct Input {
     /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl) or
     /// WGSL (.wgsl); `-` is standard input
@@ -26,50 +27,43 @@ pub(crate) struct Input {
     pub(crate) entry: Option<String>,
 
     /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do
-    #[arg(long, global = true, value_enum)]
-    stage: Option<Stage>,
+    #[arg(long, global = true, value_parser = named(stages()))]
+    stage: Option<ShaderStage>,
 
     /// Language of the shader, where the file's name does not say it
     #[arg(long, global = true, value_enum)]
     language: Option<Language>,
 
-    /// Version of SPIR-V that a text becomes [default: 1.3]
-    #[arg(long, global = true, value_enum, value_name = "VERSION")]
-    spirv_version: Option<Version>,
+    /// Version of SPIR-V that source is compiled to [default: 1.3]
+    #[arg(long, global = true, value_parser = named(VERSIONS), value_name = "VERSION")]
+    spirv_version: Option<SpirvVersion>,
 
     /// Define a macro of GLSL and HLSL; without a value it is 1
     #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = define)]
     defines: Vec<(String, String)>,
 
-    /// A folder in which #include looks, behind that of the file
+    /// A folder that #include searches, after the folder of the file
     #[arg(short = 'I', long = "include-dir", global = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
-    /// Ask SPIRV-Tools whether what is read, and what is written, is valid
+    /// Validate input and output with SPIRV-Tools
     #[arg(long, global = true)]
     pub(crate) validate: bool,
 
-    /// What --validate holds modules to [default: the oldest Vulkan that takes their version]
+    /// Environment of --validate [default: the oldest Vulkan that takes the module's version of SPIR-V]
     #[arg(long, global = true, value_name = "ENVIRONMENT", requires = "validate",
         value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
     pub(crate) target_env: Option<String>,
 
-    /// What the shader includes, once it is read.
+    /// The files that the shader includes; empty until it is read.
     #[arg(skip)]
     included: RefCell<Vec<PathBuf>>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-#[allow(missing_docs)]
-pub(crate) enum Stage {
-    Vert,
-    Tesc,
-    Tese,
-    Geom,
-    Frag,
-    Comp,
-    Task,
-    Mesh,
+/// The stages by the endings of files.
+fn stages() -> impl Iterator<Item = (&'static str, &'static str, ShaderStage)> {
+    let endings = ["vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh"];
+    endings.into_iter().filter_map(|ending| Some((ending, "", stage_of_extension(ending)?)))
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -84,19 +78,13 @@ pub(crate) enum Language {
     Wgsl,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub(crate) enum Version {
-    #[value(name = "1.0")]
-    V1_0,
-    #[value(name = "1.3")]
-    V1_3,
-    #[value(name = "1.4")]
-    V1_4,
-    #[value(name = "1.5")]
-    V1_5,
-    #[value(name = "1.6")]
-    V1_6,
-}
+const VERSIONS: [(&str, &str, SpirvVersion); 5] = [
+    ("1.0", "", SpirvVersion::SPIRV1_0),
+    ("1.3", "", SpirvVersion::SPIRV1_3),
+    ("1.4", "", SpirvVersion::SPIRV1_4),
+    ("1.5", "", SpirvVersion::SPIRV1_5),
+    ("1.6", "", SpirvVersion::SPIRV1_6),
+];
 
 fn define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
@@ -107,6 +95,11 @@ fn define(text: &str) -> Result<(String, String), String> {
 }
 
 impl Input {
+    /// Another shader that is read in the same way.
+    pub(crate) fn beside(&self, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..self.clone() }
+    }
+
     /// The words of the shader, not parsed yet; valid, if --validate asks for it.
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
@@ -137,7 +130,7 @@ impl Input {
 
     fn compile(&self, text: &str, language: Language) -> Result<Vec<u32>, Failure> {
         let name = self.name();
-        let version = self.spirv_version.map_or(SpirvVersion::SPIRV1_3, Version::into);
+        let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let (reading, words) = match language {
             Language::Spvasm => ("reading assembly", tools::assemble(text, &name, version)),
             Language::Wgsl => ("reading WGSL", wgsl::read(text, &name, version)),
@@ -166,9 +159,9 @@ impl Input {
         itself.into_iter().chain(self.included.borrow().iter().cloned()).collect()
     }
 
-    /// The source with all that GLSL and HLSL have in common.
+    /// The source, with the options that GLSL and HLSL have in common.
     fn complete<'s>(&self, source: Source<'s>) -> Source<'s> {
-        let version = self.spirv_version.map_or(SpirvVersion::SPIRV1_3, Version::into);
+        let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let source = source.name(self.name()).version(version).folder(self.folder());
         let source = self.folders.iter().fold(source, Source::folder);
         self.defines.iter().fold(source, |source, (name, value)| source.define(name, value))
@@ -254,15 +247,14 @@ impl Input {
         let extension = |path: &Path| {
             stage_of_extension(&path.extension()?.to_string_lossy()).filter(|_| !self.is_stdin())
         };
-        let named =
+        let of_name =
             || extension(&self.path).or_else(|| extension(Path::new(self.path.file_stem()?)));
-        self.stage.map(Stage::into).or_else(named).ok_or_else(|| {
+        self.stage.or_else(of_name).ok_or_else(|| {
             let message = format!("{}: the name does not say the stage", self.name());
             Failure::new(Exit::Usage, message).help("say it with --stage")
         })
     }
 
-    /// An option that nothing reads was meant for something else.
     fn check_options(&self, language: Option<Language>) -> Result<(), Failure> {
         let source = matches!(language, Some(Language::Glsl | Language::Hlsl));
         let name = match language {
@@ -279,13 +271,7 @@ impl Input {
             ("--define", !self.defines.is_empty() && !source),
             ("--include-dir", !self.folders.is_empty() && !source),
         ];
-        match unused.iter().find(|(_, unused)| *unused) {
-            Some((option, _)) => {
-                let message = format!("{option} has no meaning for {name}, which this is");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
-        }
+        Failure::of_unused(&unused, &format!("for {name}, which this is"))
     }
 
     fn is_stdin(&self) -> bool {
@@ -330,31 +316,4 @@ fn spirv_words(bytes: &[u8]) -> Option<Result<Vec<u32>, &'static str>> {
         .chunks_exact(4)
         .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
         .collect()))
-}
-
-impl From<Stage> for ShaderStage {
-    fn from(stage: Stage) -> Self {
-        match stage {
-            Stage::Vert => Self::Vertex,
-            Stage::Tesc => Self::TessellationControl,
-            Stage::Tese => Self::TessellationEvaluation,
-            Stage::Geom => Self::Geometry,
-            Stage::Frag => Self::Fragment,
-            Stage::Comp => Self::Compute,
-            Stage::Task => Self::Task,
-            Stage::Mesh => Self::Mesh,
-        }
-    }
-}
-
-impl From<Version> for SpirvVersion {
-    fn from(version: Version) -> Self {
-        match version {
-            Version::V1_0 => Self::SPIRV1_0,
-            Version::V1_3 => Self::SPIRV1_3,
-            Version::V1_4 => Self::SPIRV1_4,
-            Version::V1_5 => Self::SPIRV1_5,
-            Version::V1_6 => Self::SPIRV1_6,
-        }
-    }
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Files that are written when everything else is done, and what goes to standard output.
+/// Files and standard output, which are written when everything else has succeeded.
 #[derive(Default)]
 pub(crate) struct Outputs {
     modules: Modules,
@@ -32,16 +32,21 @@ pub(crate) struct Modules {
     pub(crate) formats: Formats,
     /// The entry point that texts are made of, where the format takes one.
     pub(crate) entry: Option<(String, ExecutionModel)>,
-    /// Whether SPIRV-Tools is asked for its opinion first.
+    /// Whether SPIRV-Tools validates the modules first.
     pub(crate) validate: bool,
-    /// In this environment.
+    /// The environment of the validation.
     pub(crate) target_env: Option<String>,
 }
 
 impl Outputs {
-    /// Outputs of which the modules are written like this.
+    /// No outputs yet; modules are written in this form.
     pub(crate) fn of(modules: Modules) -> Self {
         Self { modules, ..Self::default() }
+    }
+
+    /// The modules that follow are for this entry point.
+    pub(crate) fn set_entry(&mut self, entry: (String, ExecutionModel)) {
+        self.modules.entry = Some(entry);
     }
 
     /// Adds a module in the format that the file's name says; `-` is standard output.
@@ -67,7 +72,7 @@ impl Outputs {
         self.add(path, bytes)
     }
 
-    /// What was valid before and is not now is our fault.
+    /// The error about an output that is invalid although the input is valid: a defect of polyshade.
     fn check_valid(&self, path: &Path, words: &[u32]) -> Result<(), Failure> {
         if !self.modules.validate {
             return Ok(());
@@ -118,7 +123,7 @@ impl Outputs {
         (!self.msl.is_empty()).then(|| files.collect())
     }
 
-    /// A buffer that no file has was meant otherwise.
+    /// An error where a buffer is named that no file has.
     fn check_msl_buffers(&self) -> Result<(), Failure> {
         let there = |wanted: &MslBuffer| {
             self.msl.iter().flat_map(|(_, all)| all).any(|(one, _)| one == wanted)
@@ -152,7 +157,7 @@ impl Outputs {
             return self.add_stdout(bytes);
         }
         self.names.push(path.to_owned());
-        // What a link points to is written, not the link.
+        // The target of a symbolic link is written, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path));
         if self.files.iter().any(|(other, _)| *other == path) {
             let message = format!("{}: two outputs would go to this file", path.display());
@@ -167,7 +172,7 @@ impl Outputs {
         self.names.iter().map(PathBuf::as_path)
     }
 
-    /// Has a file that holds the same bytes already left as it is.
+    /// Leaves files alone that hold the same bytes already.
     pub(crate) fn keep_unchanged(&mut self) {
         self.keep_unchanged = true;
     }
@@ -186,9 +191,7 @@ impl Outputs {
         self.check_msl_buffers()?;
         let mut written = Vec::new();
         for (path, bytes) in self.files {
-            let failed = |error: std::io::Error| {
-                Failure::new(Exit::Failed, format!("{}: {}", path.display(), error.kind()))
-            };
+            let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, error.kind());
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
@@ -205,9 +208,8 @@ impl Outputs {
         }
         print(&self.stdout)?;
         for (file, path) in written {
-            file.persist(&path).map_err(|error| {
-                Failure::new(Exit::Failed, format!("{}: {}", path.display(), error.error.kind()))
-            })?;
+            file.persist(&path)
+                .map_err(|error| Failure::at(Exit::Failed, &path, error.error.kind()))?;
         }
         Ok(())
     }
@@ -220,7 +222,7 @@ fn holds(path: &Path, bytes: &[u8]) -> bool {
     fs::metadata(path).is_ok_and(same_size) && fs::read(path).is_ok_and(|old| old == bytes)
 }
 
-/// The path of a file that is not there yet, in the folder that is.
+/// The canonical path of a file that does not exist yet, in a folder that does.
 fn in_real_folder(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -236,7 +238,7 @@ fn with_permissions(replaced: Option<fs::Metadata>) -> tempfile::Builder<'static
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The system takes away what the user's mask says.
+        // The system applies the user's umask.
         let new = fs::Permissions::from_mode(0o666);
         builder.permissions(replaced.map_or(new, |metadata| metadata.permissions()));
     }
@@ -245,12 +247,12 @@ fn with_permissions(replaced: Option<fs::Metadata>) -> tempfile::Builder<'static
     builder
 }
 
-/// Prints text to standard output, with the control characters of names escaped: a module is not to steer a terminal.
+/// Prints text to standard output, with control characters escaped: names in a module must not control a terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     print(format!("{}\n", printable(text.trim_end())).as_bytes())
 }
 
-/// A reader that has gone is no error.
+/// A closed pipe is no error.
 fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

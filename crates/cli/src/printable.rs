@@ -1,4 +1,4 @@
-//! Text for a terminal: a name in a module is not to steer it.
+//! Text for a terminal, which names in a module must not control.
 
 /// `text` with control characters but line feeds escaped.
 pub(crate) fn printable(text: &str) -> String {

@@ -1,5 +1,6 @@
-//! What a lowering came to, as JSON and as text: the same shape for every verb.
+//! Reports of lowerings, as JSON and as text: one shape for every verb.
 
+use crate::lowering::Lowering;
 use polyshade::host::{Ordering, Requirements, Words};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
@@ -9,13 +10,12 @@ use std::fmt::Write;
 /// Version of the report's shape: it grows when a field changes its meaning or goes.
 const VERSION: u32 = 3;
 
-/// What a lowering came to.
+/// The report of a lowering.
 pub(crate) struct Report {
-    /// The lowering's module in the library.
-    lowering: &'static str,
+    lowering: Lowering,
     entry: String,
     stage: ExecutionModel,
-    /// What is known of this lowering alone.
+    /// The result, of a type of this lowering's own.
     result: Value,
     /// The same for a person.
     text: String,
@@ -24,9 +24,9 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Of a lowering of the entry point `entry`, with what `result` says and `text` says of it.
+    /// The report of a lowering of the entry point `entry`, with its `result`, and `text` for people.
     pub(crate) fn new(
-        lowering: &'static str,
+        lowering: Lowering,
         (entry, stage): (&str, ExecutionModel),
         result: &impl Serialize,
         text: String,
@@ -42,7 +42,7 @@ impl Report {
         }
     }
 
-    /// What the host fills in, and what is needed of it and of the device.
+    /// Adds the words of the host and the requirements.
     pub(crate) fn needs(mut self, words: &[Words], requirements: &Requirements) -> Self {
         self.words = words.to_vec();
         self.requirements = requirements.clone();
@@ -56,25 +56,24 @@ impl Report {
 
     /// As JSON, with where things are in MSL, if that is written.
     pub(crate) fn to_json(&self, msl: Option<Value>) -> String {
-        let mut report = json!({
-            "version": VERSION,
-            "lowering": self.lowering,
-            "lowering_version": polyshade::LOWERING_VERSION,
+        print(self.to_value(), msl)
+    }
+
+    fn to_value(&self) -> Value {
+        json!({
+            "lowering": self.lowering.name,
+            "lowering_version": self.lowering.version,
             "entry_point": self.entry,
             "stage": self.stage,
             "result": self.result,
             "words": self.words,
             "requirements": self.requirements,
-        });
-        if let Some(msl) = msl {
-            report["msl"] = msl;
-        }
-        serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
+        })
     }
 
     /// As text, for a person.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = format!("{} of {} ({})\n", self.lowering, self.entry, self.stage);
+        let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
         text.push_str(&self.text);
         self.bind(&mut text);
         self.fill_in(&mut text);
@@ -112,13 +111,27 @@ impl Report {
         for feature in features {
             let _ = writeln!(text, "  {feature}");
         }
-        for limit in limits {
-            let _ = writeln!(text, "  {} of at least {}", limit.name, limit.at_least);
+        for (name, at_least) in limits {
+            let _ = writeln!(text, "  {name} of at least {at_least}");
         }
         if let Some(ordering) = ordering {
             let _ = writeln!(text, "\norder\n  {}", order(*ordering));
         }
     }
+}
+
+/// The report of all stages of a pipeline.
+pub(crate) fn of_pipeline(stages: &[Report], msl: Option<Value>) -> String {
+    let stages: Vec<Value> = stages.iter().map(Report::to_value).collect();
+    print(json!({ "stages": stages }), msl)
+}
+
+fn print(mut report: Value, msl: Option<Value>) -> String {
+    report["version"] = VERSION.into();
+    if let Some(msl) = msl {
+        report["msl"] = msl;
+    }
+    serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
 }
 
 fn order(ordering: Ordering) -> &'static str {

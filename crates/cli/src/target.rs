@@ -1,11 +1,11 @@
-//! What every verb is told of the entry point that it lowers: what has to stay free in it.
+//! Reservations: the descriptors, locations and ids that a verb has to leave free.
 
 use clap::Args;
 use polyshade::host::{Binding, Reserved, Set, Target};
 use polyshade::spv::ExecutionModel;
 use std::ops::Range;
 
-/// What has to stay free.
+/// The reservations.
 #[derive(Args)]
 pub(crate) struct Free {
     /// Add nothing to this descriptor set, or to this binding of it: other stages use it
@@ -24,11 +24,11 @@ pub(crate) struct Free {
     #[arg(long, value_delimiter = ',', value_name = "FIRST-LAST", value_parser = bytes)]
     reserve_push_constants: Vec<Range<u32>>,
 
-    /// Give what is added no SPIR-V id below this one
+    /// Give new instructions no SPIR-V id below this one
     #[arg(long, value_name = "ID", default_value_t = 0, hide_default_value = true)]
     reserve_ids_below: u32,
 
-    /// Give what is added no debug names
+    /// Give new ids no debug names
     #[arg(long)]
     no_names: bool,
 }

@@ -1,14 +1,40 @@
-//! The verbs.
+//! The verbs: a file and a line each.
 
-pub(crate) mod batch;
-pub(crate) mod blend;
-pub(crate) mod capture;
-pub(crate) mod clip;
-pub(crate) mod completions;
-pub(crate) mod convert;
-pub(crate) mod depth;
-pub(crate) mod discard;
-pub(crate) mod info;
-pub(crate) mod plan;
-pub(crate) mod position;
-pub(crate) mod verify;
+use crate::failure::Failure;
+use clap::Subcommand;
+use std::process::{ExitCode, Termination};
+
+macro_rules! verbs {
+    ($($file:ident: $Verb:ident,)*) => {
+        $(pub(crate) mod $file;)*
+
+        #[derive(Subcommand)]
+        pub(crate) enum Verb {
+            $($Verb(Box<$file::Arguments>),)*
+        }
+
+        impl Verb {
+            pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+                match self {
+                    $(Self::$Verb(arguments) => $file::run(arguments).map(Termination::report),)*
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    batch: Batch,
+    blend: Blend,
+    capture: Capture,
+    clip: Clip,
+    completions: Completions,
+    convert: Convert,
+    depth: Depth,
+    discard: Discard,
+    info: Info,
+    lower: Lower,
+    position: Position,
+    plan: Plan,
+    verify: Verify,
+}

@@ -16,7 +16,7 @@ pub(crate) struct Writing {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Where a report goes: what was done, what the host binds and fills in, and what is needed, as JSON
+    /// Where a report goes, as JSON: the result, the words of the host, and the requirements
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -24,14 +24,14 @@ pub(crate) struct Writing {
     #[arg(long)]
     json: bool,
 
-    /// Write no module: say what would be done
+    /// Write no module, but print the report as text
     #[arg(long, conflicts_with_all = ["output", "depfile"])]
     dry_run: bool,
 
     #[command(flatten)]
     build: Build,
 
-    /// Print what changed in the shader, disassembled, to standard output; the module goes to a file
+    /// Print the difference of the disassembled modules to standard output; the module goes to a file
     #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
     diff: bool,
 

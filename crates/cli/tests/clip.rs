@@ -1,10 +1,6 @@
 //! `polyshade clip`: marks from a file, and distances that Metal does not have.
 
-#![cfg(all(feature = "glsl", feature = "cross"))]
-
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use crate::work::Work;
 
 const REGISTERS: &str = "#version 450
 layout(location = 0) in vec4 p;
@@ -32,30 +28,20 @@ in float gl_CullDistance[3];
 void main() { drawn = colour * gl_CullDistance[1]; }
 ";
 
-fn polyshade(folder: &Path, line: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyshade"));
-    command.current_dir(folder).args(line.split_whitespace()).output().expect("the program starts")
-}
-
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in [("a.vert", REGISTERS), ("b.vert", ARRAYS), ("b.frag", FRAGMENT)] {
-        fs::write(folder.path().join(name), text).expect("a file");
-    }
-    folder
+fn work() -> Work {
+    Work::with(&[("a.vert", REGISTERS), ("b.vert", ARRAYS), ("b.frag", FRAGMENT)])
 }
 
 /// Runs a line that must go well, and reads what it writes.
-fn written(folder: &Path, line: &str, file: &str) -> Vec<u8> {
-    let output = polyshade(folder, line);
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    fs::read(folder.join(file)).expect("it is written")
+#[track_caller]
+fn written(work: &Work, line: &str) -> Vec<u8> {
+    work.succeeds(&format!("{line} -o written"));
+    work.read("written")
 }
 
 #[test]
 fn a_file_lists_marks_as_options_do() {
-    let folder = folder();
-    let folder = folder.path();
+    let work = work();
     for (json, options) in [
         (r#"{ "outputs": ["clip=3", "cull=4.xy"] }"#, "--outputs clip=3,cull=4.xy"),
         (
@@ -65,24 +51,23 @@ fn a_file_lists_marks_as_options_do() {
         // Inputs of a vertex stage are attributes.
         (r#"{ "inputs": [], "linked_inputs": [], "outputs": ["cull=3-4"] }"#, "--outputs cull=3-4"),
     ] {
-        fs::write(folder.join("marks.json"), json).expect("a file");
-        let listed = written(folder, "clip a.vert --marks marks.json -o l.spv", "l.spv");
-        let given = written(folder, &format!("clip a.vert {options} -o g.spv"), "g.spv");
+        work.write("marks.json", json);
+        let listed = written(&work, "clip a.vert --marks marks.json");
+        let given = written(&work, &format!("clip a.vert {options}"));
         assert!(listed == given, "{json} is not {options}");
-        let unmarked = written(folder, "clip a.vert -o u.spv", "u.spv");
+        let unmarked = written(&work, "clip a.vert");
         assert!(listed != unmarked, "{json} says nothing");
     }
 
     // Beside what options mark.
-    fs::write(folder.join("marks.json"), r#"{ "outputs": ["clip=3"] }"#).expect("a file");
-    let both = "clip a.vert --marks marks.json --outputs cull=4.xy -o l.spv";
-    let both = written(folder, both, "l.spv");
-    assert!(both == written(folder, "clip a.vert --outputs clip=3,cull=4.xy -o g.spv", "g.spv"));
+    work.write("marks.json", r#"{ "outputs": ["clip=3"] }"#);
+    let both = written(&work, "clip a.vert --marks marks.json --outputs cull=4.xy");
+    assert!(both == written(&work, "clip a.vert --outputs clip=3,cull=4.xy"));
 }
 
 #[test]
 fn a_file_that_is_no_list_of_marks_is_refused_by_its_place() {
-    let folder = folder();
+    let work = work();
     for (json, why) in [
         ("{", "EOF while parsing"),
         ("[]", "not an object"),
@@ -91,16 +76,12 @@ fn a_file_that_is_no_list_of_marks_is_refused_by_its_place() {
         (r#"{ "outputs": [3] }"#, "3 is no mark"),
         (r#"{ "outputs": ["clop=3"] }"#, "clop=3"),
     ] {
-        fs::write(folder.path().join("marks.json"), json).expect("a file");
-        let output = polyshade(folder.path(), "clip a.vert --marks marks.json -o l.spv");
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{json}: {error}");
+        work.write("marks.json", json);
+        let error = work.says(1, "clip a.vert --marks marks.json -o l.spv");
         assert!(error.contains("marks.json") && error.contains(why), "{json}: {error}");
-        assert!(!folder.path().join("l.spv").exists(), "{json}");
+        assert!(!work.has("l.spv"), "{json}");
     }
-    let output = polyshade(folder.path(), "clip a.vert --marks none.json -o l.spv");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("none.json"));
+    work.fails("clip a.vert --marks none.json -o l.spv", 1, "none.json");
 }
 
 /// What members of structures and parameters are to Metal: `position` of `[[position]]`, without how they are
@@ -112,14 +93,11 @@ fn attributes(text: &str) -> Vec<&str> {
 
 #[test]
 fn metal_gets_a_pair_without_distances_it_does_not_have() {
-    let folder = folder();
+    let work = work();
     for (options, native) in [("", false), ("--native clip", true)] {
-        let [vertex, fragment] = [("b.vert", ""), ("b.frag", "2,3")].map(|(shader, linked)| {
-            let file = format!("{shader}.metal");
-            let linked =
-                if linked.is_empty() { String::new() } else { format!("--linked {linked}") };
-            let line = format!("clip {shader} --emulate 4 {options} {linked} -o {file}");
-            String::from_utf8(written(folder.path(), &line, &file)).expect("it is text")
+        let [vertex, fragment] = ["b.vert", "b.frag --linked 2,3"].map(|shader| {
+            let line = format!("clip {shader} --emulate 4 {options} --format msl");
+            String::from_utf8(written(&work, &line)).expect("it is text")
         });
         let [handed_on, read] = [&vertex, &fragment].map(|text| attributes(text));
         assert_eq!(handed_on.contains(&"clip_distance"), native, "{vertex}");

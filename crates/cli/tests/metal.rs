@@ -1,15 +1,11 @@
 //! What a capture is in the Metal shading language: the capture-only variant is a `void` vertex function that writes
 //! device buffers, the raster-only one has outputs and writes none, and the one that is both does both.
 
-#![cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
-
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use crate::work::{Work, json};
+use serde_json::Value;
 
 /// A shader by its outputs and the code that writes them, with what is captured of it.
 struct Shader {
-    name: &'static str,
     outputs: &'static str,
     code: &'static str,
     varyings: &'static str,
@@ -19,35 +15,30 @@ struct Shader {
 
 const SHADERS: [Shader; 5] = [
     Shader {
-        name: "scalars",
         outputs: "layout(location = 0) out float a; layout(location = 1) flat out uint b;",
         code: "a = p.x; b = uint(p.y);",
         varyings: "a,b,gl_Position",
         members: 2,
     },
     Shader {
-        name: "matrices",
         outputs: "layout(location = 0) out mat3 m; layout(location = 3) out mat2x4 n;",
         code: "m = mat3(p.x); n = mat2x4(p, p);",
         varyings: "m,n",
         members: 5,
     },
     Shader {
-        name: "arrays",
         outputs: "layout(location = 0) out vec2 a[3]; layout(location = 3) out float b[2];",
         code: "a[0] = p.xy; a[1] = p.yz; a[2] = p.zw; b[0] = p.x; b[1] = p.y;",
         varyings: "a,b",
         members: 5,
     },
     Shader {
-        name: "block",
         outputs: "layout(location = 0) out Block { vec4 colour; float weights[2]; } block;",
         code: "block.colour = p; block.weights[0] = p.x; block.weights[1] = p.y;",
         varyings: "Block.colour,Block.weights",
         members: 3,
     },
     Shader {
-        name: "two buffers",
         outputs: "layout(location = 0) out vec3 a; layout(location = 1) out vec3 b;",
         code: "a = p.xyz; b = p.zyx;",
         varyings: "a,gl_NextBuffer,b",
@@ -101,30 +92,22 @@ impl Shape {
     }
 }
 
-fn polyshade(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyshade"));
-    command.current_dir(folder).args(arguments).output().expect("the program starts")
-}
-
 /// The three variants of a shader in MSL: capture-only, raster-only, both.
-fn variants(shader: &Shader, options: &[&str]) -> [Shape; 3] {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.vert"), shader.source()).unwrap();
-    let files = ["c.metal", "r.metal", "b.metal"];
-    let capture = ["capture", "a.vert", "--varyings", shader.varyings, "-o", files[0]];
-    let variants = ["--variant", "raster-only=r.metal", "--variant", "both=b.metal"];
-    let output = polyshade(folder.path(), &[&capture[..], &variants, options].concat());
-    assert!(output.status.success(), "{}: {output:?}", shader.name);
-    files.map(|file| Shape::of(&fs::read_to_string(folder.path().join(file)).unwrap()))
+#[track_caller]
+fn variants(shader: &Shader, options: &str) -> [Shape; 3] {
+    let work = Work::with(&[("a.vert", &shader.source())]);
+    let variants = "-o c.metal --variant raster-only=r.metal --variant both=b.metal";
+    work.succeeds(&format!("capture a.vert --varyings {} {variants} {options}", shader.varyings));
+    ["c.metal", "r.metal", "b.metal"].map(|file| Shape::of(&work.text(file)))
 }
 
 #[test]
 fn capture_writes_buffers_and_raster_has_outputs() {
     for shader in &SHADERS {
         // Metal draws points without a point size, and so may we; with one it must come to the same.
-        for options in [&["--no-point-size"][..], &[]] {
+        for options in ["--no-point-size", ""] {
             let [capture, raster, both] = variants(shader, options);
-            let name = shader.name;
+            let name = shader.varyings;
             assert_eq!((&*capture.returns, capture.members), ("void", 0), "{name}: {capture:?}");
             assert!(capture.writes > 0, "{name}: {capture:?}");
 
@@ -140,50 +123,33 @@ fn capture_writes_buffers_and_raster_has_outputs() {
 
 #[test]
 fn what_an_old_version_would_drop_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.vert"), SHADERS[0].source()).unwrap();
-    let capture = ["capture", "a.vert", "--varyings", "a", "--msl-version", "2.0"];
-    let only = [&capture[..], &["-o", "c.metal"]].concat();
-    assert!(polyshade(folder.path(), &only).status.success());
-
-    let both = [&capture[..], &["-o", "c2.metal", "--variant", "both=b.metal"]].concat();
-    let output = polyshade(folder.path(), &both);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("MSL 2.0"), "{output:?}");
-    assert!(!folder.path().join("c2.metal").exists() && !folder.path().join("b.metal").exists());
+    let work = Work::with(&[("a.vert", &SHADERS[0].source())]);
+    let capture = "capture a.vert --varyings a --msl-version 2.0";
+    work.succeeds(&format!("{capture} -o c.metal"));
+    work.fails(&format!("{capture} -o c2.metal --variant both=b.metal"), 3, "MSL 2.0");
+    assert!(!work.has("c2.metal") && !work.has("b.metal"));
 }
 
 #[test]
 fn buffers_have_the_indices_that_the_user_asks_for_and_the_report_names() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.vert"), SHADERS[0].source()).unwrap();
-    let options = "capture a.vert --varyings a --set 3 --binding 4 -o c.metal --json \
-                   --msl-buffer 3:4=9 --msl-buffer sizes=11";
-    let output = polyshade(folder.path(), &options.split_whitespace().collect::<Vec<_>>());
-    assert!(output.status.success(), "{output:?}");
-    let text = fs::read_to_string(folder.path().join("c.metal")).unwrap();
+    let work = Work::with(&[("a.vert", &SHADERS[0].source())]);
+    let capture = "capture a.vert --varyings a --set 3 --binding 4";
+    let options = "-o c.metal --json --msl-buffer 3:4=9 --msl-buffer sizes=11";
+    let report = json(&work.succeeds(&format!("{capture} {options}")));
+    let text = work.text("c.metal");
     let entry = text.lines().find(|line| line.starts_with("vertex ")).unwrap();
     for part in
         ["polyshade_feedback_0 [[buffer(9)]]", "polyshade_host [[buffer(0)]]", "[[buffer(11)]]"]
     {
         assert!(entry.contains(part), "{part}: {entry}");
     }
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let indices: Vec<_> = report["msl"][0]["buffers"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| (one["binding"].as_u64(), one["index"].as_u64().unwrap()))
-        .collect();
+    let buffers = report["msl"][0]["buffers"].as_array().unwrap().iter();
+    let index = |one: &Value| (one["binding"].as_u64(), one["index"].as_u64().unwrap());
+    let indices: Vec<_> = buffers.map(index).collect();
     assert_eq!(indices, [(Some(4), 9), (Some(5), 0), (None, 11)]);
 
-    for (buffers, exit) in [("3:4=1,3:5=1", 2), ("3:4=25", 2), ("0:9=1", 2), ("3:4=31", 2)] {
-        let given = buffers.split(',').flat_map(|buffer| ["--msl-buffer", buffer]);
-        let capture = ["capture", "a.vert", "--varyings", "a", "--set", "3", "--binding", "4"];
-        let arguments: Vec<&str> =
-            capture.into_iter().chain(["-o", "x.metal"]).chain(given).collect();
-        let output = polyshade(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(exit), "{buffers}: {output:?}");
-        assert!(!folder.path().join("x.metal").exists());
+    for buffers in ["3:4=1 --msl-buffer 3:5=1", "3:4=25", "0:9=1", "3:4=31"] {
+        work.says(2, &format!("{capture} -o x.metal --msl-buffer {buffers}"));
+        assert!(!work.has("x.metal"));
     }
 }

@@ -1,8 +1,8 @@
 //! `polyshade verify` as a user sees it: exit codes, reports, and shaders that crash or hang.
 
+use crate::work::{Work, json};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 const DRIVERS: [&str; 2] = ["llvmpipe", "SwiftShader"];
 
@@ -35,62 +35,46 @@ const HANGS: &str = "#version 450
         gl_Position = a;
     }";
 
-fn polyshade(folder: &Path, arguments: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_polyshade"));
-    command.current_dir(folder).args(arguments.split(' ')).output().expect("the program starts")
-}
+const OPTIONS: &str = "--varyings v_out --set 3 --side-effects in-capture";
 
 /// A folder with the shaders and what capture makes of them.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn work() -> Work {
+    let work = Work::new();
     for (name, source) in [("good", GOOD), ("crashes", CRASHES), ("hangs", HANGS)] {
-        fs::write(folder.path().join(format!("{name}.vert")), source).unwrap();
-        let capture = format!(
-            "capture {name}.vert --varyings v_out --set 3 --side-effects in-capture -o {name}.spv"
-        );
-        let output = polyshade(folder.path(), &capture);
-        assert!(output.status.success(), "{output:?}");
+        work.write(&format!("{name}.vert"), source);
+        work.succeeds(&format!("capture {name}.vert {OPTIONS} -o {name}.spv"));
     }
-    folder
+    work
 }
 
-/// The exit code and what is said: of what is equal on standard output, of the rest on standard error.
+/// What is said of a shader and what `capture` makes of it, by a run that exits with `code`.
 #[track_caller]
-fn verify(folder: &Path, shader: &str, options: &str) -> (Option<i32>, String) {
-    let arguments = format!(
-        "verify {shader}.vert capture --varyings v_out --set 3 --side-effects in-capture {options}"
-    );
-    let output = polyshade(folder, &arguments);
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+fn verify(work: &Work, code: i32, shader: &str, options: &str) -> String {
+    work.says(code, &format!("verify {shader}.vert capture {OPTIONS} {options}"))
 }
 
 #[test]
 fn what_is_equal_exits_with_0_and_says_what_was_compared() {
-    let folder = folder();
+    let work = work();
     for driver in DRIVERS {
-        let (code, text) = verify(folder.path(), "good", &format!("--device {driver} --runs 2"));
-        assert_eq!(code, Some(0), "{text}");
+        let text = verify(&work, 0, "good", &format!("--device {driver} --runs 2"));
         assert!(text.starts_with("equal on ") && text.contains("captured vertices"), "{text}");
 
         let options = format!("--device {driver} --rewritten capture-only=good.spv --validation");
-        let (code, text) = verify(folder.path(), "good", &options);
-        assert_eq!(code, Some(0), "{text}");
+        verify(&work, 0, "good", &options);
     }
 }
 
 #[test]
 fn what_differs_exits_with_1_and_the_first_difference() {
-    let folder = folder();
+    let work = work();
     let other = GOOD.replace("a + vec4", "a.yxzw + vec4");
-    fs::write(folder.path().join("other.vert"), other).unwrap();
-    let capture = "capture other.vert --varyings v_out --set 3 -o other.spv";
-    assert!(polyshade(folder.path(), capture).status.success());
+    work.write("other.vert", &other);
+    work.succeeds("capture other.vert --varyings v_out --set 3 -o other.spv");
     for driver in DRIVERS {
         let options = format!("--device {driver} --rewritten other.spv --json --report r.json");
-        let (code, text) = verify(folder.path(), "good", &options);
-        assert_eq!(code, Some(1), "{text}");
-        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let text = verify(&work, 1, "good", &options);
+        let report = json(&text);
         assert_eq!(report["result"], "different");
         let difference = &report["difference"];
         assert_eq!(difference["variant"], "capture-only");
@@ -98,38 +82,32 @@ fn what_differs_exits_with_1_and_the_first_difference() {
         assert!(difference["component"].as_u64().is_some_and(|number| number < 2), "{text}");
         assert!(difference["draw"].as_str().unwrap().contains("PointList"), "{text}");
         assert_ne!(difference["expected"]["bits"], difference["found"]["bits"]);
-        let file = fs::read_to_string(folder.path().join("r.json")).unwrap();
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&file).unwrap(), report);
+        assert_eq!(work.json("r.json"), report);
     }
 }
 
 #[test]
 fn a_crash_is_the_originals_or_the_rewritten_shaders() {
-    let folder = folder();
-    let (code, text) = verify(folder.path(), "crashes", "--device SwiftShader");
-    assert_eq!(code, Some(3), "{text}");
+    let work = work();
+    let text = verify(&work, 3, "crashes", "--device SwiftShader");
     assert!(text.contains("crashed") && text.contains("while the original ran"), "{text}");
 
-    let (code, text) =
-        verify(folder.path(), "good", "--device SwiftShader --rewritten crashes.spv");
-    assert_eq!(code, Some(1), "{text}");
+    let text = verify(&work, 1, "good", "--device SwiftShader --rewritten crashes.spv");
     assert!(text.contains("crashed") && text.contains("while the rewritten shader ran"), "{text}");
 }
 
 #[test]
 fn a_hang_is_ended_and_nothing_is_left_behind() {
-    let folder = folder();
-    let (code, text) = verify(folder.path(), "hangs", "--device SwiftShader --timeout 2");
-    assert_eq!(code, Some(3), "{text}");
+    let work = work();
+    let text = verify(&work, 3, "hangs", "--device SwiftShader --timeout 2");
     assert!(text.contains("after 2 seconds while the original ran"), "{text}");
 
     let options = "--device SwiftShader --timeout 8 --rewritten hangs.spv --report r.json";
-    let (code, text) = verify(folder.path(), "good", options);
-    assert_eq!(code, Some(1), "{text}");
+    let text = verify(&work, 1, "good", options);
     assert!(text.contains("after 8 seconds while the rewritten shader ran"), "{text}");
-    let report = fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let report = work.text("r.json");
     assert!(report.contains("\"different\""), "{report}");
-    assert_eq!(processes_in(folder.path()), 0);
+    assert_eq!(processes_in(work.folder()), 0);
 }
 
 /// How many processes run in this folder, where the system can say.
@@ -142,32 +120,26 @@ fn processes_in(folder: &Path) -> usize {
 
 #[test]
 fn what_cannot_be_compared_exits_with_3_and_the_reason() {
-    let folder = folder();
+    let work = work();
     let doubles = "#version 450
         layout(location = 0) flat out double v_out;
         void main() { v_out = double(gl_VertexIndex); gl_Position = vec4(1); }";
-    fs::write(folder.path().join("doubles.vert"), doubles).unwrap();
-    let (code, text) = verify(folder.path(), "doubles", "--device SwiftShader");
-    assert_eq!(code, Some(3), "{text}");
+    work.write("doubles.vert", doubles);
+    let text = verify(&work, 3, "doubles", "--device SwiftShader");
     assert!(text.starts_with("not comparable on ") && text.contains("shaderFloat64"), "{text}");
-    let (code, text) = verify(folder.path(), "doubles", "--device llvmpipe");
-    assert_eq!(code, Some(0), "{text}");
+    verify(&work, 0, "doubles", "--device llvmpipe");
 
-    let refused = polyshade(folder.path(), "verify crashes.vert capture --varyings v_out");
-    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
-    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(text.contains("the shader is not rewritten"), "{text}");
+    let refused = "verify crashes.vert capture --varyings v_out";
+    work.fails(refused, 3, "the shader is not rewritten");
 
-    let (code, text) = verify(folder.path(), "good", "--device none-such");
-    assert_eq!(code, Some(3), "{text}");
+    let text = verify(&work, 3, "good", "--device none-such");
     assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
 }
 
-/// Exit code and text of a verb that is verified.
-fn verified(folder: &Path, arguments: &str) -> (Option<i32>, String) {
-    let output = polyshade(folder, &format!("verify {arguments}"));
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+/// What is said of a verb by a run that exits with `code`.
+#[track_caller]
+fn verified(work: &Work, code: i32, arguments: &str) -> String {
+    work.says(code, &format!("verify {arguments}"))
 }
 
 /// Position, distances in a register, and another output.
@@ -238,11 +210,7 @@ const LATER: [(&str, &str, &str); 3] = [
 
 #[test]
 fn every_verb_is_verified() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    fs::write(path.join("planes.vert"), PLANES).unwrap();
-    fs::write(path.join("sprite.frag"), SPRITE).unwrap();
-    fs::write(path.join("read.frag"), READ).unwrap();
+    let work = Work::with(&[("planes.vert", PLANES), ("sprite.frag", SPRITE), ("read.frag", READ)]);
     for driver in DRIVERS {
         for (arguments, compared) in [
             ("planes.vert position --vertices 24 --validation", "pixels"),
@@ -254,43 +222,34 @@ fn every_verb_is_verified() {
             ("read.frag clip --inputs clip=3.xy,cull=3.z --validation", "pixels"),
             ("read.frag clip --emulate 4 --linked 2,1 --validation", "pixels"),
         ] {
-            let (code, text) = verified(path, &format!("{arguments} --device {driver}"));
-            assert_eq!(code, Some(0), "{arguments}: {text}");
+            let text = verified(&work, 0, &format!("{arguments} --device {driver}"));
             assert!(text.starts_with("equal on ") && text.contains(compared), "{text}");
         }
     }
     for (name, source, arguments) in LATER {
-        fs::write(path.join(name), source).unwrap();
+        work.write(name, source);
         for more in ["--device llvmpipe", "--device llvmpipe --validation"] {
-            let (code, text) = verified(path, &format!("{name} clip {arguments} {more}"));
-            assert_eq!(code, Some(0), "{name}: {text}");
+            let text = verified(&work, 0, &format!("{name} clip {arguments} {more}"));
             assert!(text.starts_with("equal on "), "{text}");
         }
-        let (code, text) = verified(path, &format!("{name} clip {arguments} --device SwiftShader"));
-        assert_eq!(code, Some(3), "{text}");
+        verified(&work, 3, &format!("{name} clip {arguments} --device SwiftShader"));
     }
     let extension = "planes.vert capture --path extension --varyings v_out,v_distances --device";
-    let (code, text) = verified(path, &format!("{extension} llvmpipe --validation"));
-    assert_eq!(code, Some(0), "{text}");
-    let (code, text) = verified(path, &format!("{extension} SwiftShader"));
-    assert_eq!(code, Some(3), "{text}");
+    verified(&work, 0, &format!("{extension} llvmpipe --validation"));
+    let text = verified(&work, 3, &format!("{extension} SwiftShader"));
     assert!(text.contains("lacks VK_EXT_transform_feedback"), "{text}");
 }
 
 #[test]
 fn every_verb_tells_what_differs() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    fs::write(path.join("planes.vert"), PLANES).unwrap();
-    fs::write(path.join("sprite.frag"), SPRITE).unwrap();
-    let made = [
+    let work = Work::with(&[("planes.vert", PLANES), ("sprite.frag", SPRITE)]);
+    for line in [
         "capture planes.vert --path extension --varyings v_distances,v_out -o swapped.spv",
         "position planes.vert --keep position,v_out -o more.spv",
         "clip planes.vert --outputs clip=3.xy -o both.spv",
         "blend sprite.frag --equations screen -o screen.spv",
-    ];
-    for arguments in made {
-        assert!(polyshade(path, arguments).status.success(), "{arguments}");
+    ] {
+        work.succeeds(line);
     }
     for (verb, arguments) in [
         (
@@ -301,15 +260,12 @@ fn every_verb_tells_what_differs() {
         ("clip", "planes.vert clip --outputs clip=3.x,cull=3.y --rewritten lowered=both.spv"),
         ("blend", "sprite.frag blend --equations multiply --rewritten screen.spv"),
     ] {
-        let (code, text) = verified(path, &format!("{arguments} --device llvmpipe --json"));
-        assert_eq!(code, Some(1), "{text}");
-        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let text = verified(&work, 1, &format!("{arguments} --device llvmpipe --json"));
+        let report = json(&text);
         assert_eq!((&report["result"], &report["verified"]), (&"different".into(), &verb.into()));
         assert!(report["difference"]["message"].is_string(), "{text}");
     }
-    let (code, text) =
-        verified(path, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
-    assert_eq!(code, Some(2), "{text}");
+    let text = verified(&work, 2, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
     assert!(text.contains("clip makes no variant `both`"), "{text}");
 
     // As `clip` refuses them.
@@ -317,56 +273,53 @@ fn every_verb_tells_what_differs() {
         ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --linked"),
         ("planes.vert clip --native clip", "--native goes with --emulate or --exact"),
     ] {
-        let (code, text) = verified(path, arguments);
-        assert_eq!(code, Some(2), "{text}");
+        let text = verified(&work, 2, arguments);
         assert!(text.contains(why), "{text}");
     }
 }
 
 #[test]
 fn what_the_validation_layer_says_is_a_difference() {
-    let folder = folder();
+    let work = work();
     for driver in DRIVERS {
         let options = format!("--device {driver} --no-point-size --validation");
-        let (code, text) = verify(folder.path(), "good", &options);
-        assert_eq!(code, Some(1), "{text}");
+        let text = verify(&work, 1, "good", &options);
         assert!(text.contains("the validation layer says") && text.contains("PointSize"), "{text}");
     }
 }
 
 #[test]
 fn a_batch_verifies_every_shader() {
-    let folder = folder();
-    fs::create_dir(folder.path().join("shaders")).unwrap();
-    for name in ["good", "hangs"] {
-        let name = format!("{name}.vert");
-        fs::copy(folder.path().join(&name), folder.path().join("shaders").join(&name)).unwrap();
+    let work = Work::new();
+    for (name, source) in [("good", GOOD), ("hangs", HANGS)] {
+        work.write(&format!("shaders/{name}.vert"), source);
     }
     let batch = "batch shaders verify capture --varyings v_out --side-effects in-capture --device \
         SwiftShader --timeout 2 -o out --report batch.json";
-    let output = polyshade(folder.path(), &batch.split_whitespace().collect::<Vec<_>>().join(" "));
-    let report = fs::read_to_string(folder.path().join("batch.json"));
-    let report = report.unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let output = work.run(batch);
+    assert!(work.has("batch.json"), "{output:?}");
+    let report = work.text("batch.json");
     assert!(report.contains("was stopped after 2 seconds"), "{report}\n{output:?}");
 }
 
 #[test]
 fn wrong_usage_and_failures_exit_as_everywhere() {
-    let folder = folder();
-    let code = |arguments: &str| polyshade(folder.path(), arguments).status.code();
-    assert_eq!(code("verify good.vert"), Some(2));
-    assert_eq!(code("verify good.vert info"), Some(2));
-    assert_eq!(code("verify good.vert capture --varyings v_out --runs 0"), Some(2));
-    assert_eq!(code("verify good.vert capture --varyings v_out --rewritten all=x.spv"), Some(2));
-    assert_eq!(code("verify good.vert capture --varyings v_out --rewritten no.spv"), Some(1));
-    assert_eq!(code("verify good.vert capture --varyings v_none"), Some(1));
-    assert_eq!(code("verify no.vert capture --varyings v_out"), Some(1));
+    let work = work();
+    for (code, arguments) in [
+        (2, "good.vert"),
+        (2, "good.vert info"),
+        (2, "good.vert capture --varyings v_out --runs 0"),
+        (2, "good.vert capture --varyings v_out --rewritten all=x.spv"),
+        (1, "good.vert capture --varyings v_out --rewritten no.spv"),
+        (1, "good.vert capture --varyings v_none"),
+        (1, "no.vert capture --varyings v_out"),
+    ] {
+        verified(&work, code, arguments);
+    }
 }
 
 #[test]
 fn devices_are_listed() {
-    let output = polyshade(Path::new("."), "verify --list-devices");
-    assert_eq!(output.status.code(), Some(0));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = Work::new().succeeds("verify --list-devices");
     assert!(DRIVERS.iter().all(|driver| text.contains(driver)), "{text}");
 }

@@ -1,8 +1,9 @@
-//! How attachments are blended on a device: by itself or in the shader, in which order, and what the pass has to be.
+//! How attachments are blended on a device: by fixed function or in the shader, how overlapping primitives are ordered,
+//! and what that requires of the pass.
 //!
 //! Advanced equations are the device's own on few devices; elsewhere the shader blends
 //! ([`advanced_blend`](polyshade::advanced_blend)) and reads the destination in one of several ways, of which some come
-//! in primitive order and some want a barrier. [`plan_blending`] takes the first that the device has, in the order of
+//! in primitive order and some need a barrier. [`plan_blending`] takes the first that the device has, in the order of
 //! [`BlendingPath::ALL`], and says what the host changes for it.
 //!
 //! ```
@@ -23,32 +24,30 @@ mod needs;
 mod state;
 mod text;
 
-pub use state::{
-    AdvancedBlending, AttachmentBlending, Blending, BlendingState, Interlock, NativeBlending,
-    Overlapping,
-};
+pub use state::{AdvancedBlending, AttachmentBlending, BlendingState, Overlapping};
 
+use super::device::{Api, Device};
 use super::steps::PassScope;
 use super::sync::{Accesses, Scope, Stages};
-use super::{Api, Device, contradiction, unsupported};
+use super::{contradiction, unsupported};
 use polyshade::host::{Extension, Feature};
 use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// A way to blend.
+/// A mechanism of blending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum BlendingPath {
-    /// There is no advanced equation: fixed function does it as on any device.
+    /// Fixed function, without advanced equations.
     FixedFunction,
     /// `VK_EXT_blend_operation_advanced`, coherent.
     NativeCoherent,
     /// The shader reads the attachment, in primitive order: rasterization-order attachment access, or framebuffer
     /// fetch.
     OrderedAttachment,
-    /// The shader reads the tile image, which comes in primitive order.
+    /// The shader reads the tile image, in primitive order.
     TileImage,
     /// The shader reads and writes a storage image under ordered interlock.
     Interlock,
@@ -99,7 +98,7 @@ impl BlendingPath {
         }
     }
 
-    /// Whether it comes in primitive order by itself.
+    /// Whether primitives are ordered without barriers.
     pub fn is_ordered(self) -> bool {
         match self {
             Self::FixedFunction
@@ -112,21 +111,21 @@ impl BlendingPath {
     }
 }
 
-/// How attachments are blended. Equal states have equal plans, which are keys.
+/// How attachments are blended. Equal states have equal plans, so a plan can be the key of a cache.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct BlendingPlan {
-    /// Which way.
+    /// The mechanism.
     pub path: BlendingPath,
-    /// How primitives that overlap come in order.
+    /// How overlapping primitives are ordered.
     pub order: BlendingOrder,
-    /// The locations that the shader blends; the other attachments are fixed function's.
+    /// The locations that the shader blends; fixed function blends the others.
     pub lowered: Vec<u32>,
-    /// How the pass is begun.
+    /// The command that begins the pass.
     pub scope: PassScope,
-    /// What pass, pipeline and images have beside what they would have.
+    /// What is added to the pass, the pipeline and the images.
     pub changes: Vec<Change>,
-    /// What is done between draws.
+    /// The action between draws, where there is one.
     pub between: Option<Between>,
     /// Extensions that have to be enabled, by their names.
     pub extensions: Vec<Extension>,
@@ -134,26 +133,26 @@ pub struct BlendingPlan {
     pub features: Vec<Feature>,
 }
 
-/// How primitives that overlap come in order.
+/// How overlapping primitives are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum BlendingOrder {
-    /// In every draw and between draws, without more ado.
+    /// Within every draw and between draws, without barriers.
     Coherent,
-    /// Between draws by what is done there. **Within** a draw nothing orders them; here no primitives of one draw
-    /// overlap.
+    /// Between draws, by the [action](BlendingPlan::between) there. **Within** a draw nothing orders them, and here no
+    /// primitives of one draw overlap.
     BetweenDraws,
     /// The same, and primitives of one draw overlap: the host has to split such draws, until none covers a pixel twice.
     SplitDraws,
 }
 
-/// What a pass, a pipeline or an image has for the sake of blending.
+/// A property of the pass, the pipeline or an image that blending requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Change {
-    /// The pass is a render pass object, though the device begins others without.
+    /// The pass is a render pass object, although the device has dynamic rendering.
     RenderPassObject,
     /// Fixed-function blending of this location is off, and so are alpha to coverage and alpha to one.
     BlendingOff(u32),
@@ -171,7 +170,7 @@ pub enum Change {
     Usage(Usage),
     /// The image is in this layout while it is drawn to.
     Layout(Layout),
-    /// The subpass depends on itself, by region.
+    /// The subpass has a self-dependency by region.
     SelfDependency(Scope, Scope),
     /// Subpass and pipeline have their flags for rasterization-order access of colours; in dynamic rendering the
     /// pipeline.
@@ -180,11 +179,11 @@ pub enum Change {
     SampleShading,
     /// The image is bound as a storage image, and is no attachment of the pass.
     StorageImage(u32),
-    /// The state of the pipeline names the equation: one pipeline for each.
+    /// The pipeline's state has the equation: one pipeline for each equation.
     PipelinePerEquation,
 }
 
-/// Usages of images.
+/// `VkImageUsageFlagBits`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -196,7 +195,7 @@ pub enum Usage {
     TransferSource,
 }
 
-/// Layouts of images.
+/// `VkImageLayout`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -206,46 +205,47 @@ pub enum Layout {
     RenderingLocalRead,
 }
 
-/// What is done before a draw.
+/// An action before draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Between {
-    /// Before which draws.
+    /// The draws before which it is done.
     pub before: Before,
-    /// What.
+    /// The action.
     pub action: Action,
 }
 
-/// Before which draws something is done.
+/// The draws before which an action is done.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Before {
-    /// Each that covers pixels which were drawn to, cleared or copied to since it was last done.
+    /// Each draw that covers pixels which were drawn to, cleared or copied to since the last such action.
     OverlappingDraws,
-    /// The first after a clear, a copy or draws that are not blended: those that are do not overlap.
+    /// The first draw after a clear, a copy or draws without blending: blended draws do not overlap.
     BlendedDraws,
 }
 
-/// What is done.
+/// An action between draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Action {
     /// A barrier by region, inside of the pass.
     Barrier(Scope, Scope),
-    /// The pass ends, a barrier, and the pass goes on with what it held.
+    /// The pass ends, a barrier is recorded, and the pass is resumed with its contents.
     BarrierBetweenPasses(Scope, Scope),
-    /// The pass ends, what it drew is copied into the texture that the shader reads, and the pass goes on.
+    /// The pass ends, its attachment is copied into the texture that the shader reads, and the pass is resumed.
     Copy,
 }
 
-/// How to blend the attachments of a state on a device.
+/// Plans how the attachments of a state are blended on a device.
 ///
 /// # Errors
 ///
 /// * `Options`: an advanced attachment without an equation; more attachments than there are.
-/// * `Unsupported`: the way that is asked for, or any: the message says why.
+/// * `Unsupported`: the device has neither the mechanism that is asked for nor, without one, any; the message gives the
+///   reason.
 pub fn plan_blending(device: &Device, state: &BlendingState) -> Result<BlendingPlan, Error> {
     check(device, state)?;
     let path = choose(device, state)?;
@@ -290,7 +290,7 @@ fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
     }
 }
 
-/// The way that is asked for, or the first that there is.
+/// The mechanism that is asked for, or the first that the device has.
 fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error> {
     if let Some(path) = state.path {
         return match needs::lacking(device, state, path) {
@@ -326,7 +326,7 @@ fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u3
         .collect()
 }
 
-/// Whether attachments are read, or waited for, inside of dynamic rendering.
+/// Whether attachments are read, or a barrier for them is recorded, within dynamic rendering.
 fn reads_locally(device: &Device, state: &BlendingState, path: BlendingPath) -> bool {
     let has = &device.blending;
     let is_of_pass = matches!(
@@ -421,7 +421,7 @@ fn changes(
     changes
 }
 
-/// What is done between draws, where they do not come in order.
+/// The actions between draws, where these are not ordered.
 fn between(path: BlendingPath, api: Api, (scope, local): (PassScope, bool)) -> Option<Action> {
     let inside = scope == PassScope::RenderPass || local;
     match path {

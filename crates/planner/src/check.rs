@@ -1,8 +1,9 @@
 //! What the state must hold whichever way captures.
 
 use super::device::{Api, Device};
-use super::state::{Active, Begin, Bound, Call, Counter, Draw, End, Feedback, Pipeline, Topology};
-use super::state::{Capture, Query};
+use super::state::{
+    Active, Bound, Call, Capture, Counter, Draw, Feedback, Pipeline, Query, Topology,
+};
 use super::steps::FeedbackRange;
 use super::{contradiction, unsupported};
 use polyshade::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
@@ -87,14 +88,7 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
         return Err(unsupported("capture in a pass with several views"));
     }
     let buffers = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len());
-    let begun = match &active.begin {
-        Begin::Resume(counters) => counters.as_slice(),
-        Begin::Anew | Begin::Running => &[],
-    };
-    let ended = match &active.end {
-        End::Save(counters) => counters.as_slice(),
-        End::Forget | End::Running => &[],
-    };
+    let (begun, ended) = (active.begin.counters(), active.end.counters());
     if active.buffers.len() > MAX_BUFFERS || begun.len().max(ended.len()) > buffers {
         let message = format!(
             "{} buffers and {} counters for {buffers} feedback buffers",

@@ -1,7 +1,9 @@
 //! What a device can do, as far as drawing a capture, or blending, depends on it.
 
-use super::blending::{Blending, Interlock};
-use super::distances::DistanceSupport;
+mod support;
+
+pub use support::{Blending, DistanceSupport, Interlock, NativeBlending};
+
 use super::steps::PassScope;
 use polyshade::host::TransformFeedback;
 #[cfg(feature = "serde")]

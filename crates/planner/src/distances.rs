@@ -1,8 +1,8 @@
-//! Which lowerings bring the clip and cull distances of a pipeline to a device.
+//! The lowerings by which a pipeline's clip and cull distances work on a device.
 //!
-//! What is exact comes first: the device's own, then a geometry stage, then fragments that are discarded.
+//! Exact ways come first: the device's own distances, then a geometry stage, then discarded fragments.
 
-use super::device::{Device, Preset};
+use super::device::{Device, DistanceSupport};
 use super::state::{Emitted, Pipeline, Topology};
 use super::{contradiction, unsupported};
 use polyshade::clip_cull::{Kind, Primitive};
@@ -11,61 +11,21 @@ use polyshade_spv::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a device has of clip and cull distances, and what can take their place. The default is a device with neither.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-pub struct DistanceSupport {
-    /// `maxClipDistances`; 0 without `shaderClipDistance`.
-    pub clip: u32,
-    /// `maxCullDistances`; 0 without `shaderCullDistance`.
-    pub cull: u32,
-    /// `maxCombinedClipAndCullDistances`.
-    pub combined: u32,
-    /// Whether a fragment stage reads them as built-in arrays.
-    pub fragment_reads: bool,
-    /// `maxGeometryOutputVertices`; 0 without `geometryShader`.
-    pub geometry_vertices: u32,
-}
-
-impl Default for DistanceSupport {
-    fn default() -> Self {
-        Self { clip: 0, cull: 0, combined: 0, fragment_reads: true, geometry_vertices: 0 }
-    }
-}
-
-impl From<Preset> for DistanceSupport {
-    fn from(preset: Preset) -> Self {
-        match preset {
-            Preset::Vulkan => {
-                Self { clip: 8, cull: 8, combined: 8, fragment_reads: true, geometry_vertices: 256 }
-            }
-            Preset::Metal => {
-                Self { clip: 8, combined: 8, fragment_reads: false, ..Self::default() }
-            }
-            Preset::VulkanMobile => Self::default(),
-            Preset::WebGpu | Preset::WebGpuNative => {
-                Self { fragment_reads: false, ..Self::default() }
-            }
-        }
-    }
-}
-
-/// How the shaders hold their distances.
+/// The form in which the shaders hold their distances.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceForm {
-    /// Two built-in arrays.
+    /// `ClipDistance` and `CullDistance`.
     #[default]
     Arrays,
-    /// One built-in array, clip distances first.
+    /// One `ClipDistance` array, clip distances first.
     Combined,
     /// Registers, as Direct3D has them.
     Registers,
 }
 
-/// The distances of a pipeline.
+/// The clip and cull distances of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -74,7 +34,7 @@ pub struct Distances {
     pub clip: u32,
     /// How many cull distances it has.
     pub cull: u32,
-    /// How the shaders hold them.
+    /// Their form in the shaders.
     pub form: DistanceForm,
     /// Whether some planes may be off, as in OpenGL.
     pub planes_off: bool,
@@ -89,14 +49,14 @@ pub struct Distances {
     pub approximate: bool,
 }
 
-/// Where distances of one kind take effect.
+/// The stage in which distances of one kind take effect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceWay {
     /// There are none.
     None,
-    /// In the device.
+    /// In the device's own clipping and culling.
     Native,
     /// In a geometry stage, exactly.
     Geometry,
@@ -131,7 +91,7 @@ pub enum DistanceStep {
 }
 
 impl DistanceStep {
-    /// Its name: that of the function.
+    /// Its name: the name of the function.
     pub fn name(self) -> &'static str {
         match self {
             Self::Normalize => "normalize_pipeline",
@@ -147,7 +107,7 @@ impl DistanceStep {
     }
 }
 
-/// What becomes of the distances of a pipeline.
+/// How the distances of a pipeline are made to work on a device.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct DistancePlan {
@@ -155,9 +115,9 @@ pub struct DistancePlan {
     pub clip: DistanceWay,
     /// Where cull distances do.
     pub cull: DistanceWay,
-    /// What is made of the shaders, in this order.
+    /// The lowerings, in their order.
     pub steps: Vec<DistanceStep>,
-    /// Why it is not the device that does it, where it is not.
+    /// Why the device's own distances are not used, where they are not.
     pub reasons: Vec<String>,
 }
 
@@ -183,12 +143,12 @@ impl fmt::Display for DistancePlan {
 /// The most distances that any lowering takes: two registers of four.
 const MOST: u32 = 8;
 
-/// What becomes of `distances` of a pipeline on a device.
+/// Plans how `distances` of a pipeline are made to work on a device.
 ///
 /// # Errors
 ///
 /// * `Options`: the state contradicts itself.
-/// * `Unsupported`: the device cannot do it, nor any lowering; the message says why, with limits by their names.
+/// * `Unsupported`: neither the device nor a lowering can do it; the message gives the reason, with limits by name.
 pub fn distances(
     device: &Device,
     pipeline: &Pipeline,
@@ -253,7 +213,7 @@ struct Choice<'s> {
 }
 
 impl Choice<'_> {
-    /// The kinds that the device cannot do, with the reasons.
+    /// The kinds that the device lacks, with the reasons.
     fn lacking(&self, reasons: &mut Vec<String>) -> Vec<Kind> {
         let Distances { clip, cull, .. } = *self.wanted;
         let mut lacking = Vec::new();
@@ -290,7 +250,7 @@ impl Choice<'_> {
         lacking
     }
 
-    /// Why no geometry stage can do it.
+    /// Why no geometry stage can cut, where none can.
     fn no_geometry(&self, clips: bool) -> Option<String> {
         let limit = self.device.geometry_vertices;
         if limit == 0 {

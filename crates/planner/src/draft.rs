@@ -1,19 +1,19 @@
-//! A plan as it grows: knows which pass is open, and ends it where something has to be waited for.
+//! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
 
 use super::check::stream;
 use super::device::{Api, Device, RasterizationOff};
 use super::state::{
-    Active, ByteCount, Call, Draw, End, Feedback, PassState, Path, Pipeline, Query, Topology,
+    Active, ByteCount, Call, Draw, End, Feedback, PassState, Path, Pipeline, Query, Topology, Use,
 };
 use super::steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, DrawCall, Pass, Plan, Position,
     Rasterization, Step, Variant,
 };
-use super::sync::{self, Barrier, Resource, Use, barrier};
+use super::sync::{self, Barrier, Resource, barrier};
 use super::{contradiction, unsupported};
 use polyshade_spv::Error;
 
-/// A plan as it grows.
+/// A plan under construction.
 pub(super) struct Draft<'s> {
     device: &'s Device,
     pipeline: &'s Pipeline,
@@ -21,7 +21,7 @@ pub(super) struct Draft<'s> {
     path: Path,
     pub(super) steps: Vec<Step>,
     open: Option<Attachments>,
-    /// Whether the application's pass was open before: it is gone on with then, not begun.
+    /// Whether the application's pass was open before the draw: then it is resumed (attachments loaded), not begun.
     begun: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'s> Draft<'s> {
         Self { device, pipeline, draw, path, steps: Vec::new(), open, begun }
     }
 
-    /// Waits for what was done before with what the draw reads and captures.
+    /// Adds the barriers between earlier commands and the data that the draw reads or captures.
     pub(super) fn wait_before(&mut self) -> Result<(), Error> {
         let draw = self.draw;
         let capture = self.captures().then_some(Use::Capture(self.path));
@@ -61,7 +61,7 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    /// Waits for what the draw has done before what comes next is done.
+    /// Adds the barriers between the draw and the commands that follow it.
     pub(super) fn wait_after(&mut self) -> Result<(), Error> {
         let capture = Use::Capture(self.path);
         let next = &self.draw.next;
@@ -78,7 +78,7 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    /// What the draw does with the counters on the device.
+    /// How the draw uses the counters, where the device keeps them.
     fn counter_uses(&self) -> Vec<Use> {
         let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
         let resumes = active.begin.counters().iter().any(Option::is_some);
@@ -117,15 +117,23 @@ impl<'s> Draft<'s> {
         self.native().is_some_and(|active| active.end == End::Running)
     }
 
-    /// Sees to it that the application's pass is open.
+    /// Opens the application's pass, unless it is open.
     pub(super) fn open_application_pass(&mut self) {
         let contents = if self.begun { Contents::Load } else { Contents::AsAsked };
         self.open(Attachments::Application, contents);
         self.begun = true;
     }
 
-    /// Sees to it that a pass is open in which nothing is rasterized: the application's if it is, else one as small
-    /// as the API permits.
+    /// Opens the pass in which the draw is rasterized; with rasterizer discard, the smallest one.
+    pub(super) fn open_pass(&mut self) {
+        match self.pipeline.rasterizer_discard {
+            true => self.open_small_pass(),
+            false => self.open_application_pass(),
+        }
+    }
+
+    /// Opens a pass in which nothing is rasterized, unless the application's is open: the smallest that the API
+    /// permits.
     pub(super) fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();
@@ -133,7 +141,7 @@ impl<'s> Draft<'s> {
         self.open_own_pass();
     }
 
-    /// Sees to it that a pass is open to which nothing of the application's is attached.
+    /// Opens a pass without the application's attachments, unless one is open.
     pub(super) fn open_own_pass(&mut self) {
         let without = self.device.passes_without_attachments;
         let attachments = if without { Attachments::None } else { Attachments::Dummy };
@@ -180,7 +188,7 @@ impl<'s> Draft<'s> {
         self.steps.extend(queries.iter().rev().map(|query| Step::EndQuery(*query)));
     }
 
-    /// Whether the device answers a query, or the host, which can where it knows what the draw comes to.
+    /// Whether the device counts a query, or the host, which can where it knows how many primitives the draw has.
     fn on_device(&self, query: Query, captured: bool) -> Result<bool, Error> {
         let stream = stream(query);
         let streams = match &self.device.transform_feedback {
@@ -227,7 +235,7 @@ impl<'s> Draft<'s> {
         Ok(false)
     }
 
-    /// How a shader with outputs is kept from being rasterized, where it is to be.
+    /// How rasterization is switched off for a shader that has outputs, where the pipeline discards.
     pub(super) fn rasterization(&self) -> (Position, Rasterization) {
         match (self.pipeline.rasterizer_discard, self.device.rasterization_off) {
             (false, _) => (Position::Kept, Rasterization::On),
@@ -239,7 +247,7 @@ impl<'s> Draft<'s> {
         }
     }
 
-    /// The draw with the application's topology, or what the API has instead.
+    /// The draw with the application's topology, or with the topology that stands for it in this API.
     pub(super) fn draw(
         &mut self,
         variant: Variant,
@@ -313,7 +321,8 @@ impl<'s> Draft<'s> {
         }
     }
 
-    /// The plan, with the application's pass as it was before; unless native capture runs on, for which it stays open.
+    /// The finished plan. It leaves the application's pass open or closed as it found it, but open where native capture
+    /// continues.
     pub(super) fn finish(
         mut self,
         path: Option<Path>,

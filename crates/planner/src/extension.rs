@@ -4,7 +4,7 @@ use super::check;
 use super::device::Device;
 use super::draft::Draft;
 use super::state::{
-    Active, Begin, Capture, Counter, Draw, Emitted, End, FeedbackBuffer, PassState, Path, Pipeline,
+    Active, Capture, Counter, Draw, Emitted, End, FeedbackBuffer, PassState, Path, Pipeline,
     Topology,
 };
 use super::steps::{Corners, Counters, FeedbackRange, Plan, Step, Variant};
@@ -35,11 +35,7 @@ pub(super) fn plan(
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Extension);
     steps.wait_before()?;
-    if pipeline.rasterizer_discard {
-        steps.open_small_pass();
-    } else {
-        steps.open_application_pass();
-    }
+    steps.open_pass();
     let queries = steps.begin_queries(true)?;
     let (position, rasterization) = steps.rasterization();
     if active.begin.is_running() {
@@ -164,28 +160,4 @@ fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error>
         return Err(unsupported(message));
     }
     Ok(Counters { counters })
-}
-
-impl Begin {
-    /// The counters to begin at.
-    pub(super) fn counters(&self) -> &[Option<Counter>] {
-        match self {
-            Self::Resume(counters) => counters,
-            Self::Anew | Self::Running => &[],
-        }
-    }
-
-    pub(super) fn is_running(&self) -> bool {
-        *self == Self::Running
-    }
-}
-
-impl End {
-    /// The counters to save to.
-    pub(super) fn counters(&self) -> &[Option<Counter>] {
-        match self {
-            Self::Save(counters) => counters,
-            Self::Forget | Self::Running => &[],
-        }
-    }
 }

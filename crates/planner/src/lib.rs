@@ -1,10 +1,10 @@
-//! What to draw, bind and wait for, so that a draw is captured: on any device, by the rules of its API.
+//! Plans of draws with transform feedback: the passes, bindings and barriers by which a draw is captured on a device.
 //!
-//! A draw with transform feedback is one command where the device has the feature. Where it has not, it may be two
-//! passes with other shaders, words that the host fills in, and counters that it keeps; what the captured data is used
-//! for next has to wait for other stages; and some APIs can wait for nothing inside a pass. [`plan`] says all of that
-//! as a list of [`Step`]s. It is a function of plain data: it knows no handle, makes no object, and answers every
-//! input with a plan or with the reason why there is none. [`plan_blending`] says the same of blending.
+//! Where the device has the feature, a draw with transform feedback is one command. Where it lacks it, the draw may
+//! become two passes with other shaders; the host fills in words and keeps counters; barriers before the next use of
+//! the captured data name other stages; and some APIs have no barriers inside a pass. [`plan`] gives all of that as a
+//! list of [`Step`]s. It is a function of plain data, without handles or objects: its answer is a plan, or the reason
+//! why there is none. [`plan_blending`] does the same for blending.
 //!
 //! ```
 //! use polyshade_planner::{Active, Capture, Device, Draw, Feedback, Pipeline, Preset, plan};
@@ -35,38 +35,36 @@ mod sync;
 mod text;
 
 pub use blending::{
-    Action, AdvancedBlending, AttachmentBlending, Before, Between, Blending, BlendingOrder,
-    BlendingPath, BlendingPlan, BlendingState, Change, Interlock, Layout, NativeBlending,
-    Overlapping, Usage, plan_blending,
+    Action, AdvancedBlending, AttachmentBlending, Before, Between, BlendingOrder, BlendingPath,
+    BlendingPlan, BlendingState, Change, Layout, Overlapping, Usage, plan_blending,
 };
 pub use device::{
-    Api, Device, Preset, PrimitivesGenerated, ProvokingVertexModes, RasterizationOff,
+    Api, Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
+    ProvokingVertexModes, RasterizationOff,
 };
-pub use distances::{
-    DistanceForm, DistancePlan, DistanceStep, DistanceSupport, DistanceWay, Distances, distances,
-};
+pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Distances, distances};
 pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
-    FeedbackBuffer, PassState, Path, Pipeline, Query, Storage, Topology, Uses,
+    FeedbackBuffer, PassState, Path, Pipeline, Query, ShaderStage, Storage, Topology, Use, Uses,
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
     Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word, Words,
 };
-pub use sync::{Accesses, Barrier, Resource, Scope, ShaderStage, Stages, Use, barrier};
+pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
 use draft::Draft;
 use polyshade::transform_feedback::SideEffects;
 use polyshade_spv::{Error, ErrorKind};
 
-/// What to do for a draw on a device.
+/// Plans a draw on a device.
 ///
 /// # Errors
 ///
 /// * `Options`: the state contradicts itself, or the API forbids it: a range outside of its buffer, a counter that is
 ///   not there, waiting while capture runs.
-/// * `Unsupported`: the device or the variants cannot do it, and the message says why.
+/// * `Unsupported`: the device or the variants cannot do it; the message gives the reason.
 pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, Error> {
     check::state(device, pipeline, draw)?;
     let path = path(device, pipeline);
@@ -82,7 +80,7 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
     }
 }
 
-/// Which way a pipeline captures on a device; of one that captures nothing, which way others do.
+/// The mechanism by which a pipeline captures on a device; for one that captures nothing, that of other pipelines.
 fn path(device: &Device, pipeline: &Pipeline) -> Path {
     let wanted = pipeline.capture.as_ref().and_then(|capture| capture.path);
     wanted.unwrap_or(match device.transform_feedback {
@@ -91,7 +89,7 @@ fn path(device: &Device, pipeline: &Pipeline) -> Path {
     })
 }
 
-/// A draw that must capture nothing.
+/// Plans a draw that is not captured.
 fn plan_uncaptured(
     device: &Device,
     pipeline: &Pipeline,
@@ -110,11 +108,7 @@ fn plan_uncaptured(
     };
     let mut steps = Draft::new(device, pipeline, draw, path);
     steps.wait_before()?;
-    if pipeline.rasterizer_discard {
-        steps.open_small_pass();
-    } else {
-        steps.open_application_pass();
-    }
+    steps.open_pass();
     let queries = steps.begin_queries(false)?;
     let (position, rasterization) = steps.rasterization();
     steps.draw(variant, position, rasterization)?;

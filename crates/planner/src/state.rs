@@ -1,6 +1,5 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
-use super::sync::Use;
 use polyshade::host::{Binding, LimitName, Place, Purpose, Requirements, Set, Words};
 use polyshade::transform_feedback::{
     self, BufferLayout, Decorated, Layout, Prepared, ProvokingVertex, SideEffects,
@@ -31,7 +30,7 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// What the variants that store call it; `None` where they cannot capture it.
+    /// The topology of the lowering's host words; `None` where the variants cannot capture it.
     pub fn captured(self) -> Option<transform_feedback::Topology> {
         use transform_feedback::Topology as Captured;
         match self {
@@ -86,7 +85,7 @@ impl Topology {
     }
 }
 
-/// Which of the two ways captures.
+/// The mechanism that captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -107,7 +106,7 @@ impl Path {
     }
 }
 
-/// What primitives a geometry stage emits.
+/// The primitives that a geometry stage emits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -141,7 +140,7 @@ pub struct Pipeline {
     pub multiview: bool,
     /// Stores and atomics that the stage does itself, and which variant keeps them; `None` where it has none.
     pub side_effects: Option<SideEffects>,
-    /// What is captured, if anything is.
+    /// The capture of the last stage before rasterization, where it has one.
     pub capture: Option<Capture>,
 }
 
@@ -150,11 +149,11 @@ pub struct Pipeline {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Capture {
-    /// Which way; unless it is said, the extension where the device has it.
+    /// The mechanism; by default the extension, where the device has it.
     pub path: Option<Path>,
     /// The feedback buffers, by number.
     pub buffers: Vec<FeedbackBuffer>,
-    /// What the storage path binds. Without it there is no storage path.
+    /// The descriptors of the storage path. Without them the extension alone can capture.
     pub storage: Option<Storage>,
 }
 
@@ -163,45 +162,44 @@ pub struct Capture {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct FeedbackBuffer {
-    /// Bytes from a vertex to the next; 0 where nothing is captured into it.
+    /// Bytes from one vertex to the next; 0 for a buffer that captures nothing.
     pub stride: u32,
-    /// The stream that it captures.
+    /// The vertex stream that it captures.
     pub stream: u32,
-    /// Bytes from the start of a vertex to the end of the last that is captured of it; unless said, the stride.
+    /// Bytes from the start of a vertex to the end of its last captured component; by default the stride.
     pub data: Option<u32>,
 }
 
 impl FeedbackBuffer {
-    /// What is captured of a vertex of this layout.
+    /// The feedback buffer of a layout.
     fn of(layout: &BufferLayout, stream: u32) -> Self {
         let stride = if layout.data > 0 { layout.stride } else { 0 };
         Self { stride, stream, data: Some(layout.data) }
     }
 
-    /// How many bytes of a vertex are captured, gaps included.
+    /// The captured bytes of a vertex, gaps included.
     pub(super) fn data(&self) -> u32 {
         self.data.unwrap_or(self.stride)
     }
 }
 
-/// What the variants that store bind.
+/// The descriptors of the variants that store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Storage {
     /// The set of the feedback buffers.
     pub set: Set,
-    /// The binding of feedback buffer 0; buffer `i` is `i` behind it.
+    /// The binding of feedback buffer 0; that of buffer `i` is larger by `i`.
     pub binding: Binding,
-    /// Where the words are that the host fills in.
+    /// The place of the words that the host fills in.
     pub host: Place,
-    /// How many storage buffers the stage has in all.
+    /// All storage buffers of the stage, its own included.
     pub storage_buffers: u32,
 }
 
 impl Capture {
-    /// What a lowering says of shaders that store what they capture: their layout, the words of their host, and what
-    /// they need.
+    /// The capture of a lowering into storage buffers, by its layout, its host words and its requirements.
     pub fn stored(layout: &Layout, words: &Words, needs: &Requirements) -> Self {
         let buffer = |layout| FeedbackBuffer::of(layout, 0);
         let first = needs.descriptors.iter().find_map(|one| match one.purpose {
@@ -210,12 +208,11 @@ impl Capture {
             }
             _ => None,
         });
-        let stored = needs.limits.iter().find(|limit| limit.name == STORAGE_BUFFERS);
         let storage = first.map(|(set, binding)| Storage {
             set,
             binding,
             host: words.place,
-            storage_buffers: stored.map_or(0, |limit| limit.at_least),
+            storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
         });
         Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
     }
@@ -228,7 +225,7 @@ impl From<&Prepared<'_>> for Capture {
 }
 
 impl From<&Decorated> for Capture {
-    /// What a decorated shader says: there is no storage path beside it.
+    /// The capture of a decorated shader, which has no storage path.
     fn from(decorated: &Decorated) -> Self {
         let layouts = decorated.layout.buffers.iter().zip(&decorated.streams);
         let buffers = layouts.map(|(layout, stream)| FeedbackBuffer::of(layout, *stream));
@@ -239,36 +236,86 @@ impl From<&Decorated> for Capture {
 /// The limit that says how many storage buffers a stage has.
 pub(super) const STORAGE_BUFFERS: LimitName = LimitName::MaxPerStageDescriptorStorageBuffers;
 
-/// One draw, and what was and will be done with what it captures.
+/// One draw, with the commands before and after it that use the captured data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Draw {
     /// Which draw command.
     pub call: Call,
-    /// Whether the application's render pass is open. It is so again after the plan.
+    /// Whether the application's render pass is open. The plan leaves it as it was.
     pub pass: PassState,
-    /// How transform feedback stands.
+    /// Whether transform feedback is active, paused or inactive.
     pub feedback: Feedback,
     /// The queries that are to count this draw.
     pub queries: Vec<Query>,
-    /// How the draw itself reads data that was captured before.
+    /// How the draw itself reads data that earlier draws captured.
     pub reads: Vec<Use>,
-    /// What was done since the last barrier with the buffers that the draw captures into or reads, and with the
-    /// counters.
+    /// The uses, since the last barrier, of the counters and of the buffers that the draw captures into or reads.
     pub before: Uses,
-    /// What comes next, and is to be waited for right away.
+    /// The uses by the commands after the draw, whose barriers the plan is to have.
     pub next: Uses,
 }
 
-/// What is done with captured data, and with the counters.
+/// How a command uses captured data or a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Use {
+    /// It is written by a capture, with this mechanism.
+    Capture(Path),
+    /// It is fetched as vertex attributes.
+    Vertices,
+    /// It is fetched as indices.
+    Indices,
+    /// It is the arguments of an indirect draw or dispatch.
+    IndirectArguments,
+    /// It is a uniform buffer.
+    Uniform(ShaderStage),
+    /// It is a storage buffer, or a storage texel buffer, that is read.
+    Storage(ShaderStage),
+    /// It is a uniform texel buffer.
+    Texels(ShaderStage),
+    /// It is stored to by a shader of the application's.
+    Store(ShaderStage),
+    /// It is copied from.
+    CopySource,
+    /// It is copied to, filled or updated.
+    CopyDestination,
+    /// The host reads it.
+    HostRead,
+    /// The host writes it.
+    HostWrite,
+    /// Of a counter: capture resumes from it.
+    Resume,
+    /// Of a counter: capture saves it.
+    Save,
+    /// Of a counter: a draw takes its vertex count from it.
+    ByteCount,
+}
+
+/// A stage with shaders.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[allow(missing_docs)]
+pub enum ShaderStage {
+    Vertex,
+    TessellationControl,
+    TessellationEvaluation,
+    Geometry,
+    Fragment,
+    Compute,
+}
+
+/// How captured data and the counters are used.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Uses {
-    /// With the captured data.
+    /// The uses of the captured data.
     pub captured: Vec<Use>,
-    /// With the counters.
+    /// The uses of the counters.
     pub counters: Vec<Use>,
 }
 
@@ -286,37 +333,37 @@ pub enum Call {
     Indirect,
     /// Vertices by indices, with arguments in a buffer.
     IndexedIndirect,
-    /// As many vertices as were captured.
+    /// As many vertices as a counter says were captured.
     ByteCount(ByteCount),
 }
 
-/// A draw whose vertices are counted by a counter.
+/// A draw that takes its number of vertices from a counter: `vkCmdDrawIndirectByteCountEXT`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ByteCount {
     /// The counter.
     pub counter: Counter,
-    /// Which way captured what it counts: who keeps the counter follows from it.
+    /// The mechanism of the capture that it counts, which decides whether the host or the device keeps the counter.
     pub path: Path,
     /// What is subtracted from the counter: `counterOffset`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_offset: u32,
-    /// How many bytes of the rest a vertex has: `vertexStride`.
+    /// The bytes of a vertex: `vertexStride`.
     pub stride: u32,
-    /// What was done with the counter since the last barrier.
+    /// The uses of the counter since the last barrier.
     #[cfg_attr(feature = "serde", serde(default))]
     pub before: Vec<Use>,
 }
 
-/// A counter: how many bytes of a feedback buffer are filled.
+/// A counter: the number of bytes of a feedback buffer that are filled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Counter {
-    /// The buffer that it is in, by a number of the host's.
+    /// The buffer that holds it, by a number that the host chooses.
     pub buffer: u32,
-    /// The bytes before it: a multiple of 4.
+    /// Its offset in the buffer, in bytes: a multiple of 4.
     pub offset: u64,
 }
 
@@ -325,14 +372,14 @@ pub struct Counter {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PassState {
-    /// It is not: the draw gets a pass of its own.
+    /// It is closed: the draw gets a pass of its own.
     #[default]
     Outside,
-    /// It is.
+    /// It is open.
     Inside,
 }
 
-/// How transform feedback stands at a draw.
+/// Whether transform feedback is active, paused or inactive at a draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -351,7 +398,7 @@ pub enum Feedback {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Active {
-    /// What is bound as feedback buffers, by number.
+    /// The bound ranges, by number of the feedback buffer.
     pub buffers: Vec<Option<Bound>>,
     /// How capture begins.
     pub begin: Begin,
@@ -364,12 +411,12 @@ pub struct Active {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bound {
-    /// How large the whole buffer is.
+    /// The size of the whole buffer.
     pub buffer_size: u64,
-    /// Where the range begins.
+    /// The offset of the range.
     #[cfg_attr(feature = "serde", serde(default))]
     pub offset: u64,
-    /// How long it is; without a size it is what is left of the buffer.
+    /// Its size; by default the rest of the buffer.
     #[cfg_attr(feature = "serde", serde(default))]
     pub size: Option<u64>,
 }
@@ -379,12 +426,12 @@ pub struct Bound {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Begin {
-    /// At the start of every buffer.
+    /// With every buffer empty.
     #[default]
     Anew,
-    /// At these counters, one a feedback buffer; without one at the start.
+    /// With these counters, one a feedback buffer; a buffer without a counter is empty.
     Resume(Vec<Option<Counter>>),
-    /// It goes on from the draw before, which did not end it.
+    /// It was begun by an earlier draw and has not ended.
     Running,
 }
 
@@ -393,12 +440,12 @@ pub enum Begin {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum End {
-    /// The counters are lost.
+    /// No counter is saved.
     #[default]
     Forget,
-    /// They are saved to these, one a feedback buffer; where there is none, that one is lost.
+    /// These counters are saved, one a feedback buffer; `None` is not saved.
     Save(Vec<Option<Counter>>),
-    /// It does not: the next draw goes on, in the same pass and with the same pipeline.
+    /// It does not end: the next draw continues it, in the same pass and with the same pipeline.
     Running,
 }
 
@@ -409,6 +456,30 @@ pub enum End {
 pub enum Query {
     /// Primitives written and primitives needed by the capture of this stream.
     Stream(u32),
-    /// Primitives that reach this stream, captured or not.
+    /// Primitives emitted to this stream, captured or not.
     PrimitivesGenerated(u32),
+}
+
+impl Begin {
+    /// The counters with which capture begins.
+    pub(super) fn counters(&self) -> &[Option<Counter>] {
+        match self {
+            Self::Resume(counters) => counters,
+            Self::Anew | Self::Running => &[],
+        }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        *self == Self::Running
+    }
+}
+
+impl End {
+    /// The counters that are saved at the end.
+    pub(super) fn counters(&self) -> &[Option<Counter>] {
+        match self {
+            Self::Save(counters) => counters,
+            Self::Forget | Self::Running => &[],
+        }
+    }
 }

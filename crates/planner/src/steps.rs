@@ -1,32 +1,31 @@
-//! What to do for a draw, step by step.
+//! The steps of a plan.
 
 use super::state::{Counter, Path, Query, Topology};
 use super::sync::Barrier;
-use polyshade::host::Place;
-use polyshade::host::{Binding, Set};
+use polyshade::host::{Binding, Place, Set};
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
-/// What to do for a draw. Equal states give equal plans, so a plan, or the state that it came of, is a cache's key.
+/// The plan of a draw. Equal states have equal plans, so a plan or its state can be the key of a cache.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Plan {
-    /// Which way captures; `None` where the draw is not captured.
+    /// The mechanism of the capture; `None` where the draw is not captured.
     pub path: Option<Path>,
-    /// Which corner of a primitive is captured first.
+    /// Which vertex of a primitive is captured first.
     pub corners: Corners,
     /// The steps, in their order.
     pub steps: Vec<Step>,
 }
 
-/// Which corner of a primitive is captured first.
+/// Which vertex of a primitive is captured first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Corners {
-    /// The one that the provoking vertex mode says.
+    /// The provoking vertex of the pipeline's mode.
     AsProvoked,
-    /// Any: only the winding is certain.
+    /// Any vertex, with the winding preserved.
     AnyRotation,
 }
 
@@ -37,7 +36,7 @@ pub enum Corners {
 pub enum Step {
     /// A pass begins.
     BeginPass(Pass),
-    /// The pass ends. What is attached is kept where a later pass of the plan, or of the application, goes on with it.
+    /// The pass ends. Attachments are stored where a later pass of the plan, or of the application, loads them.
     EndPass(Attachments),
     /// Barriers, all in one command.
     Barriers(Vec<Barrier>),
@@ -61,9 +60,9 @@ pub enum Step {
     EndFeedback(Counters),
     /// The draw.
     Draw(DrawCall),
-    /// The host moves its counters on by what the draw has captured, and saves them: one a feedback buffer.
+    /// The host advances its counters by what the draw has captured, and saves them: one a feedback buffer.
     Advance(Vec<Option<Counter>>),
-    /// The host's counters are written to their places in buffers, for others to read.
+    /// The host's counters are written to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
 }
 
@@ -71,37 +70,37 @@ pub enum Step {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Pass {
-    /// What is attached.
+    /// Its attachments.
     pub attachments: Attachments,
-    /// What they hold at first.
+    /// How their contents begin.
     pub contents: Contents,
-    /// What begins it.
+    /// The command that begins it.
     pub scope: PassScope,
 }
 
-/// What is attached to a pass.
+/// The attachments of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Attachments {
-    /// What the application says.
+    /// The application's.
     Application,
-    /// Nothing.
+    /// None.
     None,
-    /// One colour attachment of one pixel: nothing is drawn to it, but the API wants one.
+    /// One colour attachment of one pixel, which the API requires and nothing is drawn to.
     Dummy,
 }
 
-/// What attachments hold when a pass begins.
+/// The contents of attachments when a pass begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Contents {
-    /// What the application says.
+    /// The application's.
     AsAsked,
-    /// What they held when the pass was interrupted.
+    /// Loaded: the contents at the interruption of the pass.
     Load,
-    /// Anything.
+    /// Undefined.
     DontCare,
 }
 
@@ -130,20 +129,20 @@ pub enum Variant {
     Original,
     /// Decorated for `VK_EXT_transform_feedback`.
     Extension,
-    /// Stores, without stage output.
+    /// Stores and has no stage outputs.
     CaptureOnly,
-    /// Outputs, without stores.
+    /// Has the outputs and no stores.
     RasterOnly,
     /// Stores and outputs.
     Both,
 }
 
-/// What becomes of the position that a shader outputs.
+/// Whether a shader's position is moved out of the clip volume.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Position {
-    /// Nothing.
+    /// None.
     Kept,
     /// It is moved out of clip space, so that nothing is rasterized: what the lowering
     /// [`rasterizer_discard`](polyshade::rasterizer_discard) does.
@@ -172,7 +171,7 @@ pub enum Assembly {
     AsDrawn(Topology),
     /// As points: a capture-only pass is a point list whatever is captured.
     Points,
-    /// As what the API has instead, through indices that the host makes.
+    /// As another topology that the API has, through indices that the host makes.
     Rewritten(Topology),
 }
 
@@ -182,7 +181,7 @@ pub enum Assembly {
 pub struct Bind {
     /// The variant of the last stage before rasterization.
     pub variant: Variant,
-    /// What becomes of its position.
+    /// Whether its position is moved out of the clip volume.
     pub position: Position,
     /// Whether it rasterizes.
     pub rasterization: Rasterization,
@@ -200,10 +199,10 @@ pub struct StorageRange {
     pub binding: Binding,
     /// The number of the feedback buffer.
     pub buffer: u32,
-    /// Where what is bound begins: as the device's alignment wants it, up to the host word `offset` before the
-    /// feedback range.
+    /// The offset of the binding, a multiple of the device's alignment: the host word `offset` is the distance from
+    /// there to the feedback range.
     pub offset: u64,
-    /// How many bytes are bound.
+    /// The bytes that are bound.
     pub size: u64,
 }
 

@@ -1,24 +1,23 @@
-//! A draw that variants capture by storing to buffers.
+//! Plans of draws that are captured by variants that store to buffers.
 
 use super::check;
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
 use super::state::{
     Active, Begin, Bound, Call, Capture, Counter, Draw, End, Path, Pipeline, STORAGE_BUFFERS,
-    Storage,
+    Storage, Use,
 };
 use super::steps::{
     Assembly, Bind, Corners, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
     Words,
 };
-use super::sync::{Resource, Use, barrier};
+use super::sync::{Resource, barrier};
 use super::unsupported;
-use polyshade::host::Place;
-use polyshade::host::{Binding, Set};
+use polyshade::host::{Binding, Place, Set};
 use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
 use polyshade_spv::Error;
 
-/// What becomes of the draw.
+/// The passes of a captured draw.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// One pass that captures; nothing is rasterized.
@@ -115,12 +114,12 @@ fn check_device(device: &Device, storage: &Storage, capture: &Capture) -> Result
     Ok(())
 }
 
-/// Words of the draw, then three a buffer.
+/// The number of host words: those of the draw, then three a buffer.
 fn word_count(capture: &Capture) -> u64 {
     5 + 3 * capture.buffers.len() as u64
 }
 
-/// Refuses what the variants cannot capture, and says what they call the topology.
+/// The topology of the host words, or an error where the variants cannot capture the draw.
 fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
@@ -190,7 +189,7 @@ fn open_pass(steps: &mut Draft<'_>, device: &Device, pipeline: &Pipeline, shape:
     }
 }
 
-/// What is bound for the feedback buffers, and the words that tell the shader where they are.
+/// The bindings of the feedback buffers, and the host words that locate the feedback ranges in them.
 fn bindings(
     device: &Device,
     pipeline: &Pipeline,
@@ -227,8 +226,8 @@ fn bindings(
     Ok((bindings, Words { place: storage.host, words }))
 }
 
-/// What of a buffer is bound so that a range of it can be stored to, how far into that the range begins, and how long
-/// it is.
+/// The aligned range of a buffer that is bound so that a feedback range can be stored to, the offset of the feedback
+/// range in it, and its size.
 fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u32), Error> {
     let range = check::range(bound)?;
     let lead = range.offset % u64::from(device.storage_alignment.max(1));
@@ -247,7 +246,7 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     Ok((bound, lead as u32, range.size as u32))
 }
 
-/// Where a feedback buffer is gone on with.
+/// Where capture continues in a feedback buffer.
 fn reached(active: &Active, number: u32) -> Word {
     match &active.begin {
         Begin::Anew => Word::Constant(0),
@@ -259,7 +258,7 @@ fn reached(active: &Active, number: u32) -> Word {
     }
 }
 
-/// The host goes on counting, and saves what it counted where the draw ends capture.
+/// The host advances its counters, and saves them where the draw ends capture.
 fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
     let mut saved = active.end.counters().to_vec();
     saved.resize(buffers, None);
@@ -268,7 +267,7 @@ fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
     }
 }
 
-/// Where others than capture read the counters, they have to be where the application expects them.
+/// Where other commands than captures read the counters, the host writes them to the application's buffers.
 fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;

@@ -1,10 +1,10 @@
-//! Which stage does what with captured data and counters: the one place that knows. Of blending it has the names.
+//! The pipeline stages and accesses of each use of captured data and counters.
 //!
 //! Stages and accesses are Vulkan's, by name and by number.
 
-use super::Path;
+use super::state::{Path, ShaderStage, Use};
 #[cfg(feature = "serde")]
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 use std::ops::BitOr;
 
@@ -20,7 +20,7 @@ macro_rules! flags {
         }
 
         impl $name {
-            /// All that are used here, with their names.
+            /// All members, with their names.
             pub const NAMES: &[(Self, &'static str)] =
                 &[$((Self::$flag, stringify!($flag)),)*];
 
@@ -29,7 +29,7 @@ macro_rules! flags {
                 self.0
             }
 
-            /// Whether there are none.
+            /// Whether the set is empty.
             pub fn is_empty(self) -> bool {
                 self.0 == 0
             }
@@ -75,7 +75,7 @@ macro_rules! flags {
 }
 
 flags! {
-    /// Pipeline stages, named as Vulkan names them without what all names begin and end with.
+    /// Pipeline stages, by Vulkan's names without prefix and suffix.
     Stages: "VkPipelineStageFlags" {
         DRAW_INDIRECT = 0x2,
         VERTEX_INPUT = 0x4,
@@ -95,7 +95,7 @@ flags! {
 }
 
 flags! {
-    /// Accesses to memory, named as Vulkan names them without what all names begin and end with.
+    /// Accesses to memory, by Vulkan's names without prefix and suffix.
     Accesses: "VkAccessFlags" {
         INDIRECT_COMMAND_READ = 0x1,
         INDEX_READ = 0x2,
@@ -119,20 +119,6 @@ flags! {
     }
 }
 
-/// A stage with shaders.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[allow(missing_docs)]
-pub enum ShaderStage {
-    Vertex,
-    TessellationControl,
-    TessellationEvaluation,
-    Geometry,
-    Fragment,
-    Compute,
-}
-
 impl ShaderStage {
     fn stage(self) -> Stages {
         match self {
@@ -146,45 +132,8 @@ impl ShaderStage {
     }
 }
 
-/// What a command does with captured data, or with a counter.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Use {
-    /// It is captured, this way.
-    Capture(Path),
-    /// It is fetched as vertex attributes.
-    Vertices,
-    /// It is fetched as indices.
-    Indices,
-    /// It is the arguments of an indirect draw or dispatch.
-    IndirectArguments,
-    /// It is a uniform buffer.
-    Uniform(ShaderStage),
-    /// It is a storage buffer, or a storage texel buffer, that is read.
-    Storage(ShaderStage),
-    /// It is a uniform texel buffer.
-    Texels(ShaderStage),
-    /// It is stored to by a shader of the application's.
-    Store(ShaderStage),
-    /// It is copied from.
-    CopySource,
-    /// It is copied to, filled or updated.
-    CopyDestination,
-    /// The host reads it.
-    HostRead,
-    /// The host writes it.
-    HostWrite,
-    /// Of a counter: capture resumes from it.
-    Resume,
-    /// Of a counter: capture saves it.
-    Save,
-    /// Of a counter: a draw takes its vertex count from it.
-    ByteCount,
-}
-
 impl Use {
-    /// Who does it and how.
+    /// The stages and accesses of the use.
     pub fn scope(self) -> Scope {
         use Accesses as A;
         let (stages, accesses) = match self {
@@ -214,7 +163,7 @@ impl Use {
         Scope { stages, accesses }
     }
 
-    /// Whether it changes what is there.
+    /// Whether it writes.
     pub fn writes(self) -> bool {
         match self {
             Self::Capture(_)
@@ -235,23 +184,23 @@ impl Use {
         }
     }
 
-    /// Whether it is a use of a counter and never of captured data.
+    /// Whether only counters are used so, never captured data.
     pub(super) fn is_of_counters(self) -> bool {
         matches!(self, Self::Resume | Self::Save | Self::ByteCount)
     }
 }
 
-/// Stages, and what they access.
+/// Pipeline stages and their accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Scope {
-    /// Which stages.
+    /// The stages.
     pub stages: Stages,
-    /// Which accesses; none where only their order matters.
+    /// The accesses; none for an execution dependency.
     pub accesses: Accesses,
 }
 
-/// What a barrier is about.
+/// The data of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -262,7 +211,7 @@ pub enum Resource {
     Counters,
     /// The counter that a draw takes its vertex count from.
     Count,
-    /// What the application has attached to its pass, which was interrupted.
+    /// The attachments of the application's pass, which was interrupted.
     Attachments,
 }
 
@@ -278,15 +227,16 @@ impl Resource {
     }
 }
 
-/// A barrier: what is in `from` is over, and what it wrote can be seen, before `to` begins.
+/// A barrier: `from` ends, and its writes are visible, before `to` begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Barrier {
-    /// What it is about.
+    /// Its data.
     pub resource: Resource,
-    /// What is waited for. Its accesses are the writes; none where what comes next overwrites what was only read.
+    /// The first synchronization scope. Its accesses are the writes; none before data is overwritten that was only
+    /// read.
     pub from: Scope,
-    /// What waits.
+    /// The second synchronization scope.
     pub to: Scope,
 }
 
@@ -315,7 +265,7 @@ pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> 
     Some(barrier)
 }
 
-/// What a pass has drawn is there for the pass that goes on with it: within one pass that goes without saying.
+/// The barrier between two halves of an interrupted pass, for its attachments.
 pub(super) fn attachments() -> Barrier {
     use Accesses as A;
     let stages = Stages::EARLY_FRAGMENT_TESTS
@@ -334,7 +284,7 @@ fn writes(uses: &[Use]) -> bool {
     uses.iter().any(|one| one.writes())
 }
 
-/// Reads need not be made available.
+/// Only writes have to be made available.
 fn written(accesses: Accesses) -> Accesses {
     Accesses(accesses.0 & !Accesses::SHADER_READ.0)
 }

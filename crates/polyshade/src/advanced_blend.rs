@@ -7,12 +7,12 @@
 //! targets may be mixed: ordinary factors and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
-//! # use polyshade::{Error, Module, advanced_blend::{self, Select}, host::Place};
+//! # use polyshade::{Error, Module, advanced_blend::{self}, host::Place};
 //! # fn blend(words: &[u32]) -> Result<(), Error> {
 //! let fragment = Module::parse(words)?;
 //! let options = advanced_blend::Options::new()
 //!     .all_khr()
-//!     .select(Select::Words(Place::PushConstant { offset: 16 }));
+//!     .select(Place::PushConstant { offset: 16 });
 //! let blended = advanced_blend::lower(&fragment, "main", &options)?;
 //! println!("{} targets are blended", blended.result.len());
 //! # Ok(())
@@ -28,6 +28,7 @@ mod fixed;
 mod format;
 mod functions;
 mod logic;
+mod needs;
 mod options;
 mod ordinary;
 mod outputs;
@@ -37,33 +38,26 @@ mod words;
 pub use equation::Equation;
 pub use format::{Format, FormatClass};
 pub use logic::LogicOperation;
-pub use options::{Alpha, Blending, ColorBlend, Destination, Layer, Options, Overlap, Select};
+pub use options::{Alpha, Blending, ColorBlend, Destination, Layer, Options, Overlap};
 pub use ordinary::{Factor, Operation, Ordinary, Term};
 
 pub use requirements::interlock_features;
 
-use crate::host::{Lowered, Stages, Target, Words};
-use crate::moves::Frame;
-use crate::unsupported;
-use options::Constants;
+use crate::host::{Lowered, Target, Words};
+use crate::moves::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
+use std::collections::BTreeMap;
 
-/// A target that is blended.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BlendedTarget {
-    /// Its location.
-    pub location: u32,
-    /// How it is blended.
-    pub target: ColorBlend,
-}
+/// The version of the words that [`lower`] makes.
+pub const VERSION: u32 = 2;
 
 /// Makes the fragment shader `module` blend as `options` say.
 ///
-/// Targets that the shader has no output for, and outputs of integers without a logic operation, stay as they are. The
-/// second source of a target that is blended goes: it is a factor, or nothing reads it.
+/// The result says by location how each target is blended that is. Targets that the shader has no output for, and
+/// outputs of integers without a logic operation, stay as they are. The second source of a target that is blended goes:
+/// it is a factor, or nothing reads it.
 ///
 /// # Errors
 ///
@@ -79,7 +73,7 @@ pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     options: &Options,
-) -> Result<Lowered<'m, Vec<BlendedTarget>>, Error> {
+) -> Result<Lowered<'m, BTreeMap<u32, ColorBlend>>, Error> {
     options.check()?;
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let version = frame.isolated();
@@ -91,10 +85,7 @@ pub fn lower<'m>(
         _ => emit::emit(m, p, entry, (options, reserved), &plan),
     })?;
     let requirements = requirements::requirements(version, options, &plan);
-    let blended = plan.blended.iter().map(|blended| BlendedTarget {
-        location: blended.location,
-        target: blended.target.clone(),
-    });
+    let blended = plan.blended.iter().map(|one| (one.location, one.target.clone()));
     let result = blended.collect();
     let words = plan.words;
     let (module, progress, ()) = frame.finish(next);
@@ -163,7 +154,7 @@ impl<'o> Plan<'o> {
             Blending::Equations(_) | Blending::Logic(_) => false,
         });
         let words = words::words(options, &selected, has_constants);
-        let selects = matches!(options.select, Select::Words(_)) && !selected.is_empty();
+        let selects = options.select.is_some() && !selected.is_empty();
         let coverage = options.coverage_samples.is_some();
         let plan = Self { blended, copied, words, selects, coverage };
         if coverage {
@@ -177,18 +168,18 @@ impl<'o> Plan<'o> {
         if matches!(options.destination, Destination::StorageImage { .. }) {
             let message =
                 "alpha to coverage does not reach storage images, which no coverage masks";
-            return Err(unsupported(message, entry));
+            return Err(Error::unsupported(message, entry));
         }
         let Some(first) = self.blended.iter().find(|blended| blended.location == 0) else {
             let message =
                 "alpha to coverage is of the alpha at location 0, which is not blended here";
-            return Err(unsupported(message, entry)
+            return Err(Error::unsupported(message, entry)
                 .help("leave alphaToCoverageEnable on: the alpha is as the shader wrote it"));
         };
         if !coverage::has_alpha(&first.pieces) {
             let message =
                 "alpha to coverage is of the alpha at location 0, and the output there has none";
-            return Err(unsupported(message, first.pieces[0].variable));
+            return Err(Error::unsupported(message, first.pieces[0].variable));
         }
         Ok(())
     }
@@ -230,7 +221,7 @@ impl ColorBlend {
                     let message = format!(
                         "the output at location {location} is of {written}, and its format is {format}"
                     );
-                    return Err(unsupported(message, piece.variable)
+                    return Err(Error::unsupported(message, piece.variable)
                         .help("say the attachment's format, or leave the target as it is"));
                 }
                 Ok(Some(numbers))
@@ -247,7 +238,7 @@ impl ColorBlend {
                 return contradiction("a target is to be blended without an equation".to_owned());
             }
             Blending::Equations(equations) => {
-                if options.select == Select::Constant && equations.len() > 1 {
+                if options.select.is_none() && equations.len() > 1 {
                     let message = format!(
                         "there are {} equations for a target, and nothing selects one",
                         equations.len()
@@ -324,8 +315,7 @@ impl Options {
     /// Refuses words at places of one kind that cannot both be there.
     fn check_words(&self) -> Result<(), Error> {
         use crate::host::Place;
-        let (Select::Words(select), Constants::Words(constants)) = (self.select, self.constants)
-        else {
+        let (Some(select), Some(constants)) = (self.select, self.constants.place()) else {
             return Ok(());
         };
         let kind = std::mem::discriminant(&select);

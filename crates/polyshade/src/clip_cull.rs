@@ -3,6 +3,19 @@
 //!
 //! Direct3D has up to two registers of four components, marked by a semantic; Vulkan and OpenGL have two built-in
 //! arrays of scalars. [`normalize`](fn@normalize) makes arrays of registers.
+//!
+//! ```
+//! # use polyshade::{Error, Module, clip_cull, host::{Place, Value}};
+//! # fn enable(words: &[u32]) -> Result<(), Error> {
+//! let vertex = Module::parse(words)?;
+//! // Registers that a semantic marks as distances become arrays, and planes are turned on and off by a word.
+//! let arrays = clip_cull::normalize(&vertex, "main", &clip_cull::Options::default())?.module;
+//! let enabled = Value::Word(Place::PushConstant { offset: 0 });
+//! let masked = clip_cull::enable(&arrays, "main", enabled, None)?;
+//! println!("{} clip planes", masked.result.outputs[0]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod arrays;
 mod cut;
@@ -21,14 +34,16 @@ mod relocate;
 mod repair;
 mod varyings;
 
-pub use arrays::{Rearranged, Registers, combine, separate, to_registers};
-pub use emulate::{EMULATED_LOCATIONS, Emulated, Emulation, emulate_fragment, emulate_last};
-pub use geometry::{Cut, Exact, cut};
-pub use last::{Clipping, Enabled, Planes, Space, enable, user_planes};
+pub use arrays::{Registers, StageDistances, combine, separate, to_registers};
+pub use emulate::{EMULATED_LOCATIONS, Lacking, emulate_fragment, emulate_last};
+pub use geometry::{Exact, cut};
+pub use last::{Planes, enable, user_planes};
 pub use marks::{Component, KINDS, Kind, Linkage, Mark};
 pub use normalize::{Normalized, Options, normalize};
-pub use pass_through::{Generated, generate};
+pub use pass_through::generate;
 pub use pipeline::normalize_pipeline;
-pub use primitives::{GeometryLimits, Primitive, Provoking};
+pub use primitives::Primitive;
 pub use repair::{REPAIRS, Repair, repair};
-pub use varyings::Interpolation;
+
+/// The version of the words that the functions here make.
+pub const VERSION: u32 = 3;

@@ -5,31 +5,32 @@
 //! this order, each where it is asked for. Transform feedback still sees what the shader wrote: what the extension
 //! captures of the position is captured from an output that is added, and what the storage path stores is stored
 //! before. So capture first, then convert.
+//!
+//! ```
+//! # use polyshade::depth_convention::{self, Options};
+//! # use polyshade::host::{Place, Value};
+//! # use polyshade::{Error, Module};
+//! # fn convert(words: &[u32]) -> Result<(), Error> {
+//! let vertex = Module::parse(words)?;
+//! let flip = Value::Word(Place::PushConstant { offset: 64 });
+//! let options = Options::new().depth(true).flip_y(flip);
+//! let converted = depth_convention::convert(&vertex, "main", &options)?;
+//! println!("the host fills in {:?}", converted.words);
+//! # Ok(())
+//! # }
+//! ```
 
 mod emit;
 
-use crate::host::{Lowered, Place, Target, Word, Words};
-use crate::moves::Lowering;
+use crate::host::{Changed, Lowered, Target, Value, Word, Words};
+use crate::moves::{self, Lowering};
 use crate::position;
-pub use crate::position::Changed;
 use polyshade_spv::{Error, Module};
 
-pub(crate) const LOWERING: Lowering =
-    Lowering { name: "depth_convention", stages: position::STAGES };
+/// The version of the words that [`convert`] makes.
+pub const VERSION: u32 = 3;
 
-/// Whether something is done.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Switch {
-    /// It is not.
-    #[default]
-    Off,
-    /// It is.
-    On,
-    /// It is where this word is not 0.
-    Word(Place),
-}
+const LOWERING: Lowering = position::changed_by("depth_convention");
 
 /// How far the picture is turned, clockwise as it is seen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -47,34 +48,19 @@ pub enum Turn {
     ThreeQuarters,
 }
 
-/// Where it is said how far the picture is turned.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Rotation {
-    /// Here.
-    By(Turn),
-    /// In this word: quarters of a turn.
-    Word(Place),
-}
-
-impl Default for Rotation {
-    fn default() -> Self {
-        Self::By(Turn::None)
-    }
-}
-
 /// What is done to the position. Words that are given one place follow each other there: depth, flip, rotation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a depth from -w to w becomes one from 0 to w.
-    pub depth: Switch,
-    /// Whether Y points the other way.
-    pub flip_y: Switch,
+    /// Whether a depth from -w to w becomes one from 0 to w; the word is 0 where it does not.
+    pub depth: Value<bool>,
+    /// Whether Y points the other way; the word is 0 where it does not.
+    pub flip_y: Value<bool>,
     /// How far the picture is turned, after Y was flipped: that of `VkSurfaceTransformFlagBitsKHR`.
-    pub rotation: Rotation,
+    /// The word counts quarters of a turn.
+    pub rotation: Value<Turn>,
 }
 
 impl Options {
@@ -85,22 +71,22 @@ impl Options {
 
     /// Whether a depth from -w to w becomes one from 0 to w.
     #[must_use]
-    pub fn depth(mut self, depth: Switch) -> Self {
-        self.depth = depth;
+    pub fn depth(mut self, depth: impl Into<Value<bool>>) -> Self {
+        self.depth = depth.into();
         self
     }
 
     /// Whether Y points the other way.
     #[must_use]
-    pub fn flip_y(mut self, flip_y: Switch) -> Self {
-        self.flip_y = flip_y;
+    pub fn flip_y(mut self, flip_y: impl Into<Value<bool>>) -> Self {
+        self.flip_y = flip_y.into();
         self
     }
 
     /// How far the picture is turned, after Y was flipped: that of `VkSurfaceTransformFlagBitsKHR`.
     #[must_use]
-    pub fn rotation(mut self, rotation: Rotation) -> Self {
-        self.rotation = rotation;
+    pub fn rotation(mut self, rotation: impl Into<Value<Turn>>) -> Self {
+        self.rotation = rotation.into();
         self
     }
 }
@@ -113,7 +99,7 @@ impl Options {
 /// `NotFound`: the entry point. `Options`: a word where the shader has something already, where something is reserved,
 /// or where another word is. `Unsupported`: another stage; a position that is not a vector of four floats; a module in
 /// which this has been done; push constants that cannot grow; no free location where the extension captures the
-/// position; what the [moves](crate::moves) refuse.
+/// position; what the [moves] refuse.
 pub fn convert<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -121,31 +107,24 @@ pub fn convert<'m>(
 ) -> Result<Lowered<'m, Changed>, Error> {
     let target = &target.into();
     if *options == Options::default() {
-        target.entry_point(module, &LOWERING.stages)?;
+        LOWERING.stages.entry_point(module, target)?;
         return Ok(Lowered::unchanged(module, Changed::default()));
     }
     let words = words(options);
     Words::check_apart(&words)?;
-    position::change(module, target, &LOWERING, words, |m, p, entry, words| {
+    moves::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
+        position::check(m, output)?;
         emit::function(m, p, entry, target, options, words)
     })
 }
 
 /// The words that the options come to.
-fn words(options: &Options) -> Vec<Words> {
-    let switched = |switch| match switch {
-        Switch::Off | Switch::On => None,
-        Switch::Word(place) => Some(place),
-    };
-    let rotation = match options.rotation {
-        Rotation::By(_) => None,
-        Rotation::Word(place) => Some(place),
-    };
+pub(crate) fn words(options: &Options) -> Vec<Words> {
     let depth = "1 where a depth from -w to w becomes one from 0 to w";
     let wanted = [
-        (switched(options.depth), Word::new(emit::DEPTH, depth)),
-        (switched(options.flip_y), Word::new(emit::FLIP_Y, "1 where Y points the other way")),
-        (rotation, Word::new(emit::ROTATION, "quarters of a turn, clockwise")),
+        (options.depth.place(), Word::new(emit::DEPTH, depth)),
+        (options.flip_y.place(), Word::new(emit::FLIP_Y, "1 where Y points the other way")),
+        (options.rotation.place(), Word::new(emit::ROTATION, "quarters of a turn, clockwise")),
     ];
     let mut words = Vec::new();
     for (place, word) in wanted {

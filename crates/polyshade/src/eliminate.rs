@@ -53,7 +53,6 @@ mod walk;
 pub use options::Elimination;
 
 use crate::effects::Written;
-use crate::unsupported;
 use index::At;
 use mark::Marks;
 use options::Effects;
@@ -132,7 +131,7 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
         for inst in body.into_iter().flatten().filter(|inst| marks.live.contains(At::of(*inst))) {
             if let Some(read) = written.read_by(m, inst) {
                 let message = "what is kept reads what the shader writes, which is dropped";
-                return Err(unsupported(message, m.root(read)).at(inst.at()));
+                return Err(Error::unsupported(message, m.root(read)).at(inst.at()));
             }
         }
     }
@@ -141,7 +140,7 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
 
 fn refused(inst: Inst<'_>, message: &str) -> Error {
     match inst.result() {
-        Some(id) => unsupported(message, id).at(inst.at()),
+        Some(id) => Error::unsupported(message, id).at(inst.at()),
         None => Error::new(polyshade_spv::ErrorKind::Unsupported, message).at(inst.at()),
     }
 }

@@ -12,13 +12,12 @@ mod requirements;
 mod reserved;
 mod target;
 
-pub use device::TransformFeedback;
+pub use device::{Device, TransformFeedback};
 pub use names::{Extension, Feature, LimitName};
-pub use place::{Binding, Place, Set, Word, Words};
-pub use requirements::{Descriptor, DescriptorKind, Limit, Ordering, Purpose, Requirements};
+pub use place::{Binding, Place, Set, Value, Word, Words};
+pub use requirements::{Descriptor, DescriptorKind, Ordering, Purpose, Requirements};
 pub use reserved::Reserved;
-pub(crate) use target::Stages;
-pub use target::{Device, Distances, Target};
+pub use target::Target;
 
 use polyshade_spv::{Module, Progress};
 
@@ -36,6 +35,15 @@ pub struct Lowered<'m, T = ()> {
     pub requirements: Requirements,
     /// What else there is to know of this lowering.
     pub result: T,
+}
+
+/// What is known of a shader with an output that was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Changed {
+    /// The location of an output that was added: the extension captures it instead of the built-in.
+    pub location: Option<u32>,
 }
 
 impl<'m, T> Lowered<'m, T> {

@@ -13,6 +13,11 @@
 //! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
 //! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
+//! Each lowering has a `VERSION`. It grows by one when the lowering makes other words of the same module, target and
+//! options, so it belongs into the key of a cache of results. New lowerings begin at 1; those that shared one version
+//! before went on with it, which was 2.
+//! [`recipe`] does several of them to the stages of a pipeline, in the order that is right.
+//!
 //! The crate `polyshade-planner` says what to draw, bind and wait for on which device. [`moves`] has what lowerings are
 //! made of, for those who write one.
 
@@ -25,6 +30,7 @@ pub mod host;
 pub mod moves;
 pub mod position_only;
 pub mod rasterizer_discard;
+pub mod recipe;
 pub mod transform_feedback;
 
 mod effects;
@@ -34,13 +40,3 @@ mod position;
 
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};
-
-use polyshade_spv::Id;
-
-/// Changes when a lowering makes other words of the same input: part of the key of a pipeline cache.
-pub const LOWERING_VERSION: u32 = 2;
-
-/// An `Unsupported` error about `id`.
-fn unsupported(message: impl Into<String>, id: Id) -> Error {
-    Error::new(ErrorKind::Unsupported, message).about(id)
-}

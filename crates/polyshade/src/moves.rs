@@ -3,30 +3,40 @@
 //! Each is one module and does one thing to a patch `p` for the version `m` it belongs to. A lowering
 //! [isolates](isolate()) its entry point first, in a version of its own, and then makes its moves in the next.
 
+mod accesses;
 mod builtin;
+mod change_output;
+mod hand_on;
 mod isolate;
 mod link;
 mod locations;
 mod lower;
-mod output_points;
 mod push_constants;
 mod redirect;
 mod resource;
 mod scatter;
 mod specialize;
 mod split_block;
+mod stages;
 mod take_over;
+mod through;
 mod words;
 mod wrap;
 
 pub use crate::eliminate::{Elimination, eliminate};
-pub use builtin::{FoundBuiltin, add_output_builtin, find_builtin, input_builtin};
+pub use builtin::{
+    FoundBuiltin, add_output_builtin, find_builtin, find_output, input_builtin,
+    load_integer_builtin,
+};
+pub use change_output::change_output;
+pub use hand_on::{OutputPoints, output_points};
 pub use isolate::{Origins, isolate};
 pub use link::{Hook, Library, link};
-pub(crate) use locations::Sizes;
+pub(crate) use locations::{Sizes, locations};
 pub use locations::{add_output, end_of_output_locations, free_output_locations};
-pub(crate) use lower::{Frame, Lowering, lower};
-pub use output_points::{OutputPoint, output_points};
+pub(crate) use lower::check_unchanged;
+pub use lower::{Frame, Lowering, lower};
+pub(crate) use push_constants::push_constant_bytes;
 pub use push_constants::push_constants;
 pub use redirect::redirect;
 pub use resource::{
@@ -36,8 +46,11 @@ pub(crate) use resource::{bindings, buffers_of};
 pub use scatter::{Place, Scattered, float_dimensions, float_scalars, scatter};
 pub use specialize::specialize;
 pub use split_block::{SplitMember, split_block};
+pub use stages::Stages;
 pub(crate) use take_over::laid_out_types;
 pub use take_over::{Copies, TakenOver, take_over, take_over_and_out};
+pub use through::through;
+pub(crate) use words::{Added, add_words};
 pub use words::{HostWords, host_words};
 pub use wrap::{Wrapper, wrap};
 

@@ -24,18 +24,20 @@ mod outputs;
 mod precise;
 mod read_back;
 
-pub use cost::{Cost, Report, cost};
-pub use options::{Feedback, Keep, Options, SideEffects};
+pub use cost::{Cost, cost};
+pub use options::{Keep, Options, SideEffects};
 
-use crate::host::{Lowered, Requirements, Stages, Target};
-use crate::moves::{Frame, eliminate};
+use crate::host::{Lowered, Requirements, Target};
+use crate::moves::{Frame, Stages, eliminate};
 use crate::transform_feedback::foreign;
-use crate::unsupported;
 use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Rewritten,
 };
+
+/// The version of the words that the functions here make.
+pub const VERSION: u32 = 2;
 
 /// The stages that can be the last before rasterization, which are those that are reduced.
 pub const STAGES: &[ExecutionModel] = REDUCED.models;
@@ -130,26 +132,6 @@ pub fn full<'m>(
     Ok(frame.made(full, Requirements::default(), ()))
 }
 
-/// What `module` costs, and the variants that `options` make of it.
-///
-/// # Errors
-///
-/// Those of [`derive`](fn@derive).
-pub fn report(
-    module: &Module<'_>,
-    target: impl Into<Target>,
-    options: &Options,
-) -> Result<Report, Error> {
-    let frame = Frame::new(module, &target.into(), &REDUCED)?;
-    let of = |m: &Module<'_>| frame.entry(m).map(|entry| cost(m, entry));
-    let target = frame.target();
-    Ok(Report {
-        original: of(module)?,
-        position_only: of(&derive(module, target, options)?.module)?,
-        complement: of(&complement(module, target, options)?.module)?,
-    })
-}
-
 fn reduce(
     frame: &Frame<'_>,
     options: &Options,
@@ -172,7 +154,9 @@ fn reduce(
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
     let reduced = frame.found(m, eliminate(m, &wanted))?;
     let undecided = match reduced.value.first() {
-        Some(id) => Err(unsupported("an output that goes cannot be told from one that stays", *id)),
+        Some(id) => {
+            Err(Error::unsupported("an output that goes cannot be told from one that stays", *id))
+        }
         None => Ok(reduced.module.into_owned()),
     };
     frame.found(m, undecided)
@@ -200,8 +184,7 @@ fn prepare<'v>(
         if options.is_invariant() {
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }
-        let captures =
-            variant == Variant::PositionOnly && options.feedback_in() == Feedback::InPositionOnly;
+        let captures = variant == Variant::PositionOnly && options.captures();
         if !captures {
             foreign::strip(m, p, entry);
         }

@@ -4,36 +4,44 @@
 //! The position becomes (-3, -3, -3, 1), outside of the clip volume of every convention. Transform feedback still sees
 //! what the shader wrote: what the extension captures of the position is captured from an output that is added, and
 //! what the storage path stores is stored before. So capture first, then discard.
+//!
+//! ```
+//! # use polyshade::host::{Place, Value};
+//! # use polyshade::rasterizer_discard::{self, Options};
+//! # use polyshade::{Error, Module};
+//! # fn discard(words: &[u32]) -> Result<(), Error> {
+//! let vertex = Module::parse(words)?;
+//! let options = Options::new().when(Value::Word(Place::Specialization { first_id: 7 }));
+//! let discarding = rasterizer_discard::lower(&vertex, "main", &options)?;
+//! # Ok(())
+//! # }
+//! ```
 
-use crate::host::{Lowered, Place, Target, Word, Words};
+use crate::host::{Changed, Lowered, Target, Value, Word, Words};
 use crate::moves::{self, Lowering};
 use crate::position;
-pub use crate::position::Changed;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Id, Module, Op, Patch};
 
-pub(crate) const LOWERING: Lowering =
-    Lowering { name: "rasterizer_discard", stages: position::STAGES };
+/// The version of the words that [`lower`] makes.
+pub const VERSION: u32 = 3;
 
-/// When nothing is rasterized.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum When {
-    /// Always.
-    #[default]
-    Always,
-    /// Where this word is not 0.
-    Word(Place),
-}
+const LOWERING: Lowering = position::changed_by("rasterizer_discard");
 
 /// When a stage discards what it hands on.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// When nothing is rasterized.
-    pub when: When,
+    /// Whether nothing is rasterized; the word is 0 where something is.
+    pub when: Value<bool>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { when: Value::Fixed(true) }
+    }
 }
 
 impl Options {
@@ -42,16 +50,17 @@ impl Options {
         Self::default()
     }
 
-    /// When nothing is rasterized.
+    /// Whether nothing is rasterized; the word is 0 where something is.
     #[must_use]
-    pub fn when(mut self, when: When) -> Self {
-        self.when = when;
+    pub fn when(mut self, when: impl Into<Value<bool>>) -> Self {
+        self.when = when.into();
         self
     }
 }
 
 /// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` that moves every vertex outside
-/// of the clip volume. The module itself where it has no position.
+/// of the clip volume. The module itself where it has no position, or where
+/// something is rasterized always.
 ///
 /// # Errors
 ///
@@ -63,12 +72,20 @@ pub fn lower<'m>(
     target: impl Into<Target>,
     options: &Options,
 ) -> Result<Lowered<'m, Changed>, Error> {
-    let mut words = Vec::new();
-    if let When::Word(place) = options.when {
-        Words::add(&mut words, place, [Word::new(NAME, "not 0: nothing is rasterized")]);
-    }
     let target = &target.into();
-    position::change(module, target, &LOWERING, words, |m, p, entry, words| {
+    let mut words = Vec::new();
+    match options.when {
+        Value::Fixed(true) => {}
+        Value::Fixed(false) => {
+            LOWERING.stages.entry_point(module, target)?;
+            return Ok(Lowered::unchanged(module, Changed::default()));
+        }
+        Value::Word(place) => {
+            Words::add(&mut words, place, [Word::new(NAME, "not 0: nothing is rasterized")]);
+        }
+    }
+    moves::change_output(module, target, &LOWERING, words, |m, p, entry, output, words| {
+        position::check(m, output)?;
         emit(m, p, entry, target, words)
     })
 }
@@ -91,21 +108,15 @@ fn emit<'m>(
     let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
     let [minus_three, one] = [-3.0, 1.0].map(|value| p.float_constant(value));
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
-    let word = match words {
-        [] => None,
-        [words, ..] => {
-            Some(moves::host_words(m, p, entry, target.reservations(), (words, NAME), None)?)
-        }
-    };
+    let words = moves::host_words(m, p, entry, target.reservations(), words, NAME)?;
 
     let (function, at) = (p.id(), p.lane());
     p.name(function, "discard_position");
     let mut code = p.at(at);
     let old = code.begin_function(function, vec4, &[vec4])[0];
-    let new = match word {
+    let new = match words.find(&mut code, NAME) {
         None => outside,
         Some(word) => {
-            let word = word.load(&mut code, 0);
             let zero = code.p.uint_constant(0);
             let discards = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
             // A scalar condition selects vectors from SPIR-V 1.4 on only.

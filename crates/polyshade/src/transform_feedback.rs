@@ -1,11 +1,11 @@
-//! Transform feedback. Where the device has none, [`capture`] makes a vertex stage write its outputs to storage
+//! Transform feedback. Where the device has none, a vertex stage is made that writes its outputs to storage
 //! buffers; where it has `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture them.
 //!
 //! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which has
 //! no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
 //! strips can be drawn in one pass with [`Variant::Both`]. [`prepare`] says what the host binds and fills in, and makes
-//! the variants that it draws; [`capture`] makes all three.
+//! the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
@@ -42,25 +42,28 @@ mod placement;
 mod select;
 mod varying;
 
-pub use capturable::{Capturable, capturable};
+pub use capturable::capturable;
 pub use extension::{Decorated, decorate};
 pub(crate) use foreign::strip as strip_capture;
-pub use host::{BufferRange, Counts, Draw, ProvokingVertex, Topology};
+pub use host::{BufferRange, Draw, ProvokingVertex, Topology};
 pub use layout::{BufferLayout, Captured, Layout};
-pub use options::{Options, SideEffects, WordsAt};
+pub use options::{Options, SideEffects};
 pub(crate) use varying::locations;
-pub use varying::{Components, Locations, StreamOutputEntry, StreamOutputSource, Varying};
+pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
 use crate::host::{
-    Descriptor, DescriptorKind, Feature, Limit, LimitName, Lowered, Purpose, Requirements, Stages,
-    Target, Words,
+    Descriptor, DescriptorKind, Feature, LimitName, Lowered, Purpose, Requirements, Target, Words,
 };
-use crate::moves::{self, Frame, buffers_of};
+use crate::moves::{self, Frame, Stages, buffers_of};
 use effects::Effects;
 use placement::Placement;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
+/// The version of the words that [`Prepared::variant`] makes.
+pub const VERSION: u32 = 2;
+/// The version of the words that [`decorate`] makes.
+pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.
 pub const MAX_BUFFERS: usize = 4;
 /// The largest stride of a feedback buffer, in bytes: no device that has the feature takes more than 2048.
@@ -79,24 +82,6 @@ pub enum Variant {
     /// Stores and has the outputs. Drawn as ever, without indices: lists and strips only, as a fan or a line loop
     /// would be stored by no invocation.
     Both,
-}
-
-/// All variants of a vertex shader that is captured, and what the host has to know.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Capture<'m> {
-    /// [`Variant::CaptureOnly`].
-    pub capture_only: Module<'m>,
-    /// [`Variant::RasterOnly`].
-    pub raster_only: Module<'m>,
-    /// [`Variant::Both`].
-    pub both: Module<'m>,
-    /// What is captured where.
-    pub layout: Layout,
-    /// What the host fills in for each draw.
-    pub words: Words,
-    /// What the device must have and the host must bind.
-    pub requirements: Requirements,
 }
 
 /// A capture of one vertex shader, of which variants are made as they are asked for.
@@ -133,25 +118,6 @@ pub fn prepare<'m>(
     let plan = frame.found(m, Plan::new(&frame, options))?;
     let requirements = plan.requirements(m);
     Ok(Prepared { frame, options: options.clone(), plan, requirements })
-}
-
-/// Makes all variants of the vertex shader `module` that capture what `options` name.
-///
-/// # Errors
-///
-/// Those of [`prepare`] and of [`Prepared::variant`].
-pub fn capture<'m>(
-    module: &'m Module<'_>,
-    target: impl Into<Target>,
-    options: &Options,
-) -> Result<Capture<'m>, Error> {
-    let prepared = prepare(module, target, options)?;
-    let make = |variant| Ok(prepared.emit(variant)?.module);
-    let capture_only = make(Variant::CaptureOnly)?;
-    let both = make(Variant::Both)?;
-    let raster_only = make(Variant::RasterOnly)?;
-    let Prepared { plan: Plan { layout, words, .. }, requirements, .. } = prepared;
-    Ok(Capture { capture_only, raster_only, both, layout, words, requirements })
 }
 
 impl<'m> Prepared<'m> {
@@ -261,29 +227,24 @@ impl Plan {
             ..Requirements::default()
         };
         requirements.read(std::slice::from_ref(&self.words), stage);
-        requirements.limits = limits(m, &requirements);
+        need_limits(m, &mut requirements);
         requirements
     }
 }
 
-fn limits(m: &Module<'_>, needs: &Requirements) -> Vec<Limit> {
+fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
     let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
     let (storage, uniform) = buffers_of(m);
-    let last_set = needs.descriptors.iter().map(|one| one.set.0).max().unwrap_or(0);
-    let mut limits = vec![
-        Limit { name: LimitName::MaxBoundDescriptorSets, at_least: last_set.saturating_add(1) },
-        Limit {
-            name: LimitName::MaxPerStageDescriptorStorageBuffers,
-            at_least: storage.saturating_add(added(DescriptorKind::StorageBuffer)),
-        },
-    ];
+    let storage = storage.saturating_add(added(DescriptorKind::StorageBuffer));
     let uniforms = added(DescriptorKind::UniformBuffer);
+    let last_set = needs.descriptors.iter().map(|one| one.set.0).max().unwrap_or(0);
+    needs.need(LimitName::MaxBoundDescriptorSets, last_set.saturating_add(1));
+    needs.need(LimitName::MaxPerStageDescriptorStorageBuffers, storage);
     if uniforms > 0 {
-        let at_least = uniform.saturating_add(uniforms);
-        limits.push(Limit { name: LimitName::MaxPerStageDescriptorUniformBuffers, at_least });
+        let uniforms = uniform.saturating_add(uniforms);
+        needs.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);
     }
-    limits.extend(needs.push_constants_limit());
-    limits
+    needs.need_push_constants();
 }
 
 /// The outputs as the caller knows them: isolation gives some another id.

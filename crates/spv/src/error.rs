@@ -59,6 +59,11 @@ impl Error {
         self
     }
 
+    /// An `Unsupported` error about `id`.
+    pub fn unsupported(message: impl Into<String>, id: Id) -> Self {
+        Self::new(ErrorKind::Unsupported, message).about(id)
+    }
+
     /// The same error with a suggestion of what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

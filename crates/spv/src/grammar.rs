@@ -29,6 +29,13 @@ open_set! {
     ExecutionMode(u32);
     /// A capability.
     Capability(u32);
+    /// An instruction of the extended set `GLSL.std.450`.
+    GlslOp(u32);
+}
+
+impl GlslOp {
+    /// The name of the set.
+    pub const SET: &'static str = "GLSL.std.450";
 }
 
 /// An execution model: the stage of an entry point.
@@ -173,6 +180,28 @@ pub fn is_known(op: Op) -> bool {
 }
 
 impl Op {
+    /// Whether drivers may contract the instruction unless it is `NoContraction`: the floating-point instructions of
+    /// the specification's section "Arithmetic Instructions".
+    pub fn can_be_contracted(self) -> bool {
+        matches!(
+            self,
+            Self::F_NEGATE
+                | Self::F_ADD
+                | Self::F_SUB
+                | Self::F_MUL
+                | Self::F_DIV
+                | Self::F_REM
+                | Self::F_MOD
+                | Self::VECTOR_TIMES_SCALAR
+                | Self::MATRIX_TIMES_SCALAR
+                | Self::VECTOR_TIMES_MATRIX
+                | Self::MATRIX_TIMES_VECTOR
+                | Self::MATRIX_TIMES_MATRIX
+                | Self::OUTER_PRODUCT
+                | Self::DOT
+        )
+    }
+
     /// Whether this instruction makes a pointer into the object that its first operand points to.
     pub fn is_access_chain(self) -> bool {
         matches!(
@@ -182,6 +211,39 @@ impl Op {
                 | Op::PTR_ACCESS_CHAIN
                 | Op::IN_BOUNDS_PTR_ACCESS_CHAIN
         )
+    }
+}
+
+impl BuiltIn {
+    /// What GLSL calls a built-in output.
+    pub fn glsl_name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::POSITION => "gl_Position",
+            Self::POINT_SIZE => "gl_PointSize",
+            Self::CLIP_DISTANCE => "gl_ClipDistance",
+            Self::CULL_DISTANCE => "gl_CullDistance",
+            Self::TESS_LEVEL_OUTER => "gl_TessLevelOuter",
+            Self::TESS_LEVEL_INNER => "gl_TessLevelInner",
+            Self::LAYER => "gl_Layer",
+            Self::VIEWPORT_INDEX => "gl_ViewportIndex",
+            Self::PRIMITIVE_ID => "gl_PrimitiveID",
+            Self::PRIMITIVE_SHADING_RATE_KHR => "gl_PrimitiveShadingRateEXT",
+            Self::VIEWPORT_MASK_NV => "gl_ViewportMask",
+            Self::SECONDARY_POSITION_NV => "gl_SecondaryPositionNV",
+            Self::SECONDARY_VIEWPORT_MASK_NV => "gl_SecondaryViewportMaskNV",
+            Self::POSITION_PER_VIEW_NV => "gl_PositionPerViewNV",
+            Self::VIEWPORT_MASK_PER_VIEW_NV => "gl_ViewportMaskPerViewNV",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for BuiltIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.glsl_name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "built-in {}", self.0),
+        }
     }
 }
 

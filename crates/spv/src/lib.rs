@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod decorations;
+mod empty;
 mod error;
 mod grammar;
 mod id;
@@ -41,7 +42,8 @@ mod uses;
 pub use decorations::{Applied, Decorations};
 pub use error::{Error, ErrorKind};
 pub use grammar::{
-    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, is_known,
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, GlslOp, Op, StorageClass,
+    is_known,
 };
 pub use id::Id;
 pub use inst::Operand;

@@ -56,8 +56,8 @@ impl<'w> Module<'w> {
     /// # Errors
     ///
     /// `Malformed`, with the word offset: no SPIR-V, a truncated instruction or one with too few operands, an id that
-    /// is 0 or not below the bound, an id that is defined twice, a function that does not end, a call of an entry
-    /// point. `Limit` for 2³¹ words and more.
+    /// is 0 or not below the bound, an id that is defined twice, a function that does not end, a block outside of
+    /// functions, a call of an entry point. `Limit` for 2³¹ words and more.
     pub fn parse(words: &'w [u32]) -> Result<Self, Error> {
         if words.first() == Some(&MAGIC.swap_bytes()) {
             return Self::parse_owned(words.iter().map(|word| word.swap_bytes()).collect());

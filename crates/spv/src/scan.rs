@@ -255,6 +255,9 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
             if op == Op::ENTRY_POINT {
                 self.entry_points.push(at as u32);
             }
+            if op.0 > Op::FUNCTION.0 && is_of_functions(op) {
+                return Err(outside_of_functions(at));
+            }
             let section = grammar.section().checked_sub(1).unwrap_or(current);
             self.ordered &= section >= current;
             current = section;
@@ -281,7 +284,23 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
             }
             at += inst.len();
         }
-        open.map_or(Ok(()), |start| Err(Error::malformed("a function does not end", start)))
+        match open {
+            Some(start) => Err(Error::malformed("a function does not end", start)),
+            None => self.check_gap(words.len()),
+        }
+    }
+
+    /// Whether what stands between the last function and `end` may stand outside of functions.
+    fn check_gap(&self, end: usize) -> Result<(), Error> {
+        let Some(last) = self.functions.last() else { return Ok(()) };
+        let mut at = last.end as usize;
+        while at < end {
+            if is_of_functions(Op(self.words[at] as u16)) {
+                return Err(outside_of_functions(at));
+            }
+            at += (self.words[at] >> 16) as usize;
+        }
+        Ok(())
     }
 
     /// Looks at an instruction that begins, ends or calls a function.
@@ -295,7 +314,10 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
             Op::FUNCTION if open.is_some() => {
                 return Err(Error::malformed("a function begins inside another", at));
             }
-            Op::FUNCTION => *open = Some(at),
+            Op::FUNCTION => {
+                self.check_gap(at)?;
+                *open = Some(at);
+            }
             Op::FUNCTION_END => {
                 let Some(start) = open.take() else {
                     return Err(Error::malformed("a function ends that did not begin", at));
@@ -323,6 +345,18 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
         self.uncallable.extend(ids);
         self.uncallable.sort_unstable();
     }
+}
+
+/// Whether the instruction makes the blocks of a function. Outside of one its operands mean nothing, and the width of
+/// an `OpSwitch`'s literals depends on what is known of the selector.
+fn is_of_functions(op: Op) -> bool {
+    matches!(op, Op::FUNCTION_PARAMETER | Op::FUNCTION_END)
+        || (Op::PHI.0..=Op::UNREACHABLE.0).contains(&op.0)
+}
+
+#[cold]
+fn outside_of_functions(at: usize) -> Error {
+    Error::malformed("an instruction of a function stands outside of all functions", at)
 }
 
 /// The instruction at `at`, checked: its length, its ids, and that its result is new. No id is above `last`.

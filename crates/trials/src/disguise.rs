@@ -18,7 +18,7 @@ pub const UNKNOWN: Op = Op(0x7ffe);
 /// What is done to the words of a shader.
 #[derive(Clone, Copy, Debug)]
 pub struct Disguise {
-    /// The ids are others.
+    /// The ids are renumbered.
     pub permuted: bool,
     /// There are values and a function that nothing uses.
     pub dead_code: bool,
@@ -49,7 +49,7 @@ impl Disguise {
     }
 }
 
-/// Whether what `trial` makes of a module and of the same module in disguise does the same, with the same options.
+/// Whether `trial`, with the same options, makes modules of the same effect of a module and of its disguise.
 ///
 /// # Errors
 ///

@@ -1,22 +1,32 @@
 //! The lowerings of clip and cull distances.
 
-use crate::{Choices, Variants, lowerings};
+use crate::{Choices, Made, lowerings};
+use polyshade::Module;
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Exact, GeometryLimits, Interpolation, Kind, Mark, Options, Planes,
-    Primitive, Provoking, REPAIRS, Registers, Space,
+    self, Exact, Kind, Lacking, Mark, Options, Planes, Primitive, REPAIRS, Registers,
 };
-use polyshade::host::{Binding, Distances, Place, Set, Target};
+use polyshade::host::{Binding, Place, Set, Target, Value};
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::Components;
-use polyshade::{Error, Module};
+use polyshade::transform_feedback::ProvokingVertex;
 
 fn target(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
     let target = lowerings::target(entry, choices);
     let mut device = target.device_limits().clone();
     if choices.below(4) == 3 {
-        let (clip, cull) = (choices.below(9), choices.below(9));
-        device.distances = Distances { clip, cull, combined: choices.below(17) };
+        device.max_clip_distances = choices.below(9);
+        device.max_cull_distances = choices.below(9);
+        device.max_combined_distances = choices.below(17);
     }
+    target.device(device)
+}
+
+fn target_of_geometry(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
+    let target = target(entry, choices);
+    let mut device = target.device_limits().clone();
+    device.max_geometry_vertices = 1024 >> choices.below(11);
+    device.max_geometry_components = 128 >> choices.below(8);
+    device.max_geometry_total = 4096 >> choices.below(13);
     target.device(device)
 }
 
@@ -44,158 +54,111 @@ fn marks(choices: &mut Choices) -> Vec<Mark> {
     (0..choices.below(3)).map(|_| mark(choices)).collect()
 }
 
-pub(crate) fn normalize(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn normalize(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let options =
         Options::new().semantics(!choices.maybe()).inputs(marks(choices)).outputs(marks(choices));
-    let normalized = clip_cull::normalize(module, target(entry, choices), &options)?;
+    let normalized = clip_cull::normalize(m, target(entry, choices), &options)?;
     Ok(vec![("normalized", normalized.module.into_owned())])
 }
 
-pub(crate) fn to_registers(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn to_registers(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let [inputs, outputs] = [28, 28].map(|plain| plain - choices.below(29));
     let linked = choices.maybe().then(|| [choices.below(9), choices.below(9)]);
     let registers = Registers { inputs, outputs, linked };
-    let one = clip_cull::to_registers(module, target(entry, choices), registers)?;
+    let one = clip_cull::to_registers(m, target(entry, choices), registers)?;
     Ok(vec![("registers", one.module.into_owned())])
 }
 
-pub(crate) fn combine(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn combine(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let clip = choices.maybe().then(|| choices.number());
-    let one = clip_cull::combine(module, target(entry, choices), clip)?;
+    let one = clip_cull::combine(m, target(entry, choices), clip)?;
     Ok(vec![("combined", one.module.into_owned())])
 }
 
-pub(crate) fn separate(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn separate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let clip = choices.number();
-    let one = clip_cull::separate(module, target(entry, choices), clip)?;
+    let one = clip_cull::separate(m, target(entry, choices), clip)?;
     Ok(vec![("separated", one.module.into_owned())])
 }
 
-pub(crate) fn enable(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn enable(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let enabled = match choices.below(3) {
-        0..2 => Enabled::Word(place(choices)),
-        _ => Enabled::Constant(choices.number()),
+        0..2 => Value::Word(place(choices)),
+        _ => Value::Fixed(choices.number()),
     };
     let as_written = choices.maybe().then(|| choices.below(32));
-    let one = clip_cull::enable(module, target(entry, choices), enabled, as_written)?;
+    let one = clip_cull::enable(m, target(entry, choices), enabled, as_written)?;
     Ok(vec![("enabled", one.module.into_owned())])
 }
 
-pub(crate) fn user_planes(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn user_planes(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let planes = Planes {
         count: choices.number().wrapping_add(1),
         words: place(choices),
-        space: match choices.below(2) {
-            0 => Space::Clip,
-            _ => Space::Output { location: choices.below(4) },
+        vertex: match choices.below(2) {
+            0 => None,
+            _ => Some(choices.below(4)),
         },
     };
-    let one = clip_cull::user_planes(module, target(entry, choices), planes)?;
+    let one = clip_cull::user_planes(m, target(entry, choices), planes)?;
     Ok(vec![("planes", one.module.into_owned())])
 }
 
-fn emulation(choices: &mut Choices) -> Emulation {
-    let emulation = Emulation::at(28 - choices.below(29));
-    if choices.maybe() { emulation.native(Kind::Clip) } else { emulation }
+fn lacking(choices: &mut Choices) -> Lacking {
+    choices.of(&[Lacking::All, Lacking::Cull])
 }
 
 fn exact(choices: &mut Choices) -> Exact {
-    let mut exact = Exact::new().limits(GeometryLimits {
-        output_vertices: 1024 >> choices.below(11),
-        output_components: 128 >> choices.below(8),
-        total_output_components: 4096 >> choices.below(13),
-    });
-    if choices.maybe() {
-        exact = exact.native(Kind::Clip);
-    }
+    let mut exact = Exact::new().lacking(lacking(choices));
     if choices.maybe() {
         exact = exact.hand_on(28 - choices.below(29));
     }
     if choices.maybe() {
-        exact = exact.provoking(Provoking::Last);
+        exact = exact.provoking(ProvokingVertex::Last);
     }
-    let interpolation = match choices.below(3) {
-        0 => Interpolation::default(),
-        1 => Interpolation::default().flat(choices.below(4)),
-        _ => Interpolation::default().no_perspective(choices.below(4)),
-    };
-    exact.interpolation(interpolation)
+    match choices.below(3) {
+        0 => exact,
+        1 => exact.flat(choices.below(4)),
+        _ => exact.no_perspective(choices.below(4)),
+    }
 }
 
-pub(crate) fn cut(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn cut(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let exact = exact(choices);
-    let one = clip_cull::cut(module, target(entry, choices), &exact)?;
+    let one = clip_cull::cut(m, target_of_geometry(entry, choices), &exact)?;
     Ok(vec![("cut", one.module.into_owned())])
 }
 
-pub(crate) fn generate(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn generate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let exact = exact(choices);
     let primitive = choices.of(&[Primitive::Triangles, Primitive::Lines, Primitive::Points]);
     let location = 28 - choices.below(29);
-    let two = clip_cull::generate(module, target(entry, choices), primitive, location, &exact)?;
-    let geometry = two.geometry.map(|geometry| ("geometry", geometry.module));
-    Ok([("last", two.last.module.into_owned())].into_iter().chain(geometry).collect())
+    let target = target_of_geometry(entry, choices);
+    let (last, geometry) = clip_cull::generate(m, target, primitive, location, &exact)?;
+    let geometry = geometry.map(|geometry| ("geometry", geometry.module));
+    Ok([("last", last.module.into_owned())].into_iter().chain(geometry).collect())
 }
 
-pub(crate) fn emulate_last(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    let emulation = emulation(choices);
-    let one = clip_cull::emulate_last(module, target(entry, choices), &emulation)?;
+pub(crate) fn emulate_last(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let (lacking, location) = (lacking(choices), 28 - choices.below(29));
+    let one = clip_cull::emulate_last(m, target(entry, choices), lacking, location)?;
     Ok(vec![("emulated", one.module.into_owned())])
 }
 
 pub(crate) fn emulate_fragment(
-    module: &Module<'_>,
+    m: &Module<'_>,
     entry: EntryPoint<'_>,
     choices: &mut Choices,
-) -> Result<Variants, Error> {
-    let emulation = emulation(choices);
+) -> Made {
+    let (lacking, location) = (lacking(choices), 28 - choices.below(29));
     let counts = [4, 4].map(|plain| plain - choices.below(5));
-    let one = clip_cull::emulate_fragment(module, target(entry, choices), &emulation, counts)?;
+    let target = target(entry, choices);
+    let one = clip_cull::emulate_fragment(m, target, lacking, location, counts)?;
     Ok(vec![("emulated", one.module.into_owned())])
 }
 
-pub(crate) fn repair(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn repair(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let repairs = choices.some(REPAIRS);
-    let one = clip_cull::repair(module, target(entry, choices), &repairs)?;
+    let one = clip_cull::repair(m, target(entry, choices), &repairs)?;
     Ok(vec![("repaired", one.module.into_owned())])
 }

@@ -1,7 +1,7 @@
 //! Every lowering and every move, to be tried on any module with any options: what the fuzz targets, the table of what
 //! becomes of real shaders, the generated shapes and the metamorphic tests share.
 //!
-//! [`shapes`] are modules that are large in one way, and [`disguise`] says the same in another way.
+//! [`shapes`] are modules that are large in one way, and [`disguise`] makes another module of the same effect.
 
 pub mod disguise;
 pub mod planner;
@@ -25,8 +25,11 @@ use polyshade::{Error, Module};
 /// What came of a module, by name.
 pub type Variants = Vec<(&'static str, Module<'static>)>;
 
+/// What came of a module, or why nothing did.
+pub type Made = Result<Variants, Error>;
+
 /// A lowering or move on an entry point, with the options that the choices say.
-pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Result<Variants, Error>;
+pub type Attempt = fn(&Module<'_>, EntryPoint<'_>, &mut Choices) -> Made;
 
 /// Something that makes other modules of one.
 #[derive(Clone, Copy)]
@@ -52,7 +55,7 @@ impl Trial {
         self.stages.contains(&stage)
     }
 
-    /// Whether it takes out what is dead: near instructions that nobody knows nothing is.
+    /// Whether it removes dead code. Beside unknown instructions no code counts as dead.
     pub(crate) fn eliminates(&self) -> bool {
         ["position", "eliminate", "clip --reverse"].contains(&self.name)
     }
@@ -72,7 +75,7 @@ impl Trial {
         module: &Module<'_>,
         entry: EntryPoint<'_>,
         choices: &mut Choices,
-    ) -> Result<Variants, Error> {
+    ) -> Made {
         (self.attempt)(module, entry, choices)
     }
 }

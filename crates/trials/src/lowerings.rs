@@ -1,29 +1,23 @@
 //! The lowerings but those of distances.
 
-use crate::{Choices, Variants};
+use crate::{Choices, Made};
+use polyshade::Module;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap,
-    Select,
 };
-use polyshade::depth_convention::{self, Rotation, Switch, Turn};
-use polyshade::host::{Binding, Device, Place, Reserved, Set, Target, TransformFeedback};
-use polyshade::position_only::{self, Feedback, Keep};
-use polyshade::rasterizer_discard::{self, When};
+use polyshade::depth_convention::{self, Turn};
+use polyshade::host::{Binding, Device, Place, Reserved, Set, Target, TransformFeedback, Value};
+use polyshade::position_only::{self, Keep};
+use polyshade::rasterizer_discard;
 use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{ExecutionMode, Section};
 use polyshade::transform_feedback::{
-    self, Components, Locations, Options, SideEffects, StreamOutputEntry, StreamOutputSource,
-    Variant, Varying, WordsAt,
+    self, Components, Locations, Options, SideEffects, StreamOutputEntry, Variant, Varying,
 };
-use polyshade::{Error, Module};
 
-pub(crate) fn capture(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
-    let options = captured(module, entry, choices);
+    let options = captured(m, entry, choices);
     let options = options.side_effects(choices.of(&[
         SideEffects::InCapture,
         SideEffects::InRaster,
@@ -34,7 +28,7 @@ pub(crate) fn capture(
         1 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
         2 => options.words(Place::PushConstant { offset: choices.offset() }),
         3 => options.words(Place::Specialization { first_id: choices.number() }),
-        4 => options.words(WordsAt::Uniform),
+        4 => options.words_in_uniform(),
         _ => options.words(Place::StorageBuffer { set: Set(0), binding: Binding(9) }),
     };
     let options = match choices.maybe() {
@@ -42,29 +36,26 @@ pub(crate) fn capture(
         false => options,
     };
     let options = options.point_size(!choices.maybe());
-    let captured = transform_feedback::capture(module, &target, &options)?;
-    // Whatever can be lowered can be asked about.
-    let prepared = transform_feedback::prepare(module, &target, &options)?;
-    assert_eq!(*prepared.layout(), captured.layout);
-    for variant in [Variant::CaptureOnly, Variant::RasterOnly, Variant::Both] {
-        assert_eq!(prepared.check(variant), Ok(()));
-    }
-    Ok(vec![
-        ("capture-only", captured.capture_only.into_owned()),
-        ("raster-only", captured.raster_only.into_owned()),
-        ("both", captured.both.into_owned()),
-    ])
+    let prepared = transform_feedback::prepare(m, &target, &options)?;
+    let variants = [
+        ("capture-only", Variant::CaptureOnly),
+        ("both", Variant::Both),
+        ("raster-only", Variant::RasterOnly),
+    ];
+    let make = |(name, variant)| {
+        let made = prepared.variant(variant);
+        // Whatever can be lowered can be asked about.
+        assert_eq!(prepared.check(variant).err(), made.as_ref().err().cloned());
+        Ok((name, made?.module.into_owned()))
+    };
+    variants.into_iter().map(make).collect()
 }
 
-pub(crate) fn decorate(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn decorate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
-    let options = captured(module, entry, choices);
+    let options = captured(m, entry, choices);
     let options = if choices.maybe() { options.repeats() } else { options };
-    let decorated = transform_feedback::decorate(module, &target, &options)?;
+    let decorated = transform_feedback::decorate(m, &target, &options)?;
     Ok(vec![("decorated", decorated.module.into_owned())])
 }
 
@@ -101,14 +92,14 @@ fn captured(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -
     options
 }
 
-/// What is there to capture, with what OpenGL allows between.
+/// The outputs that can be captured, with gaps and buffer changes as OpenGL names them.
 fn varyings(module: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Vec<Varying> {
     // Nothing but what can be captured, where everything is asked for; else what cannot is tried, too.
     let takes_all = choices.below(4) < 3;
     let outputs = transform_feedback::capturable(module, entry);
-    let outputs = outputs.into_iter().filter(|output| !takes_all || output.components.is_ok());
+    let outputs = outputs.into_iter().filter(|(_, components)| !takes_all || components.is_ok());
     let mut varyings = Vec::new();
-    for varying in choices.some(outputs.map(|output| output.varying)) {
+    for varying in choices.some(outputs.map(|(varying, _)| varying)) {
         match choices.below(16) {
             13 => varyings.push(Varying::Name("gl_NextBuffer".to_owned())),
             14 => {
@@ -137,12 +128,18 @@ fn components(choices: &mut Choices) -> Components {
 
 fn stream_output(choices: &mut Choices) -> Vec<StreamOutputEntry> {
     let entry = |choices: &mut Choices| StreamOutputEntry {
-        source: match choices.below(4) {
-            0 => StreamOutputSource::Gap,
-            1 => StreamOutputSource::Semantic { name: "SV_Position".to_owned(), index: 0 },
-            _ => StreamOutputSource::Location(choices.below(4)),
+        varying: match choices.below(4) {
+            0 => Varying::Name(format!("gl_SkipComponents{}", choices.below(4) + 1)),
+            1 => {
+                let (name, components) = ("SV_Position".to_owned(), components(choices));
+                Varying::Semantic { name, index: 0, components }
+            }
+            _ => {
+                let location = choices.below(4);
+                let components = components(choices);
+                Varying::Locations(Locations { first: location, last: location, components })
+            }
         },
-        components: components(choices),
         slot: choices.below(2),
     };
     (0..choices.below(4)).map(|_| entry(choices)).collect()
@@ -162,11 +159,7 @@ fn reserved(choices: &mut Choices) -> Reserved {
         .ids_below(choices.below(1 << 12))
 }
 
-pub(crate) fn position(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
     let options = position_only::Options::new();
     let options = match choices.below(4) {
@@ -179,74 +172,62 @@ pub(crate) fn position(
     };
     let options = if choices.maybe() { options.keep_interface() } else { options };
     let options = if choices.maybe() { options.invariant() } else { options };
-    let options = options
-        .side_effects(choices.of(&[
-            position_only::SideEffects::InComplement,
-            position_only::SideEffects::InPositionOnly,
-            position_only::SideEffects::Refuse,
-        ]))
-        .feedback(choices.of(&[Feedback::InFull, Feedback::InPositionOnly]));
-    let variant = position_only::derive(module, &target, &options)?;
-    let full = position_only::full(module, &target, &options)?;
+    let options = options.side_effects(choices.of(&[
+        position_only::SideEffects::InComplement,
+        position_only::SideEffects::InPositionOnly,
+        position_only::SideEffects::Refuse,
+    ]));
+    let options = if choices.maybe() { options.capture_in_position_only() } else { options };
+    let variant = position_only::derive(m, &target, &options)?;
+    let full = position_only::full(m, &target, &options)?;
     let mut variants =
         vec![("position-only", variant.module.into_owned()), ("full", full.module.into_owned())];
     // What writes its outputs where others read them has no complement.
-    let complement = position_only::complement(module, &target, &options);
+    let complement = position_only::complement(m, &target, &options);
     if let Ok(complement) = complement {
         variants.push(("complement", complement.module.into_owned()));
     }
     Ok(variants)
 }
 
-fn switch(choices: &mut Choices, offset: u32) -> Switch {
-    let constant = Switch::Word(Place::Specialization { first_id: choices.number() });
-    let pushed = Switch::Word(Place::PushConstant { offset });
-    choices.of(&[Switch::On, constant, pushed, Switch::Off])
+fn switch(choices: &mut Choices, offset: u32) -> Value<bool> {
+    let constant = Value::Word(Place::Specialization { first_id: choices.number() });
+    let pushed = Value::Word(Place::PushConstant { offset });
+    choices.of(&[Value::Fixed(true), constant, pushed, Value::Fixed(false)])
 }
 
-pub(crate) fn depth(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn depth(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let offset = choices.offset();
     let rotation = match choices.below(4) {
-        0 => Rotation::By(Turn::Quarter),
-        1 => Rotation::By(choices.of(&[Turn::None, Turn::Half, Turn::ThreeQuarters])),
-        2 => Rotation::Word(Place::Specialization { first_id: choices.number() }),
-        _ => Rotation::Word(Place::PushConstant { offset }),
+        0 => Value::Fixed(Turn::Quarter),
+        1 => Value::Fixed(choices.of(&[Turn::None, Turn::Half, Turn::ThreeQuarters])),
+        2 => Value::Word(Place::Specialization { first_id: choices.number() }),
+        _ => Value::Word(Place::PushConstant { offset }),
     };
     let options = depth_convention::Options::new()
         .depth(switch(choices, offset))
         .flip_y(switch(choices, offset))
         .rotation(rotation);
-    let converted = depth_convention::convert(module, target(entry, choices), &options)?;
+    let converted = depth_convention::convert(m, target(entry, choices), &options)?;
     Ok(vec![("converted", converted.module.into_owned())])
 }
 
-pub(crate) fn discard(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    let constant = When::Word(Place::Specialization { first_id: choices.number() });
-    let options = rasterizer_discard::Options::new().when(choices.of(&[When::Always, constant]));
-    let discarding = rasterizer_discard::lower(module, target(entry, choices), &options)?;
+pub(crate) fn discard(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let constant = Value::Word(Place::Specialization { first_id: choices.number() });
+    let options =
+        rasterizer_discard::Options::new().when(choices.of(&[Value::Fixed(true), constant]));
+    let discarding = rasterizer_discard::lower(m, target(entry, choices), &options)?;
     Ok(vec![("discarding", discarding.module.into_owned())])
 }
 
-pub(crate) fn blend(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let (set, binding) = (Set(3), Binding(choices.number()));
     let select = match choices.below(5) {
-        0 => Select::Constant,
-        1 => Select::Words(Place::Specialization { first_id: choices.number() }),
-        2 => Select::Words(Place::PushConstant { offset: choices.offset() }),
-        3 => Select::Words(Place::Uniform { set, binding: Binding(20) }),
-        _ => Select::Words(Place::StorageBuffer { set, binding: Binding(20) }),
+        0 => None,
+        1 => Some(Place::Specialization { first_id: choices.number() }),
+        2 => Some(Place::PushConstant { offset: choices.offset() }),
+        3 => Some(Place::Uniform { set, binding: Binding(20) }),
+        _ => Some(Place::StorageBuffer { set, binding: Binding(20) }),
     };
     let layer = choices.of(&[Layer::One, Layer::Layer, Layer::View]);
     let destination = choices.of(&[
@@ -276,7 +257,7 @@ pub(crate) fn blend(
         7 => options.alpha_to_coverage(1 << choices.below(5)),
         _ => options,
     };
-    let lowered = advanced_blend::lower(module, target(entry, choices), &options)?;
+    let lowered = advanced_blend::lower(m, target(entry, choices), &options)?;
     Ok(vec![("blended", lowered.module.into_owned())])
 }
 
@@ -297,10 +278,10 @@ fn fixed(choices: &mut Choices) -> ColorBlend {
 }
 
 /// A target as equations blend it.
-fn colour(choices: &mut Choices, select: Select) -> ColorBlend {
+fn colour(choices: &mut Choices, select: Option<Place>) -> ColorBlend {
     let one = choices.below(46) as usize;
     let end = match (select, choices.below(8)) {
-        (Select::Constant, _) => one + 1,
+        (None, _) => one + 1,
         (_, 7) => 46,
         _ => (one + 2).min(46),
     };

@@ -1,7 +1,7 @@
 //! Every move by itself, on an isolated entry point as lowerings make them. What a move adds is used as lowerings use
 //! it, so that the result is valid where the module was.
 
-use crate::{Choices, Variants};
+use crate::{Choices, Made};
 use polyshade::Error;
 use polyshade::host::{Binding, Set};
 use polyshade::moves::{self, Copies, Elimination, Place, Scattered};
@@ -21,7 +21,7 @@ fn rewritten(
     module: &Module<'_>,
     entry: EntryPoint<'_>,
     edit: &mut Edit<'_>,
-) -> Result<Variants, Error> {
+) -> Made {
     let isolated = moves::isolate(module, &entry.name(), entry.model())?;
     let entry = (entry.name(), entry.model());
     let next = isolated.module.rewrite(|m, p| edit(m, p, m.entry_point(&entry.0, entry.1)?));
@@ -39,36 +39,19 @@ fn variables(
     (class, choices.some(moves::interface(module, entry, class)))
 }
 
-/// The type of what a variable holds.
-fn pointee(m: &Module<'_>, variable: Id) -> Option<Id> {
-    m.pointee(variable)
+pub(crate) fn isolate(m: &Module<'_>, entry: EntryPoint<'_>, _choices: &mut Choices) -> Made {
+    rewritten("isolated", m, entry, &mut |_, _, _| Ok(()))
 }
 
-pub(crate) fn isolate(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("isolated", module, entry, &mut |_, _, _| Ok(()))
-}
-
-pub(crate) fn wrap(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("wrapped", module, entry, &mut |m, p, entry| {
+pub(crate) fn wrap(m: &Module<'_>, entry: EntryPoint<'_>, _choices: &mut Choices) -> Made {
+    rewritten("wrapped", m, entry, &mut |m, p, entry| {
         moves::wrap(m, p, entry);
         Ok(())
     })
 }
 
-pub(crate) fn take_over(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("taken over", module, entry, &mut |m, p, entry| {
+pub(crate) fn take_over(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    rewritten("taken over", m, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
         let wrapper = moves::wrap(m, p, entry);
         let is_output = class == StorageClass::OUTPUT;
@@ -80,15 +63,11 @@ pub(crate) fn take_over(
 }
 
 /// All uses of a variable become uses of a new one, which is private to each invocation where that can be.
-pub(crate) fn redirect(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("redirected", module, entry, &mut |m, p, entry| {
+pub(crate) fn redirect(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    rewritten("redirected", m, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
         for from in variables.into_iter().take(ONE_BY_ONE) {
-            let Some(ty) = pointee(m, from) else { continue };
+            let Some(ty) = m.pointee(from) else { continue };
             let to = p.variable(class, ty, None);
             for decoration in m.decorations_of(from) {
                 p.copy_decoration(to, None, &decoration);
@@ -103,15 +82,11 @@ pub(crate) fn redirect(
 }
 
 /// The scalars of a variable go to an array of them, or nowhere.
-pub(crate) fn scatter(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("scattered", module, entry, &mut |m, p, entry| {
+pub(crate) fn scatter(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    rewritten("scattered", m, entry, &mut |m, p, entry| {
         let (class, variables) = variables(m, entry, choices);
         for (number, variable) in (0..).zip(variables).take(ONE_BY_ONE) {
-            let dimensions = pointee(m, variable).and_then(|ty| moves::float_dimensions(m, ty));
+            let dimensions = m.pointee(variable).and_then(|ty| moves::float_dimensions(m, ty));
             let Some(dimensions) = dimensions else { continue };
             let scalars = dimensions.iter().map(|one| u64::from(*one)).product::<u64>();
             if scalars > 64 {
@@ -136,16 +111,12 @@ pub(crate) fn scatter(
     })
 }
 
-pub(crate) fn split_block(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("split", module, entry, &mut |m, p, entry| {
+pub(crate) fn split_block(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    rewritten("split", m, entry, &mut |m, p, entry| {
         let (_, variables) = variables(m, entry, choices);
         for block in variables.into_iter().take(ONE_BY_ONE) {
             let is_block = |ty| m.definition(ty).is_some_and(|ty| ty.op() == Op::TYPE_STRUCT);
-            if pointee(m, block).is_some_and(is_block) {
+            if m.pointee(block).is_some_and(is_block) {
                 moves::split_block(m, p, entry, block)?;
             }
         }
@@ -153,25 +124,17 @@ pub(crate) fn split_block(
     })
 }
 
-pub(crate) fn specialize(
-    module: &Module<'_>,
-    _entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn specialize(m: &Module<'_>, _entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let numbers = choices.some(0..4);
     let values: Vec<(u32, u64)> =
         numbers.into_iter().map(|id| (id, u64::from(choices.number()))).collect();
-    let specialized = moves::specialize(module, &values)?;
+    let specialized = moves::specialize(m, &values)?;
     Ok(vec![("specialized", specialized.module.into_owned())])
 }
 
-pub(crate) fn eliminate(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn eliminate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let mut wanted = Elimination::new();
-    for output in moves::interface(module, entry, StorageClass::OUTPUT) {
+    for output in moves::interface(m, entry, StorageClass::OUTPUT) {
         wanted = match choices.below(4) {
             0 => wanted,
             1 => wanted.without_member(output, choices.below(4)),
@@ -189,19 +152,15 @@ pub(crate) fn eliminate(
     if choices.maybe() {
         wanted = wanted.keep_interface();
     }
-    let reduced = moves::eliminate(module, &wanted)?;
+    let reduced = moves::eliminate(m, &wanted)?;
     Ok(vec![("reduced", reduced.module.into_owned())])
 }
 
 /// Words of the host's, of every kind, are loaded at the start.
-pub(crate) fn resources(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    choices: &mut Choices,
-) -> Result<Variants, Error> {
+pub(crate) fn resources(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let at = (Set(5), Binding(choices.number()));
     let offset = choices.offset();
-    rewritten("with words", module, entry, &mut |m, p, entry| {
+    rewritten("with words", m, entry, &mut |m, p, entry| {
         let place = moves::wrap(m, p, entry).prologue;
         let words = moves::word_array(m, p);
         let blocks = [
@@ -217,19 +176,15 @@ pub(crate) fn resources(
 }
 
 /// A new output is stored to wherever outputs are handed on.
-pub(crate) fn output_points(
-    module: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _choices: &mut Choices,
-) -> Result<Variants, Error> {
-    rewritten("marked", module, entry, &mut |m, p, entry| {
-        let points = moves::output_points(m, p, entry)?;
+pub(crate) fn output_points(m: &Module<'_>, entry: EntryPoint<'_>, _choices: &mut Choices) -> Made {
+    rewritten("marked", m, entry, &mut |m, p, entry| {
+        let (at, back) = moves::output_points(m, p, entry)?.hand_on_and_back(p, None);
         let end = moves::end_of_output_locations(m, entry);
         let uint = p.uint();
         let mark = moves::add_output(p, entry, end, uint, "mark");
         let one = p.uint_constant(1);
-        for point in points {
-            p.at(point.before).store(mark, one);
+        for at in [Some(at), back].into_iter().flatten() {
+            p.at(at).store(mark, one);
         }
         Ok(())
     })

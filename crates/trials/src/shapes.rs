@@ -104,28 +104,16 @@ fn functions(count: u32) -> Vec<u32> {
 
 /// Functions of which each calls the next.
 fn calls_in_calls(count: u32) -> Vec<u32> {
-    let mut b = Builder::new();
-    let functions = b.reserve(count + 1);
-    let first = functions.start;
-    b.main_and(
-        |b, ids| {
-            b.value(Op::FUNCTION_CALL, ids.void, &[first]);
-        },
-        |b, ids| {
-            for function in functions.clone() {
-                b.function(ids, function, |b| {
-                    if function + 1 < functions.end {
-                        b.value(Op::FUNCTION_CALL, ids.void, &[function + 1]);
-                    }
-                    b.inst(Op::STORE, &[ids.output, ids.one]);
-                });
-            }
-        },
-    )
+    chain_of_calls(count, 1)
 }
 
 /// Functions of which each calls the next twice: two to the power of `count` calls.
 fn calls_of_two(count: u32) -> Vec<u32> {
+    chain_of_calls(count, 2)
+}
+
+/// Functions of which each calls the next so many times.
+fn chain_of_calls(count: u32, times: u32) -> Vec<u32> {
     let mut b = Builder::new();
     let functions = b.reserve(count + 1);
     let first = functions.start;
@@ -136,8 +124,8 @@ fn calls_of_two(count: u32) -> Vec<u32> {
         |b, ids| {
             for function in functions.clone() {
                 b.function(ids, function, |b| {
-                    if function + 1 < functions.end {
-                        b.value(Op::FUNCTION_CALL, ids.void, &[function + 1]);
+                    let calls = if function + 1 < functions.end { times } else { 0 };
+                    for _ in 0..calls {
                         b.value(Op::FUNCTION_CALL, ids.void, &[function + 1]);
                     }
                     b.inst(Op::STORE, &[ids.output, ids.one]);

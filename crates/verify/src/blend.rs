@@ -7,52 +7,40 @@
 mod colours;
 mod draws;
 
-use crate::inputs::{self, Inputs};
-use crate::leaves::{self, Kind, Leaf};
+use crate::inputs::Inputs;
+use crate::leaves::{Kind, Leaf};
 use crate::random::{Random, Values};
-use crate::run::{
-    Report, Stop, check_device, check_messages, check_original, each_seed, not_comparable, parse,
-    variant,
-};
+use crate::run::Task;
 use crate::targets::{self, Colour, Picture, SIDE};
-use crate::verdict::{Difference, Equal, Part, Value, Verdict};
-use crate::{BlendedAs, Blends, Job, Phase};
+use crate::verdict::{Difference, Equal, Part, Stop, Value, Verdict, not_comparable};
+use crate::{BlendedAs, Blends, Phase};
 use colours::Meeting;
 use draws::CORNERS;
-use polyshade::advanced_blend::{
-    self, BlendedTarget, Blending, Destination, Equation, Layer, Select,
-};
+use polyshade::Error;
+use polyshade::advanced_blend::{self, Blending, ColorBlend, Destination, Equation, Layer};
 use polyshade::host::Lowered;
 use polyshade::spv::{ExecutionModel, StorageClass};
-use polyshade::{Error, Module};
-use polyshade_vulkan::Device;
+use std::collections::BTreeMap;
 
 /// Compares a lowered fragment shader with the model.
-pub(crate) fn verify(
-    job: &Job<'_>,
-    blends: &Blends<'_>,
-    device: &Device,
-    original: &Module<'_>,
-    report: &mut Report<'_>,
-) -> Result<Verdict, Error> {
-    let lowered = advanced_blend::lower(original, blends.target, blends.options)?;
+pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Error> {
+    let lowered = advanced_blend::lower(task.original, blends.target, blends.options)?;
     if let Some(why) = is_not_drawn(blends, &lowered) {
         return Ok(Verdict::NotComparable(why));
     }
-    Ok(each_seed(job, |seed| {
-        let run = Run::new(job, blends, device, (original, &lowered), seed)?;
-        run.compare(report)
-    }))
+    Ok(task.each_seed(|seed| Run::new(task, blends, &lowered, seed)?.compare()))
 }
 
 /// Why verify cannot draw what was asked for.
-fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_, Vec<BlendedTarget>>) -> Option<String> {
+fn is_not_drawn(
+    blends: &Blends<'_>,
+    lowered: &Lowered<'_, BTreeMap<u32, ColorBlend>>,
+) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
         return Some(format!("the device lacks {extension}, or is not asked for it"));
     }
-    let is_fixed =
-        |target: &BlendedTarget| !matches!(target.target.blending(), Blending::Equations(_));
-    if lowered.result.iter().any(is_fixed) {
+    let is_fixed = |target: &ColorBlend| !matches!(target.blending(), Blending::Equations(_));
+    if lowered.result.values().any(is_fixed) {
         return Some(
             "the model has advanced equations only, and a target is blended otherwise".to_owned(),
         );
@@ -71,11 +59,9 @@ fn is_not_drawn(blends: &Blends<'_>, lowered: &Lowered<'_, Vec<BlendedTarget>>) 
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
-    job: &'r Job<'r>,
+    task: &'r Task<'r>,
     blends: &'r Blends<'r>,
-    device: &'r Device,
-    original: &'r Module<'r>,
-    lowered: &'r Lowered<'r, Vec<BlendedTarget>>,
+    lowered: &'r Lowered<'r, BTreeMap<u32, ColorBlend>>,
     inputs: Inputs,
     /// The vertex stage that hands on what the fragment stage reads.
     feeder: Vec<u32>,
@@ -104,41 +90,36 @@ type Source = Vec<Option<Colour>>;
 
 impl<'r> Run<'r> {
     fn new(
-        job: &'r Job<'r>,
+        task: &'r Task<'r>,
         blends: &'r Blends<'r>,
-        device: &'r Device,
-        (original, lowered): (&'r Module<'r>, &'r Lowered<'r, Vec<BlendedTarget>>),
+        lowered: &'r Lowered<'r, BTreeMap<u32, ColorBlend>>,
         seed: u64,
     ) -> Result<Run<'r>, Stop> {
-        let text = |error: Error| not_comparable(error.to_string());
-        let entry = original.entry_point(job.entry, ExecutionModel::FRAGMENT).map_err(text)?;
-        check_device(device, original)?;
-        draws::check_inputs(original, entry, &job.specialization)?;
-        let seeds = (Values::Colours, seed);
-        let inputs = inputs::make(original, entry, &job.specialization, seeds, CORNERS);
-        let inputs = inputs.map_err(not_comparable)?;
+        task.check_device(task.original)?;
+        let model = ExecutionModel::FRAGMENT;
+        let leaves = |class| task.leaves(task.original, model, class).map_err(not_comparable);
+        draws::check_inputs(&leaves(StorageClass::INPUT)?)?;
+        let inputs = task.inputs(model, (Values::Colours, seed), CORNERS)?;
         let feeder = draws::feeder(&inputs)?;
-        let class = StorageClass::OUTPUT;
-        let leaves = leaves::leaves(original, entry, class, &job.specialization);
-        let targets = targets(leaves.map_err(not_comparable)?, blends)?;
-        Ok(Run { job, blends, device, original, lowered, inputs, feeder, targets, seed })
+        let targets = targets(leaves(StorageClass::OUTPUT)?, blends)?;
+        Ok(Run { task, blends, lowered, inputs, feeder, targets, seed })
     }
 
-    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        let mut equal = Equal::default();
-        report(Phase::Original);
+    fn compare(&self) -> Result<Equal, Stop> {
+        let (task, mut equal) = (self.task, Equal::default());
+        (task.report)(Phase::Original);
         let sources = self.draw_sources()?;
-        check_original(self.device, |_| true)?;
+        task.check_original(|_| true)?;
 
-        let words = variant(self.job, Part::Lowered, self.lowered.module.words())?;
-        check_device(self.device, &parse(Part::Lowered, &words)?)?;
+        let module = task.variant(Part::Lowered, &self.lowered.module)?;
+        task.check_device(&module)?;
         let selections = self.selections();
         let background = vec![self.background(); selections.len()];
         let mut pictures = background.clone();
         for (triangle, sources) in sources.iter().enumerate() {
-            report(Phase::Rewritten);
+            (task.report)(Phase::Rewritten);
             let drawn = (triangle..triangle + 1, pictures.as_slice());
-            let found = self.draw_blended(&words, &selections, drawn)?;
+            let found = self.draw_blended(module.words(), &selections, drawn)?;
             for (selection, (before, after)) in selections.iter().zip(pictures.iter().zip(&found)) {
                 equal.pixels += self
                     .compare_targets(selection, sources, (before, after))
@@ -148,9 +129,9 @@ impl<'r> Run<'r> {
             pictures = found;
         }
         if self.is_in_order() {
-            report(Phase::Rewritten);
+            (task.report)(Phase::Rewritten);
             let drawn = (0..sources.len(), background.as_slice());
-            let found = self.draw_blended(&words, &selections, drawn)?;
+            let found = self.draw_blended(module.words(), &selections, drawn)?;
             let mut all = selections.iter().zip(found.iter().zip(&pictures));
             if let Some((selection, _)) = all.find(|(_, (one, other))| !self.are_same(one, other)) {
                 let message = "draws one behind the other are not those by themselves";
@@ -158,7 +139,7 @@ impl<'r> Run<'r> {
                 return Err(with_draw(difference, sources.len(), selection).into());
             }
         }
-        check_messages(self.device, Part::Lowered, |_| true)?;
+        task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
             0 => Err(not_comparable("no colour that is drawn is one that blending is defined for")),
             _ => Ok(equal),
@@ -211,7 +192,7 @@ impl<'r> Run<'r> {
             Selection { words: self.targets.iter().enumerate().map(word).collect() }
         };
         let mut selections: Vec<Selection> = (0..most.max(1)).map(nth).collect();
-        if self.blends.select != Select::Constant {
+        if self.blends.select.is_some() {
             let all = |word| Selection { words: vec![(word, None); self.targets.len()] };
             selections.extend([0, UNKNOWN].map(all));
         }

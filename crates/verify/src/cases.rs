@@ -1,16 +1,16 @@
 //! The draws that are compared, and the room there is for what they capture.
 
-use crate::compare::Recording;
 use crate::record::Placement;
+use crate::recording::Recording;
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
 
 /// What all memory holds before a draw.
 pub(crate) const FILL: u8 = 0xa5;
-/// Memory before and after what is bound: a multiple of every alignment.
+/// The bytes before and after the bound range, which nothing may write: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
-/// Where the feedback range begins in what is bound, and what is bound behind it.
+/// The bytes that are bound before the feedback range, and behind it.
 pub(crate) const LEAD: usize = 8;
 pub(crate) const TAIL: usize = 60;
 
@@ -46,7 +46,7 @@ const TOPOLOGIES: [Topology; 7] = [
     Topology::TriangleFan,
 ];
 
-/// Vertices and instances from `0` on, and from numbers that are not 0 on.
+/// One placement that begins at vertex and instance 0, and one that begins at others.
 pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
     // Nothing must go beyond the vertices and instances that the shader's own arrays have an element for.
     let first_vertex = (vertices / 3).min(5);
@@ -68,13 +68,8 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     for topology in TOPOLOGIES {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             for placement in placements {
-                let Placement { first_vertex, vertices, first_instance, instances } = *placement;
-                let draw = model::Draw {
-                    topology,
-                    provoking_vertex,
-                    vertices: first_vertex..first_vertex + vertices,
-                    instances: first_instance..first_instance + instances,
-                };
+                let (vertices, instances) = placement.ranges();
+                let draw = model::Draw { topology, provoking_vertex, vertices, instances };
                 cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
             }
         }
@@ -98,13 +93,9 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
 impl Case {
     /// A point list that captures nothing.
     pub(crate) fn of_nothing(placement: Placement) -> Case {
-        let Placement { first_vertex, vertices, first_instance, instances } = placement;
-        let draw = model::Draw {
-            topology: Topology::PointList,
-            provoking_vertex: ProvokingVertex::First,
-            vertices: first_vertex..first_vertex + vertices,
-            instances: first_instance..first_instance + instances,
-        };
+        let (vertices, instances) = placement.ranges();
+        let (topology, provoking_vertex) = (Topology::PointList, ProvokingVertex::First);
+        let draw = model::Draw { topology, provoking_vertex, vertices, instances };
         Case { draw, room: Room::None }
     }
 

@@ -12,12 +12,11 @@ mod shape;
 mod vertex;
 
 use crate::initialise::initialise;
-use crate::run::Report;
+use crate::run::Task;
 use crate::verdict::Verdict;
-use crate::{Distances, Job, Steps};
+use crate::{Distances, Steps};
+use polyshade::Error;
 use polyshade::spv::ExecutionModel;
-use polyshade::{Error, Module};
-use polyshade_vulkan::Device;
 
 /// The most distances of a kind that are drawn: what every device has that has the feature at all.
 const MOST: u32 = 8;
@@ -29,24 +28,19 @@ fn too_many(steps: &Steps) -> Option<String> {
 }
 
 /// Compares a lowered stage with the original.
-pub(crate) fn verify(
-    job: &Job<'_>,
-    wanted: &Distances<'_>,
-    device: &Device,
-    original: &Module<'_>,
-    report: &mut Report<'_>,
-) -> Result<Verdict, Error> {
+pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
     // Blocks that are initialised cannot be split: what is lowered is initialised afterwards.
-    let lowered = initialise(&(wanted.lower)(job.module)?)?;
-    let (steps, modules) = (wanted.steps, (original, &lowered));
-    Ok(match job.stage {
-        ExecutionModel::VERTEX => vertex::verify(job, steps, device, modules, report),
-        ExecutionModel::FRAGMENT => fragment::verify(job, steps, device, modules, report),
+    let lowered = initialise(&(wanted.lower)(task.job.module)?)?;
+    let steps = wanted.steps;
+    if let Some(why) = too_many(steps) {
+        return Ok(Verdict::NotComparable(why));
+    }
+    Ok(match task.job.stage {
+        ExecutionModel::VERTEX => vertex::verify(task, steps, &lowered),
+        ExecutionModel::FRAGMENT => fragment::verify(task, steps, &lowered),
         ExecutionModel::GEOMETRY
         | ExecutionModel::TESSELLATION_CONTROL
-        | ExecutionModel::TESSELLATION_EVALUATION => {
-            later::verify(job, steps, device, modules, report)
-        }
+        | ExecutionModel::TESSELLATION_EVALUATION => later::verify(task, steps, &lowered),
         stage => Verdict::NotComparable(format!("what a {stage} stage hands on is not recorded")),
     })
 }

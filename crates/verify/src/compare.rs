@@ -4,101 +4,11 @@ use crate::cases::Case;
 use crate::inputs::Inputs;
 use crate::layout::{self, Buffer, Piece};
 use crate::leaves::{Kind, Leaf};
-use crate::record::Placement;
-use crate::verdict::{Difference, Part, Value};
+use crate::recording::{Recording, Shape, u32s};
+use crate::verdict::{Difference, Equal, Part, Stop, Value};
 use polyshade_vulkan::Captured;
 use polyshade_vulkan::model;
 use std::cell::RefCell;
-
-/// What a shader computed for every vertex of a placement.
-#[derive(Debug, Clone)]
-pub(crate) struct Recording {
-    pub(crate) placement: Placement,
-    /// The words of all leaves, one behind the other, vertex by vertex.
-    pub(crate) words: Vec<u32>,
-}
-
-impl Recording {
-    /// The words of a vertex.
-    pub(crate) fn vertex(&self, slot: usize) -> &[u32] {
-        let stride = self.words.len() / self.placement.slots() as usize;
-        &self.words[slot * stride..][..stride]
-    }
-}
-
-/// The outputs and where their words are in a recording.
-#[derive(Debug)]
-pub(crate) struct Shape<'s> {
-    pub(crate) leaves: &'s [Leaf],
-    /// The first word of each leaf.
-    first: Vec<usize>,
-    pub(crate) stride: usize,
-}
-
-impl<'s> Shape<'s> {
-    pub(crate) fn of(leaves: &'s [Leaf]) -> Self {
-        let mut stride = 0;
-        let first = leaves.iter().map(|leaf| {
-            let first = stride;
-            stride += leaf.words() as usize;
-            first
-        });
-        let first = first.collect();
-        Shape { leaves, first, stride }
-    }
-
-    /// Copies the words of the leaves that are `wanted`.
-    pub(crate) fn copy(
-        &self,
-        from: &Recording,
-        to: &mut Recording,
-        wanted: impl Fn(&Leaf) -> bool,
-    ) {
-        for (leaf, first) in self.leaves.iter().zip(&self.first).filter(|(leaf, _)| wanted(leaf)) {
-            for slot in 0..from.placement.slots() as usize {
-                let start = slot * self.stride + first;
-                let words = start..start + leaf.words() as usize;
-                to.words[words.clone()].copy_from_slice(&from.words[words]);
-            }
-        }
-    }
-
-    /// The words of a leaf of a vertex.
-    pub(crate) fn words<'r>(
-        &self,
-        recording: &'r Recording,
-        vertex: u32,
-        instance: u32,
-        leaf: usize,
-    ) -> &'r [u32] {
-        let slot = recording.placement.slot(vertex, instance) as usize;
-        let start = slot * self.stride + self.first[leaf];
-        &recording.words[start..start + self.leaves[leaf].words() as usize]
-    }
-}
-
-/// The words of the `wanted` outputs in what a variant records, whose outputs are `leaves`; or one that it does not
-/// have.
-pub(crate) fn select<'w>(
-    recording: &Recording,
-    leaves: &[Leaf],
-    wanted: &'w [Leaf],
-) -> Result<Recording, &'w Leaf> {
-    let shape = Shape::of(leaves);
-    let mut found = Vec::new();
-    for leaf in wanted {
-        found.push(leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?);
-    }
-    let slots = recording.words.chunks_exact(shape.stride.max(1));
-    let words = slots.flat_map(|slot| {
-        let of_leaf = |leaf: &usize| {
-            let first = shape.first[*leaf];
-            slot[first..first + leaves[*leaf].words() as usize].to_vec()
-        };
-        found.iter().flat_map(of_leaf).collect::<Vec<u32>>()
-    });
-    Ok(Recording { placement: recording.placement, words: words.collect() })
-}
 
 /// What a case must leave.
 #[derive(Debug)]
@@ -110,9 +20,20 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// How many vertices were captured.
-    pub(crate) fn captured_vertices(&self) -> u64 {
-        self.captured.len() as u64
+    /// What is wrong with the counters of the feedback buffers, of which those count that capture something.
+    pub(crate) fn wrong_counter(
+        &self,
+        layout: &[Buffer],
+        found: impl Iterator<Item = u32>,
+    ) -> Option<String> {
+        let each = strides(layout).into_iter().zip(&self.buffers).zip(found).enumerate();
+        let mut wrong = each.filter(|(_, ((stride, right), found))| {
+            *stride > 0 && *found as usize != right.reached
+        });
+        wrong.next().map(|(number, ((_, right), found))| {
+            let right = right.reached;
+            format!("the counter of feedback buffer {number} goes on at {found}, not {right}")
+        })
     }
 }
 
@@ -158,8 +79,26 @@ pub(crate) struct Comparison<'c> {
 }
 
 impl Comparison<'_> {
+    /// Compares all feedback buffers that `case` left, and counts what is equal.
+    pub(crate) fn buffers<'f>(
+        &self,
+        case: &Case,
+        expected: &Expected,
+        found: impl Iterator<Item = &'f Vec<u8>>,
+        equal: &mut Equal,
+    ) -> Result<(), Stop> {
+        for (number, found) in found.enumerate() {
+            if let Some(difference) = self.buffer(case, expected, number, found) {
+                return Err(difference.into());
+            }
+        }
+        equal.draws += 1;
+        equal.vertices += expected.captured.len() as u64;
+        Ok(())
+    }
+
     /// The first difference between what `case` left in buffer `number` and what it must have left.
-    pub(crate) fn buffer(
+    fn buffer(
         &self,
         case: &Case,
         expected: &Expected,
@@ -224,27 +163,33 @@ impl Comparison<'_> {
         let behind = word % width;
         let start = if behind * 4 <= offset - piece.offset as usize { at - behind * 4 } else { at };
         let end = (start + 4 * width).min(range.end);
-        let (right, found) = (bits(&right[start..end]), bits(&found[start..end]));
-        if self.is_same_not_a_number(leaf, &right, &found) {
+        let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
+        let (right, found) = (u32s(&right[start..end]), u32s(&found[start..end]));
+        let difference = self.component(leaf, word / width, (right, found), message)?;
+        Some(Difference { vertex: Some((vertex, instance)), ..difference })
+    }
+
+    /// That a component of an output has another value. A not-a-number that was computed may have any bits; one that
+    /// the shader was given keeps its own.
+    fn component(
+        &self,
+        leaf: &Leaf,
+        component: usize,
+        (right, found): (Vec<u32>, Vec<u32>),
+        message: String,
+    ) -> Option<Difference> {
+        let is_computed = right.len() > 1 || !self.inputs.gives(right[0]);
+        if is_computed && is_not_a_number(leaf, &right) && is_not_a_number(leaf, &found) {
             return None;
         }
-        let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
         let value = |bits: Vec<u32>| Value { number: layout::number(leaf, &bits), bits };
         Some(Difference {
-            vertex: Some((vertex, instance)),
             varying: Some(leaf.title()),
-            component: Some((word / width) as u32),
+            component: Some(component as u32),
             expected: Some(value(right)),
             found: Some(value(found)),
             ..Difference::new(self.part, message)
         })
-    }
-
-    /// A not-a-number that was computed may have any bits. One that the shader was given keeps its own.
-    fn is_same_not_a_number(&self, leaf: &Leaf, right: &[u32], found: &[u32]) -> bool {
-        is_not_a_number(leaf, right) && is_not_a_number(leaf, found) && {
-            right.len() > 1 || !self.inputs.gives(right[0])
-        }
     }
 
     /// The first difference between what the original and a variant record.
@@ -257,40 +202,19 @@ impl Comparison<'_> {
             let width = leaf.bits.div_ceil(32) as usize;
             let word = offset - self.shape.first[number];
             let start = index - word % width;
-            let (right_bits, found_bits) = (
-                right.words[start..start + width].to_vec(),
-                found.words[start..start + width].to_vec(),
-            );
-            if self.is_same_not_a_number(leaf, &right_bits, &found_bits) {
-                return None;
-            }
-            let placement = right.placement;
-            let (instance, vertex) =
-                (slot as u32 / placement.vertices, slot as u32 % placement.vertices);
-            let value = |bits: Vec<u32>| Value { number: layout::number(leaf, &bits), bits };
-            Some(Difference {
-                vertex: Some((
-                    placement.first_vertex + vertex,
-                    placement.first_instance + instance,
-                )),
-                varying: Some(leaf.title()),
-                component: Some((word / width) as u32),
-                expected: Some(value(right_bits)),
-                found: Some(value(found_bits)),
-                ..Difference::new(self.part, "an output has another value")
-            })
+            let bits =
+                [&right.words, &found.words].map(|words| words[start..start + width].to_vec());
+            let message = "an output has another value".to_owned();
+            let difference = self.component(leaf, word / width, bits.into(), message)?;
+            let vertex = Some(right.placement.vertex(slot as u32));
+            Some(Difference { vertex, ..difference })
         })
     }
 }
 
 fn plain(bytes: &[u8]) -> Value {
-    let bits = bits(bytes);
+    let bits = u32s(bytes);
     Value { number: bits[0].to_string(), bits }
-}
-
-fn bits(bytes: &[u8]) -> Vec<u32> {
-    let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
-    bytes.chunks_exact(4).map(word).collect()
 }
 
 fn is_not_a_number(leaf: &Leaf, bits: &[u32]) -> bool {

@@ -1,50 +1,40 @@
 //! Capture by the extension: what the driver's own transform feedback captures of the shader that was decorated.
 
 use crate::cases::{self, Case};
-use crate::compare::{self, Recording, Shape, select};
+use crate::compare;
 use crate::initialise::without_feedback;
 use crate::layout::{self, Buffer};
-use crate::run::{
-    Original, Report, Stop, cannot_run, check_messages, each_seed, is_about_points, not_comparable,
-    parse, u32s, variant,
-};
+use crate::recording::{Recording, Shape, u32s};
+use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::stores::check_strides;
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Captured, Job, Phase};
-use polyshade::host::{Limit, LimitName, Lowered};
-use polyshade::spv::{Capability, ExecutionModel};
+use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::{Captured, Phase};
+use polyshade::host::{LimitName, Lowered};
+use polyshade::spv::Capability;
 use polyshade::transform_feedback::{self, Decorated};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
-    Capabilities, Device, Outcome, Place, ProvokingVertex, Range, TransformFeedback,
+    Capabilities, Outcome, Place, ProvokingVertex, Range, TransformFeedback,
     TransformFeedbackCapabilities, Work,
 };
 
 /// Compares what the driver captures with what the original computes.
-pub(crate) fn verify(
-    job: &Job<'_>,
-    captured: &Captured<'_>,
-    device: &Device,
-    original: &Module<'_>,
-    report: &mut Report<'_>,
-) -> Result<Verdict, Error> {
-    let decorated = transform_feedback::decorate(original, captured.target, captured.options)?;
-    let Some(has) = device.capabilities().transform_feedback else {
+pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
+    let Captured { target, options, asked } = captured;
+    let decorated = transform_feedback::decorate(task.original, *target, options)?;
+    let device = task.device.capabilities();
+    let Some(has) = device.transform_feedback else {
         let why = "the device lacks VK_EXT_transform_feedback";
         return Ok(Verdict::NotComparable(why.to_owned()));
     };
-    if job.stage != ExecutionModel::VERTEX {
-        let why = format!("what a {} stage hands on is not recorded: vertex stages are", job.stage);
+    if let Some(why) = task.is_not_recorded().or_else(|| lacks(&decorated, device, has)) {
         return Ok(Verdict::NotComparable(why));
     }
-    if let Some(why) = lacks(&decorated, device.capabilities(), has) {
-        return Ok(Verdict::NotComparable(why));
-    }
-    Ok(each_seed(job, |seed| {
-        let original = Original::new(job, device, original, seed)?;
-        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        Run { original, decorated: &decorated, layout }.compare(report)
+    Ok(task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
+        let layout = layout::lay_out(&original.leaves, asked).map_err(not_comparable)?;
+        Run { original, decorated: &decorated, layout }.compare()
     }))
 }
 
@@ -63,10 +53,10 @@ fn lacks(
         LimitName::MaxVertexOutputComponents => Some(device.limits.max_vertex_output_components),
         _ => None,
     };
-    let limits = &decorated.requirements.limits;
-    let lacking = |one: &&Limit| limit(one.name).is_some_and(|offered| offered < one.at_least);
-    let one = limits.iter().find(lacking)?;
-    Some(format!("the device lacks {} of {}", one.name, one.at_least))
+    let mut limits = decorated.requirements.limits.iter();
+    let (name, at_least) = limits
+        .find(|(name, at_least)| limit(**name).is_some_and(|offered| offered < **at_least))?;
+    Some(format!("the device lacks {name} of {at_least}"))
 }
 
 /// Why what this driver captures is no oracle, where it is known to be wrong.
@@ -101,28 +91,33 @@ struct Bound {
 }
 
 impl Run<'_> {
-    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        let device = self.original.device;
-        if let Some(why) = known_wrong(device.capabilities(), &self.decorated.module, &self.layout)
-        {
+    fn compare(&self) -> Result<Equal, Stop> {
+        let (original, task) = (&self.original, self.original.task);
+        let device = task.device.capabilities();
+        if let Some(why) = known_wrong(device, &self.decorated.module, &self.layout) {
             return Err(not_comparable(why));
         }
         check_strides(&self.decorated.result.layout, &self.layout)?;
         self.check_requirements()?;
         let mut equal = Equal::default();
 
-        report(Phase::Original);
-        let recordings = self.original.record(&mut equal)?;
+        (task.report)(Phase::Original);
+        let recordings = original.record(&mut equal)?;
 
-        let words = variant(self.original.job, Part::Lowered, self.decorated.module.words())?;
-        let module = parse(Part::Lowered, &words)?;
-        let counts = |message: &polyshade_vulkan::Message| !is_about_points(message);
-        report(Phase::Rewritten);
-        self.compare_captures(&words, &recordings, &mut equal)?;
-        check_messages(device, Part::Lowered, counts)?;
-        report(Phase::Rewritten);
-        self.compare_outputs(&module, &recordings, &mut equal)?;
-        check_messages(device, Part::Lowered, counts)?;
+        let part = Part::Lowered;
+        let module = task.variant(part, &self.decorated.module)?;
+        (task.report)(Phase::Rewritten);
+        self.compare_captures(&module, &recordings, &mut equal)?;
+        task.check_messages(part, is_not_about_points)?;
+
+        (task.report)(Phase::Rewritten);
+        // What the shader hands on is what it did; outputs that hold copies are beside it.
+        let plain = without_feedback(&module).map_err(|error| broken(part, error))?;
+        let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
+        let variant = Variant { part, module: &plain, inputs, wanted };
+        equal.words +=
+            original.compare_outputs(variant, &recordings, |_| Ok(()), |_, _, _| Ok(()))?;
+        task.check_messages(part, is_not_about_points)?;
         Ok(equal)
     }
 
@@ -136,11 +131,11 @@ impl Run<'_> {
             (LimitName::MaxTransformFeedbackBufferDataStride, stride),
         ];
         for (name, at_least) in right {
-            let told = self.decorated.requirements.limits.iter().find(|limit| limit.name == name);
-            if told.is_none_or(|told| told.at_least != at_least) {
-                let told = told.map_or(0, |told| told.at_least);
+            let told = self.decorated.requirements.limits.get(&name).copied();
+            if told != Some(at_least) {
+                let told = told.unwrap_or(0);
                 let message = format!("requirements say {name} of {told}, not {at_least}");
-                return Err(Difference::new(Part::Host, message).into());
+                return Err(broken(Part::Host, message));
             }
         }
         Ok(())
@@ -149,7 +144,7 @@ impl Run<'_> {
     /// The cases in which it is not the driver's to say in which order vertices are captured.
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
-        let has = self.original.device.capabilities().provoking_vertex;
+        let has = self.original.task.device.capabilities().provoking_vertex;
         cases.retain(|case| {
             let is_ordered = match case.draw.topology {
                 // Vulkan has none.
@@ -170,27 +165,23 @@ impl Run<'_> {
 
     fn compare_captures(
         &self,
-        words: &[u32],
+        module: &Module<'_>,
         recordings: &[Recording],
         equal: &mut Equal,
     ) -> Result<(), Stop> {
-        let cases = self.cases();
-        let mut work = Work::default();
-        let (mut installed, mut places) = (None, Vec::new());
-        for case in &cases {
-            let inputs = self.original.inputs.next(installed.take(), &mut work);
-            let mut draw = self.original.draw(words, case.placement());
+        let (original, cases) = (&self.original, self.cases());
+        let mut places = Vec::new();
+        let work = original.inputs.work(&cases, |case: &Case, inputs, work| {
+            let mut draw = original.draw(module.words(), case.placement());
             draw.topology = cases::topology(case.draw.topology);
             draw.provoking_vertex = case.draw.provoking_vertex;
             inputs.give(&mut draw);
-            let (bound, feedback) = self.bind(case, &mut work);
+            let (bound, feedback) = self.bind(case, work);
             draw.transform_feedback = Some(feedback);
             places.push(bound);
-            work.draws.push(draw);
-            installed = Some(inputs);
-        }
-        let outcome = self.original.device.run(&work);
-        let outcome = outcome.map_err(|error| cannot_run(Part::Lowered, &error))?;
+            draw
+        });
+        let outcome = original.task.run(Part::Lowered, &work)?;
 
         for (number, (case, bound)) in cases.iter().zip(places).enumerate() {
             self.compare_case(case, (&outcome, number), &bound, case.recording(recordings), equal)?;
@@ -230,12 +221,8 @@ impl Run<'_> {
         let shape = Shape::of(&self.original.leaves);
         let comparison = self.original.comparison(Part::Lowered, &self.layout, &shape);
         let expected = compare::expect(case, &self.layout, &shape, recording);
-        for (number, index) in bound.buffers.iter().enumerate() {
-            let found = &outcome.buffers[*index];
-            if let Some(difference) = comparison.buffer(case, &expected, number, found) {
-                return Err(difference.into());
-            }
-        }
+        let found = bound.buffers.iter().map(|index| &outcome.buffers[*index]);
+        comparison.buffers(case, &expected, found, equal)?;
         let wrong = |message: String| {
             let draw = Some(case.to_string());
             Stop::from(Difference { draw, ..Difference::new(Part::Lowered, message) })
@@ -245,50 +232,10 @@ impl Run<'_> {
             return Err(wrong(format!("the query says {found:?}, not {right:?}")));
         }
         let counters = u32s(&outcome.buffers[bound.counters]);
-        let captures = compare::strides(&self.layout).into_iter().map(|stride| stride > 0);
-        for (number, (found, right)) in counters
-            .into_iter()
-            .zip(&expected.buffers)
-            .zip(captures)
-            .enumerate()
-            .filter_map(|(number, (pair, captures))| captures.then_some((number, pair)))
-        {
-            if found as usize != right.reached {
-                return Err(wrong(format!(
-                    "the counter of feedback buffer {number} goes on at {found}, not {}",
-                    right.reached
-                )));
-            }
+        match expected.wrong_counter(&self.layout, counters.into_iter()) {
+            Some(message) => Err(wrong(message)),
+            None => Ok(()),
         }
-        equal.draws += 1;
-        equal.vertices += expected.captured_vertices();
-        Ok(())
-    }
-
-    /// What the shader hands on is what it did; outputs that hold copies are beside it.
-    fn compare_outputs(
-        &self,
-        module: &Module<'_>,
-        recordings: &[Recording],
-        equal: &mut Equal,
-    ) -> Result<(), Stop> {
-        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
-        let plain = without_feedback(module).map_err(|error| broken(error.to_string()))?;
-        let (original, shape) = (&self.original, Shape::of(&self.original.leaves));
-        for right in recordings {
-            let recorder = original.recorder(&plain, right.placement).map_err(broken)?;
-            let found = original
-                .run_recorder(&recorder, right.placement, &original.inputs, |_, _| Ok(()))
-                .map_err(|error| cannot_run(Part::Lowered, &error))?;
-            let found = select(&found, &recorder.leaves, &original.leaves)
-                .map_err(|leaf| broken(format!("it has lost the output {}", leaf.title())))?;
-            let comparison = original.comparison(Part::Lowered, &[], &shape);
-            if let Some(difference) = comparison.recordings(right, &found) {
-                return Err(difference.into());
-            }
-            equal.words += found.words.len() as u64;
-        }
-        Ok(())
     }
 }
 

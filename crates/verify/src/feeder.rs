@@ -1,8 +1,8 @@
-//! Vertex stages of ours: they hand on what the stage behind them reads.
+//! Our own vertex stages: they write the inputs of the next stage, which is tested.
 
 use crate::leaves::Kind;
 use crate::library;
-use crate::run::{Stop, not_comparable};
+use crate::verdict::{Stop, not_comparable};
 use polyshade::clip_cull;
 use polyshade::moves;
 use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, StorageClass};
@@ -27,10 +27,9 @@ pub(crate) struct Array {
     pub(crate) count: u32,
 }
 
-/// A vertex stage that hands on positions from an attribute, a size of points, and more.
+/// A vertex stage that copies positions from an attribute, writes a point size, and copies `varyings` and `arrays`.
 ///
-/// The built-ins are variables of their own: a block would have to have the members of the one that the stage behind it
-/// has.
+/// The built-ins are variables, not members of a block: that would need the members of the block in the next stage.
 pub(crate) fn feeder_of_positions(
     attribute: u32,
     varyings: impl IntoIterator<Item = Varying>,
@@ -58,7 +57,8 @@ pub(crate) fn feeder_of_positions(
     feeder(placed.module.words(), varyings, arrays)
 }
 
-fn variable(
+/// A variable with a decoration.
+pub(crate) fn variable(
     p: &mut Patch<'_, '_>,
     class: StorageClass,
     ty: Id,

@@ -21,7 +21,7 @@ const DEEPEST: u32 = 255;
 pub fn initialise(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let rewritten = module.rewrite(|m, p| {
         for inst in m.instructions() {
-            if is_arithmetic(inst.op())
+            if inst.op().can_be_contracted()
                 && let Some(id) = inst.result()
                 && m.decoration(id, Decoration::NO_CONTRACTION).is_none()
             {
@@ -51,41 +51,14 @@ pub fn initialise(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(rewritten.module.into_owned())
 }
 
-/// Whether an instruction rounds.
-fn is_arithmetic(op: Op) -> bool {
-    matches!(
-        op,
-        Op::F_ADD
-            | Op::F_SUB
-            | Op::F_MUL
-            | Op::F_DIV
-            | Op::F_REM
-            | Op::F_MOD
-            | Op::VECTOR_TIMES_SCALAR
-            | Op::MATRIX_TIMES_SCALAR
-            | Op::VECTOR_TIMES_MATRIX
-            | Op::MATRIX_TIMES_VECTOR
-            | Op::MATRIX_TIMES_MATRIX
-            | Op::OUTER_PRODUCT
-            | Op::DOT
-    )
-}
-
 /// `module` without transform feedback of its own: what it computes is recorded otherwise, on devices without it too.
 ///
 /// # Errors
 ///
 /// `Limit`, where the module would be too large.
 pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, Error> {
-    let goes = |decoration| {
-        matches!(
-            decoration,
-            Decoration::XFB_BUFFER
-                | Decoration::XFB_STRIDE
-                | Decoration::OFFSET
-                | Decoration::STREAM
-        )
-    };
+    let of_feedback =
+        [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE, Decoration::OFFSET, Decoration::STREAM];
     let rewritten = module.rewrite(|m, p| {
         let feedback = [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
         for inst in m.preamble() {
@@ -105,9 +78,9 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();
         for output in outputs {
-            p.undecorate(output.result(), |_, decoration| goes(decoration));
+            p.undecorate(output.result(), |_, decoration| of_feedback.contains(&decoration));
             if let Some(ty) = element(output).filter(|ty| !kept.contains(ty)) {
-                p.undecorate(ty, |_, decoration| goes(decoration));
+                p.undecorate(ty, |_, decoration| of_feedback.contains(&decoration));
             }
         }
         Ok(())

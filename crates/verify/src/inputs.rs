@@ -1,12 +1,12 @@
 //! Inputs for a shader, made from its interface: attributes, descriptors and push constants.
 
-mod attributes;
+pub(crate) mod attributes;
 mod block;
 mod images;
 mod steering;
 
 use crate::constants::{self, Specialization};
-use crate::leaves;
+use crate::leaves::Leaf;
 use crate::random::{Random, Values};
 use attributes::Stream;
 use polyshade::Module;
@@ -27,7 +27,7 @@ pub(crate) struct Inputs {
     specialization: Vec<(u32, Constant)>,
     /// The shader writes some of its resources, so that each draw needs its own.
     is_written: bool,
-    /// How many vertices and instances there are elements for in arrays that their numbers are indices of.
+    /// The most vertices and instances of a draw, where the shader indexes arrays by their numbers.
     pub(crate) most_vertices: Option<u32>,
     pub(crate) most_instances: Option<u32>,
 }
@@ -97,7 +97,7 @@ pub(crate) fn make(
     Ok(inputs)
 }
 
-/// What depends on which invocations happen to run together cannot be compared.
+/// Refuses subgroup operations: their results depend on which invocations run together.
 fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     let subgroups = [
         Capability::GROUP_NON_UNIFORM,
@@ -164,7 +164,7 @@ impl<'m> Code<'m> {
         })
     }
 
-    /// The order in which invocations come to an atomic is nobody's to say, so nothing may hang on what it returns.
+    /// Refuses a shader that uses the result of an atomic, which depends on the order of the invocations.
     fn check_atomics(&self) -> Result<(), String> {
         let is_used =
             |id: Id| self.m.uses_of(id).any(|inst| self.m.function_around(inst.at()).is_some());
@@ -234,22 +234,17 @@ impl Resources<'_, '_> {
                 let length = constants::value(self.m, length, self.specialization);
                 let length = length.filter(|length| *length <= MOST_DESCRIPTORS);
                 let length = length.ok_or("is an array of too many descriptors")?;
-                let (element, inside) = self.elements_inside(element)?;
-                Ok((element, length * inside))
+                match self.m.ty(element) {
+                    // Vulkan has none of them.
+                    Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
+                        Err("is an array of arrays of descriptors".into())
+                    }
+                    _ => Ok((element, length)),
+                }
             }
             Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
                 let element = self.m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
                 Ok((element.ok_or("is an array of nothing")?, RUNTIME_DESCRIPTORS))
-            }
-            _ => Ok((ty, 1)),
-        }
-    }
-
-    /// Vulkan has no arrays of arrays of descriptors.
-    fn elements_inside(&self, ty: Id) -> Result<(Id, u32), String> {
-        match self.m.ty(ty) {
-            Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                Err("is an array of arrays of descriptors".into())
             }
             _ => Ok((ty, 1)),
         }
@@ -314,15 +309,9 @@ impl Inputs {
         self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
-    /// The same for a variant that may have fewer attributes and resources; or which attribute it has that is not
-    /// there.
-    pub(crate) fn of_variant(
-        &self,
-        m: &Module<'_>,
-        entry: EntryPoint<'_>,
-        specialization: &Specialization,
-    ) -> Result<Inputs, String> {
-        let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
+    /// The same for a variant that reads `leaves` and may have fewer attributes and resources; or which attribute it
+    /// has that is not there.
+    pub(crate) fn of_variant(&self, m: &Module<'_>, leaves: &[Leaf]) -> Result<Inputs, String> {
         let locations: Vec<u32> =
             leaves.iter().filter_map(|leaf| leaf.register.map(|(location, _)| location)).collect();
         let mut inputs = self.clone();
@@ -369,13 +358,23 @@ impl Inputs {
         installed
     }
 
-    /// Those for the next draw: the same ones, unless the draw before may have changed them.
-    pub(crate) fn next<'i>(
-        &'i self,
-        last: Option<Installed<'i>>,
-        work: &mut Work<'_>,
-    ) -> Installed<'i> {
-        last.filter(|_| !self.is_written).unwrap_or_else(|| self.install(work))
+    /// Draws that `draw` makes, one for each of `all`, of what is installed for it: the same for each, unless the draw
+    /// before may have changed it.
+    pub(crate) fn work<'w, T>(
+        &self,
+        all: impl IntoIterator<Item = T>,
+        mut draw: impl FnMut(T, &Installed<'_>, &mut Work<'w>) -> Draw<'w>,
+    ) -> Work<'w> {
+        let mut work = Work::default();
+        let mut last: Option<Installed<'_>> = None;
+        for one in all {
+            let given = last.filter(|_| !self.is_written);
+            let given = given.unwrap_or_else(|| self.install(&mut work));
+            let draw = draw(one, &given, &mut work);
+            work.draws.push(draw);
+            last = Some(given);
+        }
+        work
     }
 
     /// The attributes, of all streams.

@@ -22,7 +22,7 @@ pub enum Asked {
 
 /// Some words of a leaf, and where in a vertex of the buffer they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// The index of the leaf.
     pub leaf: usize,
     /// The first word of it.
@@ -35,7 +35,7 @@ pub struct Piece {
 
 /// One feedback buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     /// The bytes from a vertex to the next.
     pub stride: u32,
     /// What is captured, in the order in which it was asked for.
@@ -46,7 +46,7 @@ pub struct Buffer {
 const MOST_BUFFERS: u32 = 64;
 
 /// Lays out what was asked for; or says what of it is not understood.
-pub fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
+pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
     let mut buffers = vec![Buffer::default()];
     match asked {
         Asked::Interleaved(names) => {
@@ -127,6 +127,9 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     if let Some(range) = name.strip_prefix("location=") {
         return locations(leaves, range).ok_or_else(|| format!("`{name}` names no locations"));
     }
+    if let Some(text) = name.strip_prefix("semantic=") {
+        return register(leaves, text);
+    }
     if let Some(id) = name.strip_prefix("id=") {
         let is_of = |leaf: &Leaf| id.parse() == Ok(leaf.variable.word());
         let found = (0..leaves.len()).filter(|index| is_of(&leaves[*index]));
@@ -183,18 +186,31 @@ fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Res
     let unknown = || format!("`{entry}` is no entry of a stream output declaration");
     let (slot, text) = entry.trim().split_once(':').unwrap_or(("0", entry.trim()));
     let slot: u32 = slot.trim().parse().map_err(|_| unknown())?;
-    let (source, letters) = text.trim().split_once('.').unwrap_or((text.trim(), "xyzw"));
-    let wanted = components(letters).ok_or_else(unknown)?;
     if slot >= MOST_BUFFERS {
         return Err(unknown());
     }
     buffers.resize(buffers.len().max(slot as usize + 1), Buffer::default());
     let buffer = &mut buffers[slot as usize];
+    let (source, letters) = of_letters(text.trim());
     if source == "$SKIP" {
-        buffer.stride += 4 * wanted.len() as u32;
+        buffer.stride += 4 * components(letters).ok_or_else(unknown)?.len() as u32;
         return Ok(());
     }
+    let words = register(leaves, text.trim())?;
+    buffer.append(&words);
+    Ok(())
+}
 
+/// What stands before the letters of components, and these letters.
+fn of_letters(text: &str) -> (&str, &str) {
+    text.split_once('.').unwrap_or((text, "xyzw"))
+}
+
+/// The words of a register, `SEMANTIC[.components]` or `location=N[.components]`.
+fn register(leaves: &[Leaf], text: &str) -> Result<Vec<Word>, String> {
+    let unknown = || format!("`{text}` is no entry of a stream output declaration");
+    let (source, letters) = of_letters(text);
+    let wanted = components(letters).ok_or_else(unknown)?;
     let all: Vec<Word> = match source.strip_prefix("location=") {
         Some(location) => {
             let location = location.parse().map_err(|_| unknown())?;
@@ -203,14 +219,13 @@ fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Res
         None => with_semantic(leaves, source).ok_or_else(unknown)?,
     };
     if all.is_empty() {
-        return Err(format!("`{entry}` means no output, as far as verify can tell"));
+        return Err(format!("`{text}` means no output, as far as verify can tell"));
     }
     let end = if letters == "xyzw" { all.len() } else { wanted.end as usize };
     let words = all
         .get(wanted.start as usize..end)
-        .ok_or_else(|| format!("`{entry}` means {} components of {}", wanted.len(), all.len()))?;
-    buffer.append(words);
-    Ok(())
+        .ok_or_else(|| format!("`{text}` means {} components of {}", wanted.len(), all.len()))?;
+    Ok(words.to_vec())
 }
 
 fn with_semantic(leaves: &[Leaf], source: &str) -> Option<Vec<Word>> {
@@ -275,27 +290,7 @@ pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
 mod tests {
     use super::*;
     use crate::leaves::Feedback;
-    use polyshade::spv::Id;
-
-    fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
-        let id = Id::new(1).expect("1 is not 0");
-        Leaf {
-            variable: id,
-            path: Vec::new(),
-            ty: id,
-            kind: Kind::Float,
-            bits: 32,
-            count,
-            name: name.to_owned(),
-            whole: name.split_once('[').map(|(array, _)| array.to_owned()),
-            column: None,
-            register: Some(register),
-            builtin: None,
-            is_of_patch: false,
-            semantic: None,
-            feedback: None,
-        }
-    }
+    use crate::leaves::tests::leaf;
 
     fn leaves() -> Vec<Leaf> {
         let wide = Leaf { bits: 64, ..leaf("wide", 2, (4, 0)) };

@@ -12,8 +12,7 @@ use std::fmt::Write as _;
 
 /// What a component is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Kind {
+pub(crate) enum Kind {
     Float,
     Int,
     Uint,
@@ -22,7 +21,7 @@ pub enum Kind {
 
 /// Where the module's own decorations have a leaf captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Feedback {
+pub(crate) struct Feedback {
     /// `XfbBuffer`.
     pub buffer: u32,
     /// From the start of the vertex, in bytes.
@@ -33,7 +32,7 @@ pub struct Feedback {
 
 /// A vector or scalar of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// The variable.
     pub variable: Id,
     /// Members, elements and the column that lead to it.
@@ -66,7 +65,7 @@ pub struct Leaf {
 
 impl Leaf {
     /// The 32-bit words that it is captured as; none where it cannot be captured.
-    pub fn words(&self) -> u32 {
+    pub(crate) fn words(&self) -> u32 {
         match (self.kind, self.bits) {
             (Kind::Bool, _) => 0,
             (_, 32) => self.count,
@@ -81,7 +80,7 @@ impl Leaf {
     }
 
     /// How a message calls it.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let mut title = match (self.name.as_str(), self.register) {
             ("", Some((location, _))) => format!("location {location}"),
             ("", None) => format!("output {}{:?}", self.variable, self.path),
@@ -115,7 +114,7 @@ const MOST: usize = 1 << 16;
 
 /// The leaves of the inputs or outputs of `entry`, in the order of the interface, of members and of elements; or why
 /// there are none.
-pub fn leaves(
+pub(crate) fn leaves(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     class: StorageClass,
@@ -176,7 +175,7 @@ impl Walk<'_, '_> {
             let base = self.base(variable);
             self.blocks(At { name, ..at }, ty, base, &mut 0)?;
         } else {
-            let name = builtin.and_then(builtin_name).map_or(at.name.clone(), str::to_owned);
+            let name = builtin.and_then(BuiltIn::glsl_name).map_or(at.name.clone(), str::to_owned);
             self.part(At { name, ..at }, ty)?;
             self.place_variable(variable, ty, first);
         }
@@ -230,7 +229,7 @@ impl Walk<'_, '_> {
             let builtin = m.member_builtin(ty, member);
             location = literal(Decoration::LOCATION).or(location);
             let own = m.member_name(ty, member).unwrap_or_default();
-            let name = match builtin.and_then(builtin_name) {
+            let name = match builtin.and_then(BuiltIn::glsl_name) {
                 Some(name) => name.to_owned(),
                 None if at.name.is_empty() || own.is_empty() => own.into_owned(),
                 None => format!("{}.{own}", at.name),
@@ -253,10 +252,8 @@ impl Walk<'_, '_> {
             let buffer = literal(Decoration::XFB_BUFFER).or(base.buffer);
             let stride = literal(Decoration::XFB_STRIDE).or(base.stride);
             if let (Some(offset), Some(buffer), Some(stride)) = (offset, buffer, stride) {
-                self.pack(
-                    first,
-                    Feedback { buffer: buffer.saturating_add(number), offset, stride },
-                );
+                let buffer = buffer.saturating_add(number);
+                pack(&mut self.leaves[first..], Feedback { buffer, offset, stride });
             }
         }
         Ok(())
@@ -405,7 +402,7 @@ impl Walk<'_, '_> {
             return;
         };
         if let Some(&[offset]) = m.decoration(variable, Decoration::OFFSET) {
-            return self.pack(first, Feedback { buffer, offset, stride });
+            return pack(&mut self.leaves[first..], Feedback { buffer, offset, stride });
         }
         for (member, _) in (0..).zip(m.members(ty)) {
             let Some(&[offset]) = m.member_decoration(ty, member, Decoration::OFFSET) else {
@@ -417,10 +414,6 @@ impl Walk<'_, '_> {
             let count = self.leaves[start..].iter().take_while(is_inside).count();
             pack(&mut self.leaves[start..start + count], Feedback { buffer, offset, stride });
         }
-    }
-
-    fn pack(&mut self, first: usize, at: Feedback) {
-        pack(&mut self.leaves[first..], at);
     }
 
     /// HLSL's semantic: as decorated, or in the name that DXC gives an output.
@@ -466,19 +459,28 @@ pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// What OpenGL calls a built-in output.
-fn builtin_name(builtin: BuiltIn) -> Option<&'static str> {
-    Some(match builtin {
-        BuiltIn::POSITION => "gl_Position",
-        BuiltIn::POINT_SIZE => "gl_PointSize",
-        BuiltIn::CLIP_DISTANCE => "gl_ClipDistance",
-        BuiltIn::CULL_DISTANCE => "gl_CullDistance",
-        BuiltIn::TESS_LEVEL_OUTER => "gl_TessLevelOuter",
-        BuiltIn::TESS_LEVEL_INNER => "gl_TessLevelInner",
-        BuiltIn::LAYER => "gl_Layer",
-        BuiltIn::VIEWPORT_INDEX => "gl_ViewportIndex",
-        BuiltIn::PRIMITIVE_ID => "gl_PrimitiveID",
-        BuiltIn::PRIMITIVE_SHADING_RATE_KHR => "gl_PrimitiveShadingRateEXT",
-        _ => return None,
-    })
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Floats from a register on, with no more said of them; `name` may be that of an element.
+    pub(crate) fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
+        let id = Id::new(1).expect("1 is not 0");
+        Leaf {
+            variable: id,
+            path: Vec::new(),
+            ty: id,
+            kind: Kind::Float,
+            bits: 32,
+            count,
+            name: name.to_owned(),
+            whole: name.split_once('[').map(|(array, _)| array.to_owned()),
+            column: None,
+            register: Some(register),
+            builtin: None,
+            is_of_patch: false,
+            semantic: None,
+            feedback: None,
+        }
+    }
 }

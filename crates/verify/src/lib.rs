@@ -1,7 +1,7 @@
 //! Runs a shader and what polyshade made of it on a Vulkan device, on the same inputs, and compares.
 //!
-//! What must come out is worked out without the lowering: the original is given a buffer and [writes down](record)
-//! all its outputs, drawn as points; [`leaves`] and [`layout`] say what was asked for; `polyshade_vulkan::model` says
+//! What must come out is worked out without the lowering: the original is given a buffer and writes down (`record`)
+//! all its outputs, drawn as points; `leaves` and `layout` say what was asked for; `polyshade_vulkan::model` says
 //! in which order primitives are captured, and which do not fit.
 //!
 //! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise) with zero.
@@ -17,13 +17,14 @@ mod extension;
 mod feeder;
 mod initialise;
 mod inputs;
-pub mod layout;
-pub mod leaves;
+mod layout;
+mod leaves;
 mod library;
 mod pictures;
 mod position;
 mod random;
-pub mod record;
+mod record;
+mod recording;
 mod relay;
 mod run;
 mod stores;
@@ -35,15 +36,17 @@ pub use initialise::initialise;
 pub use layout::Asked;
 pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
-use polyshade::advanced_blend::{self, Destination, Equation, Select};
-use polyshade::clip_cull::{Enabled, Linkage, Mark, Planes};
-use polyshade::host::Target;
+use polyshade::advanced_blend::{self, Destination, Equation};
+use polyshade::clip_cull::{Linkage, Mark, Planes};
+use polyshade::host::{self, Target};
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Options;
 use polyshade::{Error, Module};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Device};
+use run::Task;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -131,7 +134,7 @@ pub struct Steps {
     /// Distances from planes of the host's.
     pub planes: Option<Planes>,
     /// Planes that are on, and where distances go on as they were written.
-    pub enable: Option<(Enabled, Option<u32>)>,
+    pub enable: Option<(host::Value<u32>, Option<u32>)>,
     /// What they become.
     pub form: Form,
     /// The inputs that are distances.
@@ -197,7 +200,7 @@ pub struct Blends<'j> {
     /// Targets by their locations; some may be left as they are.
     pub targets: BTreeMap<u32, Option<BlendedAs>>,
     /// What selects among equations.
-    pub select: Select,
+    pub select: Option<host::Place>,
     /// Where the shader reads the destination.
     pub destination: Destination,
     /// Targets have several samples.
@@ -238,21 +241,17 @@ pub enum Phase {
 /// # Errors
 ///
 /// Those of the rewrite: nothing was compared.
-pub fn verify(
-    job: &Job<'_>,
-    device: &Device,
-    mut report: impl FnMut(Phase),
-) -> Result<Verdict, Error> {
+pub fn verify(job: &Job<'_>, device: &Device, report: impl FnMut(Phase)) -> Result<Verdict, Error> {
+    let report = RefCell::new(report);
+    let report = |phase| (report.borrow_mut())(phase);
     report(Phase::Preparing);
     let original = initialise(job.module)?;
-    let report = &mut report;
+    let task = Task { job, device, original: &original, report: &report };
     match &job.lowering {
-        Lowering::Stores(captured) => stores::verify(job, captured, device, &original, report),
-        Lowering::Extension(captured) => {
-            extension::verify(job, captured, device, &original, report)
-        }
-        Lowering::Position(reduced) => position::verify(job, reduced, device, &original, report),
-        Lowering::Clip(distances) => clip::verify(job, distances, device, &original, report),
-        Lowering::Blend(blends) => blend::verify(job, blends, device, &original, report),
+        Lowering::Stores(captured) => stores::verify(&task, captured),
+        Lowering::Extension(captured) => extension::verify(&task, captured),
+        Lowering::Position(reduced) => position::verify(&task, reduced),
+        Lowering::Clip(distances) => clip::verify(&task, distances),
+        Lowering::Blend(blends) => blend::verify(&task, blends),
     }
 }

@@ -1,8 +1,8 @@
 //! Pictures of where primitives are, and how deep: what a stage that decides coverage comes to.
 
 use crate::record::Placement;
-use crate::verdict::{Difference, Part, Value};
-use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
+use crate::verdict::{Difference, Part, Stop, Value};
+use polyshade_vulkan::{Draw, Outcome, Stage, Target, Work, vk};
 
 /// The width and height of a picture.
 const SIDE: u32 = 64;
@@ -73,7 +73,7 @@ pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
 }
 
 /// How many pixels have something.
-pub(crate) fn covered(picture: &[u8]) -> u64 {
+fn covered(picture: &[u8]) -> u64 {
     picture.chunks_exact(PIXEL).filter(|pixel| depth(pixel).is_some()).count() as u64
 }
 
@@ -97,13 +97,26 @@ pub(crate) enum Exactness {
 /// precision of a driver.
 const LONELY: usize = 2;
 
-/// The first pixel that differs.
-pub(crate) fn difference(
+/// Compares pictures of a variant, of what `titles` say; returns how many pixels are covered.
+pub(crate) fn compare(
     part: Part,
-    right: &[u8],
-    found: &[u8],
+    [right, found]: [&Outcome; 2],
     exactness: Exactness,
-) -> Option<Difference> {
+    titles: impl IntoIterator<Item = String>,
+) -> Result<u64, Stop> {
+    let mut pixels = 0;
+    for (title, (right, found)) in titles.into_iter().zip(right.targets.iter().zip(&found.targets))
+    {
+        if let Some(difference) = difference(part, right, found, exactness) {
+            return Err(Difference { draw: Some(title), ..difference }.into());
+        }
+        pixels += covered(right);
+    }
+    Ok(pixels)
+}
+
+/// The first pixel that differs.
+fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> Option<Difference> {
     let pixels = right.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
     let mut lonely = 0;
     (0..).zip(pixels).find_map(|(number, (one, other))| {

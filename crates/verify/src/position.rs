@@ -1,48 +1,38 @@
 //! Position-only variants: what they hand on is what the full shader does, and where they are drawn too.
 
-use crate::compare::{Recording, Shape, select};
 use crate::initialise::without_feedback;
 use crate::inputs::Inputs;
 use crate::leaves::Leaf;
 use crate::library;
 use crate::pictures::{self, Exactness, Primitive};
-use crate::run::{
-    Original, Report, Stop, cannot_run, check_messages, each_seed, is_about_points, parse, variant,
-};
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Job, Phase, Reduced};
+use crate::recording::{Recording, Shape, select};
+use crate::run::{Original, Task, Variant, is_not_about_points};
+use crate::verdict::{Equal, Part, Stop, Verdict, broken};
+use crate::{Phase, Reduced};
 use polyshade::position_only::{self, Keep};
-use polyshade::spv::{BuiltIn, Capability, ExecutionModel, Id, Type};
+use polyshade::spv::{BuiltIn, Capability, ExecutionModel, Id, StorageClass, Type};
 use polyshade::{Error, Module};
-use polyshade_vulkan::{Device, Message, Work};
 
 /// Compares the variants with the original.
-pub(crate) fn verify(
-    job: &Job<'_>,
-    reduced: &Reduced<'_>,
-    device: &Device,
-    original: &Module<'_>,
-    report: &mut Report<'_>,
-) -> Result<Verdict, Error> {
+pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, Error> {
+    let (module, Reduced { target, options, .. }) = (task.original, reduced);
     let made = Made {
-        position_only: position_only::derive(original, reduced.target, reduced.options)?.module,
-        complement: position_only::complement(original, reduced.target, reduced.options)?.module,
-        full: position_only::full(original, reduced.target, reduced.options)?.module,
+        position_only: position_only::derive(module, *target, options)?.module,
+        complement: position_only::complement(module, *target, options)?.module,
+        full: position_only::full(module, *target, options)?.module,
     };
-    if job.stage != ExecutionModel::VERTEX {
-        let why = format!("what a {} stage hands on is not recorded: vertex stages are", job.stage);
+    if let Some(why) = task.is_not_recorded() {
         return Ok(Verdict::NotComparable(why));
     }
-    Ok(each_seed(job, |seed| {
-        let module = original;
-        let original = Original::new(job, device, module, seed)?;
+    Ok(task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
         let leaves = &original.leaves;
         let lists = |leaf: &Leaf| reduced.lists(module, leaves, leaf);
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();
         let kept = leaves.iter().filter(|leaf| lists(leaf) || captures(leaf)).cloned().collect();
         // What is kept to be captured is handed on to the next stage by the other run.
         let others = leaves.iter().filter(|leaf| !lists(leaf)).cloned().collect();
-        Run { original, made: &made, kept, others }.compare(report)
+        Run { original, made: &made, kept, others }.compare()
     }))
 }
 
@@ -121,9 +111,9 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        let mut equal = Equal::default();
-        report(Phase::Original);
+    fn compare(&self) -> Result<Equal, Stop> {
+        let (task, mut equal) = (self.original.task, Equal::default());
+        (task.report)(Phase::Original);
         let recordings = self.original.record(&mut equal)?;
 
         let all = &self.original.leaves;
@@ -133,10 +123,9 @@ impl Run<'_> {
             (Part::Complement, &self.made.complement, &self.others),
         ];
         for (part, made, wanted) in parts {
-            report(Phase::Rewritten);
-            let words = variant(self.original.job, part, made.words())?;
-            self.compare_outputs(part, &words, wanted, &recordings, &mut equal)?;
-            check_messages(self.original.device, part, counts)?;
+            (task.report)(Phase::Rewritten);
+            equal.words += self.compare_outputs((part, made), wanted, &recordings)?;
+            task.check_messages(part, is_not_about_points)?;
         }
         if all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
             || self.loses_coverage(&recordings)
@@ -145,9 +134,9 @@ impl Run<'_> {
         {
             return Ok(equal);
         }
-        report(Phase::Rewritten);
-        self.compare_pictures(&recordings, &mut equal)?;
-        check_messages(self.original.device, Part::PositionOnly, counts)?;
+        (task.report)(Phase::Rewritten);
+        equal.pixels += self.compare_pictures(&recordings)?;
+        task.check_messages(Part::PositionOnly, is_not_about_points)?;
         Ok(equal)
     }
 
@@ -167,81 +156,49 @@ impl Run<'_> {
     /// What a variant hands on is what the original does, and no more.
     fn compare_outputs(
         &self,
-        part: Part,
-        words: &[u32],
+        (part, made): (Part, &Module<'_>),
         wanted: &[Leaf],
         recordings: &[Recording],
-        equal: &mut Equal,
-    ) -> Result<(), Stop> {
-        let broken = |why: String| Stop::from(Difference::new(part, why));
-        let (module, inputs) = self.prepare(part, words)?;
-        let (original, shape) = (&self.original, Shape::of(wanted));
-        for right in recordings {
-            let recorder = original.recorder(&module, right.placement).map_err(broken)?;
+    ) -> Result<u64, Stop> {
+        let (module, inputs) = self.prepare(part, made)?;
+        let variant = Variant { part, module: &module, inputs: &inputs, wanted };
+        let check = |leaves: &[Leaf]| {
             let is_wanted = |leaf: &&Leaf| wanted.iter().any(|one| one.is_same_output(leaf));
-            if let Some(leaf) = recorder.leaves.iter().find(|leaf| !is_wanted(leaf)) {
-                return Err(broken(format!("it has the output {}, and should not", leaf.title())));
-            }
-            let found = original
-                .run_recorder(&recorder, right.placement, &inputs, |_, _| Ok(()))
-                .map_err(|error| cannot_run(part, &error))?;
-            let found = select(&found, &recorder.leaves, wanted)
-                .map_err(|leaf| broken(format!("it lacks the output {}", leaf.title())))?;
-            let right =
-                select(right, &original.leaves, wanted).expect("what is wanted is of the original");
-            if let Some(difference) =
-                original.comparison(part, &[], &shape).recordings(&right, &found)
-            {
-                return Err(difference.into());
-            }
-            equal.words += found.words.len() as u64;
-        }
-        Ok(())
+            leaves.iter().find(|leaf| !is_wanted(leaf)).map_or(Ok(()), |leaf| {
+                Err(format!("it has the output {}, and should not", leaf.title()))
+            })
+        };
+        self.original.compare_outputs(variant, recordings, check, |_, _, _| Ok(()))
     }
 
     /// A variant to be drawn, with those of the inputs that it has.
-    fn prepare<'w>(&self, part: Part, words: &'w [u32]) -> Result<(Module<'static>, Inputs), Stop> {
-        let broken = |error: Error| Stop::from(Difference::new(part, error.to_string()));
-        let module: Module<'w> = parse(part, words)?;
-        let module = without_feedback(&module).map_err(broken)?;
-        let job = self.original.job;
-        let entry = module.entry_point(job.entry, ExecutionModel::VERTEX).map_err(broken)?;
-        let inputs = self.original.inputs.of_variant(&module, entry, &job.specialization);
-        let inputs = inputs.map_err(|why| Stop::from(Difference::new(part, why)))?;
-        Ok((module, inputs))
+    fn prepare(&self, part: Part, made: &Module<'_>) -> Result<(Module<'static>, Inputs), Stop> {
+        let Original { task, inputs, .. } = &self.original;
+        let module = task.variant(part, made)?;
+        let module = without_feedback(&module).map_err(|error| broken(part, error))?;
+        let read = task.leaves(&module, ExecutionModel::VERTEX, StorageClass::INPUT);
+        let inputs = read.and_then(|read| inputs.of_variant(&module, &read));
+        Ok((module, inputs.map_err(|why| broken(part, why))?))
     }
 
     /// The variant covers the pixels that the full shader does, as deep.
-    fn compare_pictures(&self, recordings: &[Recording], equal: &mut Equal) -> Result<(), Stop> {
+    fn compare_pictures(&self, recordings: &[Recording]) -> Result<u64, Stop> {
         let primitives = self.primitives(recordings);
-        let parts = [(Part::Full, &self.made.full), (Part::PositionOnly, &self.made.position_only)];
-        let mut drawn = Vec::new();
-        for (part, made) in parts {
-            let words = variant(self.original.job, part, made.words())?;
-            let (module, inputs) = self.prepare(part, &words)?;
-            let mut work = Work::default();
-            let mut installed = None;
-            for Primitive { topology, placement } in &primitives {
-                let given = inputs.next(installed.take(), &mut work);
-                let mut draw = self.original.draw(module.words(), *placement);
+        let draw = |part, made| {
+            let (module, inputs) = self.prepare(part, made)?;
+            let work = inputs.work(&primitives, |primitive: &Primitive, given, work| {
+                let mut draw = self.original.draw(module.words(), primitive.placement);
                 given.give(&mut draw);
-                pictures::rasterize(&mut draw, *topology, &library::DEPTH, &mut work);
-                work.draws.push(draw);
-                installed = Some(given);
-            }
-            let outcome = self.original.device.run(&work);
-            drawn.push(outcome.map_err(|error| cannot_run(part, &error))?.targets);
-        }
-        let [right, found] = [0, 1].map(|part: usize| &drawn[part]);
-        for ((right, found), primitive) in right.iter().zip(found).zip(&primitives) {
-            let part = Part::PositionOnly;
-            if let Some(difference) = pictures::difference(part, right, found, Exactness::Exact) {
-                let draw = format!("{:?}, {:?}", primitive.topology, primitive.placement);
-                return Err(Difference { draw: Some(draw), ..difference }.into());
-            }
-            equal.pixels += pictures::covered(right);
-        }
-        Ok(())
+                pictures::rasterize(&mut draw, primitive.topology, &library::DEPTH, work);
+                draw
+            });
+            self.original.task.run(part, &work)
+        };
+        let right = draw(Part::Full, &self.made.full)?;
+        let found = draw(Part::PositionOnly, &self.made.position_only)?;
+        let titles =
+            primitives.iter().map(|one| format!("{:?}, {:?}", one.topology, one.placement));
+        pictures::compare(Part::PositionOnly, [&right, &found], Exactness::Exact, titles)
     }
 
     /// The primitives that can be drawn; none where the shader has no position.
@@ -261,10 +218,6 @@ impl Run<'_> {
         }
         primitives
     }
-}
-
-fn counts(message: &Message) -> bool {
-    !is_about_points(message)
 }
 
 /// Whether a built-in says where a primitive is drawn: pictures have one layer, and one viewport.

@@ -11,7 +11,7 @@ pub(crate) mod emits;
 pub(crate) mod evaluation;
 pub(crate) mod native;
 
-use crate::constants::Specialization;
+use crate::Job;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::host::{Binding, Set};
 use polyshade::moves::{self, HostBlock};
@@ -20,10 +20,11 @@ use polyshade::spv::{
     BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
 };
 use polyshade::{Error, Module};
+use std::ops::Range;
 
 /// The vertices and instances of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Placement {
+pub(crate) struct Placement {
     /// `firstVertex`.
     pub first_vertex: u32,
     /// `vertexCount`.
@@ -40,6 +41,19 @@ impl Placement {
         self.vertices * self.instances
     }
 
+    /// The vertices, and the instances.
+    pub(crate) fn ranges(self) -> (Range<u32>, Range<u32>) {
+        (
+            self.first_vertex..self.first_vertex + self.vertices,
+            self.first_instance..self.first_instance + self.instances,
+        )
+    }
+
+    /// The vertex and the instance of an invocation.
+    pub(crate) fn vertex(self, slot: u32) -> (u32, u32) {
+        (self.first_vertex + slot % self.vertices, self.first_instance + slot / self.vertices)
+    }
+
     /// The place of a vertex among them.
     pub(crate) fn slot(self, vertex: u32, instance: u32) -> u32 {
         vertex - self.first_vertex + (instance - self.first_instance) * self.vertices
@@ -48,7 +62,7 @@ impl Placement {
 
 /// A shader that writes all its outputs down.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     /// The shader. A vertex stage is to be drawn as points.
     pub words: Vec<u32>,
     /// Where the storage buffer is bound that it writes.
@@ -64,28 +78,22 @@ impl Recorder {
     }
 }
 
-/// What stands behind the outputs of an invocation that has come to its end; behind those of a vertex that a geometry
-/// stage emits, the number of its strip is added. Some drivers give a loop up that takes too long, and all that comes
-/// after it.
+/// The mark behind the outputs of an invocation that has ended; of a vertex that a geometry stage emits, the number of
+/// its strip is added to it. Some drivers abort an invocation whose loop takes too long.
 pub(crate) const DONE: u32 = 0x5afe_c0de;
 
 fn stride(leaves: &[Leaf]) -> u32 {
     leaves.iter().map(Leaf::words).sum::<u32>() + 1
 }
 
-/// A variant of the vertex entry point `name` of `module` that writes down what it computes for `placement`.
-///
-/// # Errors
-///
-/// Why it cannot be made.
-pub fn record(
+/// A variant of the vertex stage that is `job`'s which writes down what it computes for `placement`; or why there is
+/// none.
+pub(crate) fn record(
     module: &Module<'_>,
-    name: &str,
-    specialization: &Specialization,
+    job: &Job<'_>,
     placement: Placement,
 ) -> Result<Recorder, String> {
-    let stage = (name, ExecutionModel::VERTEX);
-    recorder(module, stage, specialization, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record| {
         add_point_size(p, entry, record.leaves);
         let at = moves::wrap(m, p, entry).epilogue;
         let slot = slot(m, p, entry, placement, at);
@@ -104,8 +112,8 @@ struct Record<'r> {
 /// A variant of an entry point of `module`, by itself, with a buffer that `write` has it fill.
 fn recorder(
     module: &Module<'_>,
-    (name, model): (&str, ExecutionModel),
-    specialization: &Specialization,
+    job: &Job<'_>,
+    model: ExecutionModel,
     write: impl for<'m> FnOnce(
         &'m Module<'_>,
         &mut Patch<'m, '_>,
@@ -113,11 +121,11 @@ fn recorder(
         &Record<'_>,
     ) -> Result<(), Error>,
 ) -> Result<Recorder, String> {
-    let text = |error: Error| error.to_string();
+    let (name, text) = (job.entry, |error: Error| error.to_string());
     let isolated = moves::isolate(module, name, model).map_err(text)?;
     let m = &isolated.module;
     let entry = m.entry_point(name, model).map_err(text)?;
-    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, specialization)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, &job.specialization)?;
     let leaves = match model {
         ExecutionModel::TESSELLATION_CONTROL => control::of_one_vertex(leaves),
         _ => leaves,
@@ -134,7 +142,7 @@ fn recorder(
     Ok(Recorder { words, bound, leaves })
 }
 
-/// A binding that nothing in the module has. Set 0 there is always.
+/// A binding of set 0 that no variable of the module has.
 fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     let bindings = m.variables().filter_map(|variable| {
         m.decoration(variable.result(), Decoration::BINDING)?.first().copied()
@@ -183,7 +191,7 @@ fn slot<'m>(
     code.binary(Op::I_ADD, uint, before, vertex)
 }
 
-/// Emits a load of an input that is a number.
+/// Emits a load of an integer built-in input, as an unsigned number.
 fn index<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -191,9 +199,8 @@ fn index<'m>(
     builtin: BuiltIn,
     at: Position<'m>,
 ) -> Id {
-    let int = p.int();
-    let variable = moves::input_builtin(m, p, entry, builtin, int);
-    load_index(p, variable, at)
+    let uint = p.uint();
+    moves::load_integer_builtin(m, p, entry, (builtin, uint), at)
 }
 
 /// Emits a load of a variable of an integer type, as an unsigned number.
@@ -221,7 +228,7 @@ fn constants(p: &mut Patch<'_, '_>, path: &[u32]) -> Vec<Id> {
     path.iter().map(|index| p.uint_constant(*index)).collect()
 }
 
-/// The same of leaves that lie at other places.
+/// As [`store`], of leaves whose paths are given.
 fn store_from<'m, 'l>(
     p: &mut Patch<'m, '_>,
     leaves: impl Iterator<Item = (&'l Leaf, Vec<Id>)> + Clone,
@@ -235,19 +242,19 @@ fn store_from<'m, 'l>(
     let mut code = p.at(at);
     let base = code.binary(Op::I_MUL, uint, slot, stride);
     let mut number = 0;
+    let mut put = |code: &mut Cursor<'_, '_, '_>, word| {
+        let offset = code.p.uint_constant(number);
+        let index = code.binary(Op::I_ADD, uint, base, offset);
+        let pointer = buffer.pointer(code, index);
+        code.store(pointer, word);
+        number += 1;
+    };
     for (leaf, path) in leaves.filter(|(leaf, _)| leaf.words() > 0) {
         for word in load(&mut code, leaf, &path) {
-            let offset = code.p.uint_constant(number);
-            let index = code.binary(Op::I_ADD, uint, base, offset);
-            let pointer = buffer.pointer(&mut code, index);
-            code.store(pointer, word);
-            number += 1;
+            put(&mut code, word);
         }
     }
-    let offset = code.p.uint_constant(number);
-    let index = code.binary(Op::I_ADD, uint, base, offset);
-    let pointer = buffer.pointer(&mut code, index);
-    code.store(pointer, mark);
+    put(&mut code, mark);
 }
 
 /// Emits a load of `leaf`, which lies at `path` of its variable, and returns its words.

@@ -1,9 +1,9 @@
-//! Tessellation control stages of ours: they hand on what the evaluation stage behind them reads.
+//! Our own tessellation control stages: they write the inputs of the evaluation stage that is tested.
 
-use crate::feeder::{Array, Varying, vector};
+use crate::feeder::{Array, Varying, variable, vector};
 use crate::leaves::Kind;
 use crate::library;
-use crate::run::{Stop, not_comparable};
+use crate::verdict::{Stop, not_comparable};
 use polyshade::moves;
 use polyshade::spv::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Id, Patch, Position,
@@ -14,19 +14,19 @@ use polyshade::{Error, Module};
 /// The vertices of a patch: as many as every device takes.
 pub(crate) const VERTICES: u32 = 32;
 
-/// What else a control stage is to do.
+/// What a control stage does beside copying its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Relay {
-    /// It says how far apart coordinates are.
+    /// It sets the spacing of the tessellation coordinates.
     pub(crate) spacing: bool,
-    /// It says in which order vertices are.
+    /// It sets the order of the vertices.
     pub(crate) order: bool,
-    /// It hands sizes of points on.
+    /// It copies point sizes.
     pub(crate) sizes: bool,
 }
 
-/// A control stage that hands on the position of each vertex, and what a vertex stage hands it at these locations and
-/// in these built-in arrays. What is of the patch is that of its first vertex.
+/// A control stage that copies the position of each vertex, and its inputs at these locations and in these built-in
+/// arrays. Outputs of the patch are copied from its first vertex.
 pub(crate) fn relay(
     how: Relay,
     varyings: impl IntoIterator<Item = Varying>,
@@ -74,7 +74,7 @@ pub(crate) fn relay(
     Ok(relayed.module.into_words())
 }
 
-/// What something is handed on for.
+/// Whether a value belongs to each vertex, or to the patch.
 #[derive(Clone, Copy)]
 enum Place {
     Vertex(Id),
@@ -92,29 +92,24 @@ enum Place {
 fn hand_on<'m>(
     p: &mut Patch<'m, '_>,
     ty: Id,
-    (decoration, operand): (Decoration, u32),
+    decoration: (Decoration, u32),
     place: Place,
     at: Position<'m>,
 ) -> [Id; 2] {
     let all = p.array(ty, VERTICES);
-    let variable = |p: &mut Patch<'_, '_>, class, ty| {
-        let variable = p.variable(class, ty, None);
-        p.decorate(variable, decoration, &[operand]);
-        variable
-    };
     let element = |p: &mut Patch<'m, '_>, class, variable, vertex| {
         let pointer = p.pointer(class, ty);
         p.at(at).access_chain(pointer, variable, &[vertex])
     };
-    let input = variable(p, StorageClass::INPUT, all);
+    let input = variable(p, StorageClass::INPUT, all, decoration);
     let (output, from, to) = match place {
         Place::Vertex(vertex) => {
-            let output = variable(p, StorageClass::OUTPUT, all);
+            let output = variable(p, StorageClass::OUTPUT, all, decoration);
             let from = element(p, StorageClass::INPUT, input, vertex);
             (output, from, element(p, StorageClass::OUTPUT, output, vertex))
         }
         Place::Patch => {
-            let output = variable(p, StorageClass::OUTPUT, ty);
+            let output = variable(p, StorageClass::OUTPUT, ty, decoration);
             p.decorate(output, Decoration::PATCH, &[]);
             let first = p.uint_constant(0);
             (output, element(p, StorageClass::INPUT, input, first), output)

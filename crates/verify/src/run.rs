@@ -1,122 +1,165 @@
 //! What every comparison has in common: sets of inputs one after the other, and what the original computes.
 
 use crate::cases;
-use crate::compare::{Comparison, Recording, Shape};
+use crate::compare::Comparison;
 use crate::initialise::without_feedback;
 use crate::inputs::{self, Inputs};
 use crate::layout::Buffer;
 use crate::leaves::{self, Leaf};
 use crate::random::Values;
 use crate::record::{self, DONE, Placement, Recorder, native};
-use crate::verdict::{Difference, Equal, Part, Verdict};
+use crate::recording::{Recording, Shape, select, u32s};
+use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Job, Phase, cases::FILL};
 use polyshade::Module;
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{
-    Descriptor, Device, Draw, Error, Message, Range, Resource, Stage, TransformFeedback, Work, vk,
+    Descriptor, Device, Draw, Error, Message, Outcome, Range, Resource, Stage, TransformFeedback,
+    Work, vk,
 };
 
 /// The instances of the largest draw.
 const INSTANCES: u32 = 3;
 
-/// Where a comparison says what it is about to do.
-pub(crate) type Report<'p> = dyn FnMut(Phase) + 'p;
+/// What is compared, on what device, and who is told of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'t> {
+    pub(crate) job: &'t Job<'t>,
+    pub(crate) device: &'t Device,
+    /// The shader, initialised.
+    pub(crate) original: &'t Module<'t>,
+    /// Hears what the comparison is about to do.
+    pub(crate) report: &'t dyn Fn(Phase),
+}
 
-/// Compares with one set of inputs after the other, until something differs.
-pub(crate) fn each_seed(job: &Job<'_>, one: impl FnMut(u64) -> Result<Equal, Stop>) -> Verdict {
-    let mut one = one;
-    let mut sum = Equal::default();
-    for run in 0..job.runs.max(1) {
-        let seed = job.seed.wrapping_add(u64::from(run));
-        match one(seed) {
-            Ok(equal) => sum.add(equal),
-            Err(Stop::NotComparable(why)) => return Verdict::NotComparable(why),
-            Err(Stop::Different(difference)) => {
-                return Verdict::Different(Box::new(Difference { seed, ..*difference }));
+impl Task<'_> {
+    /// Compares with one set of inputs after the other, until something differs.
+    pub(crate) fn each_seed(&self, one: impl Fn(u64) -> Result<Equal, Stop>) -> Verdict {
+        let mut sum = Equal::default();
+        for run in 0..self.job.runs.max(1) {
+            let seed = self.job.seed.wrapping_add(u64::from(run));
+            match one(seed) {
+                Ok(equal) => sum.add(equal),
+                Err(Stop::NotComparable(why)) => return Verdict::NotComparable(why),
+                Err(Stop::Different(difference)) => {
+                    return Verdict::Different(Box::new(Difference { seed, ..*difference }));
+                }
             }
         }
+        Verdict::Equal(sum)
     }
-    Verdict::Equal(sum)
-}
 
-/// Why a run ends before its end.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    NotComparable(String),
-    Different(Box<Difference>),
-}
-
-impl From<Difference> for Stop {
-    fn from(difference: Difference) -> Stop {
-        Stop::Different(Box::new(difference))
+    /// Why the outputs of the stage are not recorded, if it is none of vertices.
+    pub(crate) fn is_not_recorded(&self) -> Option<String> {
+        let stage = Some(self.job.stage).filter(|stage| *stage != ExecutionModel::VERTEX)?;
+        Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
     }
-}
 
-pub(crate) fn not_comparable(why: impl Into<String>) -> Stop {
-    Stop::NotComparable(why.into())
+    /// The variant to judge: the one that was given, with zero where it leaves something undefined, or else `made`.
+    pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
+        let unread =
+            |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));
+        let words = match self.job.given.iter().find(|(other, _)| *other == part) {
+            Some((_, words)) => {
+                let module = Module::parse(words).map_err(unread)?;
+                crate::initialise(&module).map_err(unread)?.into_words()
+            }
+            None => made.words().to_vec(),
+        };
+        Ok(Module::parse(&words).map_err(|error| broken(part, error))?.into_owned())
+    }
+
+    /// The same where only one variant is made, without transform feedback of its own.
+    pub(crate) fn lowered(&self, made: &Module<'_>) -> Result<Module<'static>, Stop> {
+        let lowered = self.variant(Part::Lowered, made)?;
+        let plain = without_feedback(&lowered).map_err(|error| broken(Part::Lowered, error))?;
+        self.check_device(&plain)?;
+        Ok(plain)
+    }
+
+    /// What the device lacks of what a module asks for.
+    pub(crate) fn check_device(&self, m: &Module<'_>) -> Result<(), Stop> {
+        let missing = self.device.capabilities().missing(m);
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(not_comparable(format!("the device lacks {}", missing.join(", ")))),
+        }
+    }
+
+    /// What the validation layer says of a variant is a difference, as far as it `counts`.
+    pub(crate) fn check_messages(
+        &self,
+        part: Part,
+        counts: impl Fn(&Message) -> bool,
+    ) -> Result<(), Stop> {
+        let message = self.device.take_messages().into_iter().find(counts);
+        message.map_or(Ok(()), |one| Err(broken(part, format!("the validation layer says: {one}"))))
+    }
+
+    /// What it says of the original, as far as it `counts`, leaves nothing to compare with.
+    pub(crate) fn check_original(&self, counts: impl Fn(&Message) -> bool) -> Result<(), Stop> {
+        let message = self.device.take_messages().into_iter().find(counts);
+        message.map_or(Ok(()), |one| {
+            Err(not_comparable(format!("the validation layer says of the original: {one}")))
+        })
+    }
+
+    /// Draws with a variant.
+    pub(crate) fn run(&self, part: Part, work: &Work<'_>) -> Result<Outcome, Stop> {
+        self.device.run(work).map_err(|error| cannot_run(part, &error))
+    }
+
+    /// The inputs or outputs of the stage in a variant of the shader, or why they are not known.
+    pub(crate) fn leaves(
+        &self,
+        m: &Module<'_>,
+        model: ExecutionModel,
+        class: StorageClass,
+    ) -> Result<Vec<Leaf>, String> {
+        let entry = m.entry_point(self.job.entry, model).map_err(|error| error.to_string())?;
+        leaves::leaves(m, entry, class, &self.job.specialization)
+    }
+
+    /// The inputs of the stage in the original, for vertices and instances below `count`.
+    pub(crate) fn inputs(
+        &self,
+        model: ExecutionModel,
+        seed: (Values, u64),
+        count: u32,
+    ) -> Result<Inputs, Stop> {
+        let entry = self.original.entry_point(self.job.entry, model).map_err(not_comparable)?;
+        inputs::make(self.original, entry, &self.job.specialization, seed, count)
+            .map_err(not_comparable)
+    }
 }
 
 /// What the device lacks says nothing about a variant; anything else does.
 pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     match error {
-        Error::Missing(_) | Error::Unsupported(_) => not_comparable(format!("{part}: {error}")),
-        Error::Call { result: vk::Result::ERROR_OUT_OF_HOST_MEMORY, .. }
-        | Error::Call { result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, .. } => {
-            not_comparable(format!("{part}: {error}"))
-        }
-        _ => Difference::new(part, format!("it does not run: {error}")).into(),
+        Error::Missing(_)
+        | Error::Unsupported(_)
+        | Error::Call {
+            result: vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+            ..
+        } => not_comparable(format!("{part}: {error}")),
+        _ => broken(part, format!("it does not run: {error}")),
     }
 }
 
-/// The words of a variant: those that were given, with zero where they leave something undefined, or else `made`.
-pub(crate) fn variant(job: &Job<'_>, part: Part, made: &[u32]) -> Result<Vec<u32>, Stop> {
-    let Some((_, words)) = job.given.iter().find(|(other, _)| *other == part) else {
-        return Ok(made.to_vec());
-    };
-    let broken =
-        |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));
-    let module = Module::parse(words).map_err(broken)?;
-    Ok(crate::initialise(&module).map_err(broken)?.into_words())
+/// That the original does not run says nothing about a variant.
+pub(crate) fn cannot_run_original(error: Error) -> Stop {
+    not_comparable(format!("the original: {error}"))
 }
 
-/// The words of a variant as a module; that they are none is a difference.
-pub(crate) fn parse(part: Part, words: &[u32]) -> Result<Module<'_>, Stop> {
-    Module::parse(words).map_err(|error| Difference::new(part, error.to_string()).into())
-}
-
-/// What the device lacks of what a module asks for.
-pub(crate) fn check_device(device: &Device, m: &Module<'_>) -> Result<(), Stop> {
-    let missing = device.capabilities().missing(m);
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(not_comparable(format!("the device lacks {}", missing.join(", ")))),
-    }
-}
-
-/// What the validation layer says of a variant is a difference, as far as it `counts`.
-pub(crate) fn check_messages(
-    device: &Device,
-    part: Part,
-    counts: impl Fn(&Message) -> bool,
-) -> Result<(), Stop> {
-    match device.take_messages().iter().find(|message| counts(message)) {
-        Some(message) => {
-            Err(Difference::new(part, format!("the validation layer says: {message}")).into())
-        }
-        None => Ok(()),
-    }
-}
-
-/// Whether a message is about points that no `PointSize` is written for: what records is drawn as points whatever the
-/// shader was written for.
-pub(crate) fn is_about_points(message: &Message) -> bool {
-    message.text.contains("PointSize")
+/// Whether a message counts that is not about points without a `PointSize`: what records is drawn as points whatever
+/// the shader was written for.
+pub(crate) fn is_not_about_points(message: &Message) -> bool {
+    !message.text.contains("PointSize")
 }
 
 /// The original, a vertex stage, with one set of inputs.
 pub(crate) struct Original<'r> {
-    pub(crate) job: &'r Job<'r>,
-    pub(crate) device: &'r Device,
+    pub(crate) task: &'r Task<'r>,
     /// Without transform feedback of its own.
     plain: Module<'static>,
     pub(crate) inputs: Inputs,
@@ -124,33 +167,28 @@ pub(crate) struct Original<'r> {
     pub(crate) leaves: Vec<Leaf>,
 }
 
+/// A variant that is to have some of the outputs of the original.
+#[derive(Clone, Copy)]
+pub(crate) struct Variant<'v> {
+    pub(crate) part: Part,
+    /// Without transform feedback of its own.
+    pub(crate) module: &'v Module<'v>,
+    pub(crate) inputs: &'v Inputs,
+    pub(crate) wanted: &'v [Leaf],
+}
+
 impl<'r> Original<'r> {
-    pub(crate) fn new(
-        job: &'r Job<'r>,
-        device: &'r Device,
-        initialised: &Module<'_>,
-        seed: u64,
-    ) -> Result<Original<'r>, Stop> {
-        let text = |error: polyshade::Error| not_comparable(error.to_string());
-        let plain = without_feedback(initialised).map_err(text)?;
-        let entry = initialised.entry_point(job.entry, ExecutionModel::VERTEX).map_err(text)?;
-        check_device(device, &plain)?;
-        let vertices = job.vertices.max(1);
-        let inputs = inputs::make(
-            initialised,
-            entry,
-            &job.specialization,
-            (Values::Any, seed),
-            vertices.max(INSTANCES),
-        )
-        .map_err(not_comparable)?;
+    pub(crate) fn new(task: &'r Task<'r>, seed: u64) -> Result<Original<'r>, Stop> {
+        let plain = without_feedback(task.original).map_err(not_comparable)?;
+        task.check_device(&plain)?;
+        let vertices = task.job.vertices.max(1);
+        let model = ExecutionModel::VERTEX;
+        let inputs = task.inputs(model, (Values::Any, seed), vertices.max(INSTANCES))?;
         let vertices = inputs.most_vertices.map_or(vertices, |most| vertices.min(most)).max(1);
         let instances = inputs.most_instances.map_or(INSTANCES, |most| INSTANCES.min(most)).max(1);
         let placements = cases::placements(vertices, instances);
-        let class = StorageClass::OUTPUT;
-        let leaves = leaves::leaves(initialised, entry, class, &job.specialization)
-            .map_err(not_comparable)?;
-        Ok(Original { job, device, plain, inputs, placements, leaves })
+        let leaves = task.leaves(task.original, model, StorageClass::OUTPUT);
+        Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
     }
 
     /// What it computes, and by the driver's own transform feedback where it has it.
@@ -165,7 +203,7 @@ impl<'r> Original<'r> {
             }
             let recording = self
                 .run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()))
-                .map_err(|error| not_comparable(format!("the original: {error}")))?;
+                .map_err(cannot_run_original)?;
             equal.words += recording.words.len() as u64;
             recordings.push(recording);
         }
@@ -182,25 +220,67 @@ impl<'r> Original<'r> {
                 }
             }
         }
-        check_original(self.device, |message| !is_about_points(message))?;
+        self.task.check_original(is_not_about_points)?;
         Ok(recordings)
     }
 
     /// A shader that writes down what a variant computes.
-    pub(crate) fn recorder(
+    fn recorder(&self, variant: &Module<'_>, placement: Placement) -> Result<Recorder, String> {
+        record::record(variant, self.task.job, placement)
+    }
+
+    /// What a variant computes for one of the placements, with what else `bind` gives it, and the outputs that it has,
+    /// unless `check` refuses them.
+    pub(crate) fn record_variant(
         &self,
-        variant: &Module<'_>,
+        variant: Variant<'_>,
         placement: Placement,
-    ) -> Result<Recorder, String> {
-        record::record(variant, self.job.entry, &self.job.specialization, placement)
+        check: impl Fn(&[Leaf]) -> Result<(), String>,
+        bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
+    ) -> Result<(Vec<Leaf>, Recording), Stop> {
+        let Variant { part, module, inputs, .. } = variant;
+        let recorder = self.recorder(module, placement).map_err(|why| broken(part, why))?;
+        check(&recorder.leaves).map_err(|why| broken(part, why))?;
+        let recording = self.run_recorder(&recorder, placement, inputs, bind);
+        Ok((recorder.leaves, recording.map_err(|error| cannot_run(part, &error))?))
+    }
+
+    /// Compares the outputs that a variant is to have with those of the original. `check` may refuse those that it has,
+    /// and `bind` give it what else it needs. Returns how many words are equal.
+    pub(crate) fn compare_outputs(
+        &self,
+        variant: Variant<'_>,
+        recordings: &[Recording],
+        check: impl Fn(&[Leaf]) -> Result<(), String>,
+        bind: impl Fn(Placement, &mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
+    ) -> Result<u64, Stop> {
+        let Variant { part, wanted, .. } = variant;
+        let shape = Shape::of(wanted);
+        let mut words = 0;
+        for right in recordings {
+            let placement = right.placement;
+            let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| bind(placement, draw, work);
+            let (leaves, found) = self.record_variant(variant, placement, &check, bind)?;
+            let found = select(&found, &leaves, wanted)
+                .map_err(|leaf| broken(part, format!("it lacks the output {}", leaf.title())))?;
+            let right =
+                select(right, &self.leaves, wanted).expect("what is wanted is of the original");
+            let comparison = self.comparison(part, &[], &shape);
+            if let Some(difference) = comparison.recordings(&right, &found) {
+                return Err(difference.into());
+            }
+            words += found.words.len() as u64;
+        }
+        Ok(words)
     }
 
     fn record_natively(&self) -> Result<Option<Vec<Recording>>, Stop> {
-        let has = self.device.capabilities().transform_feedback;
-        let Some(has) = has.filter(|_| self.device.validation_layer().is_none()) else {
+        let Task { job, device, .. } = self.task;
+        let has = device.capabilities().transform_feedback;
+        let Some(has) = has.filter(|_| device.validation_layer().is_none()) else {
             return Ok(None);
         };
-        let native = native::decorate(&self.plain, self.job.entry, &self.leaves, has);
+        let native = native::decorate(&self.plain, job.entry, &self.leaves, has);
         let Some(words) = native else { return Ok(None) };
         let each = self.placements.iter().map(|placement| self.run_native(&words, *placement));
         let each = each.collect::<Result<Vec<_>, _>>();
@@ -219,26 +299,23 @@ impl<'r> Original<'r> {
     }
 
     /// Draws a shader that writes its outputs down, with what else `bind` gives it.
-    pub(crate) fn run_recorder(
+    fn run_recorder(
         &self,
         recorder: &Recorder,
         placement: Placement,
         inputs: &Inputs,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<Recording, Error> {
-        let mut work = Work::default();
-        let size = 4 * recorder.stride() * placement.slots();
-        work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
-        let (set, binding) = recorder.bound;
-        let mut draw = self.draw(&recorder.words, placement);
-        draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
-        bind(&mut draw, &mut work)?;
-        inputs.install(&mut work).give(&mut draw);
-        work.draws.push(draw);
-        let outcome = self.device.run(&work)?;
+        let draw = self.draw(&recorder.words, placement);
+        let filled =
+            self.fill(draw, inputs, recorder.stride() * placement.slots(), |range, draw, work| {
+                let (set, binding) = recorder.bound;
+                let resource = Resource::StorageBuffer(range);
+                draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
+                bind(draw, work)
+            })?;
         let mut words = Vec::new();
-        for slot in u32s(&outcome.buffers[0]).chunks_exact(recorder.stride() as usize) {
+        for slot in filled.chunks_exact(recorder.stride() as usize) {
             let (done, outputs) = slot.split_last().expect("the mark is always there");
             if *done != DONE {
                 return Err(Error::Work("an invocation does not come to its end".to_owned()));
@@ -250,29 +327,39 @@ impl<'r> Original<'r> {
 
     /// Draws a shader that is captured natively.
     fn run_native(&self, shader: &[u32], placement: Placement) -> Result<Recording, Error> {
-        let mut work = Work::default();
-        let stride: u32 = self.leaves.iter().map(|leaf| 4 * leaf.words()).sum();
-        let size = stride * placement.slots();
-        work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size: u64::from(size) };
-        let mut draw = self.draw(shader, placement);
-        draw.transform_feedback =
-            Some(TransformFeedback { buffers: vec![range], ..TransformFeedback::default() });
-        self.inputs.install(&mut work).give(&mut draw);
+        let stride: u32 = self.leaves.iter().map(Leaf::words).sum();
+        let draw = self.draw(shader, placement);
+        let words =
+            self.fill(draw, &self.inputs, stride * placement.slots(), |range, draw, _| {
+                let buffers = vec![range];
+                draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
+                Ok(())
+            })?;
+        Ok(Recording { placement, words })
+    }
+
+    /// The words that a draw leaves in a buffer of this many, which `bind` gives it.
+    fn fill<'w>(
+        &self,
+        mut draw: Draw<'w>,
+        inputs: &Inputs,
+        words: u32,
+        bind: impl FnOnce(Range, &mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
+    ) -> Result<Vec<u32>, Error> {
+        let mut work: Work<'w> = Work::default();
+        work.buffers.push(vec![FILL; 4 * words as usize]);
+        let range = Range { buffer: 0, offset: 0, size: 4 * u64::from(words) };
+        bind(range, &mut draw, &mut work)?;
+        inputs.install(&mut work).give(&mut draw);
         work.draws.push(draw);
-        let outcome = self.device.run(&work)?;
-        Ok(Recording { placement, words: u32s(&outcome.buffers[0]) })
+        Ok(u32s(&self.task.device.run(&work)?.buffers[0]))
     }
 
     /// A draw of a variant as points, with nothing bound yet.
     pub(crate) fn draw<'w>(&'w self, words: &'w [u32], placement: Placement) -> Draw<'w> {
-        let Placement { first_vertex, vertices, first_instance, instances } = placement;
-        Draw {
-            stages: vec![Stage { entry_point: self.job.entry, ..Stage::vertex(words) }],
-            vertices: first_vertex..first_vertex + vertices,
-            instances: first_instance..first_instance + instances,
-            ..Draw::default()
-        }
+        let (vertices, instances) = placement.ranges();
+        let stages = vec![Stage { entry_point: self.task.job.entry, ..Stage::vertex(words) }];
+        Draw { stages, vertices, instances, ..Draw::default() }
     }
 }
 
@@ -283,33 +370,4 @@ pub(crate) const SHARED: &str = "its outputs are shared with another entry point
 pub(crate) fn is_same_interface(recorded: &[Leaf], leaves: &[Leaf]) -> bool {
     let mut pairs = recorded.iter().zip(leaves);
     recorded.len() == leaves.len() && pairs.all(|(one, other)| one.is_same_output(other))
-}
-
-/// What the validation layer says of the original, as far as it `counts`, leaves nothing to compare with.
-pub(crate) fn check_original(
-    device: &Device,
-    counts: impl Fn(&Message) -> bool,
-) -> Result<(), Stop> {
-    match device.take_messages().iter().find(|message| counts(message)) {
-        Some(message) => {
-            Err(not_comparable(format!("the validation layer says of the original: {message}")))
-        }
-        None => Ok(()),
-    }
-}
-
-pub(crate) fn u32s(bytes: &[u8]) -> Vec<u32> {
-    let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
-    bytes.chunks_exact(4).map(word).collect()
-}
-
-impl Equal {
-    fn add(&mut self, other: Equal) {
-        self.runs += 1;
-        self.draws += other.draws;
-        self.vertices += other.vertices;
-        self.words += other.words;
-        self.pixels += other.pixels;
-        self.native |= other.native;
-    }
 }

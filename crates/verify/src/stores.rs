@@ -1,184 +1,134 @@
-//! Capture by stores: the three variants that [`transform_feedback::capture`] makes.
+//! Capture by stores: the three variants of `transform_feedback::prepare`.
 
 mod host;
 
 use crate::cases::{self, Case};
-use crate::compare::{self, Comparison, Recording, Shape};
+use crate::compare;
 use crate::layout::{self, Buffer};
-use crate::record::Recorder;
-use crate::run::{
-    Original, Report, Stop, cannot_run, check_messages, each_seed, is_about_points,
-    is_same_interface, not_comparable, parse, variant,
-};
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Captured, Job, Phase};
-use host::Host;
-use polyshade::transform_feedback::{self, Capture};
+use crate::recording::{Recording, Shape};
+use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
+use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::{Captured, Phase};
+use host::Required;
+use polyshade::transform_feedback::Layout;
 use polyshade::{Error, Module};
-use polyshade_vulkan::{Device, Work};
+use polyshade_vulkan::Variants;
 
 /// Compares what the variants capture with what the original computes.
-pub(crate) fn verify(
-    job: &Job<'_>,
-    captured: &Captured<'_>,
-    device: &Device,
-    original: &Module<'_>,
-    report: &mut Report<'_>,
-) -> Result<Verdict, Error> {
-    let capture = transform_feedback::capture(original, captured.target, captured.options)?;
-    Ok(each_seed(job, |seed| {
-        let original = Original::new(job, device, original, seed)?;
+pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
+    let capture = Variants::new(task.original, captured.target, captured.options)?;
+    Ok(task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        Run { original, capture: &capture, layout }.compare(report)
+        check_strides(&capture.layout, &layout)?;
+        let mut run = Run { original, capture: &capture, layout, descriptors: Vec::new() };
+        run.descriptors = run.required()?;
+        run.compare()
     }))
 }
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
     original: Original<'r>,
-    capture: &'r Capture<'r>,
+    capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
+    /// What the host must bind.
+    descriptors: Vec<Required>,
 }
 
 impl Run<'_> {
-    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        check_strides(&self.capture.layout, &self.layout)?;
-        let host = Host::of(self)?;
-        let mut equal = Equal::default();
-        let shape = Shape::of(&self.original.leaves);
+    fn compare(&self) -> Result<Equal, Stop> {
+        let (task, mut equal) = (self.original.task, Equal::default());
 
-        report(Phase::Original);
+        (task.report)(Phase::Original);
         let recordings = self.original.record(&mut equal)?;
 
-        let cases = cases::cases(&self.original.placements);
         for part in [Part::CaptureOnly, Part::Both] {
-            report(Phase::Rewritten);
-            self.compare_captures(&host, part, &cases, &shape, &recordings, &mut equal)?;
-            self.check_messages(part)?;
+            (task.report)(Phase::Rewritten);
+            self.compare_captures(part, &recordings, &mut equal)?;
+            // Only the capture-only variant is made to be drawn as points.
+            task.check_messages(part, |message| {
+                part == Part::CaptureOnly || is_not_about_points(message)
+            })?;
         }
         for part in [Part::RasterOnly, Part::Both] {
-            report(Phase::Rewritten);
-            self.compare_outputs(&host, part, &shape, &recordings, &mut equal)?;
-            self.check_messages(part)?;
+            (task.report)(Phase::Rewritten);
+            equal.words += self.compare_outputs(part, &recordings)?;
+            task.check_messages(part, is_not_about_points)?;
         }
         Ok(equal)
     }
 
-    fn words(&self, part: Part) -> Result<Vec<u32>, Stop> {
+    fn variant(&self, part: Part) -> Result<Module<'static>, Stop> {
         let made = match part {
             Part::CaptureOnly => &self.capture.capture_only,
             Part::RasterOnly => &self.capture.raster_only,
             _ => &self.capture.both,
         };
-        variant(self.original.job, part, made.words())
-    }
-
-    fn comparison<'c>(&'c self, part: Part, shape: &'c Shape<'c>) -> Comparison<'c> {
-        self.original.comparison(part, &self.layout, shape)
+        let module = self.original.task.variant(part, made)?;
+        self.check_descriptors(part, &module)?;
+        Ok(module)
     }
 
     /// Draws all cases with a variant that stores, and compares what it leaves.
     fn compare_captures(
         &self,
-        host: &Host,
         part: Part,
-        cases: &[Case],
-        shape: &Shape<'_>,
         recordings: &[Recording],
         equal: &mut Equal,
     ) -> Result<(), Stop> {
-        let words = self.words(part)?;
-        let module = parse(part, &words)?;
-        host.check_descriptors(self, part, &module)?;
-        let cases: Vec<&Case> = cases
-            .iter()
-            .filter(|case| part == Part::CaptureOnly || case.can_be_drawn_at_once())
-            .collect();
-        let mut work = Work::default();
-        let (mut installed, mut places) = (None, Vec::new());
-        for case in &cases {
-            let inputs = self.original.inputs.next(installed.take(), &mut work);
-            let mut draw = self.original.draw(&words, case.placement());
+        let (original, module) = (&self.original, self.variant(part)?);
+        let mut cases = cases::cases(&original.placements);
+        cases.retain(|case| part == Part::CaptureOnly || case.can_be_drawn_at_once());
+        let mut places = Vec::new();
+        let work = original.inputs.work(&cases, |case: &Case, inputs, work| {
+            let mut draw = original.draw(module.words(), case.placement());
             if part == Part::Both {
                 draw.topology = cases::topology(case.draw.topology);
             }
             inputs.give(&mut draw);
-            places.push(host.bind(self, case, &mut draw, &mut work)?);
-            work.draws.push(draw);
-            installed = Some(inputs);
-        }
-        let outcome = self.original.device.run(&work).map_err(|error| cannot_run(part, &error))?;
+            places.push(self.bind(case, &mut draw, work));
+            draw
+        });
+        let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let outcome = original.task.run(part, &work)?;
 
-        let comparison = self.comparison(part, shape);
+        let shape = Shape::of(&original.leaves);
+        let comparison = original.comparison(part, &self.layout, &shape);
         for (case, buffers) in cases.iter().zip(places) {
             let recording = case.recording(recordings);
-            let expected = compare::expect(case, &self.layout, shape, recording);
-            host.check_counts(self, case, &expected)?;
-            for (number, index) in buffers.iter().enumerate() {
-                let found = &outcome.buffers[*index];
-                if let Some(difference) = comparison.buffer(case, &expected, number, found) {
-                    return Err(difference.into());
-                }
-            }
-            equal.draws += 1;
-            equal.vertices += expected.captured_vertices();
+            let expected = compare::expect(case, &self.layout, &shape, recording);
+            self.check_counts(case, &expected)?;
+            let found = buffers.iter().map(|index| &outcome.buffers[*index]);
+            comparison.buffers(case, &expected, found, equal)?;
         }
         Ok(())
     }
 
     /// What a variant that has outputs computes is what the original does.
-    fn compare_outputs(
-        &self,
-        host: &Host,
-        part: Part,
-        shape: &Shape<'_>,
-        recordings: &[Recording],
-        equal: &mut Equal,
-    ) -> Result<(), Stop> {
-        let words = self.words(part)?;
-        let broken = |why: String| Stop::from(Difference::new(part, why));
-        let module = parse(part, &words)?;
-        host.check_descriptors(self, part, &module)?;
-        for right in recordings {
-            let recorder: Recorder =
-                self.original.recorder(&module, right.placement).map_err(broken)?;
-            if !is_same_interface(&recorder.leaves, &self.original.leaves) {
-                return Err(broken("its outputs are not those of the original".to_owned()));
-            }
-            let (original, placement) = (&self.original, right.placement);
+    fn compare_outputs(&self, part: Part, recordings: &[Recording]) -> Result<u64, Stop> {
+        let (original, module) = (&self.original, self.variant(part)?);
+        let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
+        let variant = Variant { part, module: &module, inputs, wanted };
+        let check = |leaves: &[_]| match is_same_interface(leaves, wanted) {
+            true => Ok(()),
+            false => Err("its outputs are not those of the original".to_owned()),
+        };
+        original.compare_outputs(variant, recordings, check, |placement, draw, work| match part {
             // One that captures too is bound to buffers without room.
-            let found = original
-                .run_recorder(&recorder, placement, &original.inputs, |draw, work| match part {
-                    Part::Both => host.bind_nothing(self, placement, draw, work),
-                    _ => Ok(()),
-                })
-                .map_err(|error| cannot_run(part, &error))?;
-            if let Some(difference) = self.comparison(part, shape).recordings(right, &found) {
-                return Err(difference.into());
-            }
-            equal.words += found.words.len() as u64;
-        }
-        Ok(())
-    }
-
-    fn check_messages(&self, part: Part) -> Result<(), Stop> {
-        // Only the capture-only variant is made to be drawn as points.
-        check_messages(self.original.device, part, |message| {
-            part == Part::CaptureOnly || !is_about_points(message)
+            Part::Both => self.bind_nothing(placement, draw, work),
+            _ => Ok(()),
         })
     }
 }
 
 /// The strides that the host is told are those of the specification.
-pub(crate) fn check_strides(
-    told: &transform_feedback::Layout,
-    layout: &[Buffer],
-) -> Result<(), Stop> {
+pub(crate) fn check_strides(told: &Layout, layout: &[Buffer]) -> Result<(), Stop> {
     let told: Vec<u32> = told.buffers.iter().map(|one| one.stride).collect();
     let right: Vec<u32> = layout.iter().map(|one| one.stride).collect();
     if told == right {
         return Ok(());
     }
     let message = format!("the strides of the feedback buffers are {told:?}, not {right:?}");
-    Err(Difference::new(Part::Host, message).into())
+    Err(broken(Part::Host, message))
 }

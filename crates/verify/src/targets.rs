@@ -1,10 +1,12 @@
 //! Colour targets of 32-bit components: one for each location that a fragment stage may write.
 
+use crate::inputs::attributes;
 use crate::leaves::{Kind, Leaf};
-use crate::run::{Stop, not_comparable, u32s};
-use crate::verdict::Value;
-use polyshade_vulkan::{Outcome, Work, vk};
+use crate::recording::u32s;
+use crate::verdict::{Stop, Value, not_comparable};
+use polyshade_vulkan::{Draw, Outcome, Stage, Work, vk};
 use std::fmt;
+use std::ops::Range;
 
 /// The width and height of a target.
 pub(crate) const SIDE: u32 = 32;
@@ -95,15 +97,6 @@ impl Target {
     }
 }
 
-/// Four components of a kind.
-pub(crate) fn format(kind: Kind) -> vk::Format {
-    match kind {
-        Kind::Float => vk::Format::R32G32B32A32_SFLOAT,
-        Kind::Int => vk::Format::R32G32B32A32_SINT,
-        Kind::Uint | Kind::Bool => vk::Format::R32G32B32A32_UINT,
-    }
-}
-
 /// Adds targets that hold these pictures; returns the index of the first.
 pub(crate) fn add<'t>(
     targets: impl IntoIterator<Item = &'t Target>,
@@ -113,10 +106,28 @@ pub(crate) fn add<'t>(
     let first = work.targets.len();
     for (target, picture) in targets.into_iter().zip(pictures) {
         work.pixels.push((work.targets.len(), bytes(picture)));
-        let format = format(target.kind().unwrap_or(Kind::Float));
+        let format = attributes::format(target.kind().unwrap_or(Kind::Float), 32, 4);
         work.targets.push(polyshade_vulkan::Target::new(format, SIDE, SIDE));
     }
     first
+}
+
+/// A draw of triangles to `count` targets from `first` on, with this vertex stage of ours and fragment stage.
+pub(crate) fn draw<'w>(
+    feeder: &'w [u32],
+    fragment: Stage<'w>,
+    (first, count): (usize, usize),
+    vertices: Range<u32>,
+) -> Draw<'w> {
+    Draw {
+        stages: vec![Stage::vertex(feeder), fragment],
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        target: Some(first),
+        other_targets: (first + 1..first + count).collect(),
+        vertices,
+        instances: 0..1,
+        ..Draw::default()
+    }
 }
 
 /// The pictures of all targets.
@@ -135,25 +146,10 @@ fn picture(bytes: &[u8]) -> Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use polyshade::spv::Id;
+    use crate::leaves::tests::leaf;
 
     fn target(kind: Kind, count: u32) -> Target {
-        let leaf = Leaf {
-            variable: Id::new(1).expect("it is not 0"),
-            path: Vec::new(),
-            ty: Id::new(2).expect("it is not 0"),
-            kind,
-            bits: 32,
-            count,
-            name: String::new(),
-            whole: None,
-            column: None,
-            register: Some((0, 0)),
-            builtin: None,
-            is_of_patch: false,
-            semantic: None,
-            feedback: None,
-        };
+        let leaf = Leaf { kind, ..leaf("", count, (0, 0)) };
         targets(vec![leaf]).expect("it is a colour").remove(0)
     }
 

@@ -30,6 +30,18 @@ pub struct Equal {
     pub native: bool,
 }
 
+impl Equal {
+    /// Counts what another run has compared, too.
+    pub(crate) fn add(&mut self, other: Equal) {
+        self.runs += 1;
+        self.draws += other.draws;
+        self.vertices += other.vertices;
+        self.words += other.words;
+        self.pixels += other.pixels;
+        self.native |= other.native;
+    }
+}
+
 /// What is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -115,6 +127,29 @@ impl Difference {
             found: None,
         }
     }
+}
+
+/// Why a comparison ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    NotComparable(String),
+    Different(Box<Difference>),
+}
+
+impl From<Difference> for Stop {
+    fn from(difference: Difference) -> Stop {
+        Stop::Different(Box::new(difference))
+    }
+}
+
+/// The end of a comparison that proves nothing, and why.
+pub(crate) fn not_comparable(why: impl fmt::Display) -> Stop {
+    Stop::NotComparable(why.to_string())
+}
+
+/// The end of a comparison of a variant in which something is wrong.
+pub(crate) fn broken(part: Part, why: impl fmt::Display) -> Stop {
+    Difference::new(part, why.to_string()).into()
 }
 
 impl fmt::Display for Value {

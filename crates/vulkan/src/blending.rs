@@ -1,5 +1,6 @@
 //! What a device offers for blending, in the planner's words.
 
+use crate::instance::Instance;
 use crate::target_reads::TargetReads;
 use ash::{ext, vk};
 use polyshade_planner::{Blending, Interlock, NativeBlending};
@@ -7,7 +8,7 @@ use std::ffi::CStr;
 
 /// Asks a device for what it can do for blending. Of extensions, it looks at those that the device has.
 pub(crate) fn query(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
     (features, limits): (&vk::PhysicalDeviceFeatures, &vk::PhysicalDeviceLimits),
     reads: TargetReads,
@@ -40,30 +41,12 @@ pub(crate) fn query(
     }
 }
 
-/// Asks for the features of one structure.
-fn features<T: vk::ExtendsPhysicalDeviceFeatures2>(
-    instance: &ash::Instance,
-    device: vk::PhysicalDevice,
-    found: &mut T,
-) {
-    let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(found);
-    // SAFETY: the device belongs to the instance and has the extension of the structure.
-    unsafe { instance.get_physical_device_features2(device, features) };
-}
-
-fn native(instance: &ash::Instance, device: vk::PhysicalDevice, dynamic: bool) -> NativeBlending {
-    let mut has = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
-    features(instance, device, &mut has);
-    let mut state = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT::default();
-    if dynamic {
-        features(instance, device, &mut state);
-    }
-    let mut limits = vk::PhysicalDeviceBlendOperationAdvancedPropertiesEXT::default();
-    // SAFETY: the device belongs to the instance and has the extension.
-    unsafe {
-        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
-        instance.get_physical_device_properties2(device, properties);
-    }
+fn native(instance: &Instance, device: vk::PhysicalDevice, dynamic: bool) -> NativeBlending {
+    let has: vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT<'_> = instance.features(device);
+    let state: vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'_> =
+        if dynamic { instance.features(device) } else { Default::default() };
+    let limits: vk::PhysicalDeviceBlendOperationAdvancedPropertiesEXT<'_> =
+        instance.properties(device);
     let flag = |value: vk::Bool32| value == vk::TRUE;
     NativeBlending {
         coherent: flag(has.advanced_blend_coherent_operations),
@@ -78,20 +61,19 @@ fn native(instance: &ash::Instance, device: vk::PhysicalDevice, dynamic: bool) -
 }
 
 fn tile_images(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
     has: impl Fn(&CStr) -> bool,
 ) -> bool {
     if !has(ext::shader_tile_image::NAME) {
         return false;
     }
-    let mut found = vk::PhysicalDeviceShaderTileImageFeaturesEXT::default();
-    features(instance, device, &mut found);
+    let found: vk::PhysicalDeviceShaderTileImageFeaturesEXT<'_> = instance.features(device);
     found.shader_tile_image_color_read_access == vk::TRUE
 }
 
 fn interlock(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
     plain: &vk::PhysicalDeviceFeatures,
     has: impl Fn(&CStr) -> bool,
@@ -102,8 +84,7 @@ fn interlock(
     if !stores || !has(ext::fragment_shader_interlock::NAME) {
         return None;
     }
-    let mut found = vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT::default();
-    features(instance, device, &mut found);
+    let found: vk::PhysicalDeviceFragmentShaderInterlockFeaturesEXT<'_> = instance.features(device);
     Some(Interlock {
         pixel: found.fragment_shader_pixel_interlock == vk::TRUE,
         sample: found.fragment_shader_sample_interlock == vk::TRUE

@@ -108,13 +108,13 @@ pub(crate) fn query(
 
     let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
     let transform_feedback = has(ext::transform_feedback::NAME)
-        .then(|| query_transform_feedback(&instance.handle, device))
+        .then(|| query_transform_feedback(instance, device))
         .flatten();
     let provoking_vertex =
-        has(ext::provoking_vertex::NAME).then(|| query_provoking_vertex(&instance.handle, device));
+        has(ext::provoking_vertex::NAME).then(|| query_provoking_vertex(instance, device));
 
     let primitives_generated = has(ext::primitives_generated_query::NAME)
-        .then(|| query_primitives_generated(&instance.handle, device))
+        .then(|| query_primitives_generated(instance, device))
         .flatten();
 
     let version = properties.api_version;
@@ -122,7 +122,7 @@ pub(crate) fn query(
     let has_rendering = newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE;
     let target_reads = TargetReads::query(instance, device, has_rendering, has);
     let both = (&features, &properties.limits);
-    let blending = blending::query(&instance.handle, device, both, target_reads, has);
+    let blending = blending::query(instance, device, both, target_reads, has);
     Ok(Capabilities {
         device: name,
         driver,
@@ -160,18 +160,12 @@ impl Capabilities {
 }
 
 fn query_transform_feedback(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
 ) -> Option<TransformFeedbackCapabilities> {
-    let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-    let mut properties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
-    // SAFETY: the device belongs to the instance and has the extension.
-    unsafe {
-        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-        instance.get_physical_device_features2(device, features);
-        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
-        instance.get_physical_device_properties2(device, properties);
-    }
+    let features: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'_> = instance.features(device);
+    let properties: vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_> =
+        instance.properties(device);
     (features.transform_feedback == vk::TRUE).then_some(TransformFeedbackCapabilities {
         geometry_streams: features.geometry_streams == vk::TRUE,
         max_streams: properties.max_transform_feedback_streams,
@@ -187,15 +181,10 @@ fn query_transform_feedback(
 }
 
 fn query_primitives_generated(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
 ) -> Option<PrimitivesGeneratedCapabilities> {
-    let mut has = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
-    // SAFETY: the device belongs to the instance and has the extension.
-    unsafe {
-        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
-        instance.get_physical_device_features2(device, features);
-    }
+    let has: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'_> = instance.features(device);
     (has.primitives_generated_query == vk::TRUE).then_some(PrimitivesGeneratedCapabilities {
         with_discard: has.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
         with_streams: has.primitives_generated_query_with_non_zero_streams == vk::TRUE,
@@ -203,18 +192,12 @@ fn query_primitives_generated(
 }
 
 fn query_provoking_vertex(
-    instance: &ash::Instance,
+    instance: &Instance,
     device: vk::PhysicalDevice,
 ) -> ProvokingVertexCapabilities {
-    let mut features = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-    let mut properties = vk::PhysicalDeviceProvokingVertexPropertiesEXT::default();
-    // SAFETY: the device belongs to the instance and has the extension.
-    unsafe {
-        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
-        instance.get_physical_device_features2(device, features);
-        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
-        instance.get_physical_device_properties2(device, properties);
-    }
+    let features: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'_> = instance.features(device);
+    let properties: vk::PhysicalDeviceProvokingVertexPropertiesEXT<'_> =
+        instance.properties(device);
     let in_fans = properties.transform_feedback_preserves_triangle_fan_provoking_vertex;
     ProvokingVertexCapabilities {
         last: features.provoking_vertex_last == vk::TRUE,

@@ -1,9 +1,50 @@
-//! What polyshade says that the host must bind, bound.
+//! Binds the buffers and words that a lowering requires of the host.
 
 use crate::work::{Constant, Descriptor, Draw, Range, Resource, Stage, Work};
-use polyshade::Error;
-use polyshade::host::{Place, Purpose};
-use polyshade::transform_feedback::{self, BufferRange, Capture};
+use polyshade::host::{Place, Purpose, Requirements, Target, Words};
+use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
+use polyshade::{Error, Module};
+
+/// All variants of a vertex shader that is captured into storage buffers, and what the host has to know.
+#[derive(Clone, Debug)]
+pub struct Variants<'m> {
+    /// [`Variant::CaptureOnly`].
+    pub capture_only: Module<'m>,
+    /// [`Variant::RasterOnly`].
+    pub raster_only: Module<'m>,
+    /// [`Variant::Both`].
+    pub both: Module<'m>,
+    /// What is captured where.
+    pub layout: Layout,
+    /// What the host fills in for each draw.
+    pub words: Words,
+    /// What the device must have and the host must bind.
+    pub requirements: Requirements,
+}
+
+impl<'m> Variants<'m> {
+    /// Those of `module` that capture what `options` name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`transform_feedback::prepare`] and of its variants.
+    pub fn new(
+        module: &'m Module<'_>,
+        target: impl Into<Target>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let prepared = transform_feedback::prepare(module, target, options)?;
+        let make = |variant| Ok(prepared.variant(variant)?.module);
+        Ok(Self {
+            capture_only: make(Variant::CaptureOnly)?,
+            both: make(Variant::Both)?,
+            raster_only: make(Variant::RasterOnly)?,
+            layout: prepared.layout().clone(),
+            words: prepared.words().clone(),
+            requirements: prepared.requirements().clone(),
+        })
+    }
+}
 
 /// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, that captures into
 /// `ranges` of the `feedback` buffers, one each. Vertex buffers and the shader's own resources are still to be added.
@@ -12,7 +53,7 @@ use polyshade::transform_feedback::{self, BufferRange, Capture};
 ///
 /// Those of [`Layout::host_words`](transform_feedback::Layout::host_words).
 pub fn capture_draw<'a>(
-    capture: &'a Capture<'_>,
+    capture: &'a Variants<'_>,
     draw: &transform_feedback::Draw,
     ranges: &[BufferRange],
     feedback: &[Range],
@@ -29,10 +70,9 @@ pub fn capture_draw<'a>(
     Ok(pass)
 }
 
-/// Binds the `feedback` buffers and the host words to a draw of a variant that stores, whose first stage that is. A
-/// buffer for the host words is added to `work`, whether or not they are in one.
+/// Binds the `feedback` buffers and the host words to a draw of a variant that stores, whose first stage that is.
 pub fn bind_capture(
-    capture: &Capture<'_>,
+    capture: &Variants<'_>,
     host_words: &[u32],
     feedback: &[Range],
     draw: &mut Draw<'_>,
@@ -46,37 +86,41 @@ pub fn bind_capture(
         draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
-    place_host_words(capture.words.place, host_words, draw, work);
+    place_words(capture.words.place, host_words, 0, draw, work);
 }
 
-/// Puts the host words where the first stage reads them. A buffer for them is added to `work`, whether or not they are
-/// in one.
-pub(crate) fn place_host_words(
+/// Puts the host's words where the stage `draw.stages[stage]` reads them. Those of a descriptor get a buffer of their
+/// own in `work`.
+pub fn place_words(
     place: Place,
-    host_words: &[u32],
+    words: &[u32],
+    stage: usize,
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
-    let bytes: Vec<u8> = host_words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     match place {
-        Place::StorageBuffer { set, binding } => {
-            let resource = Resource::StorageBuffer(range);
-            draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
-        }
-        Place::Uniform { set, binding } => {
-            let resource = Resource::UniformBuffer(range);
+        Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
+            if let Place::Uniform { .. } = place {
+                // A uniform block holds words as the components of vectors, and all of the last one is bound.
+                bytes.resize(bytes.len().next_multiple_of(16), 0);
+            }
+            let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
+            work.buffers.push(bytes);
+            let resource = match place {
+                Place::Uniform { .. } => Resource::UniformBuffer(range),
+                _ => Resource::StorageBuffer(range),
+            };
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
         }
         Place::PushConstant { offset } => {
-            let end = offset as usize + bytes.len();
+            let (start, end) = (offset as usize, offset as usize + bytes.len());
             draw.push_constants.resize(draw.push_constants.len().max(end), 0);
-            draw.push_constants[offset as usize..end].copy_from_slice(&bytes);
+            draw.push_constants[start..end].copy_from_slice(&bytes);
         }
         Place::Specialization { first_id } => {
-            let constants = (first_id..).zip(host_words.iter().copied().map(Constant::Bits32));
-            draw.stages[0].specialization.extend(constants);
+            let constants = (first_id..).zip(words.iter().copied().map(Constant::Bits32));
+            draw.stages[stage].specialization.extend(constants);
         }
     }
-    work.buffers.push(bytes);
 }

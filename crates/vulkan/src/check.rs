@@ -1,5 +1,9 @@
 //! What a submission must hold before Vulkan sees it: drivers do not check.
 
+mod blend;
+mod limits;
+mod texture;
+
 use crate::descriptors::Binding;
 use crate::device::Device;
 use crate::error::Error;

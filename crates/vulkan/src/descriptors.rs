@@ -2,8 +2,8 @@
 
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::memory::{Buffer, Image, Owned};
-use crate::texture::TextureImage;
+use crate::image::{Image, TextureImage};
+use crate::memory::{Buffer, Owned};
 use crate::work::{Descriptor, Draw, Range, Resource, Work};
 use ash::vk;
 use std::collections::BTreeMap;

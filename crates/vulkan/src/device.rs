@@ -1,10 +1,11 @@
 use crate::capabilities::{self, Capabilities};
-use crate::error::Error;
-use crate::features;
+use crate::error::{Context, Error};
+use crate::features::{self, Features};
 use crate::format;
 use crate::instance::{DeviceName, Instance};
 use crate::validation::{Layer, Message};
 use ash::{ext, vk};
+use std::ffi::CStr;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
@@ -73,7 +74,7 @@ impl Device {
         };
         let queue_family = queue_family as u32;
 
-        let handle = features::create_device(&instance, physical, queue_family, &capabilities)?;
+        let handle = create_device(&instance, physical, queue_family, &capabilities)?;
         let transform_feedback = capabilities
             .transform_feedback
             .map(|_| ext::transform_feedback::Device::new(&instance.handle, &handle));
@@ -157,4 +158,79 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Device").field(&self.capabilities.device).finish()
     }
+}
+
+/// Creates the logical device, with everything enabled that it is capable of.
+fn create_device(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    queue_family: u32,
+    capabilities: &Capabilities,
+) -> Result<ash::Device, Error> {
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(queue_family)
+        .queue_priorities(&[1.0])];
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_features(&capabilities.features);
+
+    let Features { mut vulkan_1_1, mut vulkan_1_2, mut vulkan_1_3 } = capabilities.newer_features;
+    if features::is_at_least(capabilities.api_version, vk::API_VERSION_1_2) {
+        info = info.push_next(&mut vulkan_1_1).push_next(&mut vulkan_1_2);
+    }
+    if features::is_at_least(capabilities.api_version, vk::API_VERSION_1_3) {
+        info = info.push_next(&mut vulkan_1_3);
+    }
+
+    let mut extensions =
+        capabilities.extensions.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
+    let mut transform_feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+    if let Some(has) = capabilities.transform_feedback {
+        transform_feedback =
+            transform_feedback.transform_feedback(true).geometry_streams(has.geometry_streams);
+        info = info.push_next(&mut transform_feedback);
+        extensions.push(ext::transform_feedback::NAME.as_ptr());
+    }
+    let mut provoking_vertex = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
+    if let Some(has) = capabilities.provoking_vertex {
+        provoking_vertex = provoking_vertex
+            .provoking_vertex_last(has.last)
+            .transform_feedback_preserves_provoking_vertex(has.preserved_by_capture);
+        info = info.push_next(&mut provoking_vertex);
+        extensions.push(ext::provoking_vertex::NAME.as_ptr());
+    }
+
+    let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
+    if let Some(has) = capabilities.primitives_generated {
+        generated = generated
+            .primitives_generated_query(true)
+            .primitives_generated_query_with_rasterizer_discard(has.with_discard)
+            .primitives_generated_query_with_non_zero_streams(has.with_streams);
+        info = info.push_next(&mut generated);
+        extensions.push(ext::primitives_generated_query::NAME.as_ptr());
+    }
+
+    let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
+    if let Some(has) = capabilities.blending.native {
+        advanced_blend = advanced_blend.advanced_blend_coherent_operations(has.coherent);
+        info = info.push_next(&mut advanced_blend);
+        extensions.push(ext::blend_operation_advanced::NAME.as_ptr());
+    }
+
+    let reads = capabilities.target_reads;
+    let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
+        .dynamic_rendering_local_read(reads.local);
+    let mut ordered = vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default()
+        .rasterization_order_color_attachment_access(reads.ordered);
+    if reads.local {
+        info = info.push_next(&mut local);
+    }
+    if reads.ordered {
+        info = info.push_next(&mut ordered);
+    }
+    extensions.extend(reads.extensions().map(CStr::as_ptr));
+
+    let info = info.enabled_extension_names(&extensions);
+    // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.
+    unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")
 }

@@ -1,6 +1,5 @@
-//! The features of Vulkan's versions and the extensions beside them: what a device has is what is enabled.
+//! The features of Vulkan 1.1 to 1.3, and the extensions without features: all that a device has are enabled.
 
-use crate::error::{Context, Error};
 use crate::instance::Instance;
 use ash::{ext, google, khr, vk};
 use std::ffi::CStr;
@@ -64,31 +63,20 @@ pub(crate) fn plain_extensions(has: impl Fn(&CStr) -> bool) -> Vec<&'static CStr
 
 /// Asks a device for the features of Vulkan 1.1 to 1.3.
 pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u32) -> Features {
-    let mut found = Features::default();
     if !is_at_least(version, vk::API_VERSION_1_2) {
-        return found;
+        return Features::default();
     }
-    let Features { vulkan_1_1, vulkan_1_2, vulkan_1_3 } = &mut found;
-    let mut all =
-        vk::PhysicalDeviceFeatures2::default().push_next(vulkan_1_1).push_next(vulkan_1_2);
+    let mut found = Features {
+        vulkan_1_1: instance.features(device),
+        vulkan_1_2: instance.features(device),
+        ..Features::default()
+    };
     if is_at_least(version, vk::API_VERSION_1_3) {
-        all = all.push_next(vulkan_1_3);
+        found.vulkan_1_3 = instance.features(device);
     }
-    // SAFETY: the device belongs to the instance and knows the structures of its version.
-    unsafe { instance.handle.get_physical_device_features2(device, &mut all) };
-    found.unchain();
     // It would hide accesses out of bounds.
     found.vulkan_1_3.robust_image_access = vk::FALSE;
     found
-}
-
-impl Features {
-    /// Takes the structures out of the chain that a query made of them.
-    fn unchain(&mut self) {
-        self.vulkan_1_1.p_next = std::ptr::null_mut();
-        self.vulkan_1_2.p_next = std::ptr::null_mut();
-        self.vulkan_1_3.p_next = std::ptr::null_mut();
-    }
 }
 
 /// Asks a device for its properties.
@@ -100,12 +88,8 @@ pub(crate) fn query_properties(
     if !is_at_least(version, vk::API_VERSION_1_2) {
         return Properties::default();
     }
-    let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Properties::default();
-    let mut has = vk::PhysicalDeviceVulkan12Properties::default();
-    let mut all =
-        vk::PhysicalDeviceProperties2::default().push_next(&mut vulkan_1_1).push_next(&mut has);
-    // SAFETY: the device belongs to the instance and knows the structures of its version.
-    unsafe { instance.handle.get_physical_device_properties2(device, &mut all) };
+    let vulkan_1_1: vk::PhysicalDeviceVulkan11Properties<'_> = instance.properties(device);
+    let has: vk::PhysicalDeviceVulkan12Properties<'_> = instance.properties(device);
     let flags = |widths: [vk::Bool32; 3]| widths.map(|width| width == vk::TRUE);
     Properties {
         subgroup_stages: vulkan_1_1.subgroup_supported_stages,
@@ -138,79 +122,4 @@ pub(crate) fn query_properties(
             ]),
         },
     }
-}
-
-/// Creates the logical device, with everything enabled that it is capable of.
-pub(crate) fn create_device(
-    instance: &Instance,
-    physical: vk::PhysicalDevice,
-    queue_family: u32,
-    capabilities: &crate::Capabilities,
-) -> Result<ash::Device, Error> {
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(queue_family)
-        .queue_priorities(&[1.0])];
-    let mut info = vk::DeviceCreateInfo::default()
-        .queue_create_infos(&queues)
-        .enabled_features(&capabilities.features);
-
-    let Features { mut vulkan_1_1, mut vulkan_1_2, mut vulkan_1_3 } = capabilities.newer_features;
-    if is_at_least(capabilities.api_version, vk::API_VERSION_1_2) {
-        info = info.push_next(&mut vulkan_1_1).push_next(&mut vulkan_1_2);
-    }
-    if is_at_least(capabilities.api_version, vk::API_VERSION_1_3) {
-        info = info.push_next(&mut vulkan_1_3);
-    }
-
-    let mut extensions =
-        capabilities.extensions.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
-    let mut transform_feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-    if let Some(has) = capabilities.transform_feedback {
-        transform_feedback =
-            transform_feedback.transform_feedback(true).geometry_streams(has.geometry_streams);
-        info = info.push_next(&mut transform_feedback);
-        extensions.push(ext::transform_feedback::NAME.as_ptr());
-    }
-    let mut provoking_vertex = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-    if let Some(has) = capabilities.provoking_vertex {
-        provoking_vertex = provoking_vertex
-            .provoking_vertex_last(has.last)
-            .transform_feedback_preserves_provoking_vertex(has.preserved_by_capture);
-        info = info.push_next(&mut provoking_vertex);
-        extensions.push(ext::provoking_vertex::NAME.as_ptr());
-    }
-
-    let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
-    if let Some(has) = capabilities.primitives_generated {
-        generated = generated
-            .primitives_generated_query(true)
-            .primitives_generated_query_with_rasterizer_discard(has.with_discard)
-            .primitives_generated_query_with_non_zero_streams(has.with_streams);
-        info = info.push_next(&mut generated);
-        extensions.push(ext::primitives_generated_query::NAME.as_ptr());
-    }
-
-    let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
-    if let Some(has) = capabilities.blending.native {
-        advanced_blend = advanced_blend.advanced_blend_coherent_operations(has.coherent);
-        info = info.push_next(&mut advanced_blend);
-        extensions.push(ext::blend_operation_advanced::NAME.as_ptr());
-    }
-
-    let reads = capabilities.target_reads;
-    let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
-        .dynamic_rendering_local_read(reads.local);
-    let mut ordered = vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default()
-        .rasterization_order_color_attachment_access(reads.ordered);
-    if reads.local {
-        info = info.push_next(&mut local);
-    }
-    if reads.ordered {
-        info = info.push_next(&mut ordered);
-    }
-    extensions.extend(reads.extensions().map(CStr::as_ptr));
-
-    let info = info.enabled_extension_names(&extensions);
-    // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.
-    unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")
 }

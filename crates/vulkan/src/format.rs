@@ -61,6 +61,16 @@ pub(crate) fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
     if is_depth(format) { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
+/// All there is of an image of one mip level.
+pub(crate) fn subresources(format: vk::Format, layers: u32) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange {
+        aspect_mask: aspect(format),
+        level_count: 1,
+        layer_count: layers,
+        ..vk::ImageSubresourceRange::default()
+    }
+}
+
 /// The depth that a texel holds.
 pub(crate) fn depth(format: vk::Format, texel: &[u8]) -> Option<f32> {
     match (format, texel) {

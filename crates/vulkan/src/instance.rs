@@ -116,6 +116,30 @@ impl Instance {
         unsafe { self.handle.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")
     }
 
+    /// Asks a device for the features of one structure, whose extension or version it has.
+    pub(crate) fn features<T: vk::ExtendsPhysicalDeviceFeatures2 + Default>(
+        &self,
+        device: vk::PhysicalDevice,
+    ) -> T {
+        let mut found = T::default();
+        let features = &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
+        // SAFETY: the device belongs to the instance and knows the structure.
+        unsafe { self.handle.get_physical_device_features2(device, features) };
+        found
+    }
+
+    /// Asks a device for the properties of one structure, whose extension or version it has.
+    pub(crate) fn properties<T: vk::ExtendsPhysicalDeviceProperties2 + Default>(
+        &self,
+        device: vk::PhysicalDevice,
+    ) -> T {
+        let mut found = T::default();
+        let properties = &mut vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+        // SAFETY: the device belongs to the instance and knows the structure.
+        unsafe { self.handle.get_physical_device_properties2(device, properties) };
+        found
+    }
+
     /// The names of a device and of its driver.
     pub(crate) fn name(&self, device: vk::PhysicalDevice) -> DeviceName {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();

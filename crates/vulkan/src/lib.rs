@@ -23,9 +23,9 @@ mod device;
 mod error;
 mod features;
 mod format;
+mod image;
 mod instance;
 mod interface;
-mod limits;
 mod memory;
 pub mod model;
 mod pipeline;
@@ -44,7 +44,7 @@ pub use capabilities::{
     Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
     TransformFeedbackCapabilities, lavapipe_misreads,
 };
-pub use capture::{bind_capture, capture_draw};
+pub use capture::{Variants, bind_capture, capture_draw, place_words};
 pub use depth::DepthTest;
 pub use device::{Device, Validation};
 pub use error::Error;

@@ -1,9 +1,7 @@
-//! Vulkan objects that go when their guard goes, and the memory of buffers and images.
+//! Vulkan objects that are destroyed with their guard, and the memory of buffers and images.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::format;
-use crate::work::{Resource, Target, Work};
 use ash::vk;
 use std::ops::Deref;
 
@@ -125,60 +123,6 @@ impl<'d> Buffer<'d> {
     pub(crate) fn read(&self) -> Vec<u8> {
         // SAFETY: the memory stays mapped, and has at least `size` bytes, for as long as the buffer lives.
         unsafe { std::slice::from_raw_parts(self.mapped, self.size) }.to_vec()
-    }
-}
-
-/// An image that can be drawn to, and the buffer it is copied to afterwards.
-pub(crate) struct Image<'d> {
-    pub(crate) view: Owned<'d, vk::ImageView>,
-    pub(crate) handle: Owned<'d, vk::Image>,
-    _memory: Owned<'d, vk::DeviceMemory>,
-    pub(crate) pixels: Buffer<'d>,
-    pub(crate) target: Target,
-    /// Whether the buffer holds the pixels before the first draw.
-    pub(crate) is_given: bool,
-}
-
-impl<'d> Image<'d> {
-    /// The target `index` of the work.
-    pub(crate) fn new(
-        device: &'d Device,
-        work: &Work<'_>,
-        index: usize,
-    ) -> Result<Image<'d>, Error> {
-        use vk::ImageUsageFlags as Usage;
-        let target = work.targets[index];
-        let given = work.pixels.iter().find(|(of, _)| *of == index).map(|(_, pixels)| pixels);
-        let size = if target.is_multisampled() { 0 } else { target.size()? as usize };
-        let pixels = match given {
-            Some(pixels) => Buffer::new(device, pixels)?,
-            None => Buffer::new(device, &vec![0; size])?,
-        };
-        let is_given = given.is_some();
-        let attachment = match format::is_depth(target.format) {
-            true => Usage::DEPTH_STENCIL_ATTACHMENT,
-            false => Usage::COLOR_ATTACHMENT,
-        };
-        let mut usage = attachment | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
-        for resource in work.draws.iter().flat_map(|draw| &draw.descriptors) {
-            usage |= match resource.resource {
-                Resource::InputAttachment(named) if named == index => Usage::INPUT_ATTACHMENT,
-                Resource::TargetImage(named) if named == index => Usage::SAMPLED,
-                _ => Usage::empty(),
-            };
-        }
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(target.format)
-            .extent(vk::Extent3D { width: target.width, height: target.height, depth: 1 })
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(target.samples)
-            .usage(usage);
-        let (handle, memory) = create_image(device, &info)?;
-        let all = target.subresources();
-        let view = create_view(device, *handle, vk::ImageViewType::TYPE_2D, &info, all)?;
-        Ok(Image { view, handle, _memory: memory, pixels, target, is_given })
     }
 }
 

@@ -88,7 +88,7 @@ pub enum Entry<'a> {
     NextBuffer,
 }
 
-/// What goes where in one buffer.
+/// The offsets of the varyings in one buffer, and its stride.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BufferLayout {
     /// The bytes from a vertex to the next.

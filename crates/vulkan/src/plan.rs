@@ -7,11 +7,12 @@ mod capabilities;
 mod lower;
 mod record;
 
+use crate::capture::Variants;
 use crate::device::Device;
 use crate::error::Error;
 use crate::run::Objects;
 use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
-use polyshade::transform_feedback::{self, Capture};
+use polyshade::transform_feedback;
 use polyshade_planner::{Barrier, PassScope, Plan, Query, Variant};
 
 /// What an application does between the start and the end of a submission.
@@ -54,7 +55,7 @@ pub struct PlannedDraw<'a> {
     /// The variants of the last stage before rasterization that the plan binds.
     pub variants: Vec<(Variant, &'a [u32])>,
     /// What makes the counts where the host keeps them.
-    pub capture: Option<&'a Capture<'a>>,
+    pub capture: Option<&'a Variants<'a>>,
     /// The buffer of each feedback buffer.
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.

@@ -2,9 +2,9 @@
 
 use crate::error::{Context, Error};
 use crate::format;
-use crate::memory::Image;
+use crate::image::{Image, TextureImage};
 use crate::run::{DrawObjects, Objects, STREAM};
-use crate::texture::{Fill, TextureImage};
+use crate::texture::Fill;
 use crate::work::{Draw, Place, Target, TransformFeedback, Work};
 use ash::vk;
 
@@ -98,7 +98,7 @@ impl Objects<'_> {
 
     /// Gives a target its pixels, or zeros.
     fn begin(&self, image: &Image<'_>) {
-        let all = [image.target.subresources()];
+        let all = [format::subresources(image.target.format, 1)];
         self.enter(*image.handle, all[0]);
         if image.is_given {
             // SAFETY: recorded outside of render passes; the buffer holds exactly the image's pixels.

@@ -3,9 +3,9 @@
 use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::memory::{Buffer, Image, Owned};
+use crate::image::{Image, TextureImage};
+use crate::memory::{Buffer, Owned};
 use crate::pipeline::{Pipeline, State};
-use crate::texture::TextureImage;
 use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
 use polyshade_planner::PassScope;

@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::instance::Instance;
-use crate::work::Draw;
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 
@@ -30,23 +29,18 @@ impl TargetReads {
         has_rendering: bool,
         has: impl Fn(&CStr) -> bool,
     ) -> TargetReads {
-        let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default();
-        let mut ordered =
-            vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default();
+        use vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR as Local;
+        use vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT as Ordered;
         let layer = instance.layer.as_ref();
         let is_known = layer.is_none_or(|layer| layer.spec_version >= FIRST_WITH_LOCAL_READ);
-        if has_rendering && is_known && has(khr::dynamic_rendering_local_read::NAME) {
-            features = features.push_next(&mut local);
-        }
-        if has(ext::rasterization_order_attachment_access::NAME) {
-            features = features.push_next(&mut ordered);
-        }
-        // SAFETY: the device belongs to the instance, and has the extensions that are asked about.
-        unsafe { instance.handle.get_physical_device_features2(device, &mut features) };
+        let has_local = has_rendering && is_known && has(khr::dynamic_rendering_local_read::NAME);
+        let local = || instance.features::<Local<'_>>(device).dynamic_rendering_local_read;
+        let has_ordered = has(ext::rasterization_order_attachment_access::NAME);
+        let ordered =
+            || instance.features::<Ordered<'_>>(device).rasterization_order_color_attachment_access;
         TargetReads {
-            local: local.dynamic_rendering_local_read == vk::TRUE,
-            ordered: ordered.rasterization_order_color_attachment_access == vk::TRUE,
+            local: has_local && local() == vk::TRUE,
+            ordered: has_ordered && ordered() == vk::TRUE,
         }
     }
 
@@ -58,12 +52,12 @@ impl TargetReads {
             .chain(self.ordered.then_some(ext::rasterization_order_attachment_access::NAME))
     }
 
-    /// Refuses a draw that uses what a device has not.
-    pub(crate) fn check(self, draw: &Draw<'_>) -> Result<(), Error> {
-        if draw.reads.local && !self.local {
+    /// Refuses reads that a draw wants and the device does not have.
+    pub(crate) fn check(self, wanted: TargetReads) -> Result<(), Error> {
+        if wanted.local && !self.local {
             return Err(Error::Missing("dynamic rendering local read"));
         }
-        if draw.reads.ordered && !self.ordered {
+        if wanted.ordered && !self.ordered {
             return Err(Error::Missing("rasterization order attachment access"));
         }
         Ok(())

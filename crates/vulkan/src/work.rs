@@ -2,7 +2,6 @@
 
 use crate::blend::{AdvancedBlend, Blend, FixedBlend};
 use crate::depth::DepthTest;
-use crate::format;
 use crate::target_reads::TargetReads;
 use crate::texture::Texture;
 use ash::vk;
@@ -68,16 +67,6 @@ impl Target {
     pub(crate) fn is_multisampled(&self) -> bool {
         self.samples != vk::SampleCountFlags::TYPE_1
     }
-
-    /// All there is of the image.
-    pub(crate) fn subresources(&self) -> vk::ImageSubresourceRange {
-        vk::ImageSubresourceRange {
-            aspect_mask: format::aspect(self.format),
-            level_count: 1,
-            layer_count: 1,
-            ..vk::ImageSubresourceRange::default()
-        }
-    }
 }
 
 /// One draw and the pipeline that it needs.
@@ -122,6 +111,13 @@ pub struct Draw<'a> {
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
+}
+
+impl<'a> Draw<'a> {
+    /// One instance of these vertices, as points, with nothing bound and no target.
+    pub fn new(stages: Vec<Stage<'a>>, vertices: ops::Range<u32>) -> Self {
+        Self { stages, vertices, instances: 0..1, ..Self::default() }
+    }
 }
 
 /// A shader.
@@ -274,7 +270,7 @@ pub struct Indices {
     pub count: u32,
     /// The first of them.
     pub first: u32,
-    /// What is added to each.
+    /// The number that is added to each index.
     pub vertex_offset: i32,
     /// Whether the largest index starts the primitive anew.
     pub restart: bool,

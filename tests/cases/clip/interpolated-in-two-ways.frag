@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --inputs clip=1,cull=2 -o %t.spv
 // EXIT: 3
-// CHECK: registers with distances are interpolated in different ways
+// CHECK: distances are interpolated in different ways
 
 layout(location = 1) in vec4 a;
 layout(location = 2) noperspective in vec4 b;

@@ -1,9 +1,11 @@
 #version 450
 // RUN: polyshade discard %s --when specialization=3 -o %t.spv
-// CHECK: OpFunctionCall %v4float %discard_position
+// CHECK: OpFunctionCall %void %polyshade_hand_on
 // CHECK: OpEmitVertex
-// CHECK: OpFunctionCall %v4float %discard_position
+// CHECK: OpFunctionCall %void %polyshade_hand_on
 // CHECK: OpEmitVertex
+// CHECK: %polyshade_hand_on = OpFunction
+// CHECK: OpFunctionCall %v4float %discard_position
 layout(points) in;
 layout(points, max_vertices = 2) out;
 

@@ -7,10 +7,10 @@
 // CHECK: added outputs at locations 2
 // CHECK: VK_EXT_transform_feedback
 // CHECK: geometryStreams
+// CHECK: maxGeometryOutputComponents of at least 16
+// CHECK: maxTransformFeedbackBufferDataStride of at least 12
 // CHECK: maxTransformFeedbackBuffers of at least 2
 // CHECK: maxTransformFeedbackStreams of at least 2
-// CHECK: maxTransformFeedbackBufferDataStride of at least 12
-// CHECK: maxGeometryOutputComponents of at least 16
 layout(points) in;
 layout(points, max_vertices = 2) out;
 layout(location = 0, stream = 0) out vec2 g_list[2];

@@ -1,9 +1,9 @@
 #version 450
 // Every emit has its copy before it, in whatever function it stands.
 // RUN: polyshade capture %s --path extension --varyings g_list[1] -o %t.spv
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_0
+// CHECK: OpFunctionCall %void %polyshade_hand_on
 // CHECK: OpEmitVertex
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_0
+// CHECK: OpFunctionCall %void %polyshade_hand_on
 // CHECK: OpEmitVertex
 layout(triangles) in;
 layout(triangle_strip, max_vertices = 6) out;

@@ -3,10 +3,10 @@
 // RUN: polyshade capture %s --path extension --varyings g_list[1],gl_NextBuffer,g_other[0] -o %t.spv
 // CHECK: OpCapability GeometryStreams
 // CHECK: OpDecorate %polyshade_captured_1_0 Stream 1
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_0
+// CHECK: OpFunctionCall %void %polyshade_hand_on
 // CHECK: OpEmitStreamVertex %int_0
 // CHECK-NOT: OpFunctionCall
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_1
+// CHECK: OpFunctionCall %void %polyshade_hand_on_0
 // CHECK: OpEmitStreamVertex %int_1
 layout(points) in;
 layout(points, max_vertices = 2) out;

@@ -3,8 +3,8 @@
 // RUN: polyshade capture %s --path extension --varyings v_list[2],v_pair.b,gl_SkipComponents1,location=7.z -o %t.spv
 // CHECK: OpDecorate %polyshade_captured_0_0 Location 6
 // CHECK: OpDecorate %polyshade_captured_0_4 Location 8
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_0
-// CHECK: %polyshade_captured_0_0
+// CHECK: OpFunctionCall %void %main_body
+// CHECK: OpStore %polyshade_captured_0_0
 // CHECK-NOT: %polyshade_captured_0_2
 layout(location = 0) out vec2 v_list[3];
 layout(location = 3) out struct { vec4 a; float b; float c; } v_pair;

@@ -4,7 +4,7 @@
 // CHECK: OpEntryPoint TessellationEvaluation
 // CHECK: OpExecutionMode %main Xfb
 // CHECK: OpFunctionCall %void %main_body
-// CHECK: OpFunctionCall %void %copy_outputs_of_stream_0
+// CHECK: OpStore %polyshade_captured_0_4
 layout(quads) in;
 layout(location = 0) out vec2 e_list[2];
 

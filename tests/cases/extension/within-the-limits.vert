@@ -1,14 +1,10 @@
 #version 450
 // What a device offers is taken to the last byte: 496 bytes in one buffer, 16 in another.
 // RUN: polyshade capture %s --path extension --varyings v_list,gl_NextBuffer,v_colour,gl_SkipComponents4 --limits-of vulkan --json -o %t.capture.spv
-// CHECK: "at_least": 2,
-// CHECK: "name": "maxTransformFeedbackBuffers"
-// CHECK: "at_least": 496,
-// CHECK: "name": "maxTransformFeedbackBufferDataStride"
-// CHECK: "at_least": 496,
-// CHECK: "name": "maxTransformFeedbackBufferDataSize"
-// CHECK: "at_least": 512,
-// CHECK: "name": "maxTransformFeedbackStreamDataSize"
+// CHECK: "maxTransformFeedbackBufferDataSize": 496
+// CHECK: "maxTransformFeedbackBufferDataStride": 496
+// CHECK: "maxTransformFeedbackBuffers": 2
+// CHECK: "maxTransformFeedbackStreamDataSize": 512
 layout(location = 0) out vec4 v_list[31];
 layout(location = 31) out vec4 v_colour;
 

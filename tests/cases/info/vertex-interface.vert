@@ -8,7 +8,6 @@
 // CHECK: capturable: v_id (1 components)
 // CHECK: capturable: v_frame (9 components)
 // CHECK: capturable: gl_Position (4 components)
-// CHECK: position only:
 // CHECK: original position only complement
 // CHECK: output, bytes a vertex
 // CHECK-NOT: v_unused

@@ -5,7 +5,7 @@ use super::{Mode, bytes, colours, cover, draw, floats, lower, modes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Overlap, Select,
+    Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Overlap,
 };
 use polyshade::host::Place;
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -62,7 +62,7 @@ fn run_pairs(
 fn selected(mode: Mode) -> Options {
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
     let words = Place::PushConstant { offset: 0 };
-    Options::new().every_target(blending).select(Select::Words(words))
+    Options::new().every_target(blending).select(words)
 }
 
 /// Whether any result is wrong.
@@ -177,7 +177,7 @@ fn a_missing_clamp_of_the_source_is_noticed() {
     // The shader clamps as for a normalized format; the model as for floats, and the reverse.
     let clamped = Options::new()
         .every_target(Blending::new(Equation::ALL))
-        .select(Select::Words(Place::PushConstant { offset: 0 }));
+        .select(Place::PushConstant { offset: 0 });
     let fragment = lower(&glsl::fragment(COPY), &clamped);
     let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
     let noticed = Equation::ALL.into_iter().zip(&results);
@@ -188,7 +188,7 @@ fn a_missing_clamp_of_the_source_is_noticed() {
 #[test]
 fn results_are_clamped_where_that_is_asked_for() {
     let blending = Blending::new([Equation::Plus, Equation::Minus]).format(FormatClass::Float);
-    let words = Select::Words(Place::PushConstant { offset: 0 });
+    let words = Some(Place::PushConstant { offset: 0 });
     let options = Options::new().every_target(blending.clamp_results()).select(words);
     let fragment = lower(&glsl::fragment(COPY), &options);
     let equations = [Equation::Plus, Equation::Minus];

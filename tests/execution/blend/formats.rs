@@ -6,9 +6,7 @@ use super::{Mode, cover, draw, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
-use polyshade::advanced_blend::{
-    Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Select,
-};
+use polyshade::advanced_blend::{Alpha, ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade::host::Place;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
@@ -218,7 +216,7 @@ fn every_equation_is_right_in_every_class_of_formats() {
     for format in &FORMATS {
         for mode in [Mode::PLAIN, straight] {
             let blending = mode.of(Blending::new(Equation::ALL)).format(format.class);
-            let words = Select::Words(Place::PushConstant { offset: 0 });
+            let words = Some(Place::PushConstant { offset: 0 });
             let options = Options::new().every_target(blending).select(words);
             let fragment = lower(&glsl::fragment(COPY), &options);
             let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| {

@@ -4,8 +4,7 @@ use super::{bytes, cover, draw, lower};
 use crate::drivers::DRIVERS;
 use crate::glsl;
 use polyshade::advanced_blend::{
-    ColorBlend as Blending, Equation, Factor, FormatClass, LogicOperation, Options, Ordinary,
-    Select, Term,
+    ColorBlend as Blending, Equation, Factor, FormatClass, LogicOperation, Options, Ordinary, Term,
 };
 use polyshade::host::Place;
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -39,7 +38,7 @@ fn options(operation: LogicOperation) -> Options {
         .target(0, Blending::new([Equation::Screen, Equation::HslHue]).format(FormatClass::Float))
         .target(1, Blending::ordinary(Ordinary::both(over)).format(FormatClass::Float))
         .target(2, Blending::logic(operation).format(FormatClass::Uint))
-        .select(Select::Words(place))
+        .select(place)
         .blend_constants_in(place)
 }
 

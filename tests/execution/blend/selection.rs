@@ -4,7 +4,7 @@ use super::{bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options, Select,
+    ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
 use polyshade::host::{Binding, Place, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -63,7 +63,7 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
         Place::StorageBuffer { set, binding },
         Place::Specialization { first_id: 5 },
     ] {
-        let options = Options::new().every_target(blending(DECLARED)).select(Select::Words(place));
+        let options = Options::new().every_target(blending(DECLARED)).select(place);
         let fragment = lower(&glsl::fragment(TWO), &options);
         let words = words();
         let pairs: Vec<_> =

@@ -2,13 +2,15 @@
 
 use crate::clip::shape::{Chain, Form, Scalar, Shape, Style};
 use crate::drivers::Driver;
+use crate::glsl;
+use crate::memory::bytes;
 use polyshade::Module;
 use polyshade::clip_cull::{
     Kind, Mark, Options, Registers, combine, normalize_pipeline, separate, to_registers,
 };
 use polyshade::host;
 use polyshade::spv::Capability;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
@@ -19,6 +21,7 @@ pub(crate) const SIZE: u32 = 24;
 const TARGET: Target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
 
 pub(crate) const HEADER: &str = "#version 450
+#extension GL_EXT_samplerless_texture_functions : require
 layout(push_constant) uniform P { uint seed; uint zero; } pc;
 precise float blend(vec3 at, float a, float b, float c) { precise float r = at.x * a + at.y * b + at.z * c; return r; }
 float noise(uint n) {
@@ -239,11 +242,10 @@ impl Shape {
             sources.push((ShaderStage::Geometry, self.geometry(style)));
         }
         sources.push((ShaderStage::Fragment, self.fragment(style)));
-        let compiled = sources.into_iter().map(|(stage, source)| {
-            let words = compile(&source, stage, SpirvVersion::SPIRV1_0);
-            (stage, words.unwrap_or_else(|error| panic!("{error}\n{source}")))
-        });
-        compiled.collect()
+        let compiled = |(stage, source): (ShaderStage, String)| {
+            (stage, glsl::compiled(stage, &source, SpirvVersion::SPIRV1_0))
+        };
+        sources.into_iter().map(compiled).collect()
     }
 
     /// The stages with arrays that were made of registers.
@@ -331,24 +333,26 @@ impl Shape {
                 source = source.replace(&right, &wrong);
             }
         }
-        let words = compile(&source, ShaderStage::Fragment, SpirvVersion::SPIRV1_0);
-        words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+        glsl::compiled(ShaderStage::Fragment, &source, SpirvVersion::SPIRV1_0)
     }
+}
+
+/// A stage of which `HEADER` comes first, with parts of the source replaced by others.
+#[track_caller]
+pub(crate) fn with_header(stage: ShaderStage, source: &str, parts: &[(&str, &str)]) -> Vec<u32> {
+    let source =
+        parts.iter().fold(source.to_owned(), |source, (name, text)| source.replace(name, text));
+    glsl::compiled(stage, &format!("{HEADER}{source}"), SpirvVersion::SPIRV1_3)
+}
+
+/// The push constants of a picture: those that `HEADER` declares, with a seed of which every bit counts.
+pub(crate) fn seeded(seed: u32) -> Vec<u8> {
+    bytes(&[seed.wrapping_mul(0x9e37_79b9), 0])
 }
 
 #[track_caller]
-fn valid(words: &[u32]) {
+pub(crate) fn valid(words: &[u32]) {
     validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
-}
-
-fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
-    match stage {
-        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
-        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
-        _ => vk::ShaderStageFlags::FRAGMENT,
-    }
 }
 
 /// How many triangles a picture has.
@@ -362,20 +366,20 @@ pub(crate) fn pictures(driver: Driver, pipelines: &[Stages], seeds: &[u32]) -> V
         let patches = stages.iter().any(|(stage, _)| *stage == ShaderStage::TessellationControl);
         for seed in seeds {
             work.draws.push(Draw {
-                stages: stages
-                    .iter()
-                    .map(|(stage, words)| Stage::new(flags(*stage), words))
-                    .collect(),
                 topology: match patches {
                     true => vk::PrimitiveTopology::PATCH_LIST,
                     false => vk::PrimitiveTopology::TRIANGLE_LIST,
                 },
                 patch_control_points: 3,
-                push_constants: [*seed, 0].map(u32::to_ne_bytes).concat(),
+                push_constants: bytes(&[*seed, 0]),
                 target: Some(work.targets.len()),
-                vertices: 0..3 * TRIANGLES,
-                instances: 0..1,
-                ..Draw::default()
+                ..Draw::new(
+                    stages
+                        .iter()
+                        .map(|(stage, words)| Stage::new(glsl::flags(*stage), words))
+                        .collect(),
+                    0..3 * TRIANGLES,
+                )
             });
             work.targets.push(TARGET);
         }

@@ -1,11 +1,12 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
-use super::chain::HEADER;
+use super::chain::with_header;
 use crate::drivers::{DRIVERS, Driver};
+use crate::memory::bytes;
 use polyshade::Module;
-use polyshade::clip_cull::{Emulation, emulate_fragment, emulate_last};
+use polyshade::clip_cull::{Lacking, emulate_fragment, emulate_last};
 use polyshade::spv::Capability;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
@@ -60,19 +61,11 @@ impl Case {
                 }
             }
         }
-        let glsl = |stage, source: &str, defines: &[(&str, &str)]| {
-            let mut source = format!("{HEADER}{source}");
-            for (name, text) in defines {
-                source = source.replace(name, text);
-            }
-            let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
-            words.unwrap_or_else(|error| panic!("{error}\n{source}"))
-        };
         let outputs = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
         let inputs = [("INPUTS", inputs.as_str()), ("READ", &read)];
         (
-            glsl(ShaderStage::Vertex, VERTEX, &outputs),
-            glsl(ShaderStage::Fragment, FRAGMENT, &inputs),
+            with_header(ShaderStage::Vertex, VERTEX, &outputs),
+            with_header(ShaderStage::Fragment, FRAGMENT, &inputs),
         )
     }
 
@@ -80,11 +73,11 @@ impl Case {
     fn emulated(&self) -> Pair {
         let (vertex, fragment) = self.native();
         let module = Module::parse(&vertex).unwrap();
-        let last = emulate_last(&module, "main", &Emulation::at(2)).unwrap();
-        assert_eq!(last.result.counts, [self.clip, self.cull]);
+        let last = emulate_last(&module, "main", Lacking::All, 2).unwrap();
+        assert_eq!(last.result.outputs, [self.clip, self.cull]);
         let module = Module::parse(&fragment).unwrap();
         let fragment =
-            emulate_fragment(&module, "main", &Emulation::at(2), last.result.counts).unwrap();
+            emulate_fragment(&module, "main", Lacking::All, 2, last.result.outputs).unwrap();
         for module in [&last.module, &fragment.module] {
             validate(module.words()).unwrap();
             for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
@@ -122,13 +115,13 @@ fn pictures(
     let mut work = Work::default();
     for seed in 0..seeds {
         work.draws.push(Draw {
-            stages: vec![Stage::vertex(vertex), Stage::fragment(fragment)],
             topology,
-            push_constants: [constant(seed), 0].map(u32::to_ne_bytes).concat(),
+            push_constants: bytes(&[constant(seed), 0]),
             target: Some(work.targets.len()),
-            vertices: 0..vertices(topology),
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(
+                vec![Stage::vertex(vertex), Stage::fragment(fragment)],
+                0..vertices(topology),
+            )
         });
         let format = vk::Format::R32G32_UINT;
         work.targets.push(Target::new(format, SIZE, SIZE));

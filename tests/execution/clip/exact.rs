@@ -1,15 +1,15 @@
 //! Distances emulated in a geometry stage, against the native ones: the same pixels are covered, and have the same
 //! values.
 
-use super::chain::HEADER;
+use super::chain::{seeded, valid, with_header};
 use crate::drivers::Driver;
+use crate::glsl;
+use crate::memory::words;
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Exact, Interpolation, Kind, Primitive, Provoking, Registers, cut, generate, to_registers,
-};
+use polyshade::clip_cull::{Exact, Lacking, Primitive, Registers, cut, generate, to_registers};
 use polyshade::spv::{Capability, ExecutionModel};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::shader::{disassemble, validate};
+use polyshade::transform_feedback;
+use polyshade_formats::ShaderStage;
 use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
@@ -135,15 +135,10 @@ fn emitted(primitive: Primitive) -> &'static str {
 }
 
 #[track_caller]
-fn glsl(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<u32> {
+fn compiled(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<u32> {
     let (side, array) = if stage == ShaderStage::Fragment { ("in", "") } else { ("out", "") };
     let values = VALUES.replace("SIDE", side).replace("ARRAY", array);
-    let mut source = format!("{HEADER}{}", source.replace("VALUES", &values));
-    for (name, text) in replaced {
-        source = source.replace(name, text);
-    }
-    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
-    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
+    with_header(stage, &source.replace("VALUES", &values), replaced)
 }
 
 impl Case {
@@ -196,7 +191,7 @@ impl Case {
         stages.push((ShaderStage::Fragment, FRAGMENT, fragment.to_vec()));
         stages
             .into_iter()
-            .map(|(stage, source, replaced)| (stage, glsl(stage, source, &replaced)))
+            .map(|(stage, source, replaced)| (stage, compiled(stage, source, &replaced)))
             .collect()
     }
 
@@ -212,8 +207,7 @@ impl Case {
         let (_, fragment) = stages.pop().expect("there is a fragment stage");
         let fragment = Module::parse(&fragment).unwrap();
         let entry = fragment.entry_point("main", ExecutionModel::FRAGMENT).unwrap();
-        let interpolation = Interpolation::of_fragment(&fragment, entry).unwrap();
-        let mut exact = Exact::new().interpolation(interpolation);
+        let mut exact = Exact::new().read_by(&fragment, entry).unwrap();
         if self.read {
             exact = exact.hand_on(LOCATION);
         }
@@ -223,22 +217,20 @@ impl Case {
         let last = Module::parse(&last).unwrap();
         if let Chain::Geometry(_) = chain {
             let done = cut(&last, "main", &exact).unwrap();
-            assert_eq!(done.result.counts, [self.clip, self.cull]);
+            assert_eq!(done.result.outputs, [self.clip, self.cull]);
             stages.push((stage, done.module.into_words()));
         } else {
-            let done = generate(&last, "main", primitive, LOCATION, &exact).unwrap();
-            assert_eq!(done.last.result, [self.clip, self.cull]);
-            stages.push((stage, done.last.module.into_words()));
-            let geometry = done.geometry.expect("there are distances");
+            let made = generate(&last, "main", primitive, LOCATION, &exact).unwrap();
+            let (last, geometry) = (made.0, made.1.expect("there are distances"));
+            assert_eq!(last.result.outputs, [self.clip, self.cull]);
+            stages.push((stage, last.module.into_words()));
             stages.push((ShaderStage::Geometry, geometry.module.into_words()));
         }
         let linked = Some([self.clip, self.cull]);
         let at = Registers { inputs: LOCATION, outputs: 0, linked };
         let fragment = to_registers(&fragment, "main", at).unwrap();
         stages.push((ShaderStage::Fragment, fragment.module.into_words()));
-        for (_, words) in &stages {
-            validate(words).unwrap_or_else(|e| panic!("{e}\n{}", disassemble(words).unwrap()));
-        }
+        stages.iter().for_each(|(_, words)| valid(words));
         stages
     }
 }
@@ -249,16 +241,6 @@ fn has_distances(stages: &Stages) -> bool {
         let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
         all.into_iter().any(|capability| module.has_capability(capability))
     })
-}
-
-fn flags(stage: ShaderStage) -> vk::ShaderStageFlags {
-    match stage {
-        ShaderStage::Vertex => vk::ShaderStageFlags::VERTEX,
-        ShaderStage::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        ShaderStage::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        ShaderStage::Geometry => vk::ShaderStageFlags::GEOMETRY,
-        _ => vk::ShaderStageFlags::FRAGMENT,
-    }
 }
 
 /// Which pictures are drawn.
@@ -288,26 +270,23 @@ impl Scene {
         let mut work = Work::default();
         for seed in 0..self.seeds {
             work.draws.push(Draw {
-                stages: stages
-                    .iter()
-                    .map(|(stage, words)| Stage::new(flags(*stage), words))
-                    .collect(),
                 topology: self.topology,
                 patch_control_points: 3,
                 provoking_vertex: self.provoking,
-                push_constants: [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat(),
+                push_constants: seeded(seed),
                 target: Some(work.targets.len()),
-                vertices: 0..self.vertices,
-                instances: 0..1,
-                ..Draw::default()
+                ..Draw::new(
+                    stages
+                        .iter()
+                        .map(|(stage, words)| Stage::new(glsl::flags(*stage), words))
+                        .collect(),
+                    0..self.vertices,
+                )
             });
             let format = vk::Format::R32G32B32A32_SFLOAT;
             work.targets.push(Target::new(format, SIZE, SIZE));
         }
-        let floats = |bytes: Vec<u8>| -> Vec<f32> {
-            let words = bytes.chunks_exact(4);
-            words.map(|word| f32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect()
-        };
+        let floats = |bytes: Vec<u8>| words(&bytes).into_iter().map(f32::from_bits).collect();
         Driver::Lavapipe.run(&work).targets.into_iter().map(floats).collect()
     }
 }
@@ -426,7 +405,7 @@ fn clip_distances_that_the_device_has_stay() {
     for case in cases().filter(|case| case.cull > 0 && !case.read) {
         for chain in [Chain::Vertex, Chain::Geometry(Primitive::Triangles)] {
             let emulated =
-                case.emulated(chain, Primitive::Triangles, |exact| exact.native(Kind::Clip));
+                case.emulated(chain, Primitive::Triangles, |exact| exact.lacking(Lacking::Cull));
             for (_, words) in &emulated {
                 let module = Module::parse(words).unwrap();
                 assert!(!module.has_capability(Capability::CULL_DISTANCE));
@@ -441,14 +420,16 @@ fn clip_distances_that_the_device_has_stay() {
 fn flat_values_come_from_the_provoking_vertex_in_both_modes() {
     let case = Case { clip: 2, cull: 1, strange: false, read: false };
     for (topology, primitive) in TOPOLOGIES {
-        let last = |exact: Exact| exact.provoking(Provoking::Last);
+        let last = |exact: Exact| exact.provoking(transform_feedback::ProvokingVertex::Last);
         let emulated = case.emulated(Chain::Vertex, primitive, last);
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::new(topology, 6) };
         assert_equal(scene, &case.native(Chain::Vertex), &emulated, topology);
     }
     for primitive in PRIMITIVES {
         let chain = Chain::Geometry(primitive);
-        let emulated = case.emulated(chain, primitive, |exact| exact.provoking(Provoking::Last));
+        let emulated = case.emulated(chain, primitive, |exact| {
+            exact.provoking(transform_feedback::ProvokingVertex::Last)
+        });
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::of(chain) };
         assert_equal(scene, &case.native(chain), &emulated, chain);
     }
@@ -468,10 +449,10 @@ fn what_is_not_cut_or_taken_from_another_vertex_is_seen() {
         let found = seen(both, &less.emulated(chain, Primitive::Triangles, |exact| exact));
         assert!(found.coverage > 5, "{lacking:?}: {found:?}");
     }
-    let last = |exact: Exact| exact.provoking(Provoking::Last);
+    let last = |exact: Exact| exact.provoking(transform_feedback::ProvokingVertex::Last);
     let found = seen(both, &both.emulated(chain, Primitive::Triangles, last));
     assert!(found.flat > 5, "{found:?}");
-    let smooth = |exact: Exact| exact.interpolation(Interpolation::default().flat(0));
+    let smooth = |exact: Exact| exact.flat(0);
     let found = seen(both, &both.emulated(chain, Primitive::Triangles, smooth));
     assert!(found.largest > 10.0 * ROUNDING, "{found:?}");
 }

@@ -4,7 +4,7 @@
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
 use polyshade::clip_cull::{
-    Emulation, Exact, Options, Primitive, Registers, combine, emulate_fragment, emulate_last,
+    Exact, Lacking, Options, Primitive, Registers, combine, emulate_fragment, emulate_last,
     generate, normalize, separate, to_registers,
 };
 use polyshade_tests::shader::{disassemble, validate};
@@ -106,8 +106,8 @@ fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
     let made = generate(&module, "main", Primitive::Triangles, 5, &Exact::new()).unwrap();
-    let (counts, last) = (made.last.result, made.last.module.into_words());
-    let geometry = made.geometry.expect("there are distances").module.into_words();
+    let (counts, last) = (made.0.result.outputs, made.0.module.into_words());
+    let geometry = made.1.expect("there are distances").module.into_words();
     validate(&geometry).unwrap();
     stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
@@ -119,10 +119,10 @@ fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&module, "main", &Emulation::at(5)).unwrap();
+    let last = emulate_last(&module, "main", Lacking::All, 5).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
     let fragment =
-        emulate_fragment(&fragment, "main", &Emulation::at(5), last.result.counts).unwrap();
+        emulate_fragment(&fragment, "main", Lacking::All, 5, last.result.outputs).unwrap();
     let words = [last.module.into_words(), fragment.module.into_words()];
     stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
     stages

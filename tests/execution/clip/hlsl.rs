@@ -1,11 +1,11 @@
 //! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, through glslang: what becomes of it draws what
 //! GLSL with built-in arrays by hand draws.
 
-use super::chain::{HEADER, SIZE};
+use super::chain::{SIZE, seeded, with_header};
 use super::front_ends::{Case, Stages, are_different};
 use crate::drivers::Driver;
+use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, Source};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
 /// A way to declare distances: members of the output, what is written to them, and how many there are.
@@ -111,11 +111,9 @@ impl Form {
                 number += 1;
             }
         }
-        let source = BY_HAND.replace("OUTPUTS", &outputs).replace("WRITES", &writes);
-        let source = format!("{HEADER}{source}");
-        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3);
+        let parts = [("OUTPUTS", outputs.as_str()), ("WRITES", &writes)];
         let mut stages = self.of_hlsl();
-        stages[0].1 = words.unwrap_or_else(|error| panic!("{error}\n{source}"));
+        stages[0].1 = with_header(ShaderStage::Vertex, BY_HAND, &parts);
         stages
     }
 }
@@ -126,13 +124,13 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let mut work = Work::default();
     for seed in 0..24_u32 {
         work.draws.push(Draw {
-            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            push_constants: [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat(),
+            push_constants: seeded(seed),
             target: Some(work.targets.len()),
-            vertices: 0..3,
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(
+                stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
+                0..3,
+            )
         });
         work.targets.push(Target::new(vk::Format::R32G32_UINT, SIZE, SIZE));
     }

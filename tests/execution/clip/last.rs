@@ -1,27 +1,26 @@
 //! The last stage before rasterization: planes that are off, and planes of the caller, against the same by hand.
 
-use super::chain::{HEADER, SIZE, Stages, pictures};
+use super::chain::{SIZE, Stages, pictures, with_header};
 use super::shape::{Shape, Style};
 use super::{CHAINS, drivers, shapes};
 use crate::drivers::{DRIVERS, Driver};
+use crate::memory::bytes;
 use crate::noise::Noise;
 use polyshade::Module;
-use polyshade::clip_cull::{
-    Enabled, Kind, Planes, Registers, Space, enable, to_registers, user_planes,
-};
-use polyshade::host::{Binding, Place, Set};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade::clip_cull::{Kind, Planes, Registers, enable, to_registers, user_planes};
+use polyshade::host::{Binding, Place, Set, Value};
+use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
 
 /// The stages by hand, the last but the fragment stage with these planes alone.
 #[track_caller]
-fn enabled(shape: &Shape, enabled: Enabled) -> Stages {
+fn enabled(shape: &Shape, enabled: Value<u32>) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
     let last = stages.len() - 2;
     let module = Module::parse(&stages[last].1).expect("glslang's words parse");
     let lowered = enable(&module, "main", enabled, None).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(lowered.result.clip, shape.count(Kind::Clip));
+    assert_eq!(lowered.result.outputs[0], shape.count(Kind::Clip));
     stages[last].1 = lowered.module.into_words();
     stages
 }
@@ -37,7 +36,7 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
                 .iter()
                 .map(|shape| {
                     let all = Shape { off: 0, ..shape.clone() };
-                    enabled(&all, Enabled::Constant(!shape.off))
+                    enabled(&all, Value::Fixed(!shape.off))
                 })
                 .collect();
             let by_hand: Vec<Stages> =
@@ -79,16 +78,6 @@ INPUTS
 layout(location = 0) out uvec2 pixel;
 void main() { pixel = uvec2(1, READ); }";
 
-#[track_caller]
-fn glsl(stage: ShaderStage, source: &str, defines: &[(&str, &str)]) -> Vec<u32> {
-    let mut source = format!("{HEADER}{source}");
-    for (name, text) in defines {
-        source = source.replace(name, text);
-    }
-    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
-    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
-}
-
 /// One picture: two stages, push constants behind the seed, a buffer at set 1, binding 2, and a constant.
 #[track_caller]
 fn picture(
@@ -102,16 +91,12 @@ fn picture(
     vertex.specialization =
         specialization.iter().map(|(id, value)| (*id, Constant::Bits32(*value))).collect();
     let push_constants = [&[77, 0], constants].concat();
-    let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_ne_bytes()).collect() };
     let draw = Draw {
-        stages: vec![vertex, Stage::fragment(fragment)],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         push_constants: bytes(&push_constants),
         descriptors: resource.iter().map(|(one, _)| Descriptor::new(1, 2, *one)).collect(),
         target: Some(0),
-        vertices: 0..18,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![vertex, Stage::fragment(fragment)], 0..18)
     };
     let target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
     let buffers = resource.map(|(_, words)| bytes(&words)).into_iter().collect();
@@ -147,16 +132,16 @@ const DISTANCES: &str =
 #[test]
 fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written() {
     let outputs = ("OUTPUTS", "out float gl_ClipDistance[3];");
-    let vertex = glsl(ShaderStage::Vertex, VERTEX, &[outputs, ("WRITES", DISTANCES)]);
+    let vertex = with_header(ShaderStage::Vertex, VERTEX, &[outputs, ("WRITES", DISTANCES)]);
     let bits = "floatBitsToUint(d[0] + 2.0 * d[1] + 4.0 * d[2])";
     let read = bits.replace("d[", "gl_ClipDistance[");
     let inputs = ("INPUTS", "in float gl_ClipDistance[3];");
-    let fragment = glsl(ShaderStage::Fragment, FRAGMENT, &[inputs, ("READ", &read)]);
+    let fragment = with_header(ShaderStage::Fragment, FRAGMENT, &[inputs, ("READ", &read)]);
     let module = Module::parse(&fragment).unwrap();
     let lowered_fragment =
         to_registers(&module, "main", Registers { inputs: 5, outputs: 0, linked: None });
     let lowered_fragment = lowered_fragment.unwrap().module.into_words();
-    let fragment_by_hand = glsl(
+    let fragment_by_hand = with_header(
         ShaderStage::Fragment,
         FRAGMENT,
         &[("INPUTS", "layout(location = 5) in vec3 d;"), ("READ", bits)],
@@ -170,17 +155,17 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
         );
         let outputs = format!("{} layout(location = 5) out vec3 d;", outputs.1);
         let by_hand =
-            glsl(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", &outputs), ("WRITES", &writes)]);
+            with_header(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", &outputs), ("WRITES", &writes)]);
         for driver in DRIVERS {
             let expected = picture(driver, (&by_hand, &fragment_by_hand), &[], None, None);
             assert!(expected.iter().any(|byte| *byte != 0));
-            let specialized = Enabled::Word(Place::Specialization { first_id: 3 });
-            let ways = [Enabled::Constant(mask), specialized];
-            for way in ways.into_iter().chain(PLACES.map(Enabled::Word)) {
+            let specialized = Value::Word(Place::Specialization { first_id: 3 });
+            let ways = [Value::Fixed(mask), specialized];
+            for way in ways.into_iter().chain(PLACES.map(Value::Word)) {
                 let lowered = enable(&module, "main", way, Some(5)).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let (constants, resource) = match way {
-                    Enabled::Word(place) => filled(place, &[mask]),
+                    Value::Word(place) => filled(place, &[mask]),
                     _ => (Vec::new(), None),
                 };
                 let constant = (way == specialized).then_some((3, mask));
@@ -196,12 +181,12 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
 fn user_planes_clip_as_dot_products_by_hand() {
     let planes = [[1.0, 0.5, 0.25, 0.0], [-0.5, 1.0, 0.0, 0.5], [0.0, -1.0, 0.5, 0.75]];
     let words: Vec<u32> = planes.iter().flatten().map(|float: &f32| float.to_bits()).collect();
-    let fragment = glsl(ShaderStage::Fragment, FRAGMENT, &[("INPUTS", ""), ("READ", "0")]);
+    let fragment = with_header(ShaderStage::Fragment, FRAGMENT, &[("INPUTS", ""), ("READ", "0")]);
     let eye = "layout(location = 3) out vec4 eye;";
     let put = "eye = gl_Position.yxwz * 0.5;";
-    let vertex = glsl(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", eye), ("WRITES", put)]);
+    let vertex = with_header(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", eye), ("WRITES", put)]);
     let module = Module::parse(&vertex).unwrap();
-    for (space, name) in [(Space::Clip, "gl_Position"), (Space::Output { location: 3 }, "eye")] {
+    for (space, name) in [(None, "gl_Position"), (Some(3), "eye")] {
         let list: Vec<String> =
             planes.iter().map(|[x, y, z, w]| format!("vec4({x}, {y}, {z}, {w})")).collect();
         let writes = format!(
@@ -211,13 +196,13 @@ fn user_planes_clip_as_dot_products_by_hand() {
         );
         let outputs = format!("{eye} out float gl_ClipDistance[3];");
         let defines = [("OUTPUTS", outputs.as_str()), ("WRITES", &writes)];
-        let by_hand = glsl(ShaderStage::Vertex, VERTEX, &defines);
+        let by_hand = with_header(ShaderStage::Vertex, VERTEX, &defines);
         for driver in DRIVERS {
             let expected = picture(driver, (&by_hand, &fragment), &[], None, None);
             let whole = picture(driver, (&vertex, &fragment), &[], None, None);
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
             for words_at in PLACES {
-                let planes = Planes { count: 3, words: words_at, space };
+                let planes = Planes { count: 3, words: words_at, vertex: space };
                 let lowered = user_planes(&module, "main", planes).unwrap().module;
                 validate(lowered.words()).unwrap();
                 let (constants, resource) = filled(words_at, &words);
@@ -227,7 +212,6 @@ fn user_planes_clip_as_dot_products_by_hand() {
             }
         }
     }
-    let twice =
-        user_planes(&module, "main", Planes { count: 9, words: PLACES[0], space: Space::Clip });
+    let twice = user_planes(&module, "main", Planes { count: 9, words: PLACES[0], vertex: None });
     assert!(twice.is_err(), "nine planes are more than the device takes");
 }

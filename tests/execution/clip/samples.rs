@@ -1,10 +1,11 @@
 //! Emulated distances, sample by sample: how far the approximate form is from the native one, and the exact one is not.
 
-use super::chain::HEADER;
+use super::chain::{seeded, with_header};
 use crate::drivers::{DRIVERS, Driver};
+use crate::memory::words;
 use polyshade::Module;
-use polyshade::clip_cull::{Emulation, Exact, Primitive, emulate_fragment, emulate_last, generate};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade::clip_cull::{Exact, Lacking, Primitive, emulate_fragment, emulate_last, generate};
+use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
 
@@ -43,18 +44,6 @@ void main() { covered = texelFetch(picture, ivec2(gl_FragCoord.xy), 0).r > 0.5 ?
 type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
 
 #[track_caller]
-fn glsl(stage: ShaderStage, source: &str, replaced: &[(&str, &str)]) -> Vec<u32> {
-    let extension = "#extension GL_EXT_samplerless_texture_functions : require\n";
-    let header = HEADER.replacen('\n', &format!("\n{extension}"), 1);
-    let mut source = format!("{header}{source}");
-    for (name, text) in replaced {
-        source = source.replace(name, text);
-    }
-    let words = compile(&source, stage, SpirvVersion::SPIRV1_3);
-    words.unwrap_or_else(|error| panic!("{error}\n{source}"))
-}
-
-#[track_caller]
 fn native(clip: u32, cull: u32) -> Stages {
     let (mut outputs, mut writes) = (String::new(), String::new());
     for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
@@ -67,8 +56,8 @@ fn native(clip: u32, cull: u32) -> Stages {
     }
     let replaced = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
     vec![
-        (vk::ShaderStageFlags::VERTEX, glsl(ShaderStage::Vertex, VERTEX, &replaced)),
-        (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT, &[])),
+        (vk::ShaderStageFlags::VERTEX, with_header(ShaderStage::Vertex, VERTEX, &replaced)),
+        (vk::ShaderStageFlags::FRAGMENT, with_header(ShaderStage::Fragment, FRAGMENT, &[])),
     ]
 }
 
@@ -76,10 +65,10 @@ fn native(clip: u32, cull: u32) -> Stages {
 fn approximate(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&vertex, "main", &Emulation::at(2)).unwrap();
+    let last = emulate_last(&vertex, "main", Lacking::All, 2).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
     let fragment =
-        emulate_fragment(&fragment, "main", &Emulation::at(2), last.result.counts).unwrap().module;
+        emulate_fragment(&fragment, "main", Lacking::All, 2, last.result.outputs).unwrap().module;
     let words = [last.module.into_words(), fragment.into_words()];
     for (stage, words) in stages.iter_mut().zip(words) {
         validate(&words).unwrap();
@@ -93,8 +82,8 @@ fn exact(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
     let made = generate(&vertex, "main", Primitive::Triangles, 2, &Exact::new()).unwrap();
-    let last = made.last.module.into_words();
-    let geometry = made.geometry.expect("there are distances").module.into_words();
+    let last = made.0.module.into_words();
+    let geometry = made.1.expect("there are distances").module.into_words();
     stages[0].1 = last;
     stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
     stages
@@ -103,21 +92,20 @@ fn exact(clip: u32, cull: u32) -> Stages {
 /// Which samples of each pixel are covered, in a picture of one triangle for each seed.
 #[track_caller]
 fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Vec<u32> {
-    let cover = glsl(ShaderStage::Vertex, COVER, &[]);
+    let cover = with_header(ShaderStage::Vertex, COVER, &[]);
     let read = if samples == vk::SampleCountFlags::TYPE_1 { SAMPLE } else { SAMPLES };
-    let read = glsl(ShaderStage::Fragment, read, &[]);
+    let read = with_header(ShaderStage::Fragment, read, &[]);
     let mut work = Work::default();
     for seed in 0..SEEDS {
         let format = vk::Format::R8G8B8A8_UNORM;
         work.targets.push(Target { samples, ..Target::new(format, SIZE, SIZE) });
         work.targets.push(Target::new(vk::Format::R32_UINT, SIZE, SIZE));
         let picture = work.targets.len() - 2;
-        let push_constants = [seed.wrapping_mul(0x9e37_79b9), 0].map(u32::to_ne_bytes).concat();
         let draw = Draw {
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             vertices: 0..3,
             instances: 0..1,
-            push_constants,
+            push_constants: seeded(seed),
             ..Draw::default()
         };
         work.draws.push(Draw {
@@ -133,11 +121,7 @@ fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Ve
         });
     }
     let targets = driver.run(&work).targets;
-    let words = |bytes: &Vec<u8>| -> Vec<u32> {
-        let words = bytes.chunks_exact(4);
-        words.map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect()
-    };
-    targets.iter().skip(1).step_by(2).flat_map(words).collect()
+    targets.iter().skip(1).step_by(2).flat_map(|target| words(target)).collect()
 }
 
 /// How many samples differ, and how many are covered.

@@ -4,10 +4,12 @@
 use super::chain::SIZE;
 use super::front_ends::{Case, Stages, are_different};
 use crate::drivers::Driver;
+use crate::glsl;
+use crate::memory;
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{Registers, to_registers};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::dxbc::{self, Element, Name};
 use polyshade_tests::shader::{validate, words};
 use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk};
@@ -54,10 +56,8 @@ fn compiled(container: &[u8]) -> Vec<u32> {
 }
 
 #[track_caller]
-fn glsl(stage: ShaderStage, source: &str) -> Vec<u32> {
-    let source = format!("#version 450\n{source}");
-    compile(&source, stage, SpirvVersion::SPIRV1_3)
-        .unwrap_or_else(|error| panic!("{error}\n{source}"))
+fn compiled_glsl(stage: ShaderStage, source: &str) -> Vec<u32> {
+    glsl::compiled(stage, &format!("#version 450\n{source}"), SpirvVersion::SPIRV1_3)
 }
 
 const FRAGMENT: &str = "layout(location = 0) out vec4 colour; void main() { colour = vec4(1.0); }";
@@ -81,7 +81,7 @@ impl Form {
                 vk::ShaderStageFlags::VERTEX,
                 compiled(&dxbc::shader(dxbc::Stage::Vertex, &inputs, &outputs)),
             ),
-            (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT)),
+            (vk::ShaderStageFlags::FRAGMENT, compiled_glsl(ShaderStage::Fragment, FRAGMENT)),
         ]
     }
 
@@ -109,8 +109,8 @@ impl Form {
             void main() {{\ngl_Position = v0;\n{writes}}}"
         );
         vec![
-            (vk::ShaderStageFlags::VERTEX, glsl(ShaderStage::Vertex, &source)),
-            (vk::ShaderStageFlags::FRAGMENT, glsl(ShaderStage::Fragment, FRAGMENT)),
+            (vk::ShaderStageFlags::VERTEX, compiled_glsl(ShaderStage::Vertex, &source)),
+            (vk::ShaderStageFlags::FRAGMENT, compiled_glsl(ShaderStage::Fragment, FRAGMENT)),
         ]
     }
 }
@@ -130,15 +130,15 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
             floats.extend([(); 8].map(|()| number() + 0.25));
         }
         let place = Place { buffer: work.buffers.len(), offset: 0 };
-        work.buffers.push(floats.into_iter().flat_map(f32::to_ne_bytes).collect());
+        work.buffers.push(memory::floats(&floats));
         work.draws.push(Draw {
-            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             vertex_buffers: vec![VertexBuffer { place, layout: layout.clone() }],
             target: Some(work.targets.len()),
-            vertices: 0..3,
-            instances: 0..1,
-            ..Draw::default()
+            ..Draw::new(
+                stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
+                0..3,
+            )
         });
         work.targets.push(Target::new(vk::Format::R32G32B32A32_SFLOAT, SIZE, SIZE));
     }

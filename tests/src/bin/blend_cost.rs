@@ -6,7 +6,7 @@
 //! Drivers are those that `VK_DRIVER_FILES` names.
 
 use polyshade::Module;
-use polyshade::advanced_blend::{self, Equation, Options, Select};
+use polyshade::advanced_blend::{self, Equation, Options};
 use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::{
@@ -38,10 +38,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plain = compile(FLAT, ShaderStage::Fragment, SpirvVersion::SPIRV1_0)?;
     let module = Module::parse(&plain)?;
     let one = Options::new().equations([Equation::SoftLight]);
-    let words = Select::Words(Place::PushConstant { offset: 0 });
+    let words = Some(Place::PushConstant { offset: 0 });
     let constant = advanced_blend::lower(&module, "main", &one)?;
     let selected = advanced_blend::lower(&module, "main", &Options::new().all().select(words))?;
-    let words = Select::Words(Place::Specialization { first_id: 0 });
+    let words = Some(Place::Specialization { first_id: 0 });
     let specialized = advanced_blend::lower(&module, "main", &Options::new().all().select(words))?;
     let [constant, selected, specialized] =
         [&constant, &selected, &specialized].map(|lowered| lowered.module.words());

@@ -4,9 +4,7 @@
 //!     cargo run --release -p polyshade-tests --bin blend-sheet -- docs/lowerings/advanced-blend.png
 
 use polyshade::Module;
-use polyshade::advanced_blend::{
-    self, ColorBlend, Equation, FormatClass, Options, Overlap, Select,
-};
+use polyshade::advanced_blend::{self, ColorBlend, Equation, FormatClass, Options, Overlap};
 use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -143,7 +141,7 @@ fn draw(
     let target = ColorBlend::new(Equation::ALL);
     let options = Options::new()
         .every_target(target.overlap(overlap).format(FormatClass::Float))
-        .select(Select::Words(Place::PushConstant { offset: 0 }));
+        .select(Place::PushConstant { offset: 0 });
     let module = Module::parse(&fragment)?;
     let lowered = advanced_blend::lower(&module, "main", &options)?;
 
@@ -153,7 +151,6 @@ fn draw(
         colours.iter().flatten().flat_map(|value| value.to_ne_bytes()).collect()
     };
     let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| Draw {
-        stages: vec![Stage::vertex(&vertex), Stage::fragment(lowered.module.words())],
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         descriptors: vec![
             Descriptor::new(1, 0, Resource::Image(0)),
@@ -161,9 +158,7 @@ fn draw(
         ],
         push_constants: equation.word().to_ne_bytes().to_vec(),
         target: Some(target),
-        vertices: 0..3,
-        instances: 0..1,
-        ..Draw::default()
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(lowered.module.words())], 0..3)
     });
     let contents = bytes(sources);
     let work = Work {

@@ -1,14 +1,25 @@
 //! What a case says: the directives in its comments.
 
 use super::check::Check;
+use crate::shader::Rules;
 
 /// The module that is compared with the input: what the program writes for `-o %t.spv`.
 pub(super) const OUTPUT: &str = "%t.spv";
 
+/// What a `RUN:` line names first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// `polyshade`, with `%s`, `%f` and `%t` as they are.
+    Program,
+    /// `move`: what it makes of the case is [`OUTPUT`].
+    Move,
+}
+
 /// One case, as its directives describe it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    /// What stands behind `polyshade` in the `RUN:` line, with `%s`, `%f` and `%t` as they are.
+    pub(super) runs: Runs,
+    /// What stands behind it in the `RUN:` line.
     pub(super) arguments: Vec<String>,
     /// Unknown instructions in the input are not tried, and the case says why not.
     pub(super) known: bool,
@@ -16,8 +27,10 @@ pub(super) struct Case {
     pub(super) exit: i32,
     /// In the order of their lines.
     pub(super) checks: Vec<Check>,
-    /// The input is not valid, and the case says why that is on purpose.
-    pub(super) invalid: bool,
+    /// By which rules the input is valid.
+    pub(super) input: Rules,
+    /// By which rules what is written is valid.
+    pub(super) output: Rules,
 }
 
 impl Case {
@@ -27,7 +40,7 @@ impl Case {
         let mut run = None;
         let mut exit = 0;
         let mut checks = Vec::new();
-        let mut invalid = false;
+        let mut rules = [Rules::Vulkan; 2];
         let mut known = false;
         for (number, line) in (1..).zip(text.lines()) {
             let Some((name, value)) = directive(line) else { continue };
@@ -42,16 +55,21 @@ impl Case {
                 },
                 "CHECK" => checks.push(Check::Contains(value.to_owned())),
                 "CHECK-NOT" => checks.push(Check::Lacks(value.to_owned())),
-                "INVALID" => invalid = true,
+                "INVALID" => rules = [Rules::None; 2],
+                "LEGALIZED" => rules = [Rules::BeforeLegalization, Rules::Vulkan],
+                "BEFORE-LEGALIZATION" => rules = [Rules::BeforeLegalization; 2],
                 "KNOWN" => known = true,
                 _ => return fault("no such directive"),
             }
         }
         let mut words = run.ok_or("no RUN: line")?.split_whitespace().map(str::to_owned);
-        if words.next().as_deref() != Some("polyshade") {
-            return Err("the RUN: line does not run polyshade".to_owned());
-        }
-        let case = Self { arguments: words.collect(), known, exit, checks, invalid };
+        let runs = match words.next().as_deref() {
+            Some("polyshade") => Runs::Program,
+            Some("move") => Runs::Move,
+            _ => return Err("the RUN: line does not run polyshade, nor a move".to_owned()),
+        };
+        let (arguments, [input, output]) = (words.collect(), rules);
+        let case = Self { runs, arguments, known, exit, checks, input, output };
         case.proves_something().then_some(case).ok_or_else(|| {
             format!("proves nothing: it needs a CHECK: line, or to succeed and write {OUTPUT}")
         })
@@ -66,12 +84,14 @@ impl Case {
 
     /// Whether the case is run once more with unknown instructions in the module that it reads.
     pub(super) fn takes_unknown(&self) -> bool {
-        !self.known && self.arguments.iter().any(|argument| argument.contains("%s"))
+        let reads = || self.arguments.iter().any(|argument| argument.contains("%s"));
+        !self.known && (self.runs == Runs::Move || reads())
     }
 
     fn proves_something(&self) -> bool {
         let looks = self.checks.iter().any(|check| matches!(check, Check::Contains(_)));
-        looks || self.exit == 0 && self.outputs().contains(&OUTPUT)
+        let writes = || self.runs == Runs::Move || self.outputs().contains(&OUTPUT);
+        looks || self.exit == 0 && writes()
     }
 }
 
@@ -94,7 +114,7 @@ mod tests {
                     // CHECK-NOT: c\n; EXIT: 3\n; INVALID: for a reason\nOpNop\n";
         let case = Case::parse(text).unwrap();
         assert_eq!(case.arguments, ["info", "%s"]);
-        assert_eq!((case.exit, case.invalid), (3, true));
+        assert_eq!((case.exit, case.input, case.output), (3, Rules::None, Rules::None));
         assert_eq!(case.checks, [Check::Contains("a: b".into()), Check::Lacks("c".into())]);
         assert!(case.outputs().is_empty());
     }
@@ -133,6 +153,7 @@ mod tests {
             "; RUN: polyshade info %s\n",
             "; RUN: polyshade info %s\n; CHECK-NOT: x\n",
             "; RUN: polyshade capture %s -o %t.spv\n; EXIT: 1\n",
+            "; RUN: move wrap\n; EXIT: 1\n",
         ] {
             assert!(Case::parse(text).unwrap_err().contains("proves nothing"), "{text:?}");
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 /// An opcode that no grammar has.
 const UNKNOWN: u32 = 0x7ffd;
 /// Two words: the second is too large to be an id, so it can be no use of one.
-const INSTRUCTION: [u32; 2] = [2 << 16 | UNKNOWN, u32::MAX];
+pub(super) const INSTRUCTION: [u32; 2] = [2 << 16 | UNKNOWN, u32::MAX];
 
 const HEADER: usize = 5;
 

@@ -18,20 +18,26 @@ OpFunctionEnd
 ";
 
 /// Runs a case with these directives on the shader; the program is a shell script in which `$1` is
-/// `%s` and `$2` is `%t.spv`.
+/// `%s` and `$2` is `%t.spv`, as the verb has been taken off.
 fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |bless| run_in(folder.path(), bless, &format!("{directives}\n{shader}"), script);
+    let blessed = run(true);
+    blessed.and(run(false))
+}
+
+/// Runs a case of this text, with the diffs and versions that lie in `folder`.
+fn run_in(folder: &Path, bless: bool, case: &str, script: &str) -> Result<(), String> {
     // A child that another thread starts while the script is written holds it open, and then nobody can run it.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("polyshade");
-    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    let program = folder.join("polyshade");
+    fs::write(&program, format!("#!/bin/sh\nshift\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let case = folder.path().join("case.spvasm");
-    fs::write(&case, format!("{directives}\n{shader}")).unwrap();
-    let blessed = run(&Harness { program: program.clone(), bless: true }, &case);
-    let compared = run(&Harness { program, bless: false }, &case);
-    blessed.and(compared)
+    let path = folder.join("case.spvasm");
+    fs::write(&path, case).unwrap();
+    let (cases, versions) = (folder.to_owned(), folder.join("versions"));
+    run(&Harness { program, cases, versions, bless }, &path)
 }
 
 fn fails_with(directives: &str, script: &str, why: &str) {
@@ -39,9 +45,9 @@ fn fails_with(directives: &str, script: &str, why: &str) {
     assert!(error.contains(why), "{error}");
 }
 
-const WRITES: &str = "; RUN: polyshade %s %t.spv";
-const PRINTS: &str = "; RUN: polyshade %s\n; CHECK: yes";
-const REFUSES: &str = "; RUN: polyshade %s %t.spv\n; EXIT: 3\n; CHECK: no";
+const WRITES: &str = "; RUN: polyshade convert %s %t.spv";
+const PRINTS: &str = "; RUN: polyshade convert %s\n; CHECK: yes";
+const REFUSES: &str = "; RUN: polyshade convert %s %t.spv\n; EXIT: 3\n; CHECK: no";
 
 #[test]
 fn good_runs_pass() {
@@ -52,17 +58,21 @@ fn good_runs_pass() {
 
 #[test]
 fn texts_are_outputs_too() {
-    let writes = "; RUN: polyshade %s %t.spv %t.metal\n; KNOWN: a test\n; CHECK: yes";
+    let writes = "; RUN: polyshade convert %s %t.spv %t.metal\n; KNOWN: a test\n; CHECK: yes";
     assert_eq!(
-        run_script("; RUN: polyshade %f %t.metal\n; CHECK: yes", SHADER, "echo yes > $2"),
+        run_script("; RUN: polyshade convert %f %t.metal\n; CHECK: yes", SHADER, "echo yes > $2"),
         Ok(())
     );
-    fails_with("; RUN: polyshade %f %t.metal\n; CHECK: yes", "echo no > $2", "CHECK: yes");
-    fails_with("; RUN: polyshade %f %t.metal\n; CHECK: yes", "echo yes", "did not write %t.metal");
+    fails_with("; RUN: polyshade convert %f %t.metal\n; CHECK: yes", "echo no > $2", "CHECK: yes");
+    fails_with(
+        "; RUN: polyshade convert %f %t.metal\n; CHECK: yes",
+        "echo yes",
+        "did not write %t.metal",
+    );
     fails_with(writes, "cp $1 $2", "did not write %t.metal");
-    let refuses = "; RUN: polyshade %f %t.metal\n; EXIT: 3\n; CHECK: no";
+    let refuses = "; RUN: polyshade convert %f %t.metal\n; EXIT: 3\n; CHECK: no";
     fails_with(refuses, "echo x > $2; echo no >&2; exit 3", "left %t.metal behind");
-    let own = "; RUN: polyshade %f\n; CHECK: OpMemoryModel Logical GLSL450";
+    let own = "; RUN: polyshade convert %f\n; CHECK: OpMemoryModel Logical GLSL450";
     assert_eq!(run_script(own, SHADER, "cat $1"), Ok(()));
 }
 
@@ -120,4 +130,77 @@ fn unknown_instructions_are_carried_through() {
     fails_with(PRINTS, &format!("echo yes; ! {sprinkled}"), "ended with Some(1), not Some(0)");
     let cuts = format!("if {sprinkled}; then head -c -4 $1 >$2; else cp $1 $2; fi");
     fails_with(WRITES, &cuts, "differs in more than the unknown instructions");
+}
+
+#[test]
+fn words_do_not_change_without_the_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |bless, case: &str, script: &str| run_in(folder.path(), bless, case, script);
+    let other = folder.path().join("other.spv");
+    let larger = SHADER.replace("LocalSize 1", "LocalSize 2");
+    fs::write(&other, shader::bytes(&shader::assemble(&larger).unwrap())).unwrap();
+    let (writes_same, writes_other) = ("cp $1 $2", format!("cp {} $2", other.display()));
+    let case = format!("; RUN: polyshade depth %s %t.spv\n; KNOWN: the answer is fixed\n{SHADER}");
+    let versions = folder.path().join("versions/depth_convention.txt");
+    let lines = || fs::read_to_string(&versions).unwrap();
+
+    let missing = run(false, &case, writes_same).unwrap_err();
+    assert!(missing.contains("no line for case.spvasm"), "{missing}");
+    assert_eq!(run(true, &case, writes_same), Ok(()));
+    assert_eq!(run(false, &case, writes_same), Ok(()));
+    let blessed = lines();
+
+    for bless in [false, true] {
+        let refused = run(bless, &case, &writes_other).unwrap_err();
+        assert!(
+            refused.contains("made other words of case.spvasm: raise the version"),
+            "{refused}"
+        );
+        assert!(refused.contains("case.spvasm.diff is not what happens now"), "{refused}");
+        assert_eq!(lines(), blessed);
+    }
+    let asked_otherwise = case.replace("%s %t", "%s -v %t");
+    assert_eq!(run(true, &asked_otherwise, "cp $1 $3"), Ok(()));
+    assert!(lines().lines().count() == 2 && lines().contains(&blessed));
+
+    let faulty = case.replace("; KNOWN", "; CHECK: OpKill\n; KNOWN");
+    fs::remove_file(&versions).unwrap();
+    assert!(run(true, &faulty, writes_same).is_err());
+    assert!(!versions.exists(), "what is wrong is no answer");
+    let unknown = case.replace("depth", "frobnicate");
+    assert!(run(true, &unknown, writes_same).unwrap_err().contains("`frobnicate` has no lowering"));
+}
+
+#[test]
+fn a_move_is_held_to_its_golden_diff() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = format!("; RUN: move wrap\n{SHADER}");
+    let run = |bless| run_in(folder.path(), bless, &case, "");
+    assert_eq!((run(true), run(false)), (Ok(()), Ok(())));
+
+    let golden = folder.path().join("case.spvasm.diff");
+    let right = fs::read_to_string(&golden).unwrap();
+    let wrong = right.replace("OpStore %counter %uint_2", "OpStore %counter %uint_1");
+    assert_ne!(wrong, right);
+    fs::write(&golden, wrong).unwrap();
+    assert!(run(false).unwrap_err().contains("is not what happens now"));
+}
+
+#[test]
+fn a_move_that_is_refused_ends_as_the_program_would() {
+    let refused = "; RUN: move redirect a b\n; EXIT: 1\n; CHECK: a is the name of []";
+    assert_eq!(run_script(refused, SHADER, ""), Ok(()));
+    fails_with(&refused.replace("1", "3"), "", "exit code 1, not 3");
+    fails_with("; RUN: move unwrap", "", "no move, or not its arguments: unwrap");
+}
+
+#[test]
+fn what_is_valid_before_legalization_is_not_afterwards() {
+    let path = crate::tree::tests().join("cases/moves/redirect/copies.spvasm");
+    let text = fs::read_to_string(path).unwrap();
+    let shader: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
+    let run = |rules| run_script(&format!("; RUN: move wrap\n{rules}"), &shader.join("\n"), "");
+    assert_eq!(run("; BEFORE-LEGALIZATION: a test"), Ok(()));
+    assert!(run("; LEGALIZED: a test").unwrap_err().starts_with("%t.spv: spirv-val:"));
+    assert!(run("").unwrap_err().starts_with("the input: spirv-val:"));
 }

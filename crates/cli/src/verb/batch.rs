@@ -1,13 +1,15 @@
 //! `polyshade batch`: a verb for every shader of a folder.
 //!
-//! What comes out depends on the shaders and the options only: not on how many threads there are, nor on which shader
-//! is done first, nor on how often the run was cut off and started again.
+//! Outputs and report depend on the shaders and the options only: not on the number of threads, the order of the
+//! shaders, or how often the run was interrupted.
 
 mod command;
+mod entry;
 mod index;
 mod plan;
 mod progress;
 mod rank;
+mod reason;
 mod select;
 mod shader;
 mod summary;
@@ -17,7 +19,8 @@ use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
 use command::Command;
-use index::{Entry, Index, Status};
+use entry::{Entry, Status};
+use index::Index;
 use plan::Plan;
 use progress::Progress;
 use rank::Ranking;
@@ -28,7 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-/// Runs a verb for every shader of a folder, on all cores, and goes on where an earlier run was cut off.
+/// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
 ///
 /// The tree of outputs is that of the shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does not stop
 /// the others. Options of this verb may stand behind the verb that it runs.
@@ -61,11 +64,11 @@ pub(crate) struct Arguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
-    /// Do what is done already, too
+    /// Lower shaders again whose outputs are up to date
     #[arg(long)]
     force: bool,
 
-    /// Begin no other shader once one has failed
+    /// Stop at the first shader that fails
     #[arg(long)]
     fail_fast: bool,
 
@@ -73,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     allow_unsupported: bool,
 
-    /// Run every shader in a process of its own: one that crashes fails alone
+    /// Run every shader in a process of its own, so that a crash fails that shader alone
     #[arg(long)]
     isolate: bool,
 
@@ -81,11 +84,11 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Where the report goes: what became of every shader, as JSON, the same for the same shaders
+    /// Where the report goes, as JSON: the result of every shader, the same from run to run
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Where the times go, as JSON: they differ from run to run
+    /// Where the times go, as JSON, which differ from run to run
     #[arg(long, value_name = "FILE")]
     timings: Option<PathBuf>,
 
@@ -94,7 +97,7 @@ pub(crate) struct Arguments {
     depfile: Option<PathBuf>,
 }
 
-/// More threads than this are a mistake.
+/// The most threads that can be asked for.
 const MOST_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -120,9 +123,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .collect();
     files.retain(|file| plan.writes(file));
     if let Some(file) = files.first() {
-        let message =
-            format!("{}: an output of a shader would go to this file too", file.display());
-        return Err(Failure::new(Exit::Usage, message));
+        let message = "an output of a shader would go to this file too";
+        return Err(Failure::at(Exit::Usage, file, message));
     }
 
     let rule = arguments.rule(&command, &plan)?;
@@ -131,9 +133,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let run = Run { arguments, command: &command, plan: &plan, index: &index };
     let results = run.all();
     let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
-    index.finish(&plan, &entries).map_err(|error| {
-        Failure::new(Exit::Failed, format!("{}: {error}", out.join(index::FOLDER).display()))
-    })?;
+    index
+        .finish(&plan, &entries)
+        .map_err(|error| Failure::at(Exit::Failed, &out.join(entry::FOLDER), error))?;
 
     let mut outputs = Outputs::default();
     if let Some(file) = &arguments.report {
@@ -159,10 +161,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     verdict(&entries, arguments.allow_unsupported)
 }
 
-/// What is written is never read as a shader, neither now nor by the next run.
+/// Refuses outputs that this run or the next would read as shaders.
 fn refuse_folders(folder: &Path, out: &Path) -> Done {
-    let failed =
-        |message: &str| Err(Failure::new(Exit::Usage, format!("{}: {message}", folder.display())));
+    let failed = |message: &str| Err(Failure::at(Exit::Usage, folder, message));
     let Ok(real) = fs::canonicalize(folder) else {
         return failed("there is no such folder");
     };
@@ -177,7 +178,7 @@ fn refuse_folders(folder: &Path, out: &Path) -> Done {
     }
 }
 
-/// How the program exits: with what is worst.
+/// The exit code of the run: the worst of its shaders'.
 fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
     let count =
         |wanted: &[Status]| entries.iter().filter(|entry| wanted.contains(&entry.status)).count();
@@ -195,7 +196,7 @@ fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
 }
 
 impl Arguments {
-    /// What the depfile says: the report depends on every shader.
+    /// The rule of the depfile: the report depends on every shader.
     fn rule(&self, command: &Command, plan: &Plan) -> Result<Option<String>, Failure> {
         let (Some(_), Some(report)) = (&self.depfile, &self.report) else { return Ok(None) };
         let shaders = plan.jobs.iter().map(|job| job.path.as_path());
@@ -217,12 +218,12 @@ struct Run<'a> {
     index: &'a Index,
 }
 
-/// At least as much as the program's first thread has on most systems: what nests deeply is to end in a batch as it
-/// does alone.
+/// Bytes of stack of a thread: as the main thread has on most systems, so that deeply nested shaders end in a batch as
+/// they do alone.
 const STACK_BYTES: usize = 16 << 20;
 
 impl Run<'_> {
-    /// What became of every shader, in the plan's order.
+    /// The results of the shaders, in the plan's order.
     ///
     /// Threads take the shaders in that order. With `--fail-fast` every shader before the first that failed is done,
     /// and none behind it counts, so that the report is the same whoever was first.

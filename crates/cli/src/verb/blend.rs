@@ -5,23 +5,23 @@ mod report;
 mod verified;
 
 use crate::Done;
-use crate::change::or_place;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::input::Input;
+use crate::lowering::ADVANCED_BLEND;
+use crate::named::named;
 use crate::report::Report;
 use crate::target::Free;
 use crate::writing::Writing;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fixed::Fixed;
 use polyshade::advanced_blend::{
-    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap, Select,
+    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
 };
-use polyshade::host::{Binding, Set, Target};
+use polyshade::host::{Binding, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
 use serde_json::json;
 
-/// What is blended, and how.
+/// The targets to blend, and how they are blended.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// The equations of every target: names as multiply or HSL_HUE, khr for the 15 of KHR_blend_equation_advanced, all
@@ -34,10 +34,10 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "LOCATION=A,B,…|none", value_parser = target)]
     target: Vec<(u32, Option<Equations>)>,
 
-    /// What selects among equations: constant, where each target has one; or the place of a word for each target that
-    /// has any: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
-    #[arg(long, value_name = "PLACE", default_value = "constant", value_parser = select)]
-    select: Select,
+    /// The place of the words that select where targets have several equations, one a target: push-constant=OFFSET,
+    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
+    #[arg(long, value_name = "PLACE")]
+    select: Option<Place>,
 
     /// Where the shader reads the destination
     #[arg(long, value_enum, default_value_t = From::InputAttachment)]
@@ -56,24 +56,24 @@ pub(crate) struct Rewrite {
     index: Option<u32>,
 
     /// Which layer of a texture to read: of one, that of gl_Layer, that of the view
-    #[arg(long, value_enum)]
-    layer: Option<Layers>,
+    #[arg(long, value_parser = named(LAYERS))]
+    layer: Option<Layer>,
 
     /// The attachments have several samples: run for each
     #[arg(long)]
     multisampled: bool,
 
     /// How source and destination cover a pixel together
-    #[arg(long, value_enum, default_value_t = Overlaps::Uncorrelated)]
-    overlap: Overlaps,
+    #[arg(long, value_parser = named(OVERLAPS), default_value = "uncorrelated")]
+    overlap: Overlap,
 
-    /// Whether what the shader writes is multiplied by its alpha
-    #[arg(long, value_enum, default_value_t = Alphas::Premultiplied)]
-    source_alpha: Alphas,
+    /// Whether the colour that the shader writes is multiplied by its alpha
+    #[arg(long, value_parser = named(ALPHAS), default_value = "premultiplied")]
+    source_alpha: Alpha,
 
-    /// Whether what the attachment holds is multiplied by its alpha, before and after
-    #[arg(long, value_enum, default_value_t = Alphas::Premultiplied)]
-    destination_alpha: Alphas,
+    /// Whether the colour of the attachment is multiplied by its alpha, before and after blending
+    #[arg(long, value_parser = named(ALPHAS), default_value = "premultiplied")]
+    destination_alpha: Alpha,
 
     /// Clamp results to 0 to 1
     #[arg(long)]
@@ -81,7 +81,7 @@ pub(crate) struct Rewrite {
 
     /// Class of the attachments' formats, where --attachment-format does not say it: it decides how the source is
     /// clamped [default: unorm]
-    #[arg(long, value_parser = format_class())]
+    #[arg(long, value_parser = named(FormatClass::ALL.map(|class| (class.name(), "", class))))]
     format_class: Option<FormatClass>,
 
     /// The attachment's alpha reads as 1, whatever it holds
@@ -128,36 +128,17 @@ enum From {
     StorageImage,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Layers {
-    One,
-    Layer,
-    View,
-}
+const LAYERS: [(&str, &str, Layer); 3] =
+    [("one", "", Layer::One), ("layer", "", Layer::Layer), ("view", "", Layer::View)];
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Overlaps {
-    Uncorrelated,
-    Disjoint,
-    Conjoint,
-}
+const OVERLAPS: [(&str, &str, Overlap); 3] = [
+    ("uncorrelated", "", Overlap::Uncorrelated),
+    ("disjoint", "", Overlap::Disjoint),
+    ("conjoint", "", Overlap::Conjoint),
+];
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Alphas {
-    Premultiplied,
-    Straight,
-}
-
-fn select(text: &str) -> Result<Select, String> {
-    or_place(text, &[("constant", Select::Constant)], Select::Words)
-}
-
-/// Classes by their names.
-fn format_class() -> impl TypedValueParser<Value = FormatClass> {
-    let class = |name: String| FormatClass::ALL.into_iter().find(|class| class.name() == name);
-    PossibleValuesParser::new(FormatClass::ALL.map(FormatClass::name))
-        .map(move |name| class(name).expect("only names of classes are possible"))
-}
+const ALPHAS: [(&str, &str, Alpha); 2] =
+    [("premultiplied", "", Alpha::Premultiplied), ("straight", "", Alpha::Straight)];
 
 /// Equations as one value.
 #[derive(Clone)]
@@ -202,18 +183,18 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let result = json!({ "targets": report::targets(&lowered.result), "state": report::STATE });
     let text = report::text(&lowered.result);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);
-    let report = Report::new("advanced_blend", named, &result, text)
+    let report = Report::new(ADVANCED_BLEND, named, &result, text)
         .needs(&lowered.words, &lowered.requirements);
     writing.finish(input, &report, (module.words(), lowered.module.words()), &[])
 }
 
 impl Rewrite {
-    /// The entry point, and what has to stay free.
+    /// The entry point and the reservations.
     pub(super) fn target(&self, entry: &str) -> Target {
         self.free.target(entry, ExecutionModel::FRAGMENT)
     }
 
-    /// What the options ask of the library.
+    /// The options of the library.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().destination(self.read_from()).select(self.select);
         if self.multisampled {
@@ -239,22 +220,14 @@ impl Rewrite {
 
     /// A target with these equations.
     fn blending(&self, equations: &Equations, location: Option<u32>) -> ColorBlend {
-        let alpha = |alpha| match alpha {
-            Alphas::Premultiplied => Alpha::Premultiplied,
-            Alphas::Straight => Alpha::Straight,
-        };
         let target = ColorBlend::new(equations.0.iter().copied())
-            .overlap(match self.overlap {
-                Overlaps::Uncorrelated => Overlap::Uncorrelated,
-                Overlaps::Disjoint => Overlap::Disjoint,
-                Overlaps::Conjoint => Overlap::Conjoint,
-            })
-            .source(alpha(self.source_alpha))
-            .destination(alpha(self.destination_alpha));
+            .overlap(self.overlap)
+            .source(self.source_alpha)
+            .destination(self.destination_alpha);
         self.finish(if self.clamp_results { target.clamp_results() } else { target }, location)
     }
 
-    /// What holds for a target however it is blended.
+    /// The options that every kind of blending has.
     fn finish(&self, target: ColorBlend, location: Option<u32>) -> ColorBlend {
         let mut target = target.format(self.fixed.format(location, self.format_class));
         if self.without_alpha {
@@ -274,12 +247,7 @@ impl Rewrite {
             }
             From::TileImage => Destination::TileImage,
             From::Texture => {
-                let layer = match self.layer.unwrap_or(Layers::One) {
-                    Layers::One => Layer::One,
-                    Layers::Layer => Layer::Layer,
-                    Layers::View => Layer::View,
-                };
-                Destination::Texture { set, binding, layer }
+                Destination::Texture { set, binding, layer: self.layer.unwrap_or_default() }
             }
             From::StorageImage => Destination::StorageImage { set, binding },
         }
@@ -291,29 +259,23 @@ impl Rewrite {
         let advanced = self.equations.is_some() || self.target.iter().any(|(_, one)| one.is_some());
         let bound = self.destination != From::TileImage;
         let attachment = self.destination == From::InputAttachment;
-        let destination = "--destination";
-        let blend = "--blend or --logic-op";
-        let unused = [
-            ("--set", self.set.is_some() && !bound, destination),
-            ("--binding", self.binding.is_some() && !bound, destination),
-            ("--index", self.index.is_some() && !attachment, destination),
-            ("--layer", self.layer.is_some() && self.destination != From::Texture, destination),
-            ("--select", self.select != Select::Constant && !advanced, blend),
-            ("--overlap", self.overlap != Overlaps::Uncorrelated && !advanced, blend),
-            ("--source-alpha", self.source_alpha != Alphas::Premultiplied && !advanced, blend),
-            (
-                "--destination-alpha",
-                self.destination_alpha != Alphas::Premultiplied && !advanced,
-                blend,
-            ),
-            ("--clamp-results", self.clamp_results && !advanced, blend),
+        let of_destination = [
+            ("--set", self.set.is_some() && !bound),
+            ("--binding", self.binding.is_some() && !bound),
+            ("--index", self.index.is_some() && !attachment),
+            ("--layer", self.layer.is_some() && self.destination != From::Texture),
         ];
-        match unused.iter().find(|(_, unused, _)| *unused) {
-            Some((name, _, what)) => {
-                let message = format!("{name} has no meaning for what {what} asks for");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
+        Failure::of_unused(&of_destination, "for what --destination asks for")?;
+        let of_equations = [
+            ("--select", self.select.is_some()),
+            ("--overlap", self.overlap != Overlap::Uncorrelated),
+            ("--source-alpha", self.source_alpha != Alpha::Premultiplied),
+            ("--destination-alpha", self.destination_alpha != Alpha::Premultiplied),
+            ("--clamp-results", self.clamp_results),
+        ];
+        match advanced {
+            true => Ok(()),
+            false => Failure::of_unused(&of_equations, "for what --blend or --logic-op asks for"),
         }
     }
 }

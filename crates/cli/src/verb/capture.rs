@@ -6,14 +6,16 @@ mod report;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
+use crate::lowering::CAPTURE;
+use crate::named::named;
 use crate::report::Report;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
-use polyshade::host::{Binding, Device, Set, Target};
+use polyshade::host::{Binding, Device, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, Options, SideEffects, StreamOutputEntry, Variant, Varying, WordsAt,
+    self, Options, SideEffects, StreamOutputEntry, Variant, Varying,
 };
 use polyshade_verify::Asked;
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// What to capture, in order: OpenGL's names, with gl_NextBuffer and gl_SkipComponents1 to 4; or location=3,
-    /// location=3-5, location=3.yz, id=20 [default: what the shader's xfb_* decorations say]
+    /// location=3-5, location=3.yz, semantic=TEXCOORD0.xy, id=20 [default: what the shader's xfb_* decorations say]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = varying)]
     varyings: Vec<Varying>,
 
@@ -30,7 +32,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "A", value_parser = varying)]
     varying: Vec<Varying>,
 
-    /// A buffer for each varying, instead of one behind the other in one
+    /// Capture each varying into a buffer of its own; by default all go interleaved into one
     #[arg(long)]
     separate: bool,
 
@@ -40,7 +42,7 @@ pub(crate) struct Rewrite {
         conflicts_with_all = ["varyings", "varying", "separate"])]
     stream_output: Vec<StreamOutputEntry>,
 
-    /// Capture what is named twice twice; OpenGL and Vulkan refuse that
+    /// Capture a varying that is named twice twice, which OpenGL and Vulkan refuse
     #[arg(long)]
     repeats: bool,
 
@@ -48,7 +50,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output")]
     strides: Vec<u32>,
 
-    /// Make a specialization constant a plain one with this value; sizes of outputs may depend on it
+    /// Replace a specialization constant by a constant with this value, on which sizes of outputs may depend
     #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
     specialize: Vec<(u32, u64)>,
 
@@ -59,11 +61,11 @@ pub(crate) struct Rewrite {
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
-    /// How many components the device lets the stage hand on, for outputs that --path extension adds [default: 64]
+    /// Output components that the device has in this stage, for outputs that --path extension adds [default: 64]
     #[arg(long, value_name = "N")]
     max_output_components: Option<u32>,
 
-    /// Refuse what goes beyond this device's limits of --path extension, by their names: a device as `plan` takes it
+    /// With --path extension: refuse captures beyond the limits of this device, named as for `plan`
     #[arg(long, value_name = "PRESET|FILE")]
     limits_of: Option<String>,
 
@@ -80,11 +82,11 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "PLACE", value_parser = words_at)]
     words: Option<WordsAt>,
 
-    /// What becomes of the shader's own stores and atomics, which would happen in both passes
-    #[arg(long, value_enum, default_value_t = Effects::Refuse)]
-    side_effects: Effects,
+    /// In which pass the shader's own stores and atomics stay, which both passes would execute
+    #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
+    side_effects: SideEffects,
 
-    /// Do not write PointSize in the capture-only variant (Vulkan wants it of points, Metal does not)
+    /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
 }
@@ -94,8 +96,8 @@ pub(crate) struct Rewrite {
 ///
 /// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
 /// instances of the draw, with rasterization off. It reads a few words that the host fills in for each draw; --report
-/// lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry shader, is drawn as
-/// ever.
+/// lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry shader, is drawn like
+/// the original.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -122,15 +124,11 @@ enum Route {
     Compute,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Effects {
-    /// Refuse a shader that has some
-    Refuse,
-    /// Keep them in the capture pass
-    InCapture,
-    /// Keep them in the raster pass
-    InRaster,
-}
+const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
+    ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
+    ("in-capture", "Keep them in the capture pass", SideEffects::InCapture),
+    ("in-raster", "Keep them in the raster pass", SideEffects::InRaster),
+];
 
 const VARIANTS: [(&str, Variant); 3] = [
     ("capture-only", Variant::CaptureOnly),
@@ -160,9 +158,17 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
     parsed.ok_or_else(|| "a constant is given as ID=VALUE, an integer or true or false".to_owned())
 }
 
+/// Where the words are: at a place, or in a buffer behind the feedback buffers.
+#[derive(Clone, Copy)]
+enum WordsAt {
+    Storage,
+    Uniform,
+    Place(Place),
+}
+
 fn words_at(text: &str) -> Result<WordsAt, polyshade::Error> {
     match text {
-        "storage" => Ok(WordsAt::StorageBuffer),
+        "storage" => Ok(WordsAt::Storage),
         "uniform" => Ok(WordsAt::Uniform),
         _ => text.parse().map(WordsAt::Place),
     }
@@ -197,7 +203,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let prepared =
         transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
     let text = report::layout(prepared.layout());
-    let report = Report::new("transform_feedback", (&entry, stage), prepared.layout(), text)
+    let report = Report::new(CAPTURE, (&entry, stage), prepared.layout(), text)
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
@@ -222,14 +228,9 @@ impl Rewrite {
         self.route == Route::Extension
     }
 
-    /// What is captured, as it was asked for.
+    /// The varyings, as they were asked for.
     pub(crate) fn asked(&self) -> Asked {
-        let varyings = self.varyings.iter().chain(&self.varying).map(|varying| match varying {
-            Varying::Name(name) => name.clone(),
-            Varying::Locations(locations) => locations.to_string(),
-            Varying::Variable(id) => format!("id={}", id.word()),
-            other => format!("{other:?}"),
-        });
+        let varyings = self.varyings.iter().chain(&self.varying).map(Varying::to_string);
         if !self.stream_output.is_empty() {
             let entries = self.stream_output.iter().map(|one| format!("{}:{one}", one.slot));
             Asked::StreamOutput(entries.collect(), self.strides.clone())
@@ -247,7 +248,7 @@ impl Rewrite {
         &self.specialize
     }
 
-    /// The entry point, what has to stay free, and the device.
+    /// The entry point, the reservations, and the device.
     pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Result<Target, Failure> {
         let mut device = Device::default();
         if let Some(components) = self.max_output_components {
@@ -259,16 +260,15 @@ impl Rewrite {
         Ok(self.free.target(entry, stage).device(device))
     }
 
-    /// What the options ask of the library.
+    /// The options of the library.
     pub(crate) fn options(&self) -> Options {
-        let mut options = Options::new()
-            .words(self.words.unwrap_or_default())
-            .side_effects(match self.side_effects {
-                Effects::Refuse => SideEffects::Refuse,
-                Effects::InCapture => SideEffects::InCapture,
-                Effects::InRaster => SideEffects::InRaster,
-            })
-            .point_size(!self.no_point_size);
+        let mut options =
+            Options::new().side_effects(self.side_effects).point_size(!self.no_point_size);
+        match self.words {
+            None | Some(WordsAt::Storage) => {}
+            Some(WordsAt::Uniform) => options = options.words_in_uniform(),
+            Some(WordsAt::Place(place)) => options = options.words(place),
+        }
         if self.repeats {
             options = options.repeats();
         }
@@ -291,7 +291,7 @@ impl Rewrite {
         }
     }
 
-    /// Refuses what is not built, and an option that nothing reads: it was meant for something else.
+    /// Refuses what is not implemented, and options that have no effect.
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
             let message = "--separate is for what --varyings names";
@@ -305,13 +305,13 @@ impl Rewrite {
         Ok(())
     }
 
-    /// An option of the other path likewise.
+    /// Refuses options of the other path.
     fn check_route(&self) -> Done {
         let of_storage = [
             ("--set", self.set.is_some()),
             ("--binding", self.binding.is_some()),
             ("--words", self.words.is_some()),
-            ("--side-effects", self.side_effects != Effects::Refuse),
+            ("--side-effects", self.side_effects != SideEffects::Refuse),
             ("--no-point-size", self.no_point_size),
         ];
         let of_extension = [
@@ -324,12 +324,6 @@ impl Rewrite {
             Route::Extension => ("extension", of_storage.as_slice()),
             Route::Compute => ("compute", [].as_slice()),
         };
-        match others.iter().find(|(_, given)| *given) {
-            Some((option, _)) => {
-                let message = format!("{option} has no meaning with --path {name}");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
-        }
+        Failure::of_unused(others, &format!("with --path {name}"))
     }
 }

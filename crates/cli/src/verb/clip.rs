@@ -7,27 +7,29 @@ mod text;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
+use crate::named::named;
+use crate::stage;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    self, Emulation, Enabled, Kind, Linkage, Mark, Planes, Registers, Repair, Space,
+    self, Kind, Lacking, Linkage, Mark, Planes, Registers, Repair,
     emulate_fragment, emulate_last,
 };
-use polyshade::host::{Device, Distances, Place, Target};
+use polyshade::host::{Device, Place, Target, Value};
 use polyshade::spv::ExecutionModel;
 use polyshade::{Error, Module};
 use polyshade_verify::{Marked, Steps};
 pub(crate) use report::Taken;
 use std::path::PathBuf;
 pub(crate) use text::Marks;
-use text::{counts, mask, read_marks, space};
+use text::{Space, counts, mask, read_marks, space};
 
 /// The steps that are taken.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// Put right what producers get wrong: capability (missing), unused (arrays and members), size (arrays without a
-    /// length, or too long), xfb (mode and decorations)
+    /// Repair defects of producers: capability (missing), unused (arrays and members), size (arrays without a length,
+    /// or too long), xfb (mode and decorations)
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     repair: Vec<Repair>,
 
@@ -43,11 +45,11 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     outputs: Vec<Mark>,
 
-    /// What this stage and the one before it have together: it numbers the inputs
+    /// The distances that this stage shares with the one before it, which number the inputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_inputs: Vec<Mark>,
 
-    /// What this stage and the one behind it have together: it numbers the outputs
+    /// The distances that this stage shares with the one behind it, which number the outputs
     #[arg(long, value_delimiter = ',', value_name = "A,B,…")]
     linked_outputs: Vec<Mark>,
 
@@ -70,7 +72,7 @@ pub(crate) struct Rewrite {
     /// Clip planes that are on: a number whose bit i is plane i, or the place of a word: push-constant=OFFSET,
     /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
     #[arg(long, value_name = "MASK", value_parser = mask)]
-    enable: Option<Enabled>,
+    enable: Option<Value<u32>>,
 
     /// With --enable: the first location at which distances go on as they were written
     #[arg(long, value_name = "N", requires = "enable")]
@@ -98,8 +100,8 @@ pub(crate) struct Rewrite {
     exact: exact::Options,
 
     /// Kinds that the device has, where others are emulated: clip distances then stay
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND,…")]
-    native: Vec<exact::Native>,
+    #[arg(long, value_parser = named(KIND_NAMES), value_delimiter = ',', value_name = "KIND,…")]
+    native: Vec<Kind>,
 
     /// `maxClipDistances` of the device
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -133,6 +135,8 @@ pub(crate) struct Arguments {
     writing: Writing,
 }
 
+const KIND_NAMES: [(&str, &str, Kind); 2] = [("clip", "", Kind::Clip), ("cull", "", Kind::Cull)];
+
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Form {
     /// Built-in arrays, of registers
@@ -165,7 +169,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), lowered.module.words()), &beside)
 }
 
-/// What becomes of a shader.
+/// The result for a shader.
 pub(super) struct Lowered {
     pub(super) module: Module<'static>,
     /// The geometry stage that is made to come behind it.
@@ -183,20 +187,11 @@ pub(super) fn only_entry(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    let named = |name: &str| input.entry.as_deref().is_none_or(|wanted| wanted == name);
-    let mut entries = module.entry_points().filter(|entry| named(&entry.name()));
-    match (entries.next(), entries.next()) {
-        (Some(only), None) => Ok((only.name().into_owned(), only.model())),
-        (None, _) => Err(Failure::new(Exit::Failed, "there is no such entry point")),
-        (Some(_), Some(_)) => {
-            let message = "there are several entry points: say which with --entry";
-            Err(Failure::new(Exit::Usage, message))
-        }
-    }
+    stage::only_entry(input, module, |_| true, "there is no such entry point")
 }
 
 impl Rewrite {
-    /// Refuses options that mean nothing, and reads the file of marks.
+    /// Refuses options that have no effect, and reads the file of marks.
     pub(super) fn check(&self) -> Result<Marks, Failure> {
         let lacking = match self.to {
             Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
@@ -206,7 +201,7 @@ impl Rewrite {
         Err(Failure::new(Exit::Usage, lacking))
     }
 
-    /// Refuses what a stage cannot do without another option.
+    /// Refuses options that lack another one for this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel) -> Done {
         let is_fragment = model == ExecutionModel::FRAGMENT;
         if self.emulate.is_some() && is_fragment && self.linked.is_none() {
@@ -246,20 +241,21 @@ impl Rewrite {
             taken.clipped("enable", &done);
             current = done.module;
         }
-        if let Some(emulation) = self.emulation() {
+        if let Some(location) = self.emulate {
+            let lacking = self.lacking();
             let done = match (model, self.linked) {
                 (ExecutionModel::FRAGMENT, Some(linked)) => {
-                    emulate_fragment(&current, &target, &emulation, linked)
+                    emulate_fragment(&current, &target, lacking, location, linked)
                 }
-                _ => emulate_last(&current, &target, &emulation),
+                _ => emulate_last(&current, &target, lacking, location),
             }?;
-            taken.emulated(done.result.counts);
+            taken.emulated(&done.result);
             return Ok(done.module.into_owned().into());
         }
         if self.exact.exact {
-            let (native, location) = (&self.native, self.location);
+            let (lacking, location) = (self.lacking(), self.location);
             let (module, geometry) =
-                self.exact.lower(&current, (&target, model), native, location, taken)?;
+                self.exact.lower(&current, (&target, model), lacking, location, taken)?;
             return Ok(Lowered { module, geometry });
         }
         let module = match self.to {
@@ -272,19 +268,21 @@ impl Rewrite {
 
     fn target(&self, entry: &str, model: ExecutionModel) -> Target {
         let mut device = Device::default();
-        device.distances =
-            Distances { clip: self.max_clip, cull: self.max_cull, combined: self.max_combined };
+        device.max_clip_distances = self.max_clip;
+        device.max_cull_distances = self.max_cull;
+        device.max_combined_distances = self.max_combined;
+        self.exact.limit(&mut device);
         self.free.target(entry, model).device(device)
     }
 
-    fn emulation(&self) -> Option<Emulation> {
-        let native = self.native.iter().map(|one| one.kind());
-        Some(native.fold(Emulation::at(self.emulate?), Emulation::native))
+    /// A device with cull distances alone, of which none is known, counts as lacking both.
+    fn lacking(&self) -> Lacking {
+        if self.native.contains(&Kind::Clip) { Lacking::Cull } else { Lacking::All }
     }
 
     fn user_planes(&self) -> Option<Planes> {
-        let space = self.planes_in.unwrap_or(Space::Clip);
-        Some(Planes { count: self.planes?, words: self.planes_at?, space })
+        let vertex = self.planes_in.and_then(|Space(location)| location);
+        Some(Planes { count: self.planes?, words: self.planes_at?, vertex })
     }
 
     fn normalize(
@@ -309,13 +307,13 @@ impl Rewrite {
         Ok(done.module.into_owned())
     }
 
-    /// The same steps as `verify` is told them, with what a file of marks lists too.
+    /// The same steps in the form of `verify`, with the marks of a file.
     pub(super) fn steps(&self, listed: &Marks, model: ExecutionModel) -> Result<Steps, Error> {
         let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
         let form = match (self.emulate, self.to) {
             (Some(location), _) => {
-                let native_clip = self.native.iter().any(|one| one.kind() == Kind::Clip);
+                let native_clip = self.native.contains(&Kind::Clip);
                 polyshade_verify::Form::Emulated { location, native_clip }
             }
             _ if self.exact.exact => polyshade_verify::Form::Exact { location: self.location },
@@ -325,7 +323,7 @@ impl Rewrite {
             (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
         };
-        // What a stage hands on by emulation is what it has.
+        // The last stage emulates the distances that it has, whatever is linked.
         let is_fragment = model == ExecutionModel::FRAGMENT;
         let counts = self.linked.filter(|_| self.emulate.is_none() || is_fragment);
         Ok(Steps {

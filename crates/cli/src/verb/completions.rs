@@ -1,8 +1,8 @@
-//! `polyshade completions`: what a shell needs to complete our command lines.
+//! `polyshade completions`: completion scripts for shells.
 
 use crate::Done;
 use crate::output::Outputs;
-use clap::Args;
+use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::path::Path;
 
@@ -16,8 +16,9 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// Runs the verb for the program that `command` describes.
-pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Done {
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let mut command = crate::Arguments::command();
     let mut script = Vec::new();
     let name = command.get_name().to_owned();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);

@@ -1,16 +1,18 @@
 //! `polyshade depth`: OpenGL's depth range, a flipped Y, pre-rotation.
 
+use polyshade::host::Value;
 use crate::Done;
 use crate::change::{Change, or_place};
+use crate::lowering::DEPTH_CONVENTION;
 use clap::Args;
-use polyshade::depth_convention::{self, Options, Rotation, Switch, Turn};
+use polyshade::depth_convention::{self, Options, Turn};
 
 /// Converts the position from one convention to another: OpenGL's depth range to that of Vulkan, Direct3D and Metal, Y
-/// up to Y down, and a turn for displays that scan out pictures that are turned.
+/// up to Y down, and pre-rotation for displays that are mounted rotated.
 ///
 /// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback sees what
-/// the shader wrote: capture first, then convert. What is given as a place, as push-constant=16, is decided by a word
-/// there; words that are given one place follow each other: range, flip, turn.
+/// the shader wrote: capture first, then convert. An option with a place, as push-constant=16, is decided at run time
+/// by a word there; words at one place follow each other: range, flip, rotation.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -19,37 +21,36 @@ pub(crate) struct Arguments {
     /// Whether a depth from -w to w becomes one from 0 to w: on, off, or the place of a word that is not 0 where it
     /// does: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
     #[arg(long, value_name = "WHEN", default_value = "on", value_parser = switch)]
-    range: Switch,
+    range: Value<bool>,
 
     /// Whether Y points the other way: on, off, or the place of a word
     #[arg(long, value_name = "WHEN", default_value = "off", value_parser = switch)]
-    flip_y: Switch,
+    flip_y: Value<bool>,
 
     /// How far the picture is turned clockwise, behind the flip: 0, 90, 180 or 270, or the place of a word with
     /// quarters of a turn
     #[arg(long, value_name = "TURN", default_value = "0", value_parser = rotation)]
-    rotate: Rotation,
+    rotate: Value<Turn>,
 }
 
-fn switch(text: &str) -> Result<Switch, String> {
-    or_place(text, &[("on", Switch::On), ("off", Switch::Off)], Switch::Word)
+fn switch(text: &str) -> Result<Value<bool>, String> {
+    or_place(text, &[("on", Value::Fixed(true)), ("off", Value::Fixed(false))], Value::Word)
 }
 
-fn rotation(text: &str) -> Result<Rotation, String> {
+fn rotation(text: &str) -> Result<Value<Turn>, String> {
     let turns = [
         ("0", Turn::None),
         ("90", Turn::Quarter),
         ("180", Turn::Half),
         ("270", Turn::ThreeQuarters),
     ];
-    or_place(text, &turns.map(|(name, turn)| (name, Rotation::By(turn))), Rotation::Word)
+    or_place(text, &turns.map(|(name, turn)| (name, Value::Fixed(turn))), Value::Word)
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { change, range, flip_y, rotate } = arguments;
     let options = Options::new().depth(*range).flip_y(*flip_y).rotation(*rotate);
-    change.run("depth_convention", |module, target| {
-        depth_convention::convert(module, target, &options)
-    })
+    change
+        .run(DEPTH_CONVENTION, |module, target| depth_convention::convert(module, target, &options))
 }

@@ -1,11 +1,13 @@
 //! `polyshade discard`: rasterizer discard by the position.
 
+use polyshade::host::Value;
 use crate::Done;
 use crate::change::{Change, or_place};
+use crate::lowering::RASTERIZER_DISCARD;
 use clap::Args;
-use polyshade::rasterizer_discard::{self, Options, When};
+use polyshade::rasterizer_discard::{self, Options};
 
-/// Moves every primitive to where it is clipped: rasterizer discard where it cannot be switched on otherwise.
+/// Moves every primitive out of the clip volume: rasterizer discard for pipelines that cannot switch it on.
 ///
 /// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback sees what
 /// the shader wrote: capture first, then discard.
@@ -17,17 +19,17 @@ pub(crate) struct Arguments {
     /// When to discard: always, or the place of a word that is not 0 where it does: specialization=ID,
     /// push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING
     #[arg(long, value_name = "WHEN", default_value = "always", value_parser = when)]
-    when: When,
+    when: Value<bool>,
 }
 
-fn when(text: &str) -> Result<When, String> {
-    or_place(text, &[("always", When::Always)], When::Word)
+fn when(text: &str) -> Result<Value<bool>, String> {
+    or_place(text, &[("always", Value::Fixed(true))], Value::Word)
 }
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let options = Options::new().when(arguments.when);
-    arguments.change.run("rasterizer_discard", |module, target| {
+    arguments.change.run(RASTERIZER_DISCARD, |module, target| {
         rasterizer_discard::lower(module, target, &options)
     })
 }

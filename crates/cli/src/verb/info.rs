@@ -1,14 +1,14 @@
-//! `polyshade info`: what a shader has.
+//! `polyshade info`: the entry points of a shader, their interfaces and costs.
 
-use super::position::costs_of;
 use crate::Done;
+use crate::cost::{costs, table};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
 use clap::Args;
 use polyshade::Module;
 use polyshade::host::Target;
-use polyshade::position_only::{self, Options, STAGES, SideEffects};
+use polyshade::position_only::{Options, STAGES, SideEffects};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
@@ -66,7 +66,7 @@ fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     let varyings: Vec<Value> = if stages.contains(&entry.model()) {
         transform_feedback::capturable(m, entry)
             .into_iter()
-            .map(|one| match (one.varying.to_string(), one.components) {
+            .map(|(varying, components)| match (varying.to_string(), components) {
                 (name, Ok(components)) => json!({ "name": name, "components": components }),
                 (name, Err(reason)) => json!({ "name": name, "refused": reason.message() }),
             })
@@ -92,8 +92,9 @@ fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
         return Value::Null;
     }
     let options = Options::new().side_effects(SideEffects::InComplement);
-    match position_only::report(m, Target::new(entry.name()).stage(entry.model()), &options) {
-        Ok(report) => costs_of(&report),
+    let target = Target::new(entry.name()).stage(entry.model());
+    match costs(m, (&target, entry.model()), &options) {
+        Ok(costs) => costs,
         Err(error) => json!({ "refused": error.message() }),
     }
 }
@@ -230,45 +231,11 @@ fn capturable(text: &mut String, entry: &Value) {
     }
 }
 
-/// What is said of each variant, and its key.
-const COSTS: [(&str, &str); 6] = [
-    ("arithmetic", "arithmetic"),
-    ("memory", "memory"),
-    ("texture", "texture"),
-    ("control", "control"),
-    ("input, bytes a vertex", "input_bytes"),
-    ("output, bytes a vertex", "output_bytes"),
-];
-
 fn position(text: &mut String, entry: &Value) {
     let cost = &entry["cost"];
-    let instructions = |variant: &str| cost[variant]["instructions"].as_u64();
-    if let (Some(position), Some(complement)) =
-        (instructions("position_only"), instructions("complement"))
-    {
-        let repeated = (cost["repeated"].as_f64().unwrap_or_default() * 100.0).round();
-        let _ = writeln!(
-            text,
-            "  position only: {position} instructions ({repeated} %); the other outputs: {complement}"
-        );
-        let _ = writeln!(
-            text,
-            "{:<26} {:>9} {:>14} {:>11}",
-            "", "original", "position only", "complement"
-        );
-        for (name, key) in COSTS {
-            let of = |variant: &str| cost[variant][key].as_u64().unwrap_or_default();
-            let [original, position, complement] =
-                ["original", "position_only", "complement"].map(of);
-            let _ = writeln!(text, "    {name:<22} {original:>9} {position:>14} {complement:>11}");
-        }
-        if cost["gains_little"] == true {
-            let _ = writeln!(
-                text,
-                "    the position needs most of the work: a run for it alone gains little"
-            );
-        }
-    } else if let Some(reason) = cost["refused"].as_str() {
+    if let Some(reason) = cost["refused"].as_str() {
         let _ = writeln!(text, "  position only: refused, {reason}");
+    } else if cost.is_object() {
+        table(cost).lines().for_each(|line| text.push_str(&format!("  {line}\n")));
     }
 }

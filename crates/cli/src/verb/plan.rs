@@ -1,4 +1,4 @@
-//! `polyshade plan`: what to draw, bind and wait for.
+//! `polyshade plan`: plans of draws and of blending.
 
 mod picture;
 mod profile;
@@ -17,8 +17,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Says what to draw, bind and wait for so that a draw is captured: as text, JSON or a picture. Of a state with
-/// `blend` it says how attachments are blended, and what the pass has to be.
+/// Plans a draw with transform feedback: passes, bindings and barriers, as text, JSON or a picture. For a state with
+/// `blend` it plans how attachments are blended, and what that requires of the pass.
 #[derive(Args)]
 #[command(after_help = PRESETS)]
 pub(crate) struct Arguments {
@@ -64,8 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
         (None, Some(device)) => from_value(&arguments.state, device)?,
         (None, None) => {
-            let message = format!("{}: no device is named", arguments.state.display());
-            return Err(Failure::new(Exit::Usage, message).help("name one with --device"));
+            let failure = Failure::at(Exit::Usage, &arguments.state, "no device is named");
+            return Err(failure.help("name one with --device"));
         }
     };
     if let Some(state) = blend {
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Arguments {
-    /// Writes a plan to where it goes, as what it is to be.
+    /// Writes a plan to its file in its format.
     fn write(
         &self,
         text: &str,
@@ -115,12 +115,10 @@ impl Arguments {
             (Some("json"), _) => json() + "\n",
             (Some("svg"), Ok(picture)) => picture(),
             (Some("svg"), Err(why)) => {
-                let message = format!("{}: {why}", path.display());
-                return Err(Failure::new(Exit::Usage, message).help("it is .txt or .json"));
+                return Err(Failure::at(Exit::Usage, path, why).help("it is .txt or .json"));
             }
             _ => {
-                let message = format!("{}: a plan is .txt, .json or .svg", path.display());
-                return Err(Failure::new(Exit::Usage, message));
+                return Err(Failure::at(Exit::Usage, path, "a plan is .txt, .json or .svg"));
             }
         };
         let mut outputs = Outputs::default();
@@ -137,7 +135,7 @@ fn as_json(device: &Device, plan: &impl Serialize, distances: Option<&DistancePl
     serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
 }
 
-/// A preset, or what a file says.
+/// A preset, or a device from a file.
 pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
     if let Some(device) = preset(name) {
         return Ok(device);
@@ -150,8 +148,7 @@ pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, 
     if value.get("capabilities").is_none() {
         return from_value(path, value);
     }
-    profile::device(&value, profile)
-        .map_err(|message| Failure::new(Exit::Failed, format!("{}: {message}", path.display())))
+    profile::device(&value, profile).map_err(|message| Failure::at(Exit::Failed, path, message))
 }
 
 fn preset(name: &str) -> Option<Device> {
@@ -165,19 +162,16 @@ fn unknown(name: &str) -> Failure {
 }
 
 fn from_value<T: DeserializeOwned>(path: &Path, value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| failed(path, &error))
+    serde_json::from_value(value).map_err(|error| Failure::at(Exit::Failed, path, error))
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+/// The JSON of a file; `-` is standard input.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let mut text = String::new();
     let read = match path == Path::new("-") {
         true => std::io::stdin().lock().read_to_string(&mut text).map(drop),
         false => fs::read_to_string(path).map(|contents| text = contents),
     };
-    read.map_err(|error| failed(path, &error))?;
-    serde_json::from_str(&text).map_err(|error| failed(path, &error))
-}
-
-fn failed(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::new(Exit::Failed, format!("{}: {error}", path.display()))
+    read.map_err(|error| Failure::at(Exit::Failed, path, error))?;
+    serde_json::from_str(&text).map_err(|error| Failure::at(Exit::Failed, path, error))
 }

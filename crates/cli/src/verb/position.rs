@@ -1,20 +1,23 @@
 //! `polyshade position`: the part of a shader that decides coverage, and the rest of it.
 
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::cost::{costs, table};
+use crate::failure::Failure;
 use crate::input::Input;
+use crate::lowering::POSITION_ONLY;
+use crate::named::named;
 use crate::report::Report;
+use crate::stage;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use polyshade::Module;
 use polyshade::host::Target;
-use polyshade::position_only::{self, Cost, Feedback, Keep, Options, STAGES, SideEffects};
+use polyshade::position_only::{self, Keep, Options, STAGES, SideEffects};
 use polyshade::spv::ExecutionModel;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What is kept, and how.
+/// The outputs to keep, and how they are kept.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// Outputs to keep: position, point-size, clip-distance, cull-distance, layer, viewport-index,
@@ -26,22 +29,22 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     keep_interface: bool,
 
-    /// Decorate what is kept with Invariant, in all variants and in --full
+    /// Decorate the kept outputs with Invariant, in all variants and in --full
     #[arg(long)]
     invariant: bool,
 
-    /// Decorate all arithmetic that decides what is kept with NoContraction, in the position-only variant and in
+    /// Decorate all arithmetic that the kept outputs depend on with NoContraction, in the position-only variant and in
     /// --full: for drivers that do not heed Invariant
     #[arg(long)]
     precise: bool,
 
-    /// What becomes of the shader's own stores and atomics, which would happen in both runs
-    #[arg(long, value_enum, default_value_t = Effects::Refuse)]
-    side_effects: Effects,
+    /// In which run the shader's own stores and atomics stay, which both runs would execute
+    #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
+    side_effects: SideEffects,
 
     /// Which run captures by transform feedback, where the shader is decorated for it
-    #[arg(long, value_enum, default_value_t = Run::Full)]
-    feedback: Run,
+    #[arg(long, value_parser = named(FEEDBACK), default_value = "full")]
+    feedback: Feedback,
 
     #[command(flatten)]
     free: Free,
@@ -50,7 +53,8 @@ pub(crate) struct Rewrite {
 /// Reduces the last stage before rasterization to what decides coverage: for tilers, depth pre-passes, shadow maps and
 /// culling.
 ///
-/// What is kept is computed by the same instructions as in the full shader. --complement has exactly the other outputs.
+/// Kept outputs are computed by the same instructions as in the full shader. --complement has exactly the other
+/// outputs.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -63,7 +67,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     complement: Option<PathBuf>,
 
-    /// Where the full shader goes, with what --invariant and --precise add
+    /// Where the full shader goes, with the decorations of --invariant and --precise
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     full: Option<PathBuf>,
 
@@ -71,23 +75,27 @@ pub(crate) struct Arguments {
     writing: Writing,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Effects {
-    /// Refuse a shader that has some
-    Refuse,
-    /// Keep them in the position-only variant
-    InPosition,
-    /// Keep them in the complement and the full shader
-    InComplement,
-}
+const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
+    ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
+    ("in-position", "Keep them in the position-only variant", SideEffects::InPositionOnly),
+    ("in-complement", "Keep them in the complement and the full shader", SideEffects::InComplement),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Run {
-    /// One of the full shader
+/// Which run captures by transform feedback.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Feedback {
     Full,
-    /// That of the position-only variant, which keeps what is captured
     Position,
 }
+
+const FEEDBACK: [(&str, &str, Feedback); 2] = [
+    ("full", "One of the full shader", Feedback::Full),
+    (
+        "position",
+        "That of the position-only variant, which keeps what is captured",
+        Feedback::Position,
+    ),
+];
 
 fn keep(text: &str) -> Result<Keep, polyshade::Error> {
     text.trim().parse()
@@ -105,10 +113,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let named = (entry.as_str(), model);
     let report = match writing.wants_report() {
         true => {
-            let costs = position_only::report(&module, &target, &options).map_err(failed)?;
-            Report::new("position_only", named, &costs_of(&costs), format!("{costs}"))
+            let costs = costs(&module, (&target, model), &options).map_err(failed)?;
+            Report::new(POSITION_ONLY, named, &costs, table(&costs))
         }
-        false => Report::new("position_only", named, &(), String::new()),
+        false => Report::new(POSITION_ONLY, named, &(), String::new()),
     };
     if writing.is_dry_run() {
         return writing.preview(&report);
@@ -133,46 +141,27 @@ pub(super) fn last_stage(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    let entries = module.entry_points().filter(|entry| STAGES.contains(&entry.model()));
-    let entries: Vec<(String, ExecutionModel)> =
-        entries.map(|entry| (entry.name().into_owned(), entry.model())).collect();
     if let Some(name) = &input.entry {
-        let model = entries.iter().find(|(other, _)| other == name).map(|(_, model)| *model);
+        let named = module.entry_points().filter(|entry| entry.name() == name.as_str());
+        let model = named.map(|entry| entry.model()).find(|model| STAGES.contains(model));
         return Ok((name.clone(), model.unwrap_or(ExecutionModel::VERTEX)));
     }
-    match entries.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(Failure::new(
-            Exit::Failed,
-            "there is no entry point of a stage that can be the last before rasterization",
-        )),
-        several => {
-            let message = "there are several entry points: say which with --entry";
-            let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
-            let help = format!("they are: {}", names.join(", "));
-            Err(Failure::new(Exit::Usage, message).help(help))
-        }
-    }
+    let lacking = "there is no entry point of a stage that can be the last before rasterization";
+    stage::only_entry(input, module, |stage| STAGES.contains(&stage), lacking)
 }
 
 impl Rewrite {
-    /// The entry point, and what has to stay free.
+    /// The entry point and the reservations.
     pub(super) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
         self.free.target(entry, stage)
     }
 
-    /// What the options ask of the library.
+    /// The options of the library.
     pub(super) fn options(&self) -> Options {
-        let mut options = Options::new()
-            .side_effects(match self.side_effects {
-                Effects::Refuse => SideEffects::Refuse,
-                Effects::InPosition => SideEffects::InPositionOnly,
-                Effects::InComplement => SideEffects::InComplement,
-            })
-            .feedback(match self.feedback {
-                Run::Full => Feedback::InFull,
-                Run::Position => Feedback::InPositionOnly,
-            });
+        let mut options = Options::new().side_effects(self.side_effects);
+        if self.captures() {
+            options = options.capture_in_position_only();
+        }
         if !self.keep.is_empty() {
             options = options.keep(self.keep.iter().cloned());
         }
@@ -188,36 +177,13 @@ impl Rewrite {
         options
     }
 
-    /// What is kept, as it was asked for.
+    /// The outputs to keep, as they were asked for.
     pub(super) fn keep(&self) -> &[Keep] {
         &self.keep
     }
 
-    /// Whether the position-only variant keeps what transform feedback captures.
+    /// Whether the position-only variant captures, and keeps the captured outputs.
     pub(super) fn captures(&self) -> bool {
-        matches!(self.feedback, Run::Position)
+        self.feedback == Feedback::Position
     }
-}
-
-/// What a shader and its variants cost.
-pub(super) fn costs_of(report: &position_only::Report) -> Value {
-    json!({
-        "original": cost(&report.original),
-        "position_only": cost(&report.position_only),
-        "complement": cost(&report.complement),
-        "repeated": report.repeated(),
-        "gains_little": report.gains_little(),
-    })
-}
-
-fn cost(cost: &Cost) -> Value {
-    json!({
-        "instructions": cost.instructions(),
-        "arithmetic": cost.arithmetic,
-        "memory": cost.memory,
-        "texture": cost.texture,
-        "control": cost.control,
-        "input_bytes": cost.input_bytes,
-        "output_bytes": cost.output_bytes,
-    })
 }

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, exclusive = true)]
     list_devices: bool,
 
-    /// Let the Khronos validation layer watch; what it says makes the shaders differ
+    /// Run under the Khronos validation layer; its messages count as differences
     #[arg(long, global = true)]
     validation: bool,
 
@@ -52,11 +52,11 @@ pub(crate) struct Arguments {
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// Which inputs are made
+    /// Seed of the inputs
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// How many sets of inputs are tried, of one seed after the other
+    /// How many seeds are tried, from --seed on
     #[arg(long, global = true, value_name = "N", default_value_t = 1,
         value_parser = value_parser!(u32).range(1..=10_000))]
     runs: u32,
@@ -66,8 +66,8 @@ pub(crate) struct Arguments {
         value_parser = value_parser!(u32).range(1..=1000))]
     vertices: u32,
 
-    /// A variant to judge instead of the one that polyshade makes: the one that the verb writes to its output if not
-    /// named; capture-only, raster-only, both; position-only, complement, full; lowered
+    /// A module to compare in place of the variant that polyshade makes: of the verb's own output, unless the variant
+    /// is named: capture-only, raster-only, both; position-only, complement, full; lowered
     #[arg(long, global = true, value_name = "[NAME=]FILE", value_parser = given)]
     rewritten: Vec<(Option<Part>, PathBuf)>,
 
@@ -166,7 +166,7 @@ fn list_devices() -> Result<(), Failure> {
     print_text(&lines.join("\n"))
 }
 
-/// Prints or writes a report, and says how to exit.
+/// Prints or writes a report, and returns the exit code.
 fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
     let mut outputs = Outputs::default();
     let json = format!("{}\n", serde_json::to_string_pretty(report).expect("its keys are strings"));
@@ -205,7 +205,7 @@ fn compare(
         Ok(device) => device,
         Err(error) => return Ok(report::of(&Verdict::NotComparable(error.to_string()), None)),
     };
-    // The process is ended before.
+    // The child process is killed before.
     device.set_time_limit(Duration::from_secs(arguments.timeout.saturating_add(60)));
     let job = Job {
         module: &module,
@@ -229,7 +229,7 @@ fn compare(
 }
 
 impl Arguments {
-    /// The variants to judge instead of polyshade's.
+    /// The modules to compare in place of polyshade's variants.
     fn given(&self, verb: &Verified) -> Result<Vec<(Part, Vec<u32>)>, Failure> {
         let parts = verb.parts();
         let one = |(part, path): &(Option<Part>, PathBuf)| {
@@ -248,7 +248,7 @@ impl Arguments {
 
 /// The words of a SPIR-V file.
 fn read_words(path: &Path) -> Result<Vec<u32>, Failure> {
-    let failed = |why: String| Failure::new(Exit::Failed, format!("{}: {why}", path.display()));
+    let failed = |why: String| Failure::at(Exit::Failed, path, why);
     let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
     if !bytes.len().is_multiple_of(4) {
         return Err(failed("its size is not a multiple of 4 bytes".to_owned()));

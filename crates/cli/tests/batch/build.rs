@@ -1,6 +1,7 @@
 //! What build systems lean on: outputs of the contents alone, depfiles, times that are kept, response files.
 
-use crate::{Work, exits, shader, stderr};
+use super::{shader, work};
+use crate::work::{exits, stderr};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +11,14 @@ const CAPTURE: &str = "--varyings gl_Position";
 
 #[test]
 fn where_a_shader_lies_does_not_show_in_its_outputs() {
-    let work = Work::new();
+    let work = work();
     for folder in ["one", "another/deeper"] {
         work.write(&format!("{folder}/a.vert"), &shader(1));
         let files = format!("-o {folder}/a.spv --report {folder}/a.json");
         exits(&work.run(&format!("capture {folder}/a.vert {CAPTURE} {files}")), 0);
     }
     for name in ["a.spv", "a.json"] {
-        let read = |folder: &str| fs::read(work.path(&format!("{folder}/{name}"))).unwrap();
+        let read = |folder: &str| work.read(&format!("{folder}/{name}"));
         assert_eq!(read("one"), read("another/deeper"), "{name}");
         assert!(!String::from_utf8_lossy(&read("one")).contains("one/"), "{name}");
     }
@@ -25,23 +26,23 @@ fn where_a_shader_lies_does_not_show_in_its_outputs() {
 
 #[test]
 fn a_depfile_names_the_outputs_and_what_was_read() {
-    let work = Work::new();
+    let work = work();
     work.write("a.vert", &shader(1));
     let files = "-o a.spv --variant both=b.spv --report a.json --depfile a.d";
     exits(&work.run(&format!("capture a.vert {CAPTURE} {files}")), 0);
-    let rule = fs::read_to_string(work.path("a.d")).unwrap();
+    let rule = work.text("a.d");
     let words: Vec<&str> = rule.split_whitespace().filter(|word| *word != "\\").collect();
     assert_eq!(words, ["b.spv", "a.spv", "a.json:", "a.vert"]);
 
     work.write("a=b.vert", &shader(1));
     exits(&work.run(&format!("capture a=b.vert {CAPTURE} -o c.spv --depfile c.d")), 3);
-    assert!(!work.path("c.spv").exists());
+    assert!(!work.has("c.spv"));
     exits(&work.run(&format!("capture a.vert {CAPTURE} --depfile c.d")), 2);
 }
 
 #[test]
 fn make_reads_depfiles_of_any_name_that_it_can_know() {
-    let work = Work::new();
+    let work = work();
     let names =
         ["plain", "with space", "a#b", "a$b", "a:b", "größe", "back\\slash", "a&'(b)~{}!@,"];
     for name in names {
@@ -52,9 +53,9 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
         command.args([&format!("./{input}"), "--varyings", "gl_Position", "-o", &output]);
         exits(&command.output().unwrap(), 0);
         // Make knows the output by this rule alone.
-        let rule = fs::read_to_string(work.path("d")).unwrap();
+        let rule = work.text("d");
         work.write("Makefile", &format!("{}\n\techo done again\n", rule.trim_end()));
-        let make = || Command::new("make").current_dir(work.0.path()).output().unwrap();
+        let make = || Command::new("make").current_dir(work.folder()).output().unwrap();
         let said = make();
         assert!(String::from_utf8_lossy(&said.stdout).contains("is up to date"), "{said:?}");
         let file = File::options().write(true).open(work.path(&output)).unwrap();
@@ -66,7 +67,7 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
 
 #[test]
 fn an_unchanged_output_keeps_its_time_if_it_is_asked_to() {
-    let work = Work::new();
+    let work = work();
     work.write("a.vert", &shader(1));
     let line = format!("capture a.vert {CAPTURE} -o a.spv");
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -88,12 +89,12 @@ fn an_unchanged_output_keeps_its_time_if_it_is_asked_to() {
 
 #[test]
 fn a_response_file_holds_words_as_a_shell_quotes_them() {
-    let work = Work::new();
+    let work = work();
     work.write("with space.vert", &shader(1));
     work.write("inner", "-o 'out file.spv'\n--set\n4");
     work.write("words", "\"with space.vert\" --varyings gl_Position @inner");
     exits(&work.run("capture @words"), 0);
-    assert!(work.path("out file.spv").exists());
+    assert!(work.has("out file.spv"));
 
     work.write("round", "@round");
     work.write("open", "'a");
@@ -106,7 +107,7 @@ fn a_response_file_holds_words_as_a_shell_quotes_them() {
 
 #[test]
 fn make_builds_the_example_and_then_only_what_changed() {
-    let work = Work::new();
+    let work = work();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/build");
     for name in ["Makefile", "capture.options", "shaders/fall.vert", "shaders/turn.vert"] {
         work.write(&format!("in/{name}"), &fs::read_to_string(example.join(name)).unwrap());
@@ -123,25 +124,25 @@ fn make_builds_the_example_and_then_only_what_changed() {
     assert_eq!(work.outputs("in/build").len(), 6);
     assert_eq!(make(), 0);
 
-    let source = fs::read_to_string(work.path("in/shaders/fall.vert")).unwrap();
+    let source = work.text("in/shaders/fall.vert");
     work.write("in/shaders/fall.vert", &source.replace("0.5", "0.25"));
     let later = SystemTime::now() + Duration::from_secs(60);
     let file = File::options().write(true).open(work.path("in/shaders/fall.vert")).unwrap();
-    let turned = fs::read(work.path("in/build/turn.vert.spv")).unwrap();
-    let fallen = fs::read(work.path("in/build/fall.vert.spv")).unwrap();
+    let turned = work.read("in/build/turn.vert.spv");
+    let fallen = work.read("in/build/fall.vert.spv");
     file.set_modified(later).unwrap();
     assert_eq!(make(), 1);
-    assert_eq!(turned, fs::read(work.path("in/build/turn.vert.spv")).unwrap());
-    assert_ne!(fallen, fs::read(work.path("in/build/fall.vert.spv")).unwrap());
+    assert_eq!(turned, work.read("in/build/turn.vert.spv"));
+    assert_ne!(fallen, work.read("in/build/fall.vert.spv"));
 }
 
 #[test]
 fn a_batch_is_one_target_of_a_build_too() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/x/b.vert", &shader(2));
     exits(&work.batch("-o out --report r.json --depfile r.d"), 0);
-    let rule = fs::read_to_string(work.path("r.d")).unwrap();
+    let rule = work.text("r.d");
     let words: Vec<&str> = rule.split_whitespace().filter(|word| *word != "\\").collect();
     assert_eq!(words, ["r.json:", "in/a.vert", "in/x/b.vert"]);
     exits(&work.batch("-o out --depfile r.d"), 2);
@@ -150,7 +151,7 @@ fn a_batch_is_one_target_of_a_build_too() {
 /// Ninja itself is not among what the tests install, so its part is done by hand.
 #[test]
 fn the_command_of_the_ninja_example_does_what_ninja_expects() {
-    let work = Work::new();
+    let work = work();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/build");
     let read = |name: &str| fs::read_to_string(example.join(name)).unwrap();
     for name in ["capture.options", "shaders/fall.vert"] {
@@ -162,7 +163,7 @@ fn the_command_of_the_ninja_example_does_what_ninja_expects() {
     let command = command.replace("$out", "build/fall.vert.spv");
     fs::create_dir(work.path("build")).unwrap();
     exits(&work.run(&command), 0);
-    let rule = fs::read_to_string(work.path("build/fall.vert.spv.d")).unwrap();
+    let rule = work.text("build/fall.vert.spv.d");
     assert_eq!(rule, "build/fall.vert.spv: \\\n  shaders/fall.vert\n");
     assert_eq!(file.matches("build/fall.vert.spv: capture shaders/fall.vert").count(), 1);
 }

@@ -1,18 +1,19 @@
 //! Which shaders are taken, and what their outputs are called.
 
-use crate::{Work, exits, shader, stderr};
+use super::{shader, work};
+use crate::work::{exits, stderr};
 use std::io::Write;
 use std::process::Stdio;
 
 #[test]
 fn two_outputs_of_one_name_are_refused_before_anything_is_written() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/a.vert.spv", "");
     let output = work.batch("-o out");
     exits(&output, 2);
     assert!(stderr(&output).contains("a.vert.spv: the outputs of a.vert and a.vert.spv"));
-    assert!(!work.path("out").exists());
+    assert!(!work.has("out"));
 
     exits(&work.batch("-o out --name {path}.spv"), 1);
     assert_eq!(work.outputs("out"), ["a.vert.spv"]);
@@ -20,21 +21,21 @@ fn two_outputs_of_one_name_are_refused_before_anything_is_written() {
 
 #[test]
 fn a_file_is_not_a_folder_too() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/a/b.vert", &shader(2));
     exits(&work.batch("-o out --name {stem}"), 2);
-    assert!(!work.path("out").exists());
+    assert!(!work.has("out"));
     exits(&work.batch("-o out --name {stem}.spv --variant both=both/{stem}.spv"), 0);
     assert_eq!(work.outputs("out"), ["a/b.spv", "a.spv", "both/a/b.spv", "both/a.spv"]);
     exits(&work.batch("-o out --name {stem}.spv --report out/a.spv"), 2);
     exits(&work.batch("-o new --name .polyshade-batch/{stem}"), 2);
-    assert!(!work.path("new").exists());
+    assert!(!work.has("new"));
 }
 
 #[test]
 fn globs_and_lists_say_which() {
-    let work = Work::new();
+    let work = work();
     for name in ["a.vert", "b.vert", "x/a.vert", "x/y/c.vert", "x/d.vs", "x/note.txt"] {
         work.write(&format!("in/{name}"), &shader(name.len()));
     }
@@ -59,12 +60,12 @@ fn globs_and_lists_say_which() {
         work.write("list", wrong);
         exits(&work.batch("-o wrong --list list"), 2);
     }
-    assert!(!work.path("wrong").exists());
+    assert!(!work.has("wrong"));
 }
 
 #[test]
 fn any_name_is_a_shaders() {
-    let work = Work::new();
+    let work = work();
     let names = [
         "with space.vert",
         "größe 大.vert",
@@ -94,16 +95,16 @@ fn any_name_is_a_shaders() {
 #[test]
 fn a_name_that_is_not_text_is_refused() {
     use std::os::unix::ffi::OsStrExt;
-    let work = Work::new();
+    let work = work();
     let name = std::ffi::OsStr::from_bytes(b"in/\xff.vert");
-    std::fs::write(work.0.path().join(name), shader(1)).unwrap();
+    std::fs::write(work.folder().join(name), shader(1)).unwrap();
     exits(&work.batch("-o out --report r.json"), 3);
     assert_eq!(work.json("r.json")["shaders"][0]["status"], "unsupported");
 }
 
 #[test]
 fn outputs_are_not_read_as_shaders() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a.vert", &shader(1));
     for _ in 0..2 {
         exits(&work.batch("-o in/out"), 0);

@@ -1,6 +1,7 @@
 //! The result is that of each shader alone, whatever the order.
 
-use crate::{Work, exits, shader, stderr, stdout, with_side_effect};
+use super::{shader, with_side_effect, work};
+use crate::work::{Work, exits, stderr, stdout};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -15,10 +16,10 @@ fn threads_do_not_show_in_what_is_written() {
         printed.push(stdout(&output));
     }
     assert_eq!(work.outputs("out1").len(), 2 * 400);
-    let (tree, report) = (work.tree("out1"), fs::read(work.path("1.json")).unwrap());
+    let (tree, report) = (work.tree("out1"), work.read("1.json"));
     for threads in [2, 8] {
         assert!(work.tree(&format!("out{threads}")) == tree, "the tree of -j {threads} differs");
-        assert!(fs::read(work.path(&format!("{threads}.json"))).unwrap() == report);
+        assert!(work.read(&format!("{threads}.json")) == report);
     }
     assert!(printed.iter().all(|table| *table == printed[0]), "{printed:?}");
 
@@ -29,22 +30,22 @@ fn threads_do_not_show_in_what_is_written() {
 
 #[test]
 fn an_output_is_that_of_the_verb_alone() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a/b.vert", &shader(5));
     exits(&work.batch("--set 7 --variant both -o out --reports"), 0);
     let alone = "capture in/a/b.vert --varyings gl_Position --set 7 -o alone.spv";
     exits(&work.run(&format!("{alone} --variant both=both.spv --report alone.json")), 0);
     let same = [("alone.spv", "spv"), ("both.spv", "both.spv"), ("alone.json", "json")];
     for (alone, ending) in same {
-        let batch = fs::read(work.path(&format!("out/a/b.vert.{ending}"))).unwrap();
+        let batch = work.read(&format!("out/a/b.vert.{ending}"));
         assert!(fs::read(work.path(alone)).unwrap() == batch, "{ending}");
     }
-    assert_ne!(fs::read(work.path("alone.spv")).unwrap(), fs::read(work.path("both.spv")).unwrap());
+    assert_ne!(work.read("alone.spv"), work.read("both.spv"));
 }
 
 #[test]
 fn the_report_says_what_became_of_each_shader_and_why() {
-    let work = Work::new();
+    let work = work();
     work.write("in/d/good.vert", &shader(1));
     work.write("in/effect.vert", &with_side_effect());
     work.write("in/broken.vert", "#version 450\nnonsense\n");
@@ -58,15 +59,15 @@ fn the_report_says_what_became_of_each_shader_and_why() {
     assert_eq!(codes[..3], [1, 0, 3]);
     assert_ne!(codes[3], 0);
     let (good, effect) = (&shaders[1], &shaders[2]);
-    let words = fs::read(work.path("out/d/good.vert.spv")).unwrap().len() / 4;
+    let words = work.read("out/d/good.vert.spv").len() / 4;
     assert_eq!(good["outputs"][0]["words"], words);
     assert_eq!(good["outputs"][0]["path"], "d/good.vert.spv");
     assert_eq!(good["input"]["bytes"], shader(1).len());
     assert!(effect["message"].as_str().unwrap().contains("stores to memory"), "{effect}");
     assert_eq!(effect["outputs"].as_array().unwrap().len(), 0);
     assert_eq!(report["statuses"]["ok"], 1);
-    let text = fs::read_to_string(work.path("r.json")).unwrap();
-    assert!(!text.contains(work.0.path().to_str().unwrap()), "{text}");
+    let text = work.text("r.json");
+    assert!(!text.contains(work.folder().to_str().unwrap()), "{text}");
 }
 
 #[test]
@@ -80,13 +81,13 @@ fn the_report_does_not_say_where_the_folders_are() {
         out.display()
     );
     exits(&work.run(&line), 1);
-    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("s.json")).unwrap());
+    assert_eq!(work.read("r.json"), work.read("s.json"));
     assert!(work.tree("out") == work.tree("elsewhere"));
 }
 
 #[test]
 fn the_exit_code_is_that_of_the_worst_shader() {
-    let work = Work::new();
+    let work = work();
     let output = work.batch("-o out --report r.json");
     exits(&output, 0);
     assert!(stdout(&output).contains("no shaders"), "{output:?}");
@@ -101,7 +102,7 @@ fn the_exit_code_is_that_of_the_worst_shader() {
 
 #[test]
 fn what_cannot_be_read_fails_by_its_name_and_stops_nothing() {
-    let work = Work::new();
+    let work = work();
     work.write("in/good.vert", &shader(1));
     symlink("nowhere", work.path("in/dangling.vert")).unwrap();
     symlink("circle.vert", work.path("in/circle.vert")).unwrap();
@@ -138,7 +139,7 @@ fn the_first_failure_is_the_last_shader_that_counts() {
     let failed = statuses.iter().position(|one| one["status"] == "failed").unwrap();
     assert!(statuses[failed + 1..].iter().all(|one| one["status"] == "not run"));
     assert!(statuses[..failed].iter().all(|one| one["status"] != "not run"));
-    assert_eq!(fs::read(work.path("1.json")).unwrap(), fs::read(work.path("8.json")).unwrap());
+    assert_eq!(work.read("1.json"), work.read("8.json"));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn wrong_usage_is_noticed_before_anything_is_done() {
     ];
     for line in wrong {
         exits(&work.run(line), 2);
-        assert!(!work.path("out").exists(), "{line}");
+        assert!(!work.has("out"), "{line}");
     }
     exits(&work.batch("-o out"), 0);
 }
@@ -176,11 +177,11 @@ fn what_a_verb_prints_is_its_output() {
     let report = work.json("r.json");
     assert_eq!(report["statuses"]["failed"], 1, "{}", stderr(&output));
     assert_eq!(report["statuses"]["ok"], 7);
-    let text = fs::read_to_string(work.path("out/0/000.vert.json")).unwrap();
+    let text = work.text("out/0/000.vert.json");
     assert!(text.contains("\"entry_points\""), "{text}");
 
     exits(&work.batch("--dry-run --json -o dry"), 1);
-    let text = fs::read_to_string(work.path("dry/0/000.vert.json")).unwrap();
+    let text = work.text("dry/0/000.vert.json");
     assert!(text.contains("\"buffers\""), "{text}");
 }
 
@@ -202,7 +203,7 @@ fn a_process_for_each_shader_gives_the_same() {
 
 #[test]
 fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
-    let work = Work::new();
+    let work = work();
     let declared = "#version 450\nlayout(location = 0) in vec4 a; layout(location = 1) in vec4 b;\n\
         layout(location = 0) out vec4 v;\n";
     let write = |name: &str, body: &str| {

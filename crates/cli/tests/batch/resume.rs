@@ -1,6 +1,7 @@
 //! A batch goes on where an earlier one ended, wherever that was.
 
-use crate::{Work, exits, shader, stderr};
+use super::{shader, work};
+use crate::work::{Work, exits, stderr};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
@@ -41,26 +42,26 @@ fn a_run_that_was_killed_is_continued() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(!work.path("r.json").exists());
+    assert!(!work.has("r.json"));
     assert!(work.tree("out") != work.tree("whole"));
 
     let output = work.run(line);
     exits(&output, 1);
     assert!((9..450).contains(&reused(&output)), "{}", stderr(&output));
     assert!(work.tree("out") == work.tree("whole"));
-    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("whole.json")).unwrap());
+    assert_eq!(work.read("r.json"), work.read("whole.json"));
 }
 
 #[test]
 fn only_what_changed_is_done_again() {
-    let work = Work::new();
+    let work = work();
     for name in ["a", "b", "c", "d"] {
         work.write(&format!("in/{name}.vert"), &shader(name.as_bytes()[0].into()));
     }
     exits(&work.batch("-o out --report r.json"), 0);
     let output = work.batch("-o out --report s.json");
     assert_eq!(reused(&output), 4);
-    assert_eq!(fs::read(work.path("r.json")).unwrap(), fs::read(work.path("s.json")).unwrap());
+    assert_eq!(work.read("r.json"), work.read("s.json"));
 
     // Another shader, an output that is gone, one that was touched up.
     work.write("in/a.vert", &shader(1));
@@ -79,7 +80,7 @@ fn only_what_changed_is_done_again() {
 
 #[test]
 fn an_output_that_does_not_change_keeps_its_time() {
-    let work = Work::new();
+    let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/b.vert", &shader(2));
     exits(&work.batch("-o out"), 0);
@@ -94,7 +95,7 @@ fn an_output_that_does_not_change_keeps_its_time() {
 
 #[test]
 fn outputs_that_no_shader_has_any_more_are_taken_away() {
-    let work = Work::new();
+    let work = work();
     for name in ["gone/a", "b", "c", "d", "mine"] {
         work.write(&format!("in/{name}.vert"), &shader(name.len()));
     }
@@ -108,7 +109,7 @@ fn outputs_that_no_shader_has_any_more_are_taken_away() {
     exits(&work.batch("-o out --include b.vert"), 1);
     let kept = ["c.vert.spv", "d.vert.spv", "mine.vert.spv", "other.spv"];
     assert_eq!(work.outputs("out"), kept);
-    assert!(!work.path("out/gone").exists());
+    assert!(!work.has("out/gone"));
     assert_eq!(reused(&work.batch("-o out")), 2);
 
     // Other names.

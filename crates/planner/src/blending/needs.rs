@@ -1,8 +1,8 @@
 //! What each way to blend needs of a device, and of the state.
 
+use super::BlendingPath;
 use super::state::{AdvancedBlending, AttachmentBlending, BlendingState};
-use super::{Blending, BlendingPath, NativeBlending};
-use crate::{Api, Device};
+use crate::device::{Api, Blending, Device, NativeBlending};
 use polyshade::advanced_blend::{Alpha, Equation, Overlap, interlock_features};
 use polyshade::host::{Extension, Feature};
 

@@ -4,13 +4,12 @@ use super::colours::{Interface, gather, pointer, scatter, whole};
 use super::coverage::Mask;
 use super::fetch::Fetch;
 use super::functions::Functions;
-use super::options::{Blending, ColorBlend, Constants, Destination};
+use super::options::{Blending, ColorBlend, Destination};
 use super::outputs::{Numbers, Piece, moving_together};
-use super::words::Added;
+use super::words;
 use super::{Blended, Options, Plan};
-use crate::host::Reserved;
-use crate::moves::{self, Copies};
-use crate::unsupported;
+use crate::host::{Reserved, Value};
+use crate::moves::{self, Copies, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -28,7 +27,7 @@ pub(super) fn emit<'m>(
 
     let wrapper = moves::wrap(m, p, entry);
     let interface = take_over(m, p, entry, plan, in_storage)?;
-    let words = Added::new(m, p, entry, reserved, &plan.words)?;
+    let host = moves::host_words(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
     let fetch = Fetch::add(m, p, entry, (options, reserved), &locations, wrapper.epilogue)?;
     let functions = Functions::link(p, plan);
     let is_ordinary = |one: &Blended<'_>| matches!(one.target.blending, Blending::Ordinary(_));
@@ -36,7 +35,7 @@ pub(super) fn emit<'m>(
         .blended
         .iter()
         .any(is_ordinary)
-        .then(|| constants(p, options, &words, wrapper.epilogue));
+        .then(|| constants(p, options, &host, wrapper.epilogue));
     let mask = plan.coverage.then(|| Mask::add(m, p, entry, wrapper.epilogue));
 
     let made = make(p, plan, &functions);
@@ -57,7 +56,7 @@ pub(super) fn emit<'m>(
         let mut arguments = vec![source, destination];
         match &blended.target.blending {
             Blending::Equations(_) => {
-                arguments.extend(words.select(&mut code, blended.location));
+                arguments.extend(words::select(&host, &mut code, blended.location));
             }
             Blending::Ordinary(_) => {
                 arguments.push(second(&mut code, blended));
@@ -113,20 +112,20 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
 fn constants<'m>(
     p: &mut Patch<'m, '_>,
     options: &Options,
-    words: &Added<'_>,
+    host: &HostWords<'_>,
     at: Position<'m>,
 ) -> Id {
     let float = p.float();
     let vec4 = p.vector(float, 4);
-    if let Some(read) = words.constants(&mut p.at(at)) {
+    if let Some(read) = words::constants(host, &mut p.at(at)) {
         return read;
     }
     match options.constants {
-        Constants::Given(bits) if bits != [0; 4] => {
+        Value::Fixed(bits) if bits != [0; 4] => {
             let all = bits.map(|bits| p.float_constant(f32::from_bits(bits)));
             p.composite_constant(vec4, &all)
         }
-        Constants::Given(_) | Constants::Words(_) => p.null(vec4),
+        Value::Fixed(_) | Value::Word(_) => p.null(vec4),
     }
 }
 
@@ -154,7 +153,7 @@ fn take_over<'m>(
     if let Some(id) = second.iter().find(stays) {
         let message =
             "the second source of a target that stays shares its variable with one that goes";
-        return Err(unsupported(message, *id));
+        return Err(Error::unsupported(message, *id));
     }
 
     let taken = moves::take_over_and_out(m, p, entry, &moving, &second, Copies::Uncopied)?;
@@ -177,7 +176,7 @@ fn take_out<'m>(
     };
     if let Some(id) = moving.iter().find(stays).or(moving.iter().find(|id| !is_blended(id))) {
         let message = "an output stays that shares its variable or a parameter with one that goes";
-        return Err(unsupported(message, *id));
+        return Err(Error::unsupported(message, *id));
     }
     moves::take_over(m, p, entry, moving, Copies::None)?;
     Ok(Vec::new())
@@ -197,7 +196,7 @@ fn copy_rest(
     for (private, new) in interface.iter().filter(|(private, _)| !is_colour(*private)) {
         let ty = m.pointee(*private).expect("it was taken over");
         if matches!(m.ty(m.innermost_element(ty)), Some(Type::Struct { .. })) {
-            return Err(unsupported("an output that moves is a structure", *private));
+            return Err(Error::unsupported("an output that moves is a structure", *private));
         }
         let value = code.load(ty, *private);
         code.store(*new, value);

@@ -4,7 +4,6 @@ use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
 use crate::host::{Binding, Reserved, Set};
 use crate::moves;
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
@@ -65,7 +64,8 @@ impl Fetch {
 
         let sample = options.multisampled.then(|| {
             p.capability(Capability::SAMPLE_RATE_SHADING);
-            integer_input(m, p, entry, BuiltIn::SAMPLE_ID, at)
+            let int = p.int();
+            moves::load_integer_builtin(m, p, entry, (BuiltIn::SAMPLE_ID, int), at)
         });
         let coordinate = match destination {
             Destination::InputAttachment { .. } => {
@@ -238,11 +238,11 @@ fn declare<'m>(
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
             if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
                 let message = "the shader has an interlock of its own";
-                return Err(unsupported(message, entry.function()));
+                return Err(Error::unsupported(message, entry.function()));
             }
             if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_none() {
                 let message = "a fragment that fails its tests late would be stored all the same";
-                return Err(unsupported(message, entry.function())
+                return Err(Error::unsupported(message, entry.function())
                     .help("declare early fragment tests in the shader"));
             }
             if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
@@ -291,14 +291,14 @@ fn coordinate<'m>(
             if !m.has_capability(Capability::SHADER_LAYER) {
                 p.capability(Capability::GEOMETRY);
             }
-            Some(integer_input(m, p, entry, BuiltIn::LAYER, at))
+            Some(moves::load_integer_builtin(m, p, entry, (BuiltIn::LAYER, int), at))
         }
         Layer::View => {
             p.capability(Capability::MULTI_VIEW);
             if m.version() < (1, 3) {
                 p.extension("SPV_KHR_multiview");
             }
-            Some(integer_input(m, p, entry, BuiltIn::VIEW_INDEX, at))
+            Some(moves::load_integer_builtin(m, p, entry, (BuiltIn::VIEW_INDEX, int), at))
         }
     };
     let mut code = p.at(at);
@@ -309,19 +309,4 @@ fn coordinate<'m>(
         Some(layer) => code.construct(ivec3, &[pixel, layer]),
         None => pixel,
     }
-}
-
-/// A built-in input as an `int`.
-fn integer_input<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    builtin: BuiltIn,
-    at: Position<'m>,
-) -> Id {
-    let int = p.int();
-    let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
-    let mut code = p.at(at);
-    let value = code.load(ty, variable);
-    if ty == int { value } else { code.bitcast(int, value) }
 }

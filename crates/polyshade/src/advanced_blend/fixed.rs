@@ -3,38 +3,10 @@
 use super::format::{Format, FormatClass};
 use super::functions::{Functions, prepare_alpha};
 use super::logic::LogicOperation;
+use super::needs::{COLOR_AND_ALPHA, FROM_STEPS, TO_SIGNED, TO_STEPS, TO_UNSIGNED};
 use super::options::ColorBlend;
 use super::ordinary::{Factor, Ordinary, Term};
 use polyshade_spv::{Cursor, Id, Patch};
-
-/// The functions that ordinary blending is made of.
-pub(super) fn ordinary_needs(ordinary: Ordinary, names: &mut Vec<&'static str>) {
-    names.extend(ordinary.factors().map(Factor::function));
-    names.extend([ordinary.color, ordinary.alpha].map(|term| term.operation.function()));
-    names.extend((ordinary.color != ordinary.alpha).then_some(COLOR_AND_ALPHA));
-}
-
-/// The functions that a logic operation is made of.
-pub(super) fn logic_needs(
-    operation: LogicOperation,
-    class: FormatClass,
-    names: &mut Vec<&'static str>,
-) {
-    names.push(operation.function());
-    names.extend_from_slice(match class {
-        FormatClass::Uint => &[TO_UNSIGNED],
-        FormatClass::Sint => &[TO_SIGNED],
-        FormatClass::Unorm | FormatClass::Snorm | FormatClass::Srgb | FormatClass::Float => {
-            &[TO_STEPS, FROM_STEPS]
-        }
-    });
-}
-
-const COLOR_AND_ALPHA: &str = "color_and_alpha";
-const TO_STEPS: &str = "to_steps";
-const FROM_STEPS: &str = "from_steps";
-const TO_UNSIGNED: &str = "to_unsigned";
-const TO_SIGNED: &str = "to_signed";
 
 impl Functions {
     /// Emits the function that blends a target in an ordinary way:

@@ -57,7 +57,15 @@ impl FormatClass {
 pub struct Format {
     class: FormatClass,
     /// Red, green, blue, alpha; 0 where there is none.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "bits"))]
     bits: [u8; 4],
+}
+
+#[cfg(feature = "serde")]
+fn bits<'de, D: serde::Deserializer<'de>>(text: D) -> Result<[u8; 4], D::Error> {
+    let bits = serde::Deserialize::deserialize(text)?;
+    let format = Format::new(FormatClass::default(), bits).map_err(serde::de::Error::custom)?;
+    Ok(format.bits)
 }
 
 impl Format {

@@ -1,8 +1,8 @@
 //! The functions that blend, one for each kind of target, made of those of the library.
 
 use super::equation::Form;
-use super::fixed;
 use super::format::FormatClass;
+use super::needs::{logic_needs, ordinary_needs};
 use super::options::{Alpha, Blending, ColorBlend, Overlap};
 use super::{Equation, Plan};
 use crate::{library, moves};
@@ -23,10 +23,10 @@ impl Functions {
                 }
                 Blending::Ordinary(ordinary) => {
                     advanced.extend(clamping(target.format.class()));
-                    fixed::ordinary_needs(*ordinary, &mut fixed);
+                    ordinary_needs(*ordinary, &mut fixed);
                 }
                 Blending::Logic(operation) => {
-                    fixed::logic_needs(*operation, target.format.class(), &mut fixed);
+                    logic_needs(*operation, target.format.class(), &mut fixed);
                 }
             }
         }

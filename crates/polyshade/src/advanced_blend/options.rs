@@ -4,7 +4,7 @@ use super::Equation;
 use super::format::{Format, FormatClass};
 use super::logic::LogicOperation;
 use super::ordinary::Ordinary;
-use crate::host::{Binding, Place, Set};
+use crate::host::{Binding, Place, Set, Value};
 use std::collections::BTreeMap;
 
 /// How source and destination cover a pixel together: `VkBlendOverlapEXT`.
@@ -39,16 +39,23 @@ pub enum Alpha {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Blending {
     /// One of these equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
-    Equations(Vec<Equation>),
+    Equations(#[cfg_attr(feature = "serde", serde(deserialize_with = "equations"))] Vec<Equation>),
     /// Factors and an operation, as any device has them.
     Ordinary(Ordinary),
     /// A logic operation on the bits of integer and unsigned normalized formats.
     Logic(LogicOperation),
 }
 
+#[cfg(feature = "serde")]
+fn equations<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Vec<Equation>, D::Error> {
+    let equations: Vec<Equation> = serde::Deserialize::deserialize(text)?;
+    Ok(ColorBlend::new(equations).equations().to_vec())
+}
+
 /// How one colour attachment is blended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default = "ColorBlend::none", deny_unknown_fields))]
 pub struct ColorBlend {
     pub(super) blending: Blending,
     pub(super) overlap: Overlap,
@@ -79,6 +86,12 @@ impl ColorBlend {
     /// it has to be said unless it is `R8G8B8A8_UNORM`.
     pub fn logic(operation: LogicOperation) -> Self {
         Self::of(Blending::Logic(operation))
+    }
+
+    /// Without a way to blend, which is refused: text has to say one.
+    #[cfg(feature = "serde")]
+    fn none() -> Self {
+        Self::new([])
     }
 
     fn of(blending: Blending) -> Self {
@@ -192,29 +205,6 @@ impl ColorBlend {
     }
 }
 
-/// What selects among the equations of a target.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Select {
-    /// Nothing: each target has one equation, and the code has no branch.
-    #[default]
-    Constant,
-    /// A word for each target that is blended with equations, in the order of their locations: see [`Equation::word`].
-    Words(Place),
-}
-
-/// Where the blend constants come from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub(super) enum Constants {
-    /// They are the bits of these floats.
-    Given([u32; 4]),
-    /// The host fills them in.
-    Words(Place),
-}
-
 /// Which layer of an attachment the fragment belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -267,11 +257,13 @@ pub enum Destination {
 /// What to blend, and where the destination is.
 #[derive(Clone, PartialEq, Hash, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     pub(super) every_target: Option<ColorBlend>,
     pub(super) targets: BTreeMap<u32, Option<ColorBlend>>,
-    pub(super) select: Select,
-    pub(super) constants: Constants,
+    pub(super) select: Option<Place>,
+    /// The bits of floats.
+    pub(super) constants: Value<[u32; 4]>,
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
     pub(super) coverage_samples: Option<u32>,
@@ -282,8 +274,8 @@ impl Default for Options {
         Self {
             every_target: None,
             targets: BTreeMap::new(),
-            select: Select::default(),
-            constants: Constants::Given([0; 4]),
+            select: None,
+            constants: Value::Fixed([0; 4]),
             destination: Destination::InputAttachment {
                 set: Set(3),
                 binding: Binding(0),
@@ -340,10 +332,12 @@ impl Options {
         self
     }
 
-    /// What selects among the equations; unless said otherwise, nothing.
+    /// Selects among the equations of a target by words at `place`, one for each target that is blended with equations,
+    /// in the order of their locations: see [`Equation::word`]. Unless it is said, nothing does: each target has one
+    /// equation, and the code has no branch.
     #[must_use]
-    pub fn select(mut self, select: Select) -> Self {
-        self.select = select;
+    pub fn select(mut self, place: impl Into<Option<Place>>) -> Self {
+        self.select = place.into();
         self
     }
 
@@ -351,7 +345,7 @@ impl Options {
     /// clamp them too.
     #[must_use]
     pub fn blend_constants(mut self, constants: [f32; 4]) -> Self {
-        self.constants = Constants::Given(constants.map(f32::to_bits));
+        self.constants = Value::Fixed(constants.map(f32::to_bits));
         self
     }
 
@@ -359,7 +353,7 @@ impl Options {
     /// [select](Self::select) are at the same place, the constants stand behind them.
     #[must_use]
     pub fn blend_constants_in(mut self, place: Place) -> Self {
-        self.constants = Constants::Words(place);
+        self.constants = Value::Word(place);
         self
     }
 
@@ -384,6 +378,26 @@ impl Options {
     pub fn multisampled(mut self) -> Self {
         self.multisampled = true;
         self
+    }
+
+    /// The descriptors that are asked for by their numbers: of words, and of targets at these locations.
+    pub(crate) fn descriptors(
+        &self,
+        locations: impl IntoIterator<Item = u32>,
+    ) -> Vec<(Set, Binding)> {
+        let selecting = self.select.and_then(Place::descriptor);
+        let constants = self.constants.place().and_then(Place::descriptor);
+        let destination = match self.destination {
+            Destination::InputAttachment { set, binding, .. }
+            | Destination::Texture { set, binding, .. }
+            | Destination::StorageImage { set, binding } => Some((set, binding)),
+            Destination::TileImage => None,
+        };
+        let of_targets = locations.into_iter().filter_map(|location| {
+            let (set, first) = destination?;
+            Some((set, Binding(first.0.checked_add(location)?)))
+        });
+        selecting.into_iter().chain(constants).chain(of_targets).collect()
     }
 
     /// How the target at `location` is blended, if it is.

@@ -1,7 +1,7 @@
 //! The colour outputs of a fragment shader, by location: whole, in parts of some components, or in arrays. A location
 //! may have a second source beside the first.
 
-use crate::{moves, unsupported};
+use crate::moves;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
 use std::collections::{BTreeMap, HashSet};
@@ -66,11 +66,11 @@ pub(super) fn colours(
             if !others.iter().all(apart) {
                 let message =
                     format!("two outputs have the same components of location {location}");
-                return Err(unsupported(message, variable));
+                return Err(Error::unsupported(message, variable));
             }
             if others.iter().any(|other| other.numbers != piece.numbers) {
                 let message = format!("outputs of location {location} are of several types");
-                return Err(unsupported(message, variable));
+                return Err(Error::unsupported(message, variable));
             }
             others.push(piece);
         }
@@ -101,14 +101,17 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
             applied.member.is_some() && applied.decoration == Decoration::LOCATION
         };
         if m.decorations_of(m.innermost_element(ty)).any(of_member) {
-            return Err(unsupported("colours are members of a structure", variable));
+            return Err(Error::unsupported("colours are members of a structure", variable));
         }
         return Ok(Vec::new());
     };
     let (element, length) = match m.ty(ty) {
         Some(Type::Array { element, length }) => {
             let length = m.constant(length).ok_or_else(|| {
-                unsupported("the size of an array of colours depends on a constant", variable)
+                Error::unsupported(
+                    "the size of an array of colours depends on a constant",
+                    variable,
+                )
             })?;
             (element, Some(length))
         }
@@ -117,7 +120,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let (component, count) = match m.ty(element) {
         Some(Type::Vector { component, count }) => (component, count),
         Some(Type::Float { .. } | Type::Int { .. }) => (element, 1),
-        _ => return Err(unsupported("a colour is neither a scalar nor a vector", variable)),
+        _ => return Err(Error::unsupported("a colour is neither a scalar nor a vector", variable)),
     };
     let (numbers, width) = match m.ty(component) {
         Some(Type::Float { width: width @ (16 | 32) }) => (Numbers::Floats, width),

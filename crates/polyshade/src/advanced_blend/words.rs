@@ -1,11 +1,9 @@
 //! The words that the host fills in: what selects equations, and the blend constants.
 
 use super::Options;
-use super::options::{Constants, Select};
-use crate::host::{Reserved, Word, Words};
-use crate::moves::{self, HostWords};
-use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Cursor, Error, Id, Module, Patch};
+use crate::host::{Word, Words};
+use crate::moves::HostWords;
+use polyshade_spv::{Cursor, Id};
 
 const CHANNELS: [&str; 4] = ["red", "green", "blue", "alpha"];
 
@@ -23,14 +21,14 @@ fn constant(channel: &str) -> String {
 /// `selected` are the locations of the targets with equations; `constants` says whether a factor needs the constants.
 pub(super) fn words(options: &Options, selected: &[u32], constants: bool) -> Vec<Words> {
     let mut words = Vec::new();
-    if let (Select::Words(place), false) = (options.select, selected.is_empty()) {
+    if let (Some(place), false) = (options.select, selected.is_empty()) {
         let names = selected.iter().map(|location| {
             let meaning = format!("the equation of the target at location {location}");
             Word::new(selecting(*location), meaning)
         });
         Words::add(&mut words, place, names);
     }
-    if let (Constants::Words(place), true) = (options.constants, constants) {
+    if let (Some(place), true) = (options.constants.place(), constants) {
         let names = CHANNELS.map(|channel| {
             Word::new(constant(channel), format!("{channel} of the blend constants, a float"))
         });
@@ -39,46 +37,23 @@ pub(super) fn words(options: &Options, selected: &[u32], constants: bool) -> Vec
     words
 }
 
-/// Where the words are read.
-pub(super) struct Added<'w>(Vec<(&'w Words, HostWords)>);
+/// Emits the word that selects for the target at `location`.
+pub(super) fn select(
+    words: &HostWords<'_>,
+    code: &mut Cursor<'_, '_, '_>,
+    location: u32,
+) -> Option<Id> {
+    words.find(code, &selecting(location))
+}
 
-impl<'w> Added<'w> {
-    /// Adds them, if there are any.
-    pub(super) fn new<'m>(
-        m: &'m Module<'_>,
-        p: &mut Patch<'m, '_>,
-        entry: EntryPoint<'m>,
-        reserved: &Reserved,
-        words: &'w [Words],
-    ) -> Result<Self, Error> {
-        let groups = words.iter().map(|group| {
-            let added = moves::host_words(m, p, entry, reserved, (group, "polyshade_blend"), None)?;
-            Ok((group, added))
-        });
-        groups.collect::<Result<_, _>>().map(Self)
+/// Emits the blend constants, four floats.
+pub(super) fn constants(words: &HostWords<'_>, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
+    let float = code.p.float();
+    let vec4 = code.p.vector(float, 4);
+    let mut components = Vec::new();
+    for channel in CHANNELS {
+        let word = words.find(code, &constant(channel))?;
+        components.push(code.bitcast(float, word));
     }
-
-    fn load(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Option<Id> {
-        let mut found =
-            self.0.iter().filter_map(|(group, added)| Some((added, group.number(name)?)));
-        let (added, number) = found.next()?;
-        Some(added.load(code, number))
-    }
-
-    /// Emits the word that selects for the target at `location`.
-    pub(super) fn select(&self, code: &mut Cursor<'_, '_, '_>, location: u32) -> Option<Id> {
-        self.load(code, &selecting(location))
-    }
-
-    /// Emits the blend constants, four floats.
-    pub(super) fn constants(&self, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
-        let float = code.p.float();
-        let vec4 = code.p.vector(float, 4);
-        let mut components = Vec::new();
-        for channel in CHANNELS {
-            let word = self.load(code, &constant(channel))?;
-            components.push(code.bitcast(float, word));
-        }
-        Some(code.construct(vec4, &components))
-    }
+    Some(code.construct(vec4, &components))
 }

@@ -2,14 +2,14 @@
 
 use super::limits::{self, requirements};
 use super::marks::{Component, KINDS, Kind, Mark};
-use super::normalize::distance_array;
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::{Register, Scalar, has_distances, is_per_vertex, is_written};
-use super::relocate::{Points, Relocation, clear_own, relocate};
-use crate::host::{Lowered, Requirements, Stages, Target};
-use crate::moves::{Frame, Place, float_dimensions};
+use super::relocate::{
+    Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
+};
+use crate::host::{Lowered, Requirements, Target};
+use crate::moves::{self, Frame, Place, Stages, float_dimensions};
 use crate::transform_feedback::Components;
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, Patch, StorageClass, Type,
@@ -26,7 +26,7 @@ pub(super) struct Array {
     pub(super) register: Register,
 }
 
-/// The built-in arrays of one side, clip first. Those that are declared for nothing are queued to go.
+/// The built-in arrays of one side that are used, clip first. Removes those that are declared and not used.
 pub(super) fn arrays<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -58,7 +58,7 @@ pub(super) fn arrays<'m>(
 fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
     let ty = m
         .pointee(variable)
-        .ok_or_else(|| unsupported("a built-in array is no pointer", variable))?;
+        .ok_or_else(|| Error::unsupported("a built-in array is no pointer", variable))?;
     let (vertices, inner) = match m.ty(ty) {
         Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
         _ => (None, ty),
@@ -66,9 +66,10 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
     let is_array = matches!(m.ty(inner), Some(Type::Array { .. }));
     match float_dimensions(m, inner).as_deref() {
         Some([count]) if is_array && per_vertex == vertices.is_some() => Ok((vertices, *count)),
-        _ => {
-            Err(unsupported("the distances are not an array of floats of a known length", variable))
-        }
+        _ => Err(Error::unsupported(
+            "the distances are not an array of floats of a known length",
+            variable,
+        )),
     }
 }
 
@@ -83,17 +84,27 @@ enum Form {
     Separate { clip: u32 },
 }
 
-/// What is known of a stage whose distances take another form.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// The clip and cull distances of a stage, as it is made.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct Rearranged {
-    /// How many clip and cull distances its inputs have.
+pub struct StageDistances {
+    /// How many clip and cull distances it reads.
     pub inputs: [u32; 2],
-    /// How many clip and cull distances its outputs have.
+    /// How many clip and cull distances it hands on, or handed on where they are emulated.
     pub outputs: [u32; 2],
-    /// The registers of its inputs and outputs, where the form has some.
+    /// The registers of its inputs and outputs, where distances lie in some.
     pub marks: [Vec<Mark>; 2],
+}
+
+impl StageDistances {
+    pub(super) fn of_inputs(inputs: [u32; 2]) -> Self {
+        Self { inputs, ..Self::default() }
+    }
+
+    pub(super) fn of_outputs(outputs: [u32; 2]) -> Self {
+        Self { outputs, ..Self::default() }
+    }
 }
 
 /// Makes registers of the built-in arrays of a stage: vectors of up to four, clip distances first and cull distances
@@ -104,12 +115,12 @@ pub struct Rearranged {
 /// # Errors
 ///
 /// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: more than eight distances, an array
-/// of a length that is not known, and what the [moves](crate::moves) refuse.
+/// of a length that is not known, and what the [moves] refuse.
 pub fn to_registers<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     registers: Registers,
-) -> Result<Lowered<'m, Rearranged>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = registers_in(&frame, frame.isolated(), registers)?;
     Ok(frame.lowered(rearranged))
@@ -120,7 +131,7 @@ pub(super) fn registers_in(
     frame: &Frame<'_>,
     version: &Module<'_>,
     registers: Registers,
-) -> Result<Lowered<'static, Rearranged>, Error> {
+) -> Result<Lowered<'static, StageDistances>, Error> {
     let mut rearranged = rearrange(frame, version, Form::Registers(registers))?;
     rearranged.module = without_unused(frame, &rearranged.module)?;
     Ok(rearranged)
@@ -158,12 +169,12 @@ pub(super) const ANY: Stages = Stages {
 /// # Errors
 ///
 /// `Unsupported`: more distances than the device takes, an array of a length that is not known, and what the
-/// [moves](crate::moves) refuse.
+/// [moves] refuse.
 pub fn combine<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     clip: Option<u32>,
-) -> Result<Lowered<'m, Rearranged>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip })?;
     Ok(frame.lowered(rearranged))
@@ -179,7 +190,7 @@ pub fn separate<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     clip: u32,
-) -> Result<Lowered<'m, Rearranged>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
     let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip })?;
     Ok(frame.lowered(rearranged))
@@ -189,12 +200,11 @@ fn rearrange(
     frame: &Frame<'_>,
     version: &Module<'_>,
     form: Form,
-) -> Result<Lowered<'static, Rearranged>, Error> {
+) -> Result<Lowered<'static, StageDistances>, Error> {
     let version = prepare_builtins(frame, version, &CLASSES)?;
     let target = frame.target();
     let next = frame.rewrite(&version, |m, p, entry| {
-        let points = Points::new(m, p, entry);
-        let hand_on = points.begin(p);
+        let sites = Sites::new(m, p, entry);
         let mut counts = [[0; 2]; 2];
         let mut marks = [Vec::new(), Vec::new()];
         for (i, class) in CLASSES.into_iter().enumerate() {
@@ -205,21 +215,22 @@ fn rearrange(
             if found.is_empty() {
                 continue;
             }
-            let side = Side { entry, class, form, arrays: &found, target };
+            let registers = found.iter().map(|array| &array.register);
+            let interpolation = &interpolation(m, entry, registers)?;
+            let side = Side { entry, class, form, arrays: &found, target, interpolation };
             let (places, new) = side.places(m, p)?;
             if entry.model() == ExecutionModel::TESSELLATION_CONTROL
                 && class == StorageClass::OUTPUT
                 && !matches!(form, Form::Registers(_))
             {
                 for array in &new.arrays {
-                    clear_own(m, p, entry, *array, points.wrapper.prologue);
+                    clear_own(m, p, entry, *array, sites.prologue);
                 }
             }
             counts[i] = new.counts;
             marks[i] = new.marks;
-            relocate(m, p, entry, class, &places, &points, hand_on)?;
+            relocate(m, p, entry, class, &places, sites)?;
         }
-        points.finish(p, hand_on);
         Ok((counts, marks))
     })?;
     let ([inputs, outputs], marks) = next.value;
@@ -228,7 +239,7 @@ fn rearrange(
         _ => requirements(inputs).join(requirements(outputs)),
     };
     let (module, progress) = (next.module.into_owned(), next.progress);
-    let result = Rearranged { inputs, outputs, marks };
+    let result = StageDistances { inputs, outputs, marks };
     Ok(Lowered { module, progress, words: Vec::new(), requirements, result })
 }
 
@@ -239,6 +250,7 @@ struct Side<'s, 'm> {
     form: Form,
     arrays: &'s [Array],
     target: &'s Target,
+    interpolation: &'s [Decoration],
 }
 
 /// The variables that take the place of the arrays.
@@ -268,8 +280,8 @@ impl<'m> Side<'_, 'm> {
                 let of = |i: usize| at_least(linked.map(|linked| linked[i]), own[i]);
                 new.counts = [of(0)?, of(1)?];
                 let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
-                let Side { entry, class, target, .. } = *self;
-                let place = RegisterPlace { entry, class, target, location };
+                let Side { entry, class, target, interpolation, .. } = *self;
+                let place = RegisterPlace { entry, class, target, location, interpolation };
                 let (places, marks) = add_registers(m, p, place, new.counts, vertices)?;
                 new.marks = marks;
                 places
@@ -277,7 +289,7 @@ impl<'m> Side<'_, 'm> {
             Form::Combined { clip } => {
                 let clip = at_least(clip, own[0])?;
                 new.counts = [clip.saturating_add(own[1]), 0];
-                limits::check(self.target.device_limits().distances, new.counts)?;
+                limits::check(self.target, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 let cull = places[clip as usize..].iter();
                 let culls = cull.map(|(_, place)| (Kind::Cull, place.clone()));
@@ -290,7 +302,7 @@ impl<'m> Side<'_, 'm> {
                 }
                 let clip = clip.min(own[0]);
                 new.counts = [clip, own[0] - clip];
-                limits::check(self.target.device_limits().distances, new.counts)?;
+                limits::check(self.target, new.counts)?;
                 let places = self.add_arrays(p, &mut new);
                 places.into_iter().map(|(_, place)| (Kind::Clip, place)).collect()
             }
@@ -306,6 +318,7 @@ impl<'m> Side<'_, 'm> {
         for (kind, count) in KINDS.into_iter().zip(new.counts) {
             if count > 0 {
                 let variable = distance_array(p, self.entry, self.class, (kind, count), vertices);
+                interpolate(p, variable, self.interpolation);
                 new.arrays.push((variable, count));
                 places.extend((0..count).map(|i| (kind, Place { variable, path: vec![i] })));
             }
@@ -334,6 +347,8 @@ pub(super) struct RegisterPlace<'s, 'm> {
     pub(super) target: &'s Target,
     /// Of the first.
     pub(super) location: u32,
+    /// Of what a fragment stage reads.
+    pub(super) interpolation: &'s [Decoration],
 }
 
 /// Where distances lie in registers, and how they are marked there.
@@ -358,7 +373,7 @@ pub(super) fn add_registers<'m>(
     for register in 0..total.div_ceil(4) {
         let location = behind(place.location, register)?;
         check_free(m, place.entry, place.class, place.target, location)?;
-        // No wider than needed: a component that no stage takes would be handed on for nothing.
+        // No wider than needed: components that no stage reads would be interpolated for nothing.
         let width = (total - 4 * register).min(4);
         let mut ty = if width == 1 { float } else { p.vector(float, width) };
         if let Some(vertices) = vertices {
@@ -367,6 +382,7 @@ pub(super) fn add_registers<'m>(
         let variable = p.variable(place.class, ty, None);
         p.name(variable, &format!("polyshade_distances_{register}"));
         p.decorate(variable, Decoration::LOCATION, &[location]);
+        interpolate(p, variable, place.interpolation);
         p.join_interface(place.entry, variable);
         variables.push((variable, location));
     }
@@ -399,7 +415,8 @@ pub(super) fn check_free<'m>(
     target: &Target,
     location: u32,
 ) -> Result<(), Error> {
-    let is_taken = locations(m, entry, class).any(|range| range.contains(&location));
+    let taken = moves::locations(m, entry, class);
+    let is_taken = taken.iter().any(|range| range.contains(&location));
     if is_taken || !target.reservations().is_free_location(location) {
         let side = if class == StorageClass::INPUT { "inputs" } else { "outputs" };
         let message = format!("location {location} of the {side} is taken or reserved");
@@ -417,40 +434,3 @@ pub(super) fn relocation(array: &Array, targets: &[(Kind, Place)]) -> Relocation
 
 /// The most distances that registers hold.
 pub(super) const MOST: u32 = 8;
-
-/// The locations that the inputs or outputs of `entry` take.
-pub(super) fn locations<'m>(
-    m: &'m Module<'_>,
-    entry: EntryPoint<'m>,
-    class: StorageClass,
-) -> impl Iterator<Item = std::ops::Range<u32>> {
-    let per_vertex = is_per_vertex(entry.model(), class);
-    let mut sizes = crate::moves::Sizes::new(m);
-    let variables = crate::moves::interface(m, entry, class).into_iter();
-    variables.flat_map(move |variable| {
-        let mut taken = Vec::new();
-        let Some(mut ty) = m.pointee(variable) else {
-            return taken;
-        };
-        if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)
-            && m.decoration(variable, Decoration::PATCH).is_none()
-        {
-            ty = element;
-        }
-        let first = |words: &[u32]| words.first().copied();
-        let mut next = m.decoration(variable, Decoration::LOCATION).and_then(first);
-        if !matches!(m.ty(ty), Some(Type::Struct { .. })) {
-            taken.extend(next.map(|at| at..at.saturating_add(sizes.locations(ty))));
-            return taken;
-        }
-        for (member, inner) in (0..).zip(m.members(ty)) {
-            let own = m.member_decoration(ty, member, Decoration::LOCATION).and_then(first);
-            if let Some(at) = own.or(next) {
-                let end = at.saturating_add(sizes.locations(inner));
-                taken.push(at..end);
-                next = Some(end);
-            }
-        }
-        taken
-    })
-}

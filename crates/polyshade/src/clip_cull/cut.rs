@@ -3,10 +3,11 @@
 //! Which primitives go, and where they are cut, is `library/cut.glsl`'s.
 
 use super::marks::Kind;
-use super::primitives::{Primitive, Provoking};
+use super::primitives::{Primitive, provoking_corner};
 use super::varyings::{Leaf, Way, component};
 use crate::library;
 use crate::moves::{self, Hook, Place};
+use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ pub(super) struct Parts<'s> {
     /// Which of the leaves is the position.
     pub(super) position: Option<usize>,
     pub(super) primitive: Primitive,
-    pub(super) provoking: Provoking,
+    pub(super) provoking: ProvokingVertex,
 }
 
 /// Where the slots of a leaf are.
@@ -126,7 +127,7 @@ fn add_slots<'m>(
 fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) -> Id {
     let (uint, void) = (p.uint(), p.void());
     let [clip, cull] = parts.counts.map(|count| p.uint_constant(count));
-    let provoking = p.uint_constant(parts.provoking.corner(parts.primitive));
+    let provoking = p.uint_constant(provoking_corner(parts.provoking, parts.primitive));
     let (function, at) = (p.id(), p.lane());
     p.name(function, "polyshade_emit_vertex");
     let mut code = p.at(at);

@@ -2,62 +2,50 @@
 //! and the fragment stage discards what they cut off.
 
 use super::arrays::{
-    AddedRegisters, Array, CLASSES, RegisterPlace, add_registers, arrays, at_least, behind,
-    relocation,
+    AddedRegisters, Array, CLASSES, RegisterPlace, StageDistances, add_registers, arrays, at_least,
+    behind, relocation,
 };
 use super::limits;
-use super::marks::Kind;
-use super::normalize::distance_array;
+use super::marks::{KINDS, Kind};
 use super::prepare::{prepare_builtins, without_unused};
-use super::relocate::{Points, pointer, relocate};
-use crate::host::{Lowered, Requirements, Stages, Target};
-use crate::moves::{Frame, Place};
+use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
+use crate::host::{Lowered, Requirements, Target};
+use crate::moves::{Frame, Place, Stages};
 use crate::position;
-use polyshade_spv::{Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass};
+use polyshade_spv::{
+    Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
+};
 
 /// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
 /// for the flags that say whether cull distances are negative.
 pub const EMULATED_LOCATIONS: u32 = 4;
 
-/// What is known of a stage without built-in distances.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Which distances the device lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Emulated {
-    /// How many clip and cull distances it hands on, or tests.
-    pub counts: [u32; 2],
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Lacking {
+    /// Clip distances, and so cull distances too: a device that has these has those.
+    #[default]
+    All,
+    /// Cull distances only, as Metal does. Clip distances stay as they are.
+    Cull,
 }
 
-/// Where distances are handed on, and what the device has of them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Emulation {
-    location: u32,
-    native_clip: bool,
-}
-
-impl Emulation {
-    /// At the [locations](EMULATED_LOCATIONS) from `location` on, for a device with neither kind.
-    pub fn at(location: u32) -> Self {
-        Self { location, native_clip: false }
-    }
-
-    /// The device has this kind. Clip distances then stay as they are, beside the copies that the fragment stage reads;
-    /// cull distances are emulated all the same: a device that has them has the others too.
-    #[must_use]
-    pub fn native(mut self, kind: Kind) -> Self {
-        self.native_clip |= kind == Kind::Clip;
-        self
+impl Lacking {
+    pub(super) fn is_lacked(self, kind: Kind) -> bool {
+        self == Self::All || kind == Kind::Cull
     }
 
     /// Whether there is anything to do for so many clip and cull distances.
-    fn is_needed(self, [clip, cull]: [u32; 2]) -> bool {
-        cull > 0 || (clip > 0 && !self.native_clip)
+    pub(super) fn is_needed(self, counts: [u32; 2]) -> bool {
+        KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.is_lacked(kind))
     }
 }
 
 /// Makes the last stage before rasterization hand its distances on as ordinary values. It goes with
-/// [`emulate_fragment`].
+/// [`emulate_fragment`]. They are at the [locations](EMULATED_LOCATIONS) from `location` on; clip distances that the
+/// device has are there beside the built-in ones, for the fragment stage to read.
 ///
 /// # Errors
 ///
@@ -66,48 +54,49 @@ impl Emulation {
 pub fn emulate_last<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    emulation: &Emulation,
-) -> Result<Lowered<'m, Emulated>, Error> {
+    lacking: Lacking,
+    location: u32,
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &position::STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    // What is declared among the inputs for nothing goes as well.
+    // Input blocks are split too, so that the distances that they declare and nothing uses go.
     let version = prepare_builtins(&frame, frame.isolated(), &CLASSES)?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
         let counts = [count(&arrays, Kind::Clip), count(&arrays, Kind::Cull)];
-        if !emulation.is_needed(counts) {
+        if !lacking.is_needed(counts) {
             return Ok((counts, false));
         }
-        let points = Points::new(m, p, entry);
-        let hand_on = points.begin(p);
-        let place = RegisterPlace { entry, class, target, location: emulation.location };
+        let sites = Sites::new(m, p, entry);
+        let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
-        relocate(m, p, entry, class, &relocations, &points, hand_on)?;
+        relocate(m, p, entry, class, &relocations, sites)?;
 
         let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
             let own = cull.expect("there is a flag for each cull distance").register.variable;
-            hand_on_flag(p, hand_on.at, (own, number), flag);
+            hand_on_flag(p, sites.hand_on, (own, number), flag);
         }
         let clip = arrays.iter().find(|array| array.kind == Kind::Clip);
-        if let Some(clip) = clip.filter(|_| emulation.native_clip) {
-            limits::check(target.device_limits().distances, [clip.count, 0])?;
+        if let Some(clip) = clip.filter(|_| !lacking.is_lacked(Kind::Clip)) {
+            limits::check(target, [clip.count, 0])?;
             let native = distance_array(p, entry, class, (Kind::Clip, clip.count), None);
             for number in 0..clip.count {
-                copy(p, hand_on.at, (clip.register.variable, native), number);
+                copy(p, sites.hand_on, (clip.register.variable, native), number);
             }
         }
-        points.finish(p, hand_on);
         Ok((counts, true))
     })?;
     let (counts, is_emulated) = next.value;
     if !is_emulated {
-        return Ok(Lowered::unchanged(module, Emulated { counts }));
+        return Ok(Lowered::unchanged(module, StageDistances::of_outputs(counts)));
     }
-    Ok(emulated(&frame, without_unused(&frame, &next.module)?, counts))
+    let (made, result) =
+        (without_unused(&frame, &next.module)?, StageDistances::of_outputs(counts));
+    Ok(frame.made(made, Requirements::default(), result))
 }
 
 /// Makes a fragment stage discard what `counts` clip and cull distances cut off, which [`emulate_last`] hands on.
@@ -124,13 +113,15 @@ pub fn emulate_last<'m>(
 pub fn emulate_fragment<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    emulation: &Emulation,
+    lacking: Lacking,
+    location: u32,
     counts: [u32; 2],
-) -> Result<Lowered<'m, Emulated>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &FRAGMENT)?;
     let target = frame.target();
-    if !emulation.is_needed(counts) {
-        return Ok(Lowered::unchanged(module, Emulated { counts }));
+    let result = StageDistances::of_inputs(counts);
+    if !lacking.is_needed(counts) {
+        return Ok(Lowered::unchanged(module, result));
     }
     let class = StorageClass::INPUT;
     let version = prepare_builtins(&frame, frame.isolated(), &[class])?;
@@ -138,15 +129,22 @@ pub fn emulate_fragment<'m>(
         let arrays = arrays(m, p, entry, class)?;
         at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
-        let points = Points::new(m, p, entry);
-        let hand_on = points.begin(p);
-        let place = RegisterPlace { entry, class, target, location: emulation.location };
+        let sites = Sites::new(m, p, entry);
+        let registers = arrays.iter().map(|array| &array.register);
+        let interpolation = &interpolation(m, entry, registers)?;
+        let is_tested = counts[0] > 0 && lacking.is_lacked(Kind::Clip);
+        if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(interpolation)) {
+            let message =
+                "the shader interpolates distances otherwise than primitives are cut by them";
+            return Err(Error::unsupported(message, array.register.variable));
+        }
+        let place = RegisterPlace { entry, class, target, location, interpolation };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         let keep = keep_if(p);
-        let at = points.wrapper.prologue;
+        let at = sites.prologue;
         let clip = places.iter().filter(|(kind, _)| *kind == Kind::Clip);
-        let clip = clip.filter(|_| !emulation.native_clip).map(|(_, place)| place.clone());
+        let clip = clip.filter(|_| lacking.is_lacked(Kind::Clip)).map(|(_, place)| place.clone());
         let clip: Vec<Place> = clip.collect();
         let mut tests: Vec<Id> = clip.iter().map(|place| is_inside(p, at, place)).collect();
         tests.extend(flags.iter().map(|(_, flag)| is_alive(p, at, flag)));
@@ -157,14 +155,15 @@ pub fn emulate_fragment<'m>(
         p.at(at).call(void, keep, &[all]);
 
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
-        relocate(m, p, entry, class, &relocations, &points, hand_on)
+        relocate(m, p, entry, class, &relocations, sites)
     })?;
-    Ok(emulated(&frame, without_unused(&frame, &next.module)?, counts))
+    Ok(frame.made(without_unused(&frame, &next.module)?, Requirements::default(), result))
 }
 
-/// A stage that was emulated needs nothing of the device.
-fn emulated<'m>(frame: &Frame<'m>, module: Module<'_>, counts: [u32; 2]) -> Lowered<'m, Emulated> {
-    frame.made(module, Requirements::default(), Emulated { counts })
+/// Whether values that are interpolated so are 0 elsewhere than where clipping cuts: that is where they are with
+/// perspective.
+fn moves_the_cut(interpolation: &[Decoration]) -> bool {
+    interpolation.contains(&Decoration::FLAT) || interpolation.contains(&Decoration::NO_PERSPECTIVE)
 }
 
 const FRAGMENT: Stages = Stages {
@@ -187,7 +186,7 @@ fn add_flags<'m>(
     cull: u32,
 ) -> Result<AddedRegisters, Error> {
     let location = behind(place.location, EMULATED_LOCATIONS / 2)?;
-    add_registers(m, p, RegisterPlace { location, ..place }, [0, cull], None)
+    add_registers(m, p, RegisterPlace { location, interpolation: &[], ..place }, [0, cull], None)
 }
 
 /// ```text

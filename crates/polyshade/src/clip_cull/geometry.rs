@@ -1,15 +1,16 @@
 //! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
 
-use super::arrays::{AddedRegisters, Array, RegisterPlace, add_registers, arrays};
+use super::arrays::{AddedRegisters, Array, RegisterPlace, StageDistances, add_registers, arrays};
 use super::cut::{Parts, emit_cut};
+use super::emulate::Lacking;
 use super::limits;
 use super::marks::{KINDS, Kind};
 use super::prepare::{builtin_array, prepare_blocks, without_unused};
-use super::primitives::{GeometryLimits, Provoking, emitted};
+use super::primitives::emitted;
 use super::varyings::{Interpolation, Leaf, leaves};
-use crate::host::{Feature, Limit, LimitName, Lowered, Stages, Target};
-use crate::moves::{self, Frame};
-use crate::unsupported;
+use crate::host::{Feature, LimitName, Lowered, Target};
+use crate::moves::{self, Frame, Stages};
+use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Inst, Module, Op, Patch,
@@ -20,11 +21,10 @@ use polyshade_spv::{
 #[derive(Clone, PartialEq, Hash, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exact {
-    native_clip: bool,
+    lacking: Lacking,
     hand_on: Option<u32>,
     interpolation: Interpolation,
-    provoking: Provoking,
-    limits: GeometryLimits,
+    provoking: ProvokingVertex,
 }
 
 impl Exact {
@@ -33,12 +33,10 @@ impl Exact {
         Self::default()
     }
 
-    /// The device has this kind. Where it has clip distances, as Metal has, they stay, and primitives are culled only.
-    /// Where it has cull distances alone they are no help: of what is left of a cut primitive, other vertices would
-    /// decide.
+    /// Which distances the device lacks. Where it lacks cull distances only, primitives are culled and not cut.
     #[must_use]
-    pub fn native(mut self, kind: Kind) -> Self {
-        self.native_clip |= kind == Kind::Clip;
+    pub fn lacking(mut self, lacking: Lacking) -> Self {
+        self.lacking = lacking;
         self
     }
 
@@ -50,41 +48,43 @@ impl Exact {
         self
     }
 
-    /// How the fragment stage interpolates. Integers, and what the stage itself decorates, need not be said.
+    /// The fragment stage reads what is at `location` flat: from the provoking vertex. Of integers, and of what the
+    /// stage itself decorates, it need not be said.
     #[must_use]
-    pub fn interpolation(mut self, interpolation: Interpolation) -> Self {
-        self.interpolation = interpolation;
+    pub fn flat(mut self, location: u32) -> Self {
+        self.interpolation.flat.insert(location);
         self
+    }
+
+    /// The fragment stage interpolates what is at `location` without perspective. Of what the stage itself decorates,
+    /// it need not be said.
+    #[must_use]
+    pub fn no_perspective(mut self, location: u32) -> Self {
+        self.interpolation.no_perspective.insert(location);
+        self
+    }
+
+    /// Values are interpolated as the fragment stage `entry` of `module` says: only its own decorations do, whatever
+    /// the stage before has.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported`: an input with more parts than any has.
+    pub fn read_by(mut self, module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
+        self.interpolation.read_by(module, entry)?;
+        Ok(self)
     }
 
     /// Which vertex flat values come from: the first, unless said otherwise.
     #[must_use]
-    pub fn provoking(mut self, provoking: Provoking) -> Self {
+    pub fn provoking(mut self, provoking: ProvokingVertex) -> Self {
         self.provoking = provoking;
         self
     }
 
-    /// How much a geometry stage of the device may emit.
-    #[must_use]
-    pub fn limits(mut self, limits: GeometryLimits) -> Self {
-        self.limits = limits;
-        self
+    pub(super) fn lacks(&self) -> Lacking {
+        self.lacking
     }
-
-    pub(super) fn keeps_clip(&self) -> bool {
-        self.native_clip
-    }
-}
-
-/// What is known of a geometry stage that drops primitives and cuts them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Cut {
-    /// How many clip and cull distances it had.
-    pub counts: [u32; 2],
-    /// How many vertices an invocation emits at most; 0 where there was nothing to do.
-    pub vertices: u32,
 }
 
 const STAGES: Stages =
@@ -108,7 +108,7 @@ pub fn cut<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     exact: &Exact,
-) -> Result<Lowered<'m, Cut>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
@@ -129,19 +129,21 @@ pub fn cut<'m>(
     })?;
     let (counts, vertices) = next.value;
     let Some((vertices, has_point_size)) = vertices else {
-        return Ok(Lowered::unchanged(module, Cut { counts, vertices: 0 }));
+        return Ok(Lowered::unchanged(module, StageDistances::of_outputs(counts)));
     };
-    let kept = if exact.native_clip { [counts[0], 0] } else { [0, 0] };
-    limits::check(target.device_limits().distances, kept)?;
+    let kept = match exact.lacking {
+        Lacking::All => [0, 0],
+        Lacking::Cull => [counts[0], 0],
+    };
+    limits::check(target, kept)?;
     let mut requirements = limits::requirements(kept);
     requirements.features.insert(0, Feature::GeometryShader);
     if has_point_size {
         requirements.features.push(Feature::ShaderTessellationAndGeometryPointSize);
     }
-    let limit = Limit { name: LimitName::MaxGeometryOutputVertices, at_least: vertices };
-    requirements.limits.push(limit);
+    requirements.need(LimitName::MaxGeometryOutputVertices, vertices);
     let last = without_unused(&frame, &next.module)?;
-    Ok(frame.made(last, requirements, Cut { counts, vertices }))
+    Ok(frame.made(last, requirements, StageDistances::of_outputs(counts)))
 }
 
 fn count(arrays: &[Array], kind: Kind) -> u32 {
@@ -157,7 +159,7 @@ struct Stage<'s, 'm> {
 
 impl<'m> Stage<'_, 'm> {
     fn is_emulated(&self, kind: Kind) -> bool {
-        kind == Kind::Cull || !self.exact.native_clip
+        self.exact.lacking.is_lacked(kind)
     }
 
     /// Returns how many vertices are emitted at most, and whether they have a size.
@@ -170,8 +172,9 @@ impl<'m> Stage<'_, 'm> {
     ) -> Result<(u32, bool), Error> {
         let entry = self.entry;
         let emits = self.emits(m)?;
-        let primitive = emitted(m, entry)
-            .ok_or_else(|| unsupported("the stage does not say what it emits", entry.function()))?;
+        let primitive = emitted(m, entry).ok_or_else(|| {
+            Error::unsupported("the stage does not say what it emits", entry.function())
+        })?;
         let most = self.output_vertices(m)?;
         let [clip, cull] = KINDS.map(|kind| {
             let used = arrays.iter().filter(|array| self.is_emulated(array.kind));
@@ -233,7 +236,7 @@ impl<'m> Stage<'_, 'm> {
     ) -> Result<Vec<(Id, u32, moves::Place)>, Error> {
         let Some(location) = self.exact.hand_on else { return Ok(Vec::new()) };
         let (entry, class, target) = (self.entry, StorageClass::OUTPUT, self.target);
-        let place = RegisterPlace { entry, class, target, location };
+        let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
         let counts = KINDS.map(|kind| count(arrays, kind));
         let (places, _): AddedRegisters = add_registers(m, p, place, counts, None)?;
         let all = arrays
@@ -252,7 +255,14 @@ impl<'m> Stage<'_, 'm> {
         let staying = parts.iter().filter(|leaf| !goes(&leaf.variable));
         let staying = staying.map(|leaf| leaf.components);
         let components = staying.fold(handed_on, u32::saturating_add);
-        self.exact.limits.check(vertices, components)
+        let needed = [
+            (LimitName::MaxGeometryOutputVertices, vertices),
+            (LimitName::MaxGeometryOutputComponents, components),
+            (LimitName::MaxGeometryTotalOutputComponents, vertices.saturating_mul(components)),
+        ];
+        let what =
+            format!("{vertices} vertices of {components} components are emitted at most, which is");
+        self.target.device_limits().check(&what, &needed)
     }
 
     /// The mode that says how many vertices are emitted.
@@ -264,7 +274,7 @@ impl<'m> Stage<'_, 'm> {
         };
         m.modes(self.entry.function()).find(says).ok_or_else(|| {
             let message = "the stage does not say how many vertices it emits";
-            unsupported(message, self.entry.function())
+            Error::unsupported(message, self.entry.function())
         })
     }
 
@@ -272,7 +282,7 @@ impl<'m> Stage<'_, 'm> {
     fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
         if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
             let message = "the stage is captured, and primitives would go before they are counted";
-            return Err(unsupported(message, self.entry.function()));
+            return Err(Error::unsupported(message, self.entry.function()));
         }
         let mut emits = Vec::new();
         for function in m.reachable(self.entry.function()) {
@@ -285,7 +295,7 @@ impl<'m> Stage<'_, 'm> {
                             .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
                         if stream.and_then(|stream| m.constant(stream)) != Some(0) {
                             let message = "the stage has vertex streams that are not rasterized";
-                            return Err(unsupported(message, function).at(inst.at()));
+                            return Err(Error::unsupported(message, function).at(inst.at()));
                         }
                         emits.push(inst);
                     }

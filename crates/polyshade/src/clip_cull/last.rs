@@ -1,48 +1,39 @@
 //! What is done where the last stage before rasterization hands distances on: planes that are off do not clip, and
 //! planes of the caller do.
 
-use super::arrays::{Array, arrays, behind, check_free};
+use super::arrays::{Array, StageDistances, arrays, behind, check_free};
 use super::limits::{self, requirements};
 use super::marks::Kind;
-use super::normalize::distance_array;
 use super::prepare::prepare_builtins;
-use super::relocate::{HandOn, Points, clear, pointer};
-use crate::host::{Lowered, Place, Stages, Target, Word, Words};
-use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords};
+use super::relocate::{Sites, clear, distance_array, pointer};
+use crate::host::{Lowered, Place, Target, Value, Word, Words};
+use crate::moves::{self, Copies, FoundBuiltin, Frame, HostWords, Stages};
 use crate::position;
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ErrorKind, Id, Module, Op, Patch, StorageClass, Type,
 };
 
-/// Which clip planes are on: bit `i` is that of plane `i`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Enabled {
-    /// These, for good.
-    Constant(u32),
-    /// What this word says.
-    Word(Place),
-}
-
 /// What the specialization constant or the block is called that says which planes are on.
 const NAME: &str = "polyshade_enabled_planes";
 
-/// How many distances the last stage before rasterization was given.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Clipping {
-    /// How many clip distances it has.
-    pub clip: u32,
-    /// How many cull distances it has.
-    pub cull: u32,
+/// What the word is called: a constant has no block around it.
+fn mask_word(place: Place) -> &'static str {
+    match place {
+        Place::Specialization { .. } => NAME,
+        _ => "enabled",
+    }
 }
 
-/// Makes the planes inert that are not `enabled`, in the stage before rasterization: Vulkan clips against all that are
-/// written, OpenGL against those that are on. Distances of a plane that is off are 0.
+const AXES: [&str; 4] = ["x", "y", "z", "w"];
+
+fn plane_word(plane: u32, axis: &str) -> String {
+    format!("plane_{plane}_{axis}")
+}
+
+/// Makes the planes inert whose bit in `enabled` is 0 (bit `i` is that of plane `i`), in the stage before
+/// rasterization: Vulkan clips against all that are written, OpenGL against those that are on.
+/// Distances of a plane that is off are 0.
 ///
 /// What the stage wrote goes, unmasked, to the locations from `as_written` on as well, if that is given: for a fragment
 /// stage that [`to_registers`](super::to_registers) makes read the same locations, and for what is captured natively.
@@ -55,16 +46,12 @@ pub struct Clipping {
 pub fn enable<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    enabled: Enabled,
+    enabled: Value<u32>,
     as_written: Option<u32>,
-) -> Result<Lowered<'m, Clipping>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     let mut words = Vec::new();
-    if let Enabled::Word(place) = enabled {
-        let name = match place {
-            Place::Specialization { .. } => NAME,
-            _ => "enabled",
-        };
-        Words::add(&mut words, place, [Word::new(name, "bit i: clip plane i is on")]);
+    if let Value::Word(place) = enabled {
+        Words::add(&mut words, place, [Word::new(mask_word(place), "bit i: clip plane i is on")]);
     }
     lower(module, &target.into(), words, |m, p, stage| {
         let clip = stage.arrays.iter().find(|array| array.kind == Kind::Clip);
@@ -73,14 +60,14 @@ pub fn enable<'m>(
         let variable = clip.register.variable;
         if as_written.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
             let message = "clip distances are captured natively, and are to be masked: say where they stay as written";
-            return Err(unsupported(message, variable));
+            return Err(Error::unsupported(message, variable));
         }
         let copy = match as_written {
             Some(location) => Some(stage.as_written(m, p, clip, location)?),
             None => None,
         };
         for taken in moves::take_over(m, p, stage.entry, &[variable], Copies::None)? {
-            clear(m, p, taken, stage.points.wrapper.prologue);
+            clear(m, p, taken, stage.sites.prologue);
         }
         let array =
             distance_array(p, stage.entry, StorageClass::OUTPUT, (Kind::Clip, clip.count), None);
@@ -91,31 +78,19 @@ pub fn enable<'m>(
     })
 }
 
-/// Where the vertex is that planes are dotted with, and so the space that they are in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Space {
-    /// `Position`: the planes are in clip space.
-    Clip,
-    /// The `vec4` output at this location, as OpenGL's `gl_ClipVertex`: the planes are in the space of that, as a rule
-    /// eye space.
-    Output {
-        /// Its location.
-        location: u32,
-    },
-}
-
 /// The caller's clip planes: each is four floats, a dot product with which is a clip distance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Planes {
     /// How many.
     pub count: u32,
     /// Where their floats are, 16 bytes a plane.
     pub words: Place,
-    /// The space that they are in.
-    pub space: Space,
+    /// The location of the `vec4` output that they are dotted with, as OpenGL's `gl_ClipVertex`: they are in the space
+    /// of that, as a rule eye space. `Position`, and clip space, where there is none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub vertex: Option<u32>,
 }
 
 /// Makes clip distances of the caller's planes, in the stage before rasterization.
@@ -129,28 +104,28 @@ pub fn user_planes<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     planes: Planes,
-) -> Result<Lowered<'m, Clipping>, Error> {
+) -> Result<Lowered<'m, StageDistances>, Error> {
     if planes.count == 0 {
         return Err(Error::new(ErrorKind::Options, "there are no clip planes"));
     }
     let target = target.into();
     // Before there is a word for each.
-    limits::check(target.device_limits().distances, [planes.count, 0])?;
+    limits::check(&target, [planes.count, 0])?;
     let mut words = Vec::new();
     let names = (0..planes.count).flat_map(|plane| {
-        ["x", "y", "z", "w"].map(|axis| {
+        AXES.map(|axis| {
             let meaning = format!("{axis} of clip plane {plane}, a float");
-            Word::new(format!("plane_{plane}_{axis}"), meaning)
+            Word::new(plane_word(plane, axis), meaning)
         })
     });
     Words::add(&mut words, planes.words, names);
     lower(module, &target, words, |m, p, stage| {
         if let Some(own) = stage.arrays.iter().find(|array| array.kind == Kind::Clip) {
             let message = "the shader writes clip distances itself";
-            return Err(unsupported(message, own.register.variable));
+            return Err(Error::unsupported(message, own.register.variable));
         }
         stage.check_limits(planes.count)?;
-        let vertex = stage.vertex(m, planes.space)?;
+        let vertex = stage.vertex(m, planes.vertex)?;
         let block = stage.words(m, p, "polyshade_planes")?;
         let counted = (Kind::Clip, planes.count);
         let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
@@ -168,8 +143,7 @@ struct LastStage<'s, 'm> {
     /// What the host fills in, if anything.
     words: &'s [Words],
     arrays: Vec<Array>,
-    points: &'s Points<'m>,
-    hand_on: HandOn<'m>,
+    sites: Sites<'m>,
 }
 
 fn lower<'g>(
@@ -181,18 +155,16 @@ fn lower<'g>(
         &mut Patch<'m, 'w>,
         &LastStage<'_, 'm>,
     ) -> Result<u32, Error>,
-) -> Result<Lowered<'g, Clipping>, Error> {
+) -> Result<Lowered<'g, StageDistances>, Error> {
     let frame = Frame::new(module, target, &STAGES)?;
     let version = prepare_builtins(&frame, frame.isolated(), &[StorageClass::OUTPUT])?;
     let next = frame.rewrite(&version, |m, p, entry| {
-        let points = Points::new(m, p, entry);
-        let hand_on = points.begin(p);
+        let sites = Sites::new(m, p, entry);
         let arrays = arrays(m, p, entry, StorageClass::OUTPUT)?;
         let cull = arrays.iter().find(|array| array.kind == Kind::Cull);
         let cull = cull.map_or(0, |array| array.count);
-        let stage = LastStage { entry, target, words: &words, arrays, points: &points, hand_on };
+        let stage = LastStage { entry, target, words: &words, arrays, sites };
         let clip = edit(m, p, &stage)?;
-        points.finish(p, hand_on);
         Ok((clip, cull))
     })?;
     let (clip, cull) = next.value;
@@ -200,8 +172,9 @@ fn lower<'g>(
     let words = if clip > 0 { words } else { Vec::new() };
     let mut requirements = requirements([clip, cull]);
     requirements.read(&words, frame.model());
-    requirements.limits.extend(requirements.push_constants_limit());
-    let (module, progress, result) = (next.module, next.progress, Clipping { clip, cull });
+    requirements.need_push_constants();
+    let result = StageDistances::of_outputs([clip, cull]);
+    let (module, progress) = (next.module, next.progress);
     Ok(frame.lowered(Lowered { module, progress, words, requirements, result }))
 }
 
@@ -219,18 +192,15 @@ enum Vertex {
 
 /// Where a mask is.
 #[derive(Clone)]
-enum Mask {
+enum Mask<'w> {
     Value(Id),
-    Word(HostWords),
+    Word(HostWords<'w>, &'static str),
 }
 
-impl<'m> LastStage<'_, 'm> {
+impl<'s, 'm> LastStage<'s, 'm> {
     fn check_limits(&self, clip: u32) -> Result<(), Error> {
         let cull = self.arrays.iter().find(|array| array.kind == Kind::Cull);
-        limits::check(
-            self.target.device_limits().distances,
-            [clip, cull.map_or(0, |array| array.count)],
-        )
+        limits::check(self.target, [clip, cull.map_or(0, |array| array.count)])
     }
 
     /// Adds the words of the host, in a block called `name`.
@@ -239,20 +209,19 @@ impl<'m> LastStage<'_, 'm> {
         m: &'m Module<'w>,
         p: &mut Patch<'m, 'w>,
         name: &str,
-    ) -> Result<HostWords, Error> {
-        let words = self.words.first().expect("the options ask for words");
-        moves::host_words(m, p, self.entry, self.target.reservations(), (words, name), None)
+    ) -> Result<HostWords<'s>, Error> {
+        moves::host_words(m, p, self.entry, self.target.reservations(), self.words, name)
     }
 
     fn mask<'w>(
         &self,
         m: &'m Module<'w>,
         p: &mut Patch<'m, 'w>,
-        enabled: Enabled,
-    ) -> Result<Mask, Error> {
+        enabled: Value<u32>,
+    ) -> Result<Mask<'s>, Error> {
         Ok(match enabled {
-            Enabled::Constant(mask) => Mask::Value(p.uint_constant(mask)),
-            Enabled::Word(_) => Mask::Word(self.words(m, p, NAME)?),
+            Value::Fixed(mask) => Mask::Value(p.uint_constant(mask)),
+            Value::Word(place) => Mask::Word(self.words(m, p, NAME)?, mask_word(place)),
         })
     }
 
@@ -270,10 +239,10 @@ impl<'m> LastStage<'_, 'm> {
         p: &mut Patch<'m, '_>,
         number: u32,
         (from, to): (Id, Id),
-        mask: &Mask,
+        mask: &Mask<'_>,
         copy: Option<&[(Id, u32)]>,
     ) {
-        let at = self.hand_on.at;
+        let at = self.sites.hand_on;
         let (uint, bool, float) = (p.uint(), p.bool(), p.float());
         let (zero, none) = (p.float_constant(0.0), p.uint_constant(0));
         let bit = p.uint_constant(1_u32.checked_shl(number).unwrap_or(0));
@@ -282,7 +251,7 @@ impl<'m> LastStage<'_, 'm> {
         let mut code = p.at(at);
         let mask = match mask {
             Mask::Value(mask) => *mask,
-            Mask::Word(block) => block.load(&mut code, 0),
+            Mask::Word(host, name) => host.load(&mut code, name),
         };
         let bit = code.binary(Op::BITWISE_AND, uint, mask, bit);
         let is_on = code.binary(Op::I_NOT_EQUAL, bool, bit, none);
@@ -334,14 +303,14 @@ impl<'m> LastStage<'_, 'm> {
     }
 
     /// The output that planes are dotted with.
-    fn vertex(&self, m: &'m Module<'_>, space: Space) -> Result<Vertex, Error> {
-        let (found, what) = match space {
-            Space::Clip => {
+    fn vertex(&self, m: &'m Module<'_>, location: Option<u32>) -> Result<Vertex, Error> {
+        let (found, what) = match location {
+            None => {
                 let class = StorageClass::OUTPUT;
                 let found = moves::find_builtin(m, self.entry, class, BuiltIn::POSITION);
                 (found.map(|found| (Vertex::Builtin(found), found.ty)), "no position".to_owned())
             }
-            Space::Output { location } => {
+            Some(location) => {
                 let is_vertex = |id: &Id| {
                     m.decoration(*id, Decoration::LOCATION) == Some(&[location])
                         && m.decoration(*id, Decoration::COMPONENT).is_none_or(|first| first == [0])
@@ -383,9 +352,9 @@ impl<'m> LastStage<'_, 'm> {
         number: u32,
         array: Id,
         vertex: Vertex,
-        block: &HostWords,
+        host: &HostWords<'_>,
     ) {
-        let at = self.hand_on.at;
+        let at = self.sites.hand_on;
         let float = p.float();
         let vector = p.vector(float, 4);
         let to = pointer(p, at, StorageClass::OUTPUT, array, &[number]);
@@ -395,12 +364,10 @@ impl<'m> LastStage<'_, 'm> {
             Vertex::Variable(variable) => variable,
         };
         let vertex = code.load(vector, vertex);
-        let axes: Vec<Id> = (0..4)
-            .map(|axis| {
-                let word = block.load(&mut code, 4 * number + axis);
-                code.bitcast(float, word)
-            })
-            .collect();
+        let axes = AXES.map(|axis| {
+            let word = host.load(&mut code, &plane_word(number, axis));
+            code.bitcast(float, word)
+        });
         let plane = code.construct(vector, &axes);
         let distance = code.binary(Op::DOT, float, vertex, plane);
         code.store(to, distance);

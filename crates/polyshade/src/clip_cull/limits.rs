@@ -1,8 +1,8 @@
 //! How many distances a device takes.
 
 use super::marks::{KINDS, Kind};
-use crate::host::{Distances, Feature, Limit, LimitName, Requirements};
-use polyshade_spv::{Error, ErrorKind};
+use crate::host::{Feature, LimitName, Requirements, Target};
+use polyshade_spv::Error;
 
 /// What a stage with this many distances, clip and cull, needs of the device.
 pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
@@ -14,12 +14,11 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
                 Kind::Clip => Feature::ShaderClipDistance,
                 Kind::Cull => Feature::ShaderCullDistance,
             });
-            needs.limits.push(Limit { name: name(kind), at_least: count });
+            needs.need(name(kind), count);
         }
     }
     if clip > 0 && cull > 0 {
-        let at_least = clip.saturating_add(cull);
-        needs.limits.push(Limit { name: LimitName::MaxCombinedClipAndCullDistances, at_least });
+        needs.need(LimitName::MaxCombinedClipAndCullDistances, clip.saturating_add(cull));
     }
     needs
 }
@@ -32,36 +31,12 @@ fn name(kind: Kind) -> LimitName {
 }
 
 /// An error where a stage has more distances than the device takes.
-pub(super) fn check(device: Distances, counts: [u32; 2]) -> Result<(), Error> {
-    let [clip, cull] = counts;
-    let combined = LimitName::MaxCombinedClipAndCullDistances;
-    let all = [
-        (name(Kind::Clip), clip, device.clip),
-        (name(Kind::Cull), cull, device.cull),
-        (combined, clip.saturating_add(cull), device.combined),
+pub(super) fn check(target: &Target, [clip, cull]: [u32; 2]) -> Result<(), Error> {
+    let needed = [
+        (name(Kind::Clip), clip),
+        (name(Kind::Cull), cull),
+        (LimitName::MaxCombinedClipAndCullDistances, clip.saturating_add(cull)),
     ];
-    match all.into_iter().find(|(_, count, limit)| count > limit) {
-        Some((name, count, limit)) => {
-            let message = format!(
-                "{clip} clip and {cull} cull distances are {count} of {name}, of which there are {limit}"
-            );
-            Err(Error::new(ErrorKind::Unsupported, message))
-        }
-        None => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_limit_is_checked_by_name() {
-        let device = Distances { clip: 6, cull: 4, combined: 8 };
-        assert!(check(device, [4, 4]).is_ok());
-        for (counts, name) in [([7, 0], "maxClip"), ([0, 5], "maxCull"), ([6, 3], "maxCombined")] {
-            let error = check(device, counts).unwrap_err();
-            assert!(error.to_string().contains(name), "{error}");
-        }
-    }
+    let what = format!("{clip} clip and {cull} cull distances are");
+    target.device_limits().check(&what, &needed)
 }

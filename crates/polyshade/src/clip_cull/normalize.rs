@@ -5,16 +5,18 @@ use super::limits::{self, requirements};
 use super::marks::{KINDS, Kind, Linkage, Mark};
 use super::prepare::{builtin_array, is_used, prepare};
 use super::registers::{Marking, Register, builtin_blocks, is_written, linkage};
-use super::relocate::{HandOn, Points, Relocation, clear_own, relocate};
+use super::relocate::{
+    Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
+};
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{Frame, Place};
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Op, Patch, StorageClass};
+use polyshade_spv::{Error, ExecutionModel, Module, Patch, StorageClass};
 
 /// Which registers of a stage become built-in arrays.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     semantics: bool,
     inputs: Side,
@@ -24,6 +26,7 @@ pub struct Options {
 /// What the caller says of the inputs or the outputs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 struct Side {
     marks: Vec<Mark>,
     linked: Option<Linkage>,
@@ -150,22 +153,19 @@ pub(super) fn normalize_in<'m>(
     }
 
     let version = split(frame, options)?;
-    let device = frame.target().device_limits();
     let normalized = frame.rewrite(&version, |m, p, entry| {
-        let points = Points::new(m, p, entry);
-        let hand_on = points.begin(p);
+        let sites = Sites::new(m, p, entry);
         let mut needs = Requirements::default();
         let mut linkages = Vec::new();
         for class in CLASSES {
             let registers = options.marking(class).registers(m, entry, class)?;
             let linkage = linkage(&registers, options.side(class).linked.as_ref())?;
-            let side = SideOfStage { entry, class, points: &points, hand_on };
+            let side = SideOfStage { entry, class, sites };
             let counts = side.normalize(m, p, &registers, &linkage)?;
-            limits::check(device.distances, counts)?;
+            limits::check(frame.target(), counts)?;
             needs = needs.join(requirements(counts));
             linkages.push(linkage);
         }
-        points.finish(p, hand_on);
         Ok((linkages, needs))
     })?;
     let (mut linkages, requirements) = normalized.value;
@@ -199,14 +199,13 @@ fn split(frame: &Frame<'_>, options: &Options) -> Result<Module<'static>, Error>
 }
 
 /// One side of a stage.
-struct SideOfStage<'s, 'm> {
+struct SideOfStage<'m> {
     entry: EntryPoint<'m>,
     class: StorageClass,
-    points: &'s Points<'m>,
-    hand_on: HandOn<'m>,
+    sites: Sites<'m>,
 }
 
-impl<'m> SideOfStage<'_, 'm> {
+impl<'m> SideOfStage<'m> {
     /// Returns how many distances there are, clip and cull.
     fn normalize(
         &self,
@@ -219,7 +218,7 @@ impl<'m> SideOfStage<'_, 'm> {
             return Ok([0, 0]);
         }
         let vertices = registers.iter().find_map(|register| register.vertices);
-        let interpolation = self.interpolation(m, registers)?;
+        let interpolation = interpolation(m, self.entry, registers)?;
         let mut counts = [0, 0];
         let mut arrays = [None, None];
         for (i, kind) in KINDS.into_iter().enumerate() {
@@ -229,13 +228,11 @@ impl<'m> SideOfStage<'_, 'm> {
             }
             counts[i] = linkage.count(kind);
             let array = distance_array(p, self.entry, self.class, (kind, counts[i]), vertices);
-            for decoration in &interpolation {
-                p.decorate(array, *decoration, &[]);
-            }
+            interpolate(p, array, &interpolation);
             arrays[i] = Some(array);
             let is_control = self.entry.model() == ExecutionModel::TESSELLATION_CONTROL;
             if is_control && self.class == StorageClass::OUTPUT {
-                let at = self.points.wrapper.prologue;
+                let at = self.sites.prologue;
                 clear_own(m, p, self.entry, (array, counts[i]), at);
             }
         }
@@ -254,7 +251,7 @@ impl<'m> SideOfStage<'_, 'm> {
                 Relocation { register: register.clone(), places: places.collect() }
             })
             .collect();
-        relocate(m, p, self.entry, self.class, &relocations, self.points, self.hand_on)?;
+        relocate(m, p, self.entry, self.class, &relocations, self.sites)?;
         Ok(counts)
     }
 
@@ -278,60 +275,9 @@ impl<'m> SideOfStage<'_, 'm> {
         if is_used(m, array) {
             let message =
                 format!("the shader has {kind} distances in {} and in registers", kind.glsl_name());
-            return Err(unsupported(message, array));
+            return Err(Error::unsupported(message, array));
         }
         p.remove_definition(array);
         Ok(())
     }
-
-    /// How the registers are interpolated, which is one way: the arrays are interpolated in it too.
-    fn interpolation(
-        &self,
-        m: &Module<'_>,
-        registers: &[Register],
-    ) -> Result<Vec<Decoration>, Error> {
-        if self.entry.model() != ExecutionModel::FRAGMENT {
-            return Ok(Vec::new());
-        }
-        let all = [
-            Decoration::FLAT,
-            Decoration::NO_PERSPECTIVE,
-            Decoration::CENTROID,
-            Decoration::SAMPLE,
-        ];
-        let of = |register: &Register| -> Vec<Decoration> {
-            let has =
-                |decoration: &Decoration| m.decoration(register.variable, *decoration).is_some();
-            all.into_iter().filter(has).collect()
-        };
-        let first = registers.first().map(of).unwrap_or_default();
-        match registers.iter().find(|register| of(register) != first) {
-            Some(other) => {
-                let message = "registers with distances are interpolated in different ways";
-                Err(unsupported(message, other.variable))
-            }
-            None => Ok(first),
-        }
-    }
-}
-
-/// Adds a built-in array of distances to the interface of `entry`; `vertices` is the length of the array around it.
-pub(super) fn distance_array<'m>(
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    class: StorageClass,
-    (kind, count): (Kind, u32),
-    vertices: Option<Id>,
-) -> Id {
-    let (float, length) = (p.float(), p.uint_constant(count));
-    let mut ty = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
-    if let Some(vertices) = vertices {
-        ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
-    }
-    let array = p.variable(class, ty, None);
-    p.name(array, kind.glsl_name());
-    p.decorate(array, Decoration::BUILT_IN, &[kind.builtin().0]);
-    p.join_interface(entry, array);
-    p.capability(kind.capability());
-    array
 }

@@ -3,18 +3,18 @@
 //! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
 //! lowered as any other geometry stage is.
 
-use super::arrays::{MOST, Rearranged, Registers, arrays, registers_in};
-use super::geometry::{Cut, Exact, cut};
+use super::arrays::{MOST, Registers, StageDistances, arrays, registers_in};
+use super::emulate::Lacking;
+use super::geometry::{Exact, cut};
 use super::limits::requirements;
 use super::marks::KINDS;
-use super::normalize::distance_array;
 use super::prepare::{prepare_blocks, prepare_builtins};
 use super::primitives::Primitive;
 use super::registers::is_written;
+use super::relocate::distance_array;
 use super::varyings::{Leaf, leaves};
-use crate::host::{Distances, Lowered, Stages, Target};
-use crate::moves::{self, Frame};
-use crate::unsupported;
+use crate::host::{Lowered, Target};
+use crate::moves::{self, Frame, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module,
@@ -22,21 +22,14 @@ use polyshade_spv::{
 };
 use std::collections::HashMap;
 
-/// A stage and the geometry stage behind it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Generated<'m> {
-    /// The stage, which hands its distances on as ordinary values, and how many clip and cull distances there are. The
-    /// module itself where there was nothing to do.
-    pub last: Lowered<'m, [u32; 2]>,
-    /// The geometry stage, with one entry point `main`; `None` where the stage has no distances that the device lacks.
-    pub geometry: Option<Lowered<'static, Cut>>,
-}
-
 /// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
 /// which does what the stage's clip and cull distances ask for, as [`cut`] does. `primitive` is what is drawn.
 /// Between the two the distances are ordinary values, at `location` and the one behind it; in a tessellation
 /// evaluation stage that reads distances, they lie there among its inputs too.
+///
+/// The first result is the stage, which hands its distances on as ordinary values; the module itself where there was
+/// nothing to do. The second is the geometry stage, with one entry point `main`; `None` where the stage has no
+/// distances that the device lacks.
 ///
 /// All other outputs of the stage are handed on, and the number of the primitive, which a fragment stage may read.
 ///
@@ -51,25 +44,26 @@ pub fn generate<'m>(
     primitive: Primitive,
     location: u32,
     exact: &Exact,
-) -> Result<Generated<'m>, Error> {
+) -> Result<(Lowered<'m, StageDistances>, Option<Lowered<'static, StageDistances>>), Error> {
     let target = &target.into();
     let frame = Frame::new(module, target, &STAGES)?;
     check(&frame, primitive)?;
     let counts = distances(&frame)?;
-    let lacking = if exact.keeps_clip() { counts[1] } else { counts[0] + counts[1] };
-    if lacking == 0 {
-        let mut last = Lowered::unchanged(module, counts);
+    if !exact.lacks().is_needed(counts) {
+        let mut last = Lowered::unchanged(module, StageDistances::of_outputs(counts));
         last.requirements = requirements(counts);
-        return Ok(Generated { last, geometry: None });
+        return Ok((last, None));
     }
     let split = prepare_blocks(&frame)?;
     let registers = Registers { inputs: location, outputs: location, linked: None };
     let last = registers_in(&frame, &split, registers)?;
     let plain = frame.found(&last.module, pass_through(&frame, &last, primitive))?;
     let mut device = target.device_limits().clone();
-    if !exact.keeps_clip() {
+    if exact.lacks() == Lacking::All {
         // What the device lacks is on its way out.
-        device.distances = Distances { clip: MOST, cull: MOST, combined: MOST };
+        device.max_clip_distances = MOST;
+        device.max_cull_distances = MOST;
+        device.max_combined_distances = MOST;
     }
     let geometry_target = Target::new("main")
         .stage(ExecutionModel::GEOMETRY)
@@ -78,7 +72,7 @@ pub fn generate<'m>(
         .names(target.has_names());
     // What is said of the stage that is made is said of nothing that was given.
     let geometry = cut(&plain, &geometry_target, exact).map_err(Error::without_place)?.into_owned();
-    Ok(Generated { last: frame.lowered(last.map(|_| counts)), geometry: Some(geometry) })
+    Ok((frame.lowered(last), Some(geometry)))
 }
 
 const STAGES: Stages = Stages {
@@ -93,7 +87,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     if has(ExecutionMode::XFB) {
         let message =
             "the stage is captured, which is done behind the geometry stage where there is one";
-        return Err(unsupported(message, entry.function()));
+        return Err(Error::unsupported(message, entry.function()));
     }
     if frame.model() == ExecutionModel::VERTEX {
         return Ok(());
@@ -131,67 +125,24 @@ fn distances(frame: &Frame<'_>) -> Result<[u32; 2], Error> {
     })
 }
 
-/// An empty geometry stage.
-///
-/// ```text
-/// OpCapability Geometry
-/// OpMemoryModel Logical GLSL450
-/// OpEntryPoint Geometry %main "main"
-/// OpExecutionMode %main Triangles
-/// OpExecutionMode %main Invocations 1
-/// OpExecutionMode %main OutputTriangleStrip
-/// OpExecutionMode %main OutputVertices 3
-/// %void = OpTypeVoid
-/// %type = OpTypeFunction %void
-/// %main = OpFunction %void None %type
-///         OpLabel
-///         OpReturn
-///         OpFunctionEnd
-/// ```
-fn empty(version: (u8, u8), primitive: Primitive) -> Result<Module<'static>, Error> {
-    const MAGIC: u32 = 0x0723_0203;
-    const MAIN: u32 = 1;
-    const VOID: u32 = 2;
-    const TYPE: u32 = 3;
-    const LABEL: u32 = 4;
-    const BOUND: u32 = 5;
-    let (major, minor) = version;
-    let mut words = vec![MAGIC, u32::from(major) << 16 | u32::from(minor) << 8, 0, BOUND, 0];
-    let mut push = |op: Op, operands: &[u32]| {
-        words.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
-        words.extend_from_slice(operands);
-    };
-    let name = [u32::from_le_bytes(*b"main"), 0];
-    push(Op::CAPABILITY, &[Capability::GEOMETRY.0]);
-    push(Op::MEMORY_MODEL, &[0, 1]);
-    push(Op::ENTRY_POINT, &[ExecutionModel::GEOMETRY.0, MAIN, name[0], name[1]]);
-    push(Op::EXECUTION_MODE, &[MAIN, primitive.input_mode().0]);
-    push(Op::EXECUTION_MODE, &[MAIN, ExecutionMode::INVOCATIONS.0, 1]);
-    push(Op::EXECUTION_MODE, &[MAIN, primitive.output_mode().0]);
-    push(Op::EXECUTION_MODE, &[MAIN, ExecutionMode::OUTPUT_VERTICES.0, primitive.vertices()]);
-    push(Op::TYPE_VOID, &[VOID]);
-    push(Op::TYPE_FUNCTION, &[TYPE, VOID]);
-    push(Op::FUNCTION, &[VOID, MAIN, 0, TYPE]);
-    push(Op::LABEL, &[LABEL]);
-    push(Op::RETURN, &[]);
-    push(Op::FUNCTION_END, &[]);
-    Module::parse_owned(words)
-}
-
 /// A geometry stage that hands on what `last` does, at each of its vertices, with built-in arrays of distances.
 fn pass_through(
     frame: &Frame<'_>,
-    last: &Lowered<'_, Rearranged>,
+    last: &Lowered<'_, StageDistances>,
     primitive: Primitive,
 ) -> Result<Module<'static>, Error> {
     let before = &last.module;
     let from = frame.entry(before)?;
     let outputs = outputs(before, from, primitive)?;
-    let empty = empty(before.version(), primitive)?;
+    let empty = Module::empty(before.version(), ExecutionModel::GEOMETRY);
     let filled = empty.rewrite(|m, p| {
         p.set_names(frame.target().has_names());
         p.set_first_id(frame.target().reservations().first_id());
         let entry = m.entry_point("main", ExecutionModel::GEOMETRY)?;
+        p.mode(entry.function(), primitive.input_mode(), &[]);
+        p.mode(entry.function(), ExecutionMode::INVOCATIONS, &[1]);
+        p.mode(entry.function(), primitive.output_mode(), &[]);
+        p.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES, &[primitive.vertices()]);
         let end = m.function(entry.function()).into_iter().flat_map(|body| body.instructions());
         let end = end.into_iter().find(|inst| inst.op() == Op::RETURN);
         let at = end.expect("the stage was just made").before();
@@ -229,7 +180,7 @@ fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Resul
             Some(other) => {
                 let message =
                     format!("no geometry stage can read {other:?}, which the stage writes");
-                return Err(unsupported(message, output));
+                return Err(Error::unsupported(message, output));
             }
         }
     }
@@ -314,7 +265,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
             return Ok(*known);
         }
         let refuse =
-            || unsupported("an output has a type that no geometry stage can be handed", ty);
+            || Error::unsupported("an output has a type that no geometry stage can be handed", ty);
         let inner = depth.checked_sub(1).ok_or_else(refuse)?;
         let new = match self.m.ty(ty).ok_or_else(refuse)? {
             Type::Int { width, signed } => {
@@ -362,7 +313,12 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     }
 
     /// Emits the vertices: of each all that was handed on, its distances, and the number of the primitive.
-    fn write(&mut self, at: Position<'m>, pairs: &[Pair], last: &Rearranged) -> Result<(), Error> {
+    fn write(
+        &mut self,
+        at: Position<'m>,
+        pairs: &[Pair],
+        last: &StageDistances,
+    ) -> Result<(), Error> {
         let class = StorageClass::OUTPUT;
         let int = self.p.int();
         let (number_in, number) = {
@@ -426,7 +382,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         &mut self,
         at: Position<'m>,
         pairs: &[Pair],
-        last: &Rearranged,
+        last: &StageDistances,
         arrays: [Option<Id>; 2],
         vertex: u32,
     ) {
@@ -472,17 +428,4 @@ fn is_kept(decoration: Decoration, class: StorageClass) -> bool {
             | Decoration::INVARIANT
     );
     everywhere || (class == StorageClass::OUTPUT && of_outputs)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_empty_stage_is_a_module() {
-        for primitive in [Primitive::Points, Primitive::Lines, Primitive::Triangles] {
-            let module = empty((1, 3), primitive).unwrap();
-            assert!(module.entry_point("main", ExecutionModel::GEOMETRY).is_ok());
-        }
-    }
 }

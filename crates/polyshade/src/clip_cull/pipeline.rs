@@ -4,18 +4,8 @@ use super::arrays::ANY;
 use super::marks::Linkage;
 use super::normalize::{Normalized, Options, normalize_in, own_linkages};
 use crate::host::{Lowered, Target};
-use crate::moves::Frame;
-use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
-
-/// The stages that hand distances on, in their order.
-const ORDER: [ExecutionModel; 6] = [
-    ExecutionModel::VERTEX,
-    ExecutionModel::TESSELLATION_CONTROL,
-    ExecutionModel::TESSELLATION_EVALUATION,
-    ExecutionModel::GEOMETRY,
-    ExecutionModel::MESH_EXT,
-    ExecutionModel::FRAGMENT,
-];
+use crate::moves::{Frame, Stages};
+use polyshade_spv::{Error, Module};
 
 /// [`normalize`](super::normalize()) for the stages of one pipeline, which are in the pipeline's order. Where two
 /// stages meet, what either marks is a distance on both sides, and numbered for both.
@@ -30,11 +20,7 @@ pub fn normalize_pipeline<'m>(
         .iter()
         .map(|(module, target, _)| Frame::new(module, target, &ANY))
         .collect::<Result<_, _>>()?;
-    let place = |frame: &Frame<'_>| ORDER.iter().position(|model| *model == frame.model());
-    if frames.windows(2).any(|pair| place(&pair[0]) >= place(&pair[1])) {
-        let message = "the stages of a pipeline are to be given in its order, each once";
-        return Err(Error::new(ErrorKind::Options, message));
-    }
+    Stages::check_order(frames.iter().map(Frame::model))?;
 
     let mut linked: Vec<Options> = stages.iter().map(|(_, _, options)| options.clone()).collect();
     let own: Vec<[Linkage; 2]> = frames

@@ -33,8 +33,8 @@ pub(super) fn prepare_builtins(
     })
 }
 
-/// [`prepare`], with all blocks of built-ins among the outputs, if the stage hands distances on; then the blocks with
-/// distances among its inputs, which are there for nothing, too.
+/// [`prepare`], with all blocks of built-ins among the outputs of a stage that has distances there, and with its input
+/// blocks that declare distances, so that unused arrays can be removed from them.
 pub(super) fn prepare_blocks(frame: &Frame<'_>) -> Result<Module<'static>, Error> {
     let class = StorageClass::OUTPUT;
     prepare(frame, frame.isolated(), |m, entry| {

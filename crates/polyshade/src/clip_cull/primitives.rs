@@ -1,7 +1,8 @@
 //! What a geometry stage takes and emits, and how much it may.
 
+use crate::transform_feedback::ProvokingVertex;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ErrorKind, ExecutionMode, Module};
+use polyshade_spv::{ExecutionMode, Module};
 use std::fmt;
 
 /// What is drawn, and so what a geometry stage gets: strips and fans are lists by then.
@@ -89,69 +90,11 @@ impl fmt::Display for Primitive {
     }
 }
 
-/// Which vertex of a primitive flat values come from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Provoking {
-    /// The first, as in Vulkan.
-    #[default]
-    First,
-    /// The last, as in OpenGL, and with `VK_EXT_provoking_vertex`.
-    Last,
-}
-
-impl Provoking {
-    /// Its number among the vertices of a primitive.
-    pub(super) fn corner(self, primitive: Primitive) -> u32 {
-        match self {
-            Self::First => 0,
-            Self::Last => primitive.vertices() - 1,
-        }
-    }
-}
-
-/// How much a geometry stage of the device may emit, by Vulkan's names. The least that any device has that has the
-/// stage at all, unless said otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct GeometryLimits {
-    /// `maxGeometryOutputVertices`.
-    pub output_vertices: u32,
-    /// `maxGeometryOutputComponents`.
-    pub output_components: u32,
-    /// `maxGeometryTotalOutputComponents`.
-    pub total_output_components: u32,
-}
-
-impl Default for GeometryLimits {
-    fn default() -> Self {
-        Self { output_vertices: 256, output_components: 64, total_output_components: 1024 }
-    }
-}
-
-impl GeometryLimits {
-    /// An error where a stage emits more.
-    pub(super) fn check(self, vertices: u32, components: u32) -> Result<(), Error> {
-        let all = [
-            ("maxGeometryOutputVertices", vertices, self.output_vertices),
-            ("maxGeometryOutputComponents", components, self.output_components),
-            (
-                "maxGeometryTotalOutputComponents",
-                vertices.saturating_mul(components),
-                self.total_output_components,
-            ),
-        ];
-        match all.into_iter().find(|(_, count, limit)| count > limit) {
-            Some((name, count, limit)) => {
-                let message = format!(
-                    "{vertices} vertices of {components} components are emitted at most, which is {count} of {name}, \
-                     of which there are {limit}"
-                );
-                Err(Error::new(ErrorKind::Unsupported, message))
-            }
-            None => Ok(()),
-        }
+/// The number of the provoking vertex, which flat values come from, among the vertices of a primitive.
+pub(super) fn provoking_corner(provoking: ProvokingVertex, primitive: Primitive) -> u32 {
+    match provoking {
+        ProvokingVertex::First => 0,
+        ProvokingVertex::Last => primitive.vertices() - 1,
     }
 }
 
@@ -172,21 +115,5 @@ mod tests {
         assert_eq!(Primitive::Lines.most_vertices(5, 2), 8);
         assert_eq!(Primitive::Points.most_vertices(5, 2), 5);
         assert_eq!(Primitive::Triangles.most_vertices(1, 2), 0);
-    }
-
-    #[test]
-    fn each_limit_is_checked_by_name() {
-        let limits = GeometryLimits {
-            output_vertices: 20,
-            output_components: 10,
-            total_output_components: 99,
-        };
-        assert!(limits.check(9, 10).is_ok());
-        for (vertices, components, name) in
-            [(21, 1, "OutputVertices"), (1, 11, "maxGeometryOutputComponents"), (10, 10, "Total")]
-        {
-            let error = limits.check(vertices, components).unwrap_err();
-            assert!(error.to_string().contains(name), "{error}");
-        }
     }
 }

@@ -3,7 +3,6 @@
 use super::marks::{Component, KINDS, Kind, Linkage, Mark};
 pub(super) use crate::moves::is_per_vertex;
 use crate::moves::{self, float_dimensions, float_scalars};
-use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Store, Variable};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ErrorKind, ExecutionModel, Id, Module, Op, StorageClass, Type,
@@ -128,14 +127,14 @@ impl<'o> Marking<'o> {
             return match semantic.filter(|_| m.builtin(variable).is_none()) {
                 Some(kind) => {
                     let message = format!("a {kind} distance has no location");
-                    Err(unsupported(message, variable))
+                    Err(Error::unsupported(message, variable))
                 }
                 None => Ok(None),
             };
         };
-        let ty = m
-            .pointee(variable)
-            .ok_or_else(|| unsupported("a variable of the interface is no pointer", variable))?;
+        let ty = m.pointee(variable).ok_or_else(|| {
+            Error::unsupported("a variable of the interface is no pointer", variable)
+        })?;
         let (vertices, inner) = match m.ty(ty) {
             Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
             _ => (None, ty),
@@ -148,7 +147,9 @@ impl<'o> Marking<'o> {
             let is_marked =
                 semantic.is_some() || self.marks.iter().any(|mark| mark.covers(location, first));
             return match is_marked {
-                true => Err(unsupported("a distance is not made of 32-bit floats", variable)),
+                true => {
+                    Err(Error::unsupported("a distance is not made of 32-bit floats", variable))
+                }
                 false => Ok(None),
             };
         };

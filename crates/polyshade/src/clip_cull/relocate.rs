@@ -3,12 +3,12 @@
 //! Variables of one invocation are taken over, and copied where they are handed on: at the end, or at each emit.
 //! Those with an element for each vertex are accessed at their new places.
 
+use super::marks::Kind;
 use super::registers::Register;
-use crate::moves::{self, Copies, Place, Scattered, TakenOver, Wrapper};
-use crate::unsupported;
+use crate::moves::{self, Copies, OutputPoints, Place, Scattered, TakenOver, Wrapper};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
 };
 
 /// A variable, and where each of its scalars goes. What stays has the variable itself as its place.
@@ -25,64 +25,21 @@ impl Relocation {
 }
 
 /// Where code goes in the stage.
-pub(super) struct Points<'m> {
-    pub(super) wrapper: Wrapper<'m>,
-    /// Emits of a geometry stage.
-    emits: Vec<Inst<'m>>,
-    is_geometry: bool,
-}
-
-impl<'m> Points<'m> {
-    pub(super) fn new(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Self {
-        let is_geometry = entry.model() == ExecutionModel::GEOMETRY;
-        let mut emits = Vec::new();
-        if is_geometry {
-            for function in m.reachable(entry.function()) {
-                let body = m.function(function).expect("it was reached");
-                for inst in body.instructions() {
-                    if matches!(inst.op(), Op::EMIT_VERTEX | Op::EMIT_STREAM_VERTEX) {
-                        emits.push(inst);
-                    }
-                }
-            }
-        }
-        Self { wrapper: moves::wrap(m, p, entry), emits, is_geometry }
-    }
-
-    /// Where code goes that runs when outputs are handed on. In a geometry stage it is a function called before each
-    /// emit, which [`finish`](Self::finish) ends.
-    pub(super) fn begin(&self, p: &mut Patch<'m, '_>) -> HandOn<'m> {
-        if !self.is_geometry {
-            return HandOn { at: self.wrapper.epilogue, function: None };
-        }
-        let (at, function, void) = (p.lane(), p.id(), p.void());
-        p.name(function, "polyshade_hand_on");
-        p.at(at).begin_function(function, void, &[]);
-        HandOn { at, function: Some(function) }
-    }
-
-    /// ```text
-    /// OpFunctionCall %void %hand_on
-    /// OpEmitVertex
-    /// ```
-    pub(super) fn finish(&self, p: &mut Patch<'m, '_>, hand_on: HandOn<'m>) {
-        let Some(function) = hand_on.function else { return };
-        p.at(hand_on.at).end_function(None);
-        let void = p.void();
-        for emit in &self.emits {
-            p.remove(*emit);
-            let mut code = p.at(emit.after());
-            code.call(void, function, &[]);
-            code.emit(emit.op(), &emit.words()[1..]);
-        }
-    }
-}
-
-/// Where outputs are handed on.
 #[derive(Clone, Copy)]
-pub(super) struct HandOn<'m> {
-    pub(super) at: Position<'m>,
-    function: Option<Id>,
+pub(super) struct Sites<'m> {
+    /// It runs before everything else.
+    pub(super) prologue: Position<'m>,
+    /// It runs whenever outputs are handed on.
+    pub(super) hand_on: Position<'m>,
+}
+
+impl<'m> Sites<'m> {
+    /// Wraps `entry`.
+    pub(super) fn new(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Self {
+        let Wrapper { prologue, epilogue } = moves::wrap(m, p, entry);
+        let hand_on = OutputPoints::of_wrapped(m, entry, epilogue).hand_on(p, None);
+        Self { prologue, hand_on }
+    }
 }
 
 /// Moves the scalars of `relocations`, all inputs or all outputs of `entry` as `class` says. `fresh` are the variables
@@ -93,13 +50,12 @@ pub(super) fn relocate<'m>(
     entry: EntryPoint<'m>,
     class: StorageClass,
     relocations: &[Relocation],
-    points: &Points<'m>,
-    hand_on: HandOn<'m>,
+    sites: Sites<'m>,
 ) -> Result<(), Error> {
     let is_captured = |id: Id| m.decoration(id, Decoration::OFFSET).is_some();
     let mut moving = relocations.iter().map(|relocation| relocation.register.variable);
     if let Some(captured) = moving.find(|id| class == StorageClass::OUTPUT && is_captured(*id)) {
-        return Err(unsupported("distances that are captured natively move", captured));
+        return Err(Error::unsupported("distances that are captured natively move", captured));
     }
 
     let (arrayed, own): (Vec<&Relocation>, Vec<&Relocation>) =
@@ -122,14 +78,52 @@ pub(super) fn relocate<'m>(
         for (relocation, taken) in group.into_iter().zip(taken) {
             let interface = taken.interface.unwrap_or(taken.private);
             if class == StorageClass::OUTPUT {
-                clear(m, p, taken, points.wrapper.prologue);
-                copy(p, relocation, interface, class, hand_on.at);
+                clear(m, p, taken, sites.prologue);
+                copy(p, relocation, interface, class, sites.hand_on);
             } else {
-                copy(p, relocation, interface, class, points.wrapper.prologue);
+                copy(p, relocation, interface, class, sites.prologue);
             }
         }
     }
     Ok(())
+}
+
+/// How a fragment stage interpolates `registers`, which is one way: what takes their place is interpolated in it too.
+/// None of any other stage.
+///
+/// # Errors
+///
+/// `Unsupported`: registers that are interpolated in different ways.
+pub(super) fn interpolation<'r>(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    registers: impl IntoIterator<Item = &'r Register>,
+) -> Result<Vec<Decoration>, Error> {
+    const ALL: [Decoration; 4] =
+        [Decoration::FLAT, Decoration::NO_PERSPECTIVE, Decoration::CENTROID, Decoration::SAMPLE];
+    if entry.model() != ExecutionModel::FRAGMENT {
+        return Ok(Vec::new());
+    }
+    let of = |register: &Register| -> Vec<Decoration> {
+        let has = |decoration: &Decoration| m.decoration(register.variable, *decoration).is_some();
+        ALL.into_iter().filter(has).collect()
+    };
+    let mut registers = registers.into_iter();
+    let first = registers.next().map(of).unwrap_or_default();
+    match registers.find(|register| of(register) != first) {
+        Some(other) => {
+            let message = "distances are interpolated in different ways";
+            Err(Error::unsupported(message, other.variable))
+        }
+        None => Ok(first),
+    }
+}
+
+/// Lets a new input be interpolated so.
+pub(super) fn interpolate(p: &mut Patch<'_, '_>, variable: Id, interpolation: &[Decoration]) {
+    for decoration in interpolation {
+        p.decorate(variable, *decoration, &[]);
+    }
 }
 
 /// A component that some path does not write is 0: it does not clip.
@@ -204,4 +198,25 @@ pub(super) fn clear_own<'m>(
         let own = code.access_chain(pointer, variable, &[vertex, number]);
         code.store(own, zero);
     }
+}
+
+/// Adds a built-in array of distances to the interface of `entry`; `vertices` is the length of the array around it.
+pub(super) fn distance_array<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    (kind, count): (Kind, u32),
+    vertices: Option<Id>,
+) -> Id {
+    let (float, length) = (p.float(), p.uint_constant(count));
+    let mut ty = p.declare(Op::TYPE_ARRAY, &[float.word(), length.word()]);
+    if let Some(vertices) = vertices {
+        ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
+    }
+    let array = p.variable(class, ty, None);
+    p.name(array, kind.glsl_name());
+    p.decorate(array, Decoration::BUILT_IN, &[kind.builtin().0]);
+    p.join_interface(entry, array);
+    p.capability(kind.capability());
+    array
 }

@@ -3,13 +3,12 @@
 use super::arrays::{ANY, CLASSES};
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::normalize::distance_array;
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::{builtin_blocks, is_per_vertex};
-use crate::host::{Distances, Lowered, Requirements, Target};
+use super::relocate::distance_array;
+use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame};
 use crate::transform_feedback::strip_capture;
-use crate::unsupported;
 use polyshade_spv::view::AccessChain;
 use polyshade_spv::{Error, ErrorKind, ExecutionMode, Id, Module, Op, StorageClass, Type};
 use std::fmt;
@@ -180,8 +179,11 @@ fn shortened(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>
             let per_vertex = is_per_vertex(entry.model(), class);
             for kind in KINDS {
                 let Some(array) = builtin_array(m, entry, class, kind) else { continue };
-                let Distances { clip, cull, .. } = frame.target().device_limits().distances;
-                let most = if kind == Kind::Clip { clip } else { cull };
+                let device = frame.target().device_limits();
+                let most = match kind {
+                    Kind::Clip => device.max_clip_distances,
+                    Kind::Cull => device.max_cull_distances,
+                };
                 if length(m, array, per_vertex).is_some_and(|length| length <= most) {
                     continue;
                 }
@@ -211,7 +213,7 @@ fn shortened(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>
         array.and_then(|array| length(&short, array, is_per_vertex(entry.model(), class)))
     };
     let outputs = KINDS.map(|kind| count(StorageClass::OUTPUT, kind).unwrap_or(0));
-    limits::check(frame.target().device_limits().distances, outputs)?;
+    limits::check(frame.target(), outputs)?;
     Ok(Some(short))
 }
 
@@ -226,7 +228,7 @@ fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Err
         let index = chain.and_then(|chain| chain.indices().nth(level));
         let Some(index) = index.and_then(|index| m.constant(index)) else {
             let message = "an array of distances is to be shortened, and not all indices are known";
-            return Err(unsupported(message, array).at(inst.at()));
+            return Err(Error::unsupported(message, array).at(inst.at()));
         };
         count = count.max(index.saturating_add(1));
     }

@@ -1,7 +1,6 @@
 //! The outputs of a stage, part by part: what a new vertex has to have.
 
 use crate::moves::Sizes;
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeSet;
@@ -20,46 +19,31 @@ pub(super) enum Way {
 /// How a fragment stage interpolates what it reads: only its own decorations say so, whatever the stage before has.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Interpolation {
-    flat: BTreeSet<u32>,
-    no_perspective: BTreeSet<u32>,
+pub(super) struct Interpolation {
+    pub(super) flat: BTreeSet<u32>,
+    pub(super) no_perspective: BTreeSet<u32>,
 }
 
 impl Interpolation {
-    /// What the fragment stage `entry` of `module` says.
-    ///
-    /// # Errors
-    ///
-    /// `NotFound`: the entry point. `Unsupported`: an input with more parts than any has.
-    pub fn of_fragment(module: &Module<'_>, entry: EntryPoint<'_>) -> Result<Self, Error> {
+    /// Adds what the fragment stage `entry` of `module` says.
+    pub(super) fn read_by(
+        &mut self,
+        module: &Module<'_>,
+        entry: EntryPoint<'_>,
+    ) -> Result<(), Error> {
         let none = Self::default();
-        let mut found = Self::default();
         let inputs = crate::moves::interface(module, entry, StorageClass::INPUT);
         for variable in inputs.into_iter().filter(|input| module.builtin(*input).is_none()) {
             for leaf in leaves(module, variable, &none)? {
                 let Some(location) = leaf.location else { continue };
                 match leaf.way {
                     Way::Smooth => false,
-                    Way::NoPerspective => found.no_perspective.insert(location),
-                    Way::Flat => found.flat.insert(location),
+                    Way::NoPerspective => self.no_perspective.insert(location),
+                    Way::Flat => self.flat.insert(location),
                 };
             }
         }
-        Ok(found)
-    }
-
-    /// The values at `location` are those of the provoking vertex.
-    #[must_use]
-    pub fn flat(mut self, location: u32) -> Self {
-        self.flat.insert(location);
-        self
-    }
-
-    /// The values at `location` are interpolated without perspective.
-    #[must_use]
-    pub fn no_perspective(mut self, location: u32) -> Self {
-        self.no_perspective.insert(location);
-        self
+        Ok(())
     }
 
     fn way(&self, location: Option<u32>) -> Way {
@@ -106,7 +90,7 @@ pub(super) fn leaves(
         let message = format!(
             "an output is not made of numbers of a known count, or of more than {MOST_LEAVES} vectors"
         );
-        unsupported(message, variable)
+        Error::unsupported(message, variable)
     };
     let ty = m.pointee(variable).ok_or_else(refuse)?;
     let first = |words: &[u32]| words.first().copied();

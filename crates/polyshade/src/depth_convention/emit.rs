@@ -1,7 +1,7 @@
 //! The function that converts a position.
 
-use super::{Options, Rotation, Switch, Turn};
-use crate::host::{Target, Words};
+use super::{Options, Turn};
+use crate::host::{Target, Value, Words};
 use crate::moves::{self, HostWords};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch};
@@ -28,7 +28,7 @@ pub(super) fn function<'m>(
     options: &Options,
     words: &[Words],
 ) -> Result<Id, Error> {
-    let host = Host::add(m, p, entry, target, words)?;
+    let host = moves::host_words(m, p, entry, target.reservations(), words, "polyshade_position")?;
     let float = p.float();
     let vec4 = p.vector(float, 4);
 
@@ -37,18 +37,18 @@ pub(super) fn function<'m>(
     let mut code = p.at(at);
     let old = code.begin_function(function, vec4, &[vec4])[0];
     let [x, y, z, w] = [0, 1, 2, 3].map(|number| code.extract(float, old, &[number]));
-    let z = host.switched(&mut code, options.depth, DEPTH, z, |code| {
+    let z = switched(&host, &mut code, (options.depth, DEPTH), z, |code| {
         let half = code.p.float_constant(0.5);
         let sum = code.binary(Op::F_ADD, float, z, w);
         // Joined with what computed z, the sum would be another one than the next shader's.
         code.p.decorate(sum, Decoration::NO_CONTRACTION, &[]);
         code.binary(Op::F_MUL, float, sum, half)
     });
-    let y = host.switched(&mut code, options.flip_y, FLIP_Y, y, |code| negated(code, y));
+    let y = switched(&host, &mut code, (options.flip_y, FLIP_Y), y, |code| negated(code, y));
     let [x, y] = match options.rotation {
-        Rotation::By(turn) => turned(&mut code, turn, x, y),
-        Rotation::Word(_) => {
-            let quarters = host.word(&mut code, ROTATION);
+        Value::Fixed(turn) => turned(&mut code, turn, x, y),
+        Value::Word(_) => {
+            let quarters = host.load(&mut code, ROTATION);
             turned_by(&mut code, quarters, x, y)
         }
     };
@@ -101,53 +101,24 @@ fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
     code.binary(Op::I_NOT_EQUAL, bool, masked, zero)
 }
 
-/// The words of the host.
-struct Host<'w>(Vec<(&'w Words, HostWords)>);
-
-impl<'w> Host<'w> {
-    fn add<'m>(
-        m: &'m Module<'_>,
-        p: &mut Patch<'m, '_>,
-        entry: EntryPoint<'m>,
-        target: &Target,
-        words: &'w [Words],
-    ) -> Result<Self, Error> {
-        let reserved = target.reservations();
-        let groups = words.iter().map(|group| {
-            let added =
-                moves::host_words(m, p, entry, reserved, (group, "polyshade_position"), None)?;
-            Ok((group, added))
-        });
-        groups.collect::<Result<_, _>>().map(Self)
-    }
-
-    fn word(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
-        let mut found =
-            self.0.iter().filter_map(|(group, added)| Some((added, group.number(name)?)));
-        let (added, number) = found.next().expect("the options come to this word");
-        added.load(code, number)
-    }
-
-    /// `value`, or what `other` emits, as the switch says.
-    fn switched(
-        &self,
-        code: &mut Cursor<'_, '_, '_>,
-        switch: Switch,
-        name: &str,
-        value: Id,
-        other: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
-    ) -> Id {
-        match switch {
-            Switch::Off => value,
-            Switch::On => other(code),
-            Switch::Word(_) => {
-                let (float, bool) = (code.p.float(), code.p.bool());
-                let word = self.word(code, name);
-                let zero = code.p.uint_constant(0);
-                let is_on = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
-                let other = other(code);
-                code.select(float, is_on, other, value)
-            }
+/// `value`, or what `other` emits, as the switch says.
+fn switched(
+    host: &HostWords<'_>,
+    code: &mut Cursor<'_, '_, '_>,
+    (switch, name): (Value<bool>, &str),
+    value: Id,
+    other: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
+) -> Id {
+    match switch {
+        Value::Fixed(false) => value,
+        Value::Fixed(true) => other(code),
+        Value::Word(_) => {
+            let (float, bool) = (code.p.float(), code.p.bool());
+            let word = host.load(code, name);
+            let zero = code.p.uint_constant(0);
+            let is_on = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
+            let other = other(code);
+            code.select(float, is_on, other, value)
         }
     }
 }

@@ -12,7 +12,7 @@ use polyshade_spv::view::ExtInst;
 use polyshade_spv::{Definitions, Id, Inst, Module, Op, Section};
 
 /// Words for each pointer or store, and for each block, in shaders as compilers make them.
-const WORDS_A_POINTER: usize = 32;
+pub(super) const WORDS_A_POINTER: usize = 32;
 const WORDS_A_BLOCK: usize = 64;
 
 /// What is known of a module.

@@ -233,14 +233,16 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
 
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
+            // Malformed modules name instructions of functions that nothing calls.
+            let stays = self.marks.live.contains(At::from_word(body.at()));
             for inst in body.instructions() {
-                if self.marks.live.contains(At::of(inst)) {
+                if stays && self.marks.live.contains(At::of(inst)) {
                     self.line = None;
                     continue;
                 }
                 match kind(inst.op()) {
                     Kind::Line => self.hold_line(inst),
-                    Kind::Branch => {
+                    Kind::Branch if stays => {
                         self.p.remove(inst);
                         self.branch_on(inst);
                     }

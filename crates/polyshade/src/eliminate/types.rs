@@ -3,7 +3,7 @@
 use super::index::At;
 use super::records::MOST_MEMBERS;
 use polyshade_spv::view::{AccessChain, CopyMemory, ExtInst, Load, Store, Variable};
-use polyshade_spv::{Id, Inst, Module, Op, Type};
+use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Type};
 
 /// The most arrays around a block that are looked through: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
@@ -90,5 +90,5 @@ pub(super) fn read_by(inst: Inst<'_>) -> Option<Id> {
 
 /// `Modf` and `Frexp` of `GLSL.std.450`.
 pub(super) fn stores(call: ExtInst<'_>) -> bool {
-    matches!(call.number(), 35 | 51)
+    [GlslOp::MODF, GlslOp::FREXP].contains(&GlslOp(call.number()))
 }

@@ -7,14 +7,11 @@ use super::options::{Effects, Elimination};
 use super::parts::Owner;
 use super::pointers;
 use super::records::{CallRecord, FunctionRecord, ParameterRecord, ValueRecord};
-use super::survey::Survey;
+use super::survey::{Survey, WORDS_A_POINTER};
 use super::types::{is_data, stores};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
-use polyshade_spv::{Decoration, ExecutionModel, Id, Inst, Module, Op, StorageClass};
-
-/// Words for each pointer or store, in shaders as compilers make them.
-const WORDS_A_POINTER: usize = 32;
+use polyshade_spv::{Decoration, ExecutionModel, GlslOp, Id, Inst, Module, Op, StorageClass};
 
 /// The walk, and what only it needs.
 struct Walk<'m, 'w> {
@@ -46,6 +43,9 @@ pub(super) fn survey<'m, 'w>(m: &'m Module<'w>, wanted: &Elimination) -> Survey<
         walk.survey.first_reduced = first;
         for entry in m.entry_points().filter(|entry| wanted.reduces(*entry) == reduces) {
             walk.enter(entry.function());
+        }
+        if !reduces {
+            walk.annotated();
         }
         walk.functions(first);
     }
@@ -80,6 +80,22 @@ impl<'m> Walk<'m, '_> {
                 }
                 op if kind(op) == Kind::Unknown => self.survey.annotations.push(at),
                 _ => {}
+            }
+        }
+    }
+
+    /// Enters the functions of which unknown annotations name something: nothing of it may go.
+    fn annotated(&mut self) {
+        let m = self.survey.m;
+        for number in 0..self.survey.annotations.len() {
+            let inst = self.survey.inst(self.survey.annotations[number]);
+            if kind(inst.op()) != Kind::Unknown {
+                continue;
+            }
+            let mut named = Vec::new();
+            m.for_each_operand(inst, |_, id, _| named.extend(m.definition(id)));
+            for function in named.into_iter().filter_map(|inst| m.function_around(inst.at())) {
+                self.enter(function.id());
             }
         }
     }
@@ -306,7 +322,7 @@ fn is_volatile(memory_operands: Option<&u32>) -> bool {
 
 fn set_named(name: &str) -> Set {
     match name {
-        "GLSL.std.450" => Set::Glsl,
+        GlslOp::SET => Set::Glsl,
         "DebugInfo" | "OpenCL.DebugInfo.100" => Set::Debug,
         _ if name.starts_with("NonSemantic.") => Set::Debug,
         _ => Set::Other,

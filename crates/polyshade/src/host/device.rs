@@ -1,7 +1,73 @@
 //! What a device offers, as far as lowerings heed its limits and the planner decides by it.
 
+use super::LimitName;
+use polyshade_spv::{Error, ErrorKind};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
+
+/// What a device offers that lowerings look at, of one stage. The default is the least that every Vulkan device has
+/// that has the feature at all (Vulkan specification, "Required limits").
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
+pub struct Device {
+    /// `maxVertexOutputComponents` or its like of the stage: outputs that are added take locations below a quarter of
+    /// it.
+    pub output_components: u32,
+    /// `maxClipDistances`.
+    pub max_clip_distances: u32,
+    /// `maxCullDistances`.
+    pub max_cull_distances: u32,
+    /// `maxCombinedClipAndCullDistances`.
+    pub max_combined_distances: u32,
+    /// `maxGeometryOutputVertices`.
+    pub max_geometry_vertices: u32,
+    /// `maxGeometryOutputComponents`.
+    pub max_geometry_components: u32,
+    /// `maxGeometryTotalOutputComponents`.
+    pub max_geometry_total: u32,
+    /// What the device offers of `VK_EXT_transform_feedback`. Where it is not said nothing is refused for it, and the
+    /// requirements say what the device must have.
+    pub transform_feedback: Option<TransformFeedback>,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self {
+            output_components: 64,
+            max_clip_distances: 8,
+            max_cull_distances: 8,
+            max_combined_distances: 8,
+            max_geometry_vertices: 256,
+            max_geometry_components: 64,
+            max_geometry_total: 1024,
+            transform_feedback: None,
+        }
+    }
+}
+
+impl Device {
+    /// An error where one of the limits of distances or geometry stages is less than it is to be; `what` says of what.
+    pub(crate) fn check(&self, what: &str, needed: &[(LimitName, u32)]) -> Result<(), Error> {
+        for (name, count) in needed {
+            let limit = match name {
+                LimitName::MaxClipDistances => self.max_clip_distances,
+                LimitName::MaxCullDistances => self.max_cull_distances,
+                LimitName::MaxCombinedClipAndCullDistances => self.max_combined_distances,
+                LimitName::MaxGeometryOutputVertices => self.max_geometry_vertices,
+                LimitName::MaxGeometryOutputComponents => self.max_geometry_components,
+                LimitName::MaxGeometryTotalOutputComponents => self.max_geometry_total,
+                _ => u32::MAX,
+            };
+            if *count > limit {
+                let message = format!("{what} {count} of {name}, of which there are {limit}");
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+        }
+        Ok(())
+    }
+}
 
 /// What `VK_EXT_transform_feedback` offers. The default is the least that it guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -43,6 +109,29 @@ impl Default for TransformFeedback {
             draw: false,
             geometry_streams: false,
             streams_lines_triangles: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_checked_by_name() {
+        use LimitName as Name;
+        for name in [
+            Name::MaxClipDistances,
+            Name::MaxCullDistances,
+            Name::MaxCombinedClipAndCullDistances,
+            Name::MaxGeometryOutputVertices,
+            Name::MaxGeometryOutputComponents,
+            Name::MaxGeometryTotalOutputComponents,
+        ] {
+            let device = Device::default();
+            assert!(device.check("1 is", &[(name, 1)]).is_ok());
+            let error = device.check("1025 are", &[(name, 1025)]).unwrap_err();
+            assert!(error.to_string().contains(name.name()), "{error}");
         }
     }
 }

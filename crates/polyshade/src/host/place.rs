@@ -102,6 +102,39 @@ impl FromStr for Place {
     }
 }
 
+/// Something that is known when the shader is lowered, or that the host says with a word when it draws.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Value<T> {
+    /// This.
+    Fixed(T),
+    /// What the word at this place says.
+    Word(Place),
+}
+
+impl<T> Value<T> {
+    /// Where the word is, if there is one.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Word(place) => Some(*place),
+        }
+    }
+}
+
+impl<T: Default> Default for Value<T> {
+    fn default() -> Self {
+        Self::Fixed(T::default())
+    }
+}
+
+impl<T> From<T> for Value<T> {
+    fn from(value: T) -> Self {
+        Self::Fixed(value)
+    }
+}
+
 /// One word that the host fills in, 32 bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -113,10 +146,8 @@ pub struct Word {
 }
 
 impl Word {
-    pub(crate) fn new(
-        name: impl Into<Cow<'static, str>>,
-        meaning: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    /// A word called `name`.
+    pub fn new(name: impl Into<Cow<'static, str>>, meaning: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), meaning: meaning.into() }
     }
 }
@@ -183,7 +214,7 @@ impl Words {
     }
 
     /// Adds `words` to the group at `place`, or makes one; returns the numbers that they get.
-    pub(crate) fn add(
+    pub fn add(
         groups: &mut Vec<Self>,
         place: Place,
         words: impl IntoIterator<Item = Word>,

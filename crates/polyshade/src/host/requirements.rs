@@ -2,6 +2,7 @@
 
 use super::{Binding, Extension, Feature, LimitName, Place, Set, Words};
 use polyshade_spv::ExecutionModel;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -14,8 +15,8 @@ pub struct Requirements {
     pub extensions: Vec<Extension>,
     /// Features.
     pub features: Vec<Feature>,
-    /// Limits that the pipeline needs, of this shader's stage alone.
-    pub limits: Vec<Limit>,
+    /// What limits of the device have to be at least, of this shader's stage alone; one that is a boolean is to be 1.
+    pub limits: BTreeMap<LimitName, u32>,
     /// Descriptors that are added.
     pub descriptors: Vec<Descriptor>,
     /// Push constants that are added, in bytes.
@@ -24,16 +25,6 @@ pub struct Requirements {
     pub specialization: Vec<Range<u32>>,
     /// What makes overlapping primitives blend in order, where the shader blends.
     pub ordering: Option<Ordering>,
-}
-
-/// What a limit of the device has to be.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Limit {
-    /// Which one. One that is a boolean is to be 1.
-    pub name: LimitName,
-    /// What it has to be.
-    pub at_least: u32,
 }
 
 /// A descriptor that is added.
@@ -131,9 +122,15 @@ pub enum Ordering {
     Copy,
 }
 
-impl Limit {
+impl Requirements {
+    /// Raises a limit to what is needed.
+    pub(crate) fn need(&mut self, name: LimitName, at_least: u32) {
+        let needed = self.limits.entry(name).or_default();
+        *needed = at_least.max(*needed);
+    }
+
     /// The limit of the outputs of a stage that take the locations before `end`.
-    pub(crate) fn output_components(stage: ExecutionModel, end: u32) -> Self {
+    pub(crate) fn need_outputs(&mut self, stage: ExecutionModel, end: u32) {
         let name = match stage {
             ExecutionModel::GEOMETRY => LimitName::MaxGeometryOutputComponents,
             ExecutionModel::TESSELLATION_EVALUATION => {
@@ -141,19 +138,22 @@ impl Limit {
             }
             _ => LimitName::MaxVertexOutputComponents,
         };
-        Self { name, at_least: end.saturating_mul(4) }
+        self.need(name, end.saturating_mul(4));
     }
-}
 
-impl Requirements {
+    /// The limit of the push constants, where there are some.
+    pub(crate) fn need_push_constants(&mut self) {
+        if let Some(end) = self.push_constants.as_ref().map(|range| range.end) {
+            self.need(LimitName::MaxPushConstantsSize, end);
+        }
+    }
+
     /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
     pub(crate) fn read(&mut self, words: &[Words], stage: ExecutionModel) {
         for group in words {
             let kind = match group.place {
                 Place::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
-                Place::Uniform { .. }
-                | Place::PushConstant { .. }
-                | Place::Specialization { .. } => DescriptorKind::UniformBuffer,
+                _ => DescriptorKind::UniformBuffer,
             };
             self.descriptors.extend(group.place.descriptor().map(|(set, binding)| Descriptor {
                 set,
@@ -167,24 +167,26 @@ impl Requirements {
         }
     }
 
-    /// The limit of the push constants, where there are some.
-    pub(crate) fn push_constants_limit(&self) -> Option<Limit> {
-        let range = self.push_constants.as_ref()?;
-        Some(Limit { name: LimitName::MaxPushConstantsSize, at_least: range.end })
-    }
-
-    /// What this or `other`, of the same stage, needs.
+    /// What this or `other`, of the same stage, needs, each once. Push constants are one range, as they are to Vulkan.
     pub(crate) fn join(mut self, other: Self) -> Self {
-        for feature in other.features {
-            if !self.features.contains(&feature) {
-                self.features.push(feature);
+        fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {
+            for other in others {
+                if !own.contains(&other) {
+                    own.push(other);
+                }
             }
         }
-        for limit in other.limits {
-            match self.limits.iter_mut().find(|own| own.name == limit.name) {
-                Some(own) => own.at_least = own.at_least.max(limit.at_least),
-                None => self.limits.push(limit),
-            }
+        add(&mut self.extensions, other.extensions);
+        add(&mut self.features, other.features);
+        add(&mut self.descriptors, other.descriptors);
+        add(&mut self.specialization, other.specialization);
+        self.push_constants = match (self.push_constants, other.push_constants) {
+            (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
+            (one, other) => one.or(other),
+        };
+        self.ordering = self.ordering.or(other.ordering);
+        for (name, at_least) in other.limits {
+            self.need(name, at_least);
         }
         self
     }

@@ -69,6 +69,16 @@ impl Reserved {
         self
     }
 
+    /// What this or `other` reserves; of ids, what this does, since each module has its own.
+    pub(crate) fn join(mut self, other: &Self) -> Self {
+        self.sets.extend(&other.sets);
+        self.bindings.extend(&other.bindings);
+        self.locations.extend(&other.locations);
+        self.constants.extend(&other.constants);
+        self.push_constants.extend_from_slice(&other.push_constants);
+        self
+    }
+
     /// The first SPIR-V id that nobody reserves.
     pub fn first_id(&self) -> u32 {
         self.ids_below

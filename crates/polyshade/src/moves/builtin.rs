@@ -1,8 +1,10 @@
 //! Built-ins are found, or added.
 
-use super::interface;
+use super::{interface, is_per_vertex};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Cursor, Decoration, ExecutionModel, Id, Module, Patch, StorageClass};
+use polyshade_spv::{
+    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Module, Patch, Position, StorageClass, Type,
+};
 
 /// Where an entry point has a built-in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,15 +15,42 @@ pub struct FoundBuiltin {
     pub member: Option<u32>,
     /// Type of the built-in.
     pub ty: Id,
+    /// Which built-in it is.
+    pub builtin: BuiltIn,
+    /// Whether the variable is an array with an element for each vertex, which holds the built-in.
+    pub per_vertex: bool,
     class: StorageClass,
 }
 
 impl FoundBuiltin {
-    /// Emits a pointer to the built-in.
+    /// Emits a pointer to the built-in, one that is not [`per_vertex`](Self::per_vertex).
     pub fn pointer(self, code: &mut Cursor<'_, '_, '_>) -> Id {
         let pointer = code.p.pointer(self.class, self.ty);
         let index = self.member.map(|member| code.p.uint_constant(member));
         code.access_chain(pointer, self.variable, index.as_slice())
+    }
+
+    /// The first operand of a decoration of the built-in: of the member, or else of the variable.
+    pub(super) fn said(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
+        let of_variable = || m.decoration(self.variable, decoration)?.first().copied();
+        self.said_itself(m, decoration).or_else(of_variable)
+    }
+
+    /// The same, and where the built-in is a member that of the member alone.
+    pub(super) fn said_itself(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
+        let words = match self.member {
+            Some(member) => m.member_decoration(m.pointee(self.variable)?, member, decoration),
+            None => m.decoration(self.variable, decoration),
+        };
+        words?.first().copied()
+    }
+}
+
+/// What messages call a built-in output.
+pub(super) fn called(builtin: BuiltIn) -> String {
+    match builtin {
+        BuiltIn::POSITION => "the position".to_owned(),
+        _ => builtin.to_string(),
     }
 }
 
@@ -33,17 +62,44 @@ pub fn find_builtin(
     class: StorageClass,
     builtin: BuiltIn,
 ) -> Option<FoundBuiltin> {
+    let whole = |variable| m.pointee(variable);
+    find(m, entry, (class, builtin, false), whole)
+}
+
+/// Where `entry` has `builtin` as an output, of each vertex where the stage has an element for each.
+pub fn find_output(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    builtin: BuiltIn,
+) -> Option<FoundBuiltin> {
+    let class = StorageClass::OUTPUT;
+    if !is_per_vertex(entry.model(), class) {
+        return find_builtin(m, entry, class, builtin);
+    }
+    let element = |variable| match m.ty(m.pointee(variable)?)? {
+        Type::Array { element, .. } => Some(element),
+        _ => None,
+    };
+    find(m, entry, (class, builtin, true), element)
+}
+
+/// Searches what `held` says that the variables hold.
+fn find(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    (class, builtin, per_vertex): (StorageClass, BuiltIn, bool),
+    held: impl Fn(Id) -> Option<Id>,
+) -> Option<FoundBuiltin> {
     interface(m, entry, class).into_iter().find_map(|variable| {
-        let ty = m.pointee(variable)?;
+        let ty = held(variable)?;
+        let found = |member, ty| FoundBuiltin { variable, member, ty, builtin, per_vertex, class };
         if m.builtin(variable) == Some(builtin) {
-            return Some(FoundBuiltin { variable, member: None, ty, class });
+            return Some(found(None, ty));
         }
-        let (member, ty) = m
-            .members(ty)
-            .zip(0..)
-            .map(|(ty, member)| (member, ty))
-            .find(|(member, _)| m.member_builtin(ty, *member) == Some(builtin))?;
-        Some(FoundBuiltin { variable, member: Some(member), ty, class })
+        let mut members = (0..).zip(m.members(ty));
+        let (member, inner) =
+            members.find(|(member, _)| m.member_builtin(ty, *member) == Some(builtin))?;
+        Some(found(Some(member), inner))
     })
 }
 
@@ -60,6 +116,21 @@ pub fn input_builtin<'m>(
         Some(FoundBuiltin { variable, member: None, ty, .. }) => (variable, ty),
         _ => (interface_builtin(p, entry, StorageClass::INPUT, builtin, ty), ty),
     }
+}
+
+/// Emits a load of the integer input of `entry` that is `builtin`, as the integer type `ty`, whatever its sign.
+pub fn load_integer_builtin<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (builtin, ty): (BuiltIn, Id),
+    at: Position<'m>,
+) -> Id {
+    let int = p.int();
+    let (variable, own) = input_builtin(m, p, entry, builtin, int);
+    let mut code = p.at(at);
+    let value = code.load(own, variable);
+    if own == ty { value } else { code.bitcast(ty, value) }
 }
 
 /// A new output of `entry` that is `builtin`.

@@ -1,6 +1,5 @@
 //! What an entry point shares with another is cloned before anything is changed.
 
-use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{
     Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position, Rewritten, Section,
@@ -99,7 +98,7 @@ impl<'m> Clones<'m> {
             if let Some(inst) = body.instructions().find(|inst| !is_known(inst.op())) {
                 let message =
                     "a function that two entry points share has an instruction that is not known";
-                return Err(unsupported(message, *function).at(inst.at()));
+                return Err(Error::unsupported(message, *function).at(inst.at()));
             }
         }
         Ok(())

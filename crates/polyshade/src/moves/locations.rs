@@ -1,6 +1,6 @@
 //! Locations: which ones outputs take, and outputs at those that are free.
 
-use super::interface;
+use super::{interface, is_per_vertex};
 use crate::host::Reserved;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
@@ -14,7 +14,7 @@ pub fn free_output_locations(
     reserved: &Reserved,
     end: u32,
 ) -> impl Iterator<Item = u32> {
-    let mut taken = output_locations(m, entry);
+    let mut taken = locations(m, entry, StorageClass::OUTPUT);
     taken.sort_unstable_by_key(|range| range.start);
     let (mut next, mut passed) = (0, 0);
     let unused = std::iter::from_fn(move || {
@@ -31,7 +31,8 @@ pub fn free_output_locations(
 
 /// The first location behind all that outputs of `entry` take.
 pub fn end_of_output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> u32 {
-    output_locations(m, entry).iter().map(|range| range.end).max().unwrap_or(0)
+    let taken = locations(m, entry, StorageClass::OUTPUT);
+    taken.iter().map(|range| range.end).max().unwrap_or(0)
 }
 
 /// A new output of `entry` at `location`.
@@ -49,13 +50,24 @@ pub fn add_output<'m>(
     variable
 }
 
-/// What each output takes; where it cannot be told, all locations from its first one on.
-fn output_locations(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Range<u32>> {
+/// What each input or output takes, whichever `class` says; where it cannot be told, all locations from its first one
+/// on.
+pub(crate) fn locations(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    class: StorageClass,
+) -> Vec<Range<u32>> {
+    let per_vertex = is_per_vertex(entry.model(), class);
     let mut sizes = Sizes::new(m);
     let number = |words: Option<&[u32]>| words.and_then(|words| words.first()).copied();
     let mut taken = Vec::new();
-    for variable in interface(m, entry, StorageClass::OUTPUT) {
-        let Some(ty) = m.pointee(variable) else { continue };
+    for variable in interface(m, entry, class) {
+        let Some(mut ty) = m.pointee(variable) else { continue };
+        if let (Some(Type::Array { element, .. }), true) = (m.ty(ty), per_vertex)
+            && m.decoration(variable, Decoration::PATCH).is_none()
+        {
+            ty = element;
+        }
         let mut take = |first: u32, count: Option<u32>| {
             taken.push(first..count.map_or(u32::MAX, |count| first.saturating_add(count)));
         };

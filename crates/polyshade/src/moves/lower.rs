@@ -1,19 +1,23 @@
 //! The frame around every lowering: which entry point, what is shared with others, what errors are about.
 
-use super::{Origins, isolate, specialize};
-use crate::host::{Lowered, Requirements, Stages, Target};
-use crate::unsupported;
+use super::builtin::called;
+use super::{Origins, Stages, isolate, specialize};
+use crate::host::{Lowered, Requirements, Target};
 use polyshade_spv::view::{EntryPoint, Note};
-use polyshade_spv::{Error, ExecutionModel, Id, Module, Patch, Progress, Rewritten, Section};
+use polyshade_spv::{
+    BuiltIn, Error, ExecutionModel, Id, Module, Patch, Progress, Rewritten, Section,
+};
 use std::borrow::Cow;
 
 /// What a lowering is, as far as its frame has to know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lowering {
+pub struct Lowering {
     /// The name of its module.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The stages that it takes.
-    pub(crate) stages: Stages,
+    pub stages: Stages,
+    /// The built-in output that it [changes](super::change_output()).
+    pub changes: Option<BuiltIn>,
 }
 
 /// A lowering of one entry point of one module, as it goes through the versions of it.
@@ -21,7 +25,7 @@ pub(crate) struct Lowering {
 /// Versions between the first and the last are nobody's but ours: what errors say of them is said of the module that
 /// was given.
 #[derive(Debug)]
-pub(crate) struct Frame<'m> {
+pub struct Frame<'m> {
     given: &'m Module<'m>,
     target: Target,
     model: ExecutionModel,
@@ -39,12 +43,8 @@ impl<'m> Frame<'m> {
     ///
     /// `NotFound`: the entry point. `Options`: it is not said which of several. `Unsupported`: another stage than
     /// those of the lowering; a shared function with an instruction that is not known.
-    pub(crate) fn new(
-        given: &'m Module<'_>,
-        target: &Target,
-        stages: &Stages,
-    ) -> Result<Self, Error> {
-        let model = target.entry_point(given, stages)?.model();
+    pub fn new(given: &'m Module<'_>, target: &Target, stages: &Stages) -> Result<Self, Error> {
+        let model = stages.entry_point(given, target)?.model();
         let Rewritten { module: isolated, value: origins, .. } =
             isolate(given, target.entry_name(), model)?;
         let target = target.clone();
@@ -56,13 +56,13 @@ impl<'m> Frame<'m> {
     /// # Errors
     ///
     /// Those of [`new`](Self::new) and of [`specialize()`].
-    pub(crate) fn specialized(
+    pub fn specialized(
         given: &'m Module<'_>,
         target: &Target,
         stages: &Stages,
         constants: &[(u32, u64)],
     ) -> Result<Self, Error> {
-        let model = target.entry_point(given, stages)?.model();
+        let model = stages.entry_point(given, target)?.model();
         let specialized = specialize(given, constants)?;
         if !specialized.is_changed() {
             return Self::new(given, target, stages);
@@ -74,27 +74,27 @@ impl<'m> Frame<'m> {
     }
 
     /// Which entry point is lowered, and for what device.
-    pub(crate) fn target(&self) -> &Target {
+    pub fn target(&self) -> &Target {
         &self.target
     }
 
     /// The module that was given.
-    pub(crate) fn given(&self) -> &'m Module<'m> {
+    pub fn given(&self) -> &'m Module<'m> {
         self.given
     }
 
     /// The stage.
-    pub(crate) fn model(&self) -> ExecutionModel {
+    pub fn model(&self) -> ExecutionModel {
         self.model
     }
 
     /// The version to begin with: the entry point shares nothing in it.
-    pub(crate) fn isolated(&self) -> &Module<'m> {
+    pub fn isolated(&self) -> &Module<'m> {
         &self.isolated
     }
 
     /// The entry point in `version`.
-    pub(crate) fn entry<'v>(&self, version: &'v Module<'_>) -> Result<EntryPoint<'v>, Error> {
+    pub fn entry<'v>(&self, version: &'v Module<'_>) -> Result<EntryPoint<'v>, Error> {
         version.entry_point(self.target.entry_name(), self.model)
     }
 
@@ -103,7 +103,7 @@ impl<'m> Frame<'m> {
     /// # Errors
     ///
     /// Those of `edit`, about the module that was given, and those of [`Module::rewrite`].
-    pub(crate) fn rewrite<'v, 'x, T>(
+    pub fn rewrite<'v, 'x, T>(
         &self,
         version: &'v Module<'x>,
         edit: impl for<'e> FnOnce(
@@ -121,7 +121,7 @@ impl<'m> Frame<'m> {
     /// # Errors
     ///
     /// Those of [`rewrite`](Self::rewrite), but for edits that contradict each other.
-    pub(crate) fn rehearse<'x, T>(
+    pub fn rehearse<'x, T>(
         &self,
         version: &Module<'x>,
         edit: impl for<'e> FnOnce(
@@ -150,16 +150,12 @@ impl<'m> Frame<'m> {
     /// # Errors
     ///
     /// The error in `found`.
-    pub(crate) fn found<T>(
-        &self,
-        version: &Module<'_>,
-        found: Result<T, Error>,
-    ) -> Result<T, Error> {
+    pub fn found<T>(&self, version: &Module<'_>, found: Result<T, Error>) -> Result<T, Error> {
         found.map_err(|error| self.about_given(version, error))
     }
 
     /// The last version, or the module that was given where nothing but isolation was done.
-    pub(crate) fn finish<T>(&self, last: Rewritten<'_, T>) -> (Module<'m>, Progress, T) {
+    pub fn finish<T>(&self, last: Rewritten<'_, T>) -> (Module<'m>, Progress, T) {
         let Rewritten { module, progress, value } = last;
         match progress {
             Progress::Changed => (module.into_owned(), progress, value),
@@ -171,7 +167,7 @@ impl<'m> Frame<'m> {
     }
 
     /// What came of the last version without words of the host.
-    pub(crate) fn made<T>(
+    pub fn made<T>(
         &self,
         last: Module<'_>,
         requirements: Requirements,
@@ -182,7 +178,7 @@ impl<'m> Frame<'m> {
     }
 
     /// What was made of the last version, or the module that was given where the words are the same.
-    pub(crate) fn lowered<T>(&self, made: Lowered<'_, T>) -> Lowered<'m, T> {
+    pub fn lowered<T>(&self, made: Lowered<'_, T>) -> Lowered<'m, T> {
         let Lowered { module, words, requirements, result, .. } = made;
         let (module, progress) = match module.words() == self.given.words() {
             true => (self.given.borrowed(), Progress::Unchanged),
@@ -250,7 +246,7 @@ impl<'m> Frame<'m> {
 /// # Errors
 ///
 /// Those of [`Frame::new`] and of `edit`, about `module`.
-pub(crate) fn lower<'m, T>(
+pub fn lower<'m, T>(
     module: &'m Module<'_>,
     target: &Target,
     lowering: &Lowering,
@@ -269,32 +265,56 @@ pub(crate) fn lower<'m, T>(
 impl Lowering {
     /// What is noted in a module of which this has been done to `entry`.
     fn note(&self, entry: EntryPoint<'_>) -> String {
-        format!("polyshade {} {} {}", self.name, entry.model(), entry.name())
-    }
-
-    /// Whether it is noted that this has been done to `entry`.
-    pub(crate) fn is_noted(&self, m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
-        let wanted = self.note(entry);
-        notes(m).any(|note| note == wanted)
+        let done = match self.changes {
+            Some(builtin) => done_to(builtin, entry),
+            None => format!("{} {}", entry.model(), entry.name()),
+        };
+        format!("{NOTE}{} {done}", self.name)
     }
 
     /// An error where it is noted that this has been done to `entry`.
-    pub(crate) fn check_not_done(
-        &self,
-        m: &Module<'_>,
-        entry: EntryPoint<'_>,
-    ) -> Result<(), Error> {
-        if self.is_noted(m, entry) {
+    ///
+    /// # Errors
+    ///
+    /// That one: `Unsupported`.
+    pub fn check_not_done(&self, m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
+        let wanted = self.note(entry);
+        if notes(m).any(|note| note == wanted) {
             let message = format!("{} has been done already", self.name);
-            return Err(unsupported(message, entry.function()));
+            return Err(Error::unsupported(message, entry.function()));
         }
         Ok(())
     }
 
     /// Notes that this has been done to `entry`.
-    pub(crate) fn stamp(&self, p: &mut Patch<'_, '_>, entry: EntryPoint<'_>) {
+    pub fn stamp(&self, p: &mut Patch<'_, '_>, entry: EntryPoint<'_>) {
         p.note(&self.note(entry));
     }
+}
+
+/// What every note of ours begins with.
+const NOTE: &str = "polyshade ";
+
+/// What is noted, behind the name of the lowering, where a built-in output of `entry` was changed.
+fn done_to(builtin: BuiltIn, entry: EntryPoint<'_>) -> String {
+    format!("{builtin} {} {}", entry.model(), entry.name())
+}
+
+/// An error where it is noted that the built-in output of `entry` is not what the shader wrote any more.
+pub(crate) fn check_unchanged(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    builtin: BuiltIn,
+) -> Result<(), Error> {
+    let done = done_to(builtin, entry);
+    let changed = notes(m).find_map(|note| {
+        let (lowering, other) = note.strip_prefix(NOTE)?.split_once(' ')?;
+        (other == done).then(|| lowering.to_owned())
+    });
+    let Some(lowering) = changed else { return Ok(()) };
+    let what = called(builtin);
+    let message = format!("{what} is to be captured, and {lowering} has changed it already");
+    Err(Error::unsupported(message, entry.function()).help("capture first"))
 }
 
 fn notes<'m>(m: &'m Module<'_>) -> impl Iterator<Item = Cow<'m, str>> {

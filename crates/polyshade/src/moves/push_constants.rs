@@ -2,12 +2,12 @@
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words, word_block};
-use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`: to its block if it has one,
 /// since an entry point may have one only, else to a new one.
@@ -44,13 +44,13 @@ pub fn push_constants<'m>(
     let structure = structure.filter(|inst| inst.op() == Op::TYPE_STRUCT);
     let Some((inst, block)) = structure.and_then(|inst| Some((inst, inst.result()?))) else {
         let message = "the push constants of the shader are not a structure";
-        return Err(unsupported(message, variable.result()));
+        return Err(Error::unsupported(message, variable.result()));
     };
     growable(m, entry, variable, block)?;
     let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST);
     let Some(end) = end.and_then(|end| end.checked_next_multiple_of(4)) else {
         let message = "the size of the push constants is not known";
-        return Err(unsupported(message, block));
+        return Err(Error::unsupported(message, block));
     };
     if offset < end {
         let message =
@@ -65,6 +65,22 @@ pub fn push_constants<'m>(
     p.insert(inst.after(), inst.op(), &operands);
     decorate_words(p, block, first_member, names, offset);
     Ok(HostBlock { variable: variable.result(), class, words: Words::Members(first_member) })
+}
+
+/// The bytes of push constants that `entry` has already; all of them, where the size of its block is not known.
+pub(crate) fn push_constant_bytes<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+) -> Option<Range<u32>> {
+    let variable = push_constant_block(m, entry)?;
+    let block = m.pointee(variable.result());
+    let measured = block.and_then(|block| {
+        let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST)?;
+        let offset = |member| m.member_decoration(block, member, Decoration::OFFSET)?.first();
+        let start = (0..m.members(block).len() as u32).filter_map(offset).min()?;
+        Some(*start..end)
+    });
+    Some(measured.unwrap_or(0..u32::MAX))
 }
 
 /// The push-constant block that `entry` uses.
@@ -100,7 +116,7 @@ fn growable(
     });
     if !only_pointed_to {
         let message = "the push-constant block cannot get more members: its type is used for something else too";
-        return Err(unsupported(message, block));
+        return Err(Error::unsupported(message, block));
     }
     let points_to_block = |other: &Variable<'_>| {
         m.pointer(other.pointer_type()).is_some_and(|(_, pointee)| pointee == block)
@@ -108,7 +124,7 @@ fn growable(
     if m.variables().filter(points_to_block).count() > 1 {
         let message =
             "the push-constant block cannot get more members: another variable has its type too";
-        return Err(unsupported(message, block));
+        return Err(Error::unsupported(message, block));
     }
     let others = m.entry_points().filter(|other| other.function() != entry.function());
     let others: HashSet<Id> =
@@ -121,7 +137,7 @@ fn growable(
     if used || others.contains(&variable.result()) {
         let message =
             "the push-constant block cannot get more members: another entry point uses it too";
-        return Err(unsupported(message, variable.result()));
+        return Err(Error::unsupported(message, variable.result()));
     }
     Ok(())
 }

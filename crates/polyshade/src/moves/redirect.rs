@@ -1,6 +1,5 @@
 //! A variable that other invocations can see is not copied: what uses it uses another one instead.
 
-use crate::unsupported;
 use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
 
 /// Makes everything in the functions that uses the module-scope variable `from`, through access chains, copies and
@@ -20,7 +19,7 @@ pub fn redirect<'m>(
     let in_function = |at| m.function_around(at).is_some();
     let users = || m.uses_of(from).filter(|inst| in_function(inst.at()));
     if let Some(inst) = users().find(|inst| !is_known(inst.op())) {
-        return Err(unsupported(
+        return Err(Error::unsupported(
             "an instruction that is not known uses a variable that moves",
             from,
         )

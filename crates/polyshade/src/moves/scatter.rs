@@ -1,8 +1,8 @@
 //! What is loaded from and stored to a variable goes, scalar by scalar, to other variables: for variables of vectors
 //! that other invocations can see, or that are arrays too large to copy.
 
-use crate::unsupported;
-use polyshade_spv::view::{AccessChain, Load, Store};
+use super::accesses::{Accesses, accesses};
+use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 use std::collections::HashMap;
 
@@ -82,37 +82,19 @@ pub fn scatter<'m>(
     class: StorageClass,
 ) -> Result<(), Error> {
     let scatter = Scatter::new(m, what, class)?;
-    let reach = m.reach(&[what.variable]);
-    let mut paths = HashMap::from([(what.variable, Vec::new())]);
-    for inst in &reach.pointers {
-        let (result, path) = scatter.path_of(*inst, &paths)?;
-        paths.insert(result, path);
-    }
-    if let Some(other) = reach.uses.iter().find(|inst| !is_access(**inst, &paths)) {
-        let message = "a variable that is taken apart is used otherwise than by loads and stores";
-        return Err(unsupported(message, what.variable).at(other.at()));
-    }
-
-    for inst in &reach.uses {
+    let deepest = scatter.dimensions.len() + usize::from(what.per_vertex);
+    let Accesses { uses, pointers, paths } = accesses(m, what.variable, deepest)?;
+    for inst in &uses {
         scatter.access(p, *inst, &paths)?;
         p.remove(*inst);
     }
-    for pointer in &reach.pointers {
+    for pointer in &pointers {
         p.remove_definition(pointer.result().expect("a pointer is a result"));
     }
     if what.places.iter().flatten().all(|place| place.variable != what.variable) {
         p.remove_definition(what.variable);
     }
     Ok(())
-}
-
-fn is_access(inst: Inst<'_>, paths: &HashMap<Id, Vec<Id>>) -> bool {
-    let is_pointer = |id: Id| paths.contains_key(&id);
-    match Store::of(inst) {
-        Some(store) => is_pointer(store.pointer()) && !is_pointer(store.object()),
-        // A load may use the variable as something else: as its scope, in a module that is not valid.
-        None => Load::of(inst).is_some_and(|load| is_pointer(load.pointer())),
-    }
 }
 
 /// An index: known, or computed while the shader runs.
@@ -136,7 +118,10 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scattered<'s>, class: StorageClass) -> Result<Self, Error> {
         // An interface that is not valid lists pointers into variables too.
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
-            return Err(unsupported("what is to be taken apart is no variable", what.variable));
+            return Err(Error::unsupported(
+                "what is to be taken apart is no variable",
+                what.variable,
+            ));
         }
         let ty = m.pointee(what.variable);
         let inner = ty.and_then(|ty| match m.ty(ty) {
@@ -146,28 +131,8 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let dimensions = inner.and_then(|ty| float_dimensions(m, ty));
         match (ty, dimensions) {
             (Some(ty), Some(dimensions)) => Ok(Self { m, what, class, dimensions, ty }),
-            _ => Err(unsupported("the variable is not made of 32-bit floats", what.variable)),
-        }
-    }
-
-    /// The indices that lead from the variable to what `inst`, a pointer made from it, points to.
-    fn path_of(
-        &self,
-        inst: Inst<'m>,
-        paths: &HashMap<Id, Vec<Id>>,
-    ) -> Result<(Id, Vec<Id>), Error> {
-        let chain = AccessChain::of(inst)
-            .filter(|_| matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN));
-        let path = chain.and_then(|chain| {
-            let base = paths.get(&chain.base())?;
-            Some(base.iter().copied().chain(chain.indices()).collect::<Vec<Id>>())
-        });
-        let levels = self.dimensions.len() + usize::from(self.what.per_vertex);
-        match (inst.result(), path) {
-            (Some(result), Some(path)) if path.len() <= levels => Ok((result, path)),
             _ => {
-                let message = "a pointer into a variable that is taken apart is handed around";
-                Err(unsupported(message, self.what.variable).at(inst.at()))
+                Err(Error::unsupported("the variable is not made of 32-bit floats", what.variable))
             }
         }
     }
@@ -202,7 +167,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
                 Some(length) if length <= MOST_VERTICES => Some(length),
                 _ => {
                     let message = "an array of a length that is not known is accessed as a whole";
-                    return Err(unsupported(message, self.what.variable));
+                    return Err(Error::unsupported(message, self.what.variable));
                 }
             },
             _ => None,
@@ -301,7 +266,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             //        OpStore %candidate %new
             Found::Chosen(_) if self.what.write_only => {
                 let message = "a component that only the running shader knows is stored where nothing can be loaded";
-                return Err(unsupported(message, self.what.variable));
+                return Err(Error::unsupported(message, self.what.variable));
             }
             Found::Chosen(candidates) => {
                 let float = p.float();

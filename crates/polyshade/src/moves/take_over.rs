@@ -3,11 +3,10 @@
 mod renew;
 mod strides;
 
-use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, TypePointer, Variable};
 use polyshade_spv::{
-    Capability, Decoration, Error, Id, Inst, Module, Op, Patch, Position, Section, StorageClass,
-    Type,
+    Capability, Decoration, Error, GlslOp, Id, Inst, Module, Op, Patch, Position, Section,
+    StorageClass, Type,
 };
 use renew::{array_lengths, copy_members, renew};
 use std::collections::{HashMap, HashSet};
@@ -75,7 +74,7 @@ pub fn take_over_and_out<'m>(
         .iter()
         .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
         .collect::<Result<Vec<Variable<'m>>, Id>>()
-        .map_err(|id| unsupported("what is to be taken over is not a variable", id))?;
+        .map_err(|id| Error::unsupported("what is to be taken over is not a variable", id))?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
     taken.iter().try_for_each(|variable| check_private(m, *variable))?;
@@ -111,8 +110,8 @@ pub fn take_over_and_out<'m>(
     Ok(result)
 }
 
-/// The module has entry points by their interface from version 1.4 on with every variable, before with inputs and
-/// outputs only.
+/// Makes the variable `Private`. Before SPIR-V 1.4 it leaves the interface, which lists inputs and outputs only; from
+/// 1.4 on an interface lists every variable that the entry point uses.
 fn make_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -171,7 +170,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
         let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
         let message = "an interpolation function needs the input itself, which moves";
-        return Err(unsupported(message, m.root(pointer)).at(inst.at()));
+        return Err(Error::unsupported(message, m.root(pointer)).at(inst.at()));
     }
 
     let results = reach.pointers.iter().filter_map(|inst| inst.result());
@@ -185,7 +184,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
             {
                 let message =
                     "a function gets pointers into variables that move and into one that does not";
-                return Err(unsupported(message, argument).at(call.inst().at()));
+                return Err(Error::unsupported(message, argument).at(call.inst().at()));
             }
         }
     }
@@ -198,7 +197,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
 fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
     if array_lengths(m, pointee(m, variable)).is_none() {
         let message = "the variable is an array of arrays of too many dimensions";
-        return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+        return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
     }
     let mut seen = HashSet::new();
     let mut open = vec![pointee(m, variable)];
@@ -214,7 +213,7 @@ fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
         };
         if needed.is_some_and(|needed| !m.has_capability(needed)) {
             let message = "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only";
-            return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+            return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
         }
         match m.ty(ty) {
             Some(Type::Vector { component, .. }) => open.push(component),
@@ -234,7 +233,13 @@ const MOST_TYPES: usize = 16_384;
 fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
     ExtInst::of(inst).is_some_and(|call| {
         let set = m.definition(call.set()).and_then(ExtInstImport::of);
-        (76..=78).contains(&call.number()) && set.is_some_and(|set| set.name() == "GLSL.std.450")
+        let interpolation = [
+            GlslOp::INTERPOLATE_AT_CENTROID,
+            GlslOp::INTERPOLATE_AT_SAMPLE,
+            GlslOp::INTERPOLATE_AT_OFFSET,
+        ];
+        interpolation.contains(&GlslOp(call.number()))
+            && set.is_some_and(|set| set.name() == GlslOp::SET)
     })
 }
 
@@ -264,7 +269,7 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
         .filter(|other| !ids.contains(&other.result()))
         .find(|other| wanted.contains(&m.innermost_element(pointee(m, *other))));
     match sharing {
-        Some(other) => Err(unsupported(
+        Some(other) => Err(Error::unsupported(
             "a variable that stays shares its structure with one that moves",
             other.result(),
         )

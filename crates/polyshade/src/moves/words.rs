@@ -7,18 +7,22 @@ use crate::host::{Place, Reserved, Words};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch};
 
-/// Words that code can read.
+/// Words of the host that code can read.
 #[derive(Clone, Debug)]
-pub enum HostWords {
+pub struct HostWords<'w>(Vec<(&'w Words, Added)>);
+
+/// Words at one place.
+#[derive(Clone, Debug)]
+pub(crate) enum Added {
     /// In a block.
     Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
 }
 
-impl HostWords {
+impl Added {
     /// Emits word `number`, a `uint`.
-    pub fn load(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+    pub(crate) fn load(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         match self {
             Self::Block(block) => block.load(code, number),
             Self::Constants(constants) => constants[number as usize],
@@ -26,21 +30,53 @@ impl HostWords {
     }
 }
 
-/// Adds `words` for `entry`, in a block called `name`. `array` is the type of a storage buffer, where there is one
-/// already.
+impl HostWords<'_> {
+    /// Emits the word called `name`, a `uint`; nothing where the host has no such word.
+    pub fn find(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Option<Id> {
+        let mut groups = self.0.iter();
+        groups.find_map(|(words, added)| Some(added.load(code, words.number(name)?)))
+    }
+
+    /// Emits the word called `name`, a `uint`.
+    ///
+    /// # Panics
+    ///
+    /// The host has no such word.
+    pub fn load(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
+        self.find(code, name).expect("the lowering asks the host for this word")
+    }
+}
+
+/// Adds `words` for `entry`, each place a block called `name`.
 ///
 /// # Errors
 ///
 /// `Options`: a descriptor, push constants or specialization constants that are the shader's own, or reserved.
 /// `Unsupported`: push constants that cannot grow.
-pub fn host_words<'m>(
+pub fn host_words<'w, 'm>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    reserved: &Reserved,
+    words: &'w [Words],
+    name: &str,
+) -> Result<HostWords<'w>, Error> {
+    let groups = words.iter().map(|group| {
+        let added = add_words(m, p, entry, reserved, (group, name), None)?;
+        Ok((group, added))
+    });
+    groups.collect::<Result<_, Error>>().map(HostWords)
+}
+
+/// Adds the words at one place. `array` is the type of a storage buffer, where there is one already.
+pub(crate) fn add_words<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     reserved: &Reserved,
     (words, name): (&Words, &str),
     array: Option<WordArray>,
-) -> Result<HostWords, Error> {
+) -> Result<Added, Error> {
     let names: Vec<&str> = words.words.iter().map(|word| word.name.as_ref()).collect();
     reserved.check_words(words)?;
     Ok(match words.place {
@@ -48,16 +84,16 @@ pub fn host_words<'m>(
             let array = array.unwrap_or_else(|| word_array(m, p));
             let block = storage_buffer(m, p, entry, array, (set, binding), name)?;
             p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-            HostWords::Block(block)
+            Added::Block(block)
         }
         Place::Uniform { set, binding } => {
-            HostWords::Block(uniform_block(m, p, entry, (set, binding), name, &names)?)
+            Added::Block(uniform_block(m, p, entry, (set, binding), name, &names)?)
         }
         Place::PushConstant { offset } => {
-            HostWords::Block(push_constants(m, p, entry, offset, name, &names)?)
+            Added::Block(push_constants(m, p, entry, offset, name, &names)?)
         }
         Place::Specialization { first_id } => {
-            HostWords::Constants(spec_constants(m, p, first_id, &names)?)
+            Added::Constants(spec_constants(m, p, first_id, &names)?)
         }
     })
 }

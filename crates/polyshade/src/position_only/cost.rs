@@ -3,7 +3,6 @@
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Id, Module, Op, Section, StorageClass, Type, is_known};
 use std::collections::HashMap;
-use std::fmt;
 
 /// What one variant costs.
 ///
@@ -32,64 +31,15 @@ impl Cost {
     pub fn instructions(&self) -> u32 {
         self.arithmetic + self.memory + self.texture + self.control
     }
-}
 
-/// What a shader and its variants cost.
-#[derive(Clone, Copy, PartialEq, Hash, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Report {
-    /// The shader itself.
-    pub original: Cost,
-    /// The variant of the first run.
-    pub position_only: Cost,
-    /// The variant with the other outputs.
-    pub complement: Cost,
-}
-
-/// From this share on, a shader's position is most of its work.
-const MOST: f64 = 0.75;
-
-impl Report {
-    /// The share of the original's instructions that the first run repeats, where the second runs the full shader: from
-    /// 0 to 1, or a little more where the variant needs code of its own.
-    pub fn repeated(&self) -> f64 {
-        share(self.position_only.instructions(), self.original.instructions())
-    }
-
-    /// Whether the shader gains little, as its position needs most of its work.
-    pub fn gains_little(&self) -> bool {
-        self.repeated() > MOST
-    }
-}
-
-fn share(part: u32, of: u32) -> f64 {
-    if of == 0 { 0.0 } else { f64::from(part) / f64::from(of) }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = [&self.original, &self.position_only, &self.complement];
-        writeln!(f, "{:<24} {:>10} {:>14} {:>12}", "", "original", "position only", "complement")?;
-        let mut row = |name: &str, of: fn(&Cost) -> u64| {
-            let [original, position_only, complement] = columns.map(of);
-            writeln!(f, "{name:<24} {original:>10} {position_only:>14} {complement:>12}")
-        };
-        row("instructions", |cost| cost.instructions().into())?;
-        row("  arithmetic", |cost| cost.arithmetic.into())?;
-        row("  memory", |cost| cost.memory.into())?;
-        row("  texture", |cost| cost.texture.into())?;
-        row("  control", |cost| cost.control.into())?;
-        row("input, bytes a vertex", |cost| cost.input_bytes)?;
-        row("output, bytes a vertex", |cost| cost.output_bytes)?;
-        let percent = (self.repeated() * 100.0).round();
-        writeln!(f, "the first run repeats {percent} % of the original")?;
-        if self.gains_little() {
-            writeln!(
-                f,
-                "the position needs most of the shader's work: a run for it alone gains little"
-            )?;
+    /// The share of the instructions of `whole` that this has: from 0 to 1, or a little more where a variant needs code
+    /// of its own. Of a position-only variant and its original it is what the first run repeats, where the second runs
+    /// the full shader: close to 1, a run for the position alone gains little.
+    pub fn share_of(&self, whole: &Self) -> f64 {
+        match whole.instructions() {
+            0 => 0.0,
+            all => f64::from(self.instructions()) / f64::from(all),
         }
-        Ok(())
     }
 }
 

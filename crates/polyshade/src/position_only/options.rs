@@ -102,28 +102,17 @@ pub enum SideEffects {
     InComplement,
 }
 
-/// Which run captures by transform feedback, where the shader is decorated for it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Feedback {
-    /// One of the full shader: the variants capture nothing.
-    #[default]
-    InFull,
-    /// The run of the position-only variant, which keeps what is captured.
-    InPositionOnly,
-}
-
 /// What is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     keep: Vec<Keep>,
     keeps_interface: bool,
     invariant: bool,
     precise: bool,
     side_effects: SideEffects,
-    feedback: Feedback,
+    captures: bool,
 }
 
 impl Default for Options {
@@ -134,7 +123,7 @@ impl Default for Options {
             invariant: false,
             precise: false,
             side_effects: SideEffects::default(),
-            feedback: Feedback::default(),
+            captures: false,
         }
     }
 }
@@ -184,10 +173,11 @@ impl Options {
         self
     }
 
-    /// Says which run captures.
+    /// The run of the position-only variant captures by transform feedback, where the shader is decorated for it: it
+    /// keeps what is captured. Unless it is said one of the full shader does, and the variants capture nothing.
     #[must_use]
-    pub fn feedback(mut self, feedback: Feedback) -> Self {
-        self.feedback = feedback;
+    pub fn capture_in_position_only(mut self) -> Self {
+        self.captures = true;
         self
     }
 
@@ -207,8 +197,8 @@ impl Options {
         self.precise
     }
 
-    pub(super) fn feedback_in(&self) -> Feedback {
-        self.feedback
+    pub(super) fn captures(&self) -> bool {
+        self.captures
     }
 
     /// Whether `variant` goes without side effects; `None` if there may be none at all.

@@ -1,6 +1,6 @@
 //! The outputs of an entry point, and which of them are kept.
 
-use super::{Feedback, Keep, Options, Variant, captures, is_captured, not_found};
+use super::{Keep, Options, Variant, captures, is_captured, not_found};
 use crate::moves::{self, Elimination};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
@@ -35,8 +35,7 @@ impl Outputs {
         entry: EntryPoint<'_>,
         options: &Options,
     ) -> Result<Self, Error> {
-        let is_captured =
-            options.feedback_in() == Feedback::InPositionOnly && is_captured(m, entry);
+        let is_captured = options.captures() && is_captured(m, entry);
         let mut found = vec![false; options.kept().len()];
         let mut outputs = Vec::new();
         for variable in moves::interface(m, entry, StorageClass::OUTPUT) {

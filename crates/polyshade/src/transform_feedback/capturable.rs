@@ -8,18 +8,11 @@ use crate::moves::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module, Type};
 
-/// Something that can be asked for, so that all of them together are all outputs.
-#[derive(Clone, Debug)]
-pub struct Capturable {
-    /// What to ask for: a name where there is one, else locations, else the id.
-    pub varying: Varying,
-    /// The 32-bit components that it has, or why it cannot be captured.
-    pub components: Result<u32, Error>,
-}
-
-/// The outputs of `entry` in the order of its interface. Structures and arrays of arrays, for which OpenGL has no name
+/// What can be asked for so that all of it together is all outputs of `entry`, in the order of its interface, and the
+/// 32-bit components that each has, or why it cannot be captured. It is a name where there is one, else locations, else
+/// the id. Structures and arrays of arrays, for which OpenGL has no name
 /// as a whole, come by their parts.
-pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Capturable> {
+pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result<u32, Error>)> {
     let outputs = Outputs::of(m, entry);
     let mut found = Vec::new();
     for output in &outputs.all {
@@ -32,12 +25,12 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Capturable> {
         match names {
             Some(names) => found.extend(names.into_iter().map(|name| {
                 let components = words(by_name(m, &outputs, &name));
-                Capturable { varying: Varying::Name(name), components }
+                (Varying::Name(name), components)
             })),
             None => {
                 let one = without_name(m, &outputs, output);
                 // Members of a block can have one id between them.
-                if found.last().is_none_or(|last: &Capturable| last.varying != one.varying) {
+                if found.last().is_none_or(|(last, _)| *last != one.0) {
                     found.push(one);
                 }
             }
@@ -83,7 +76,11 @@ fn parts(m: &Module<'_>, part: &Part, name: String, depth: u32, names: &mut Vec<
     }
 }
 
-fn without_name(m: &Module<'_>, outputs: &Outputs, output: &Output) -> Capturable {
+fn without_name(
+    m: &Module<'_>,
+    outputs: &Outputs,
+    output: &Output,
+) -> (Varying, Result<u32, Error>) {
     let mut sizes = Sizes::new(m);
     let mut locations = |output: &Output| {
         let first = output.location.filter(|_| output.builtin.is_none())?;
@@ -101,10 +98,10 @@ fn without_name(m: &Module<'_>, outputs: &Outputs, output: &Output) -> Capturabl
         (None, Some(own)) if !overlaps(own) => Varying::Locations(own),
         _ => {
             let components = words(variable(m, output.part.variable, output.part.variable));
-            return Capturable { varying: Varying::Variable(output.part.variable), components };
+            return (Varying::Variable(output.part.variable), components);
         }
     };
-    Capturable { varying, components: words(whole(m, output)) }
+    (varying, words(whole(m, output)))
 }
 
 fn words(pieces: Result<Vec<Piece>, Error>) -> Result<u32, Error> {

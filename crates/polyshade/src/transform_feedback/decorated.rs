@@ -3,7 +3,6 @@
 use super::layout::{Builder, Piece};
 use super::leaves::{Leaf, leaves};
 use super::outputs::{Outputs, Part};
-use super::select::shown;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module, Type,
@@ -26,7 +25,7 @@ pub(super) fn lay_out(
     let has_streams = entry.model() == ExecutionModel::GEOMETRY;
     let mut decorated = Decorated { m, has_streams, builder, strides: Vec::new() };
     for output in &outputs.all {
-        decorated.output(&output.part, &shown(output))?;
+        decorated.output(&output.part, &output.shown())?;
     }
     let Decorated { strides, builder, .. } = decorated;
     for (buffer, stride) in strides {

@@ -2,7 +2,6 @@
 
 use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, target};
-use crate::unsupported;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Error, Id, Inst, Module, Patch, Section};
 use std::collections::HashSet;
@@ -61,7 +60,7 @@ impl Effects {
             (SideEffects::InCapture, Pass::Raster) | (SideEffects::InRaster, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
                 let message = "the shader stores to memory itself, and would in both passes";
-                let error = unsupported(message, target(first)).at(first.at());
+                let error = Error::unsupported(message, target(first)).at(first.at());
                 return Err(error.help("say which pass keeps its side effects"));
             }
         }
@@ -79,7 +78,7 @@ impl Effects {
             if let Some(read) = written.read_by(m, inst) {
                 let message =
                     "the shader reads what it writes, which only one of the two passes does";
-                return Err(unsupported(message, m.root(read)).at(inst.at()));
+                return Err(Error::unsupported(message, m.root(read)).at(inst.at()));
             }
         }
         Ok(())
@@ -95,7 +94,7 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
     let functions = m.section_end(Section::Globals);
     if let Some(user) = m.uses_of(result).find(|user| user.at() >= functions) {
         let message = "the result of an atomic is used, and only one of the two passes has it";
-        return Err(unsupported(message, result).at(user.at()));
+        return Err(Error::unsupported(message, result).at(user.at()));
     }
     p.remove_definition(result);
     Ok(())

@@ -6,7 +6,7 @@ use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{Prepared, host};
 use crate::library;
-use crate::moves::{self, Copies, Hook, HostBlock, HostWords};
+use crate::moves::{self, Added, Copies, Hook, HostBlock};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass,
@@ -85,7 +85,7 @@ fn store_outputs<'m>(
         .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
     let reserved = prepared.frame.target().reservations();
     let named = (&plan.words, "polyshade_host");
-    let added = moves::host_words(m, p, entry, reserved, named, Some(words))?;
+    let added = moves::add_words(m, p, entry, reserved, named, Some(words))?;
 
     let library = &library::CAPTURE;
     let fit = moves::link(p, library, &["fit"], &[])[0];
@@ -99,8 +99,8 @@ fn store_outputs<'m>(
     let capture = moves::link(p, library, &[capture], &hooks)[0];
 
     let (uint, void) = (p.uint(), p.void());
-    let vertex = index(m, p, entry, BuiltIn::VERTEX_INDEX, at);
-    let instance = index(m, p, entry, BuiltIn::INSTANCE_INDEX, at);
+    let [vertex, instance] = [BuiltIn::VERTEX_INDEX, BuiltIn::INSTANCE_INDEX]
+        .map(|builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at));
     let mut code = p.at(at);
     let [topology, flags, first_vertex, count, first_instance] =
         ["topology", "flags", "first_vertex", "vertex_count", "first_instance"]
@@ -111,23 +111,8 @@ fn store_outputs<'m>(
     Ok(())
 }
 
-/// The value of an index that the stage has as a built-in, as a `uint`.
-fn index<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    builtin: BuiltIn,
-    at: Position<'m>,
-) -> Id {
-    let (int, uint) = (p.int(), p.uint());
-    let (variable, ty) = moves::input_builtin(m, p, entry, builtin, int);
-    let mut code = p.at(at);
-    let value = code.load(ty, variable);
-    if ty == uint { value } else { code.bitcast(uint, value) }
-}
-
 /// Emits word `number`, in bytes, as a number of words.
-fn in_words(host: &HostWords, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+fn in_words(host: &Added, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
     let uint = code.p.uint();
     let bytes = host.load(code, number);
     let two = code.p.uint_constant(2);
@@ -147,7 +132,7 @@ struct Buffer<'c> {
 /// The functions that know buffers and varyings.
 struct Feedback<'c> {
     buffers: &'c [Buffer<'c>],
-    host: &'c HostWords,
+    host: &'c Added,
     class: StorageClass,
 }
 

@@ -12,9 +12,8 @@ mod targets;
 use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
 use super::{foreign, given_outputs, select};
-use crate::host::{self, Lowered, Requirements, Stages};
-use crate::moves::Frame;
-use crate::unsupported;
+use crate::host::{self, Lowered, Requirements};
+use crate::moves::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Patch, Type,
@@ -54,7 +53,7 @@ const STAGES: Stages = Stages {
 ///
 /// # Errors
 ///
-/// * `NotFound`, `Options` and `Malformed` as for [`capture`](super::capture()); `Options` as well where one buffer
+/// * `NotFound`, `Options` and `Malformed` as for [`prepare`](super::prepare()); `Options` as well where one buffer
 ///   would capture from two vertex streams.
 /// * `Unsupported`: another stage; a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends
 ///   on a specialization constant; by name, a structure or an array of arrays as a whole; too few free locations for
@@ -160,7 +159,7 @@ fn emit<'m>(
 fn no_location(entry: EntryPoint<'_>, wanted: usize, end: u32) -> Error {
     let message =
         format!("{wanted} outputs have to be copied, and too few locations below {end} are free");
-    let error = unsupported(message, entry.function());
+    let error = Error::unsupported(message, entry.function());
     error.help(
         "say how many output components the device has, or capture whole outputs in their order",
     )

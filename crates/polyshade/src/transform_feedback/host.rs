@@ -92,16 +92,6 @@ pub struct BufferRange {
     pub reached: u32,
 }
 
-/// What a draw captures.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Counts {
-    /// Primitives that the draw has.
-    pub needed: u64,
-    /// Primitives that fit into every buffer and are stored.
-    pub written: u64,
-}
-
 /// The words of a draw, before those of the buffers.
 const DRAW_WORDS: [(&str, &str); 5] = [
     (
@@ -164,12 +154,13 @@ impl Layout {
         Ok(words)
     }
 
-    /// What `draw` captures into `ranges`, one for each buffer of the layout: what queries report.
+    /// The primitives of `draw` that fit into every one of `ranges`, one for each buffer of the layout, and are stored:
+    /// what queries report as written. Needed are all that the [draw has](Draw::primitives).
     ///
     /// # Errors
     ///
     /// Those of [`host_words`](Self::host_words).
-    pub fn counts(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Counts, Error> {
+    pub fn primitives_written(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<u64, Error> {
         self.check(ranges)?;
         let needed = draw.primitives();
         let vertices = draw.topology.vertices_per_primitive();
@@ -186,7 +177,7 @@ impl Layout {
             .filter(|(_, (_, captures))| *captures)
             .map(|(range, (stride, _))| fits((range, stride)))
             .min();
-        Ok(Counts { needed, written: fitting.map_or(needed, |fitting| fitting.min(needed)) })
+        Ok(fitting.map_or(needed, |fitting| fitting.min(needed)))
     }
 
     /// The ranges as `draw` leaves them: each counter moved on by what was written.
@@ -195,8 +186,8 @@ impl Layout {
     ///
     /// Those of [`host_words`](Self::host_words).
     pub fn advance(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<BufferRange>, Error> {
-        let written =
-            self.counts(draw, ranges)?.written * u64::from(draw.topology.vertices_per_primitive());
+        let vertices = u64::from(draw.topology.vertices_per_primitive());
+        let written = self.primitives_written(draw, ranges)? * vertices;
         let advanced = ranges.iter().zip(&self.buffers).map(|(range, buffer)| {
             let bytes =
                 written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;

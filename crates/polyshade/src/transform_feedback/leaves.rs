@@ -3,7 +3,6 @@
 use super::MAX_STRIDE;
 use super::outputs::Part;
 use crate::moves::Sizes;
-use crate::unsupported;
 use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, Type};
 
 /// A vector or scalar in an output.
@@ -67,7 +66,7 @@ impl Walk<'_, '_> {
         }
         if depth == 0 {
             let message = format!("`{}` is nested more than {DEEPEST} deep", self.name);
-            return Err(unsupported(message, part.variable));
+            return Err(Error::unsupported(message, part.variable));
         }
         match m.ty(part.ty) {
             Some(Type::Array { element, length }) => {
@@ -163,11 +162,11 @@ impl Walk<'_, '_> {
             ) => width / 32,
             Some(Type::Int { width, .. } | Type::Float { width }) => {
                 let message = format!("`{name}` has components of {width} bits, not 32 or 64");
-                return Err(unsupported(message, part.variable));
+                return Err(Error::unsupported(message, part.variable));
             }
             _ => {
                 let message = format!("`{name}` is not made of numbers of 32 or 64 bits");
-                return Err(unsupported(message, part.variable));
+                return Err(Error::unsupported(message, part.variable));
             }
         };
         if self.found.len() == MOST {
@@ -181,7 +180,7 @@ impl Walk<'_, '_> {
 /// An error that says which specialization constants the size of `name` waits for.
 pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) -> Error {
     let message = format!("the size of `{name}` depends on a specialization constant");
-    let error = unsupported(message, variable);
+    let error = Error::unsupported(message, variable);
     match m.decoration(length, Decoration::SPEC_ID).and_then(|words| words.first()) {
         Some(number) => error.help(format!("say the value of constant {number} in the options")),
         None => error.help("say the values of the shader's constants in the options"),
@@ -193,8 +192,9 @@ pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) ->
 fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
     match count {
         1..=4 => Ok(()),
-        _ => {
-            Err(unsupported(format!("`{name}` has vectors or matrices of size {count}"), variable))
-        }
+        _ => Err(Error::unsupported(
+            format!("`{name}` has vectors or matrices of size {count}"),
+            variable,
+        )),
     }
 }

@@ -7,7 +7,7 @@ use crate::host::{Binding, Place, Set};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum WordsAt {
+pub(super) enum WordsAt {
     /// In a storage buffer, at the binding behind the last feedback buffer.
     #[default]
     StorageBuffer,
@@ -15,12 +15,6 @@ pub enum WordsAt {
     Uniform,
     /// Here.
     Place(Place),
-}
-
-impl From<Place> for WordsAt {
-    fn from(place: Place) -> Self {
-        Self::Place(place)
-    }
 }
 
 /// What becomes of stores and atomics that the shader does itself, where it runs in two passes.
@@ -40,6 +34,7 @@ pub enum SideEffects {
 /// What to capture, into which buffers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     varyings: Varyings,
     repeats: bool,
@@ -67,6 +62,7 @@ impl Default for Options {
 /// What to capture, in its order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(super) enum Varyings {
     /// One buffer, until `gl_NextBuffer` says otherwise.
     Interleaved(Vec<Varying>),
@@ -139,8 +135,15 @@ impl Options {
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
     /// buffer.
     #[must_use]
-    pub fn words(mut self, words: impl Into<WordsAt>) -> Self {
-        self.words = words.into();
+    pub fn words(mut self, place: Place) -> Self {
+        self.words = WordsAt::Place(place);
+        self
+    }
+
+    /// The host words are in a uniform buffer at the binding behind the last feedback buffer.
+    #[must_use]
+    pub fn words_in_uniform(mut self) -> Self {
+        self.words = WordsAt::Uniform;
         self
     }
 

@@ -38,6 +38,17 @@ pub(super) struct Output {
     pub(super) semantic: Option<String>,
 }
 
+impl Output {
+    /// How it is called in messages.
+    pub(super) fn shown(&self) -> String {
+        match (&self.name, self.location) {
+            (Some(name), _) => name.clone(),
+            (None, Some(location)) => format!("location={location}"),
+            (None, None) => format!("%{}", self.part.variable.word()),
+        }
+    }
+}
+
 /// The outputs of an entry point.
 pub(super) struct Outputs {
     /// In the order of the interface; members of blocks in theirs.
@@ -68,7 +79,7 @@ impl Outputs {
         }
         let builtin = m.builtin(variable);
         let name = match builtin {
-            Some(builtin) => builtin_name(builtin),
+            Some(builtin) => builtin.glsl_name().map(str::to_owned),
             // An array of blocks goes by the block's name too: `Block[i].member`.
             None if is_block(m, structure) => m.name(structure).map(|name| name.into_owned()),
             None => m.name(variable).map(|name| name.into_owned()),
@@ -95,7 +106,7 @@ impl Outputs {
         for (member, ty) in (0..).zip(m.members(block)) {
             let builtin = m.member_builtin(block, member);
             let name = match (builtin, m.member_name(block, member)) {
-                (Some(builtin), _) => builtin_name(builtin),
+                (Some(builtin), _) => builtin.glsl_name().map(str::to_owned),
                 (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}")),
                 (None, name) => name.map(|name| name.into_owned()),
             };
@@ -145,27 +156,6 @@ fn semantic(operands: Option<&[u32]>) -> Option<String> {
 fn is_block(m: &Module<'_>, structure: Id) -> bool {
     m.decorations_of(structure)
         .any(|applied| matches!(applied.decoration, Decoration::BLOCK | Decoration::BUILT_IN))
-}
-
-/// What GLSL calls a built-in output.
-pub(super) fn builtin_name(builtin: BuiltIn) -> Option<String> {
-    let name = match builtin {
-        BuiltIn::POSITION => "gl_Position",
-        BuiltIn::POINT_SIZE => "gl_PointSize",
-        BuiltIn::CLIP_DISTANCE => "gl_ClipDistance",
-        BuiltIn::CULL_DISTANCE => "gl_CullDistance",
-        BuiltIn::LAYER => "gl_Layer",
-        BuiltIn::VIEWPORT_INDEX => "gl_ViewportIndex",
-        BuiltIn::PRIMITIVE_ID => "gl_PrimitiveID",
-        BuiltIn::PRIMITIVE_SHADING_RATE_KHR => "gl_PrimitiveShadingRateEXT",
-        BuiltIn::VIEWPORT_MASK_NV => "gl_ViewportMask",
-        BuiltIn::SECONDARY_POSITION_NV => "gl_SecondaryPositionNV",
-        BuiltIn::SECONDARY_VIEWPORT_MASK_NV => "gl_SecondaryViewportMaskNV",
-        BuiltIn::POSITION_PER_VIEW_NV => "gl_PositionPerViewNV",
-        BuiltIn::VIEWPORT_MASK_PER_VIEW_NV => "gl_ViewportMaskPerViewNV",
-        _ => return None,
-    };
-    Some(name.to_owned())
 }
 
 /// The built-in output that a system value of Direct3D is.

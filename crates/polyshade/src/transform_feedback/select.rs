@@ -4,13 +4,9 @@ use super::layout::{Builder, LaidOut, Piece};
 use super::leaves::{Leaf, leaves};
 use super::options::{Options, Varyings};
 use super::outputs::{Output, Outputs, Part, system_value};
-use super::varying::{
-    Components, Locations, StreamOutputEntry, StreamOutputSource, Varying, split_semantic,
-};
+use super::varying::{Components, Locations, StreamOutputEntry, Varying, split_semantic};
 use super::{decorated, names};
-use crate::moves::Sizes;
-use crate::position;
-use crate::unsupported;
+use crate::moves::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Error, ErrorKind, Id, Module, Type};
 
@@ -32,11 +28,13 @@ pub(super) fn lay_out(
         Varyings::Decorated => decorated::lay_out(m, entry, &outputs, &mut select.builder)?,
     }
     let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(&outputs))?;
-    let positions = outputs.all.iter().filter(|output| output.builtin == Some(BuiltIn::POSITION));
-    let positions: Vec<&Part> = positions.map(|output| &output.part).collect();
-    let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
-    if captured.any(|part| positions.contains(&part)) {
-        position::check_unchanged(m, entry)?;
+    for Output { part, builtin, .. } in &outputs.all {
+        // Of the outputs that there may be thousands of, few are built-ins.
+        let Some(builtin) = *builtin else { continue };
+        let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
+        if captured.any(|captured| captured == part) {
+            moves::check_unchanged(m, entry, builtin)?;
+        }
     }
     Ok((layout, stores))
 }
@@ -63,7 +61,7 @@ impl Select<'_, '_> {
                 Varying::Name(name) if name == NEXT_BUFFER => {
                     self.builder.need_buffer(buffer + 1)?;
                 }
-                _ => match skip(varying) {
+                _ => match varying.gap() {
                     Some(words) => self.builder.skip(buffer, words)?,
                     None => self.varying(buffer, varying)?,
                 },
@@ -76,7 +74,7 @@ impl Select<'_, '_> {
         for (buffer, varying) in varyings.iter().enumerate() {
             self.builder.need_buffer(buffer)?;
             if let Varying::Name(name) = varying
-                && (name == NEXT_BUFFER || skip(varying).is_some())
+                && (name == NEXT_BUFFER || varying.gap().is_some())
             {
                 let message = format!("`{name}` is for interleaved varyings only");
                 return Err(Error::new(ErrorKind::Options, message));
@@ -93,6 +91,12 @@ impl Select<'_, '_> {
                 (locations.to_string(), self.by_locations(*locations)?)
             }
             Varying::BuiltIn(builtin) => self.by_builtin(*builtin)?,
+            Varying::Semantic { name, index, components } => {
+                let shown = varying.shown();
+                let register = self.by_semantic(name, *index, &shown)?;
+                let pieces = cut(register, *components, &shown)?;
+                (shown, pieces)
+            }
             Varying::Variable(id) => (varying.to_string(), self.by_id(*id)?),
         };
         self.builder.append(buffer, &name, pieces)
@@ -104,7 +108,7 @@ impl Select<'_, '_> {
             let message = format!("there is no output that is built-in {}", builtin.0);
             Error::new(ErrorKind::NotFound, message)
         })?;
-        Ok((shown(output), whole(self.m, output)?))
+        Ok((output.shown(), whole(self.m, output)?))
     }
 
     fn by_id(&self, id: Id) -> Result<Vec<Piece>, Error> {
@@ -125,7 +129,7 @@ impl Select<'_, '_> {
                 continue;
             }
             let register = Some((location, output.component));
-            for leaf in leaves(self.m, &output.part, &shown(output), register)? {
+            for leaf in leaves(self.m, &output.part, &output.shown(), register)? {
                 for component in 0..leaf.count {
                     if let Some(place) = place_of(&leaf, component, wanted)? {
                         found.push((place, leaf.clone(), component));
@@ -161,22 +165,10 @@ impl Select<'_, '_> {
         for entry in entries {
             let slot = entry.slot as usize;
             self.builder.need_buffer(slot)?;
-            let pieces = match &entry.source {
-                StreamOutputSource::Semantic { name, index } => {
-                    let leaves = self.by_semantic(name, *index, entry)?;
-                    cut(leaves, entry)?
-                }
-                StreamOutputSource::Location(location) => self.by_locations(Locations {
-                    first: *location,
-                    last: *location,
-                    components: entry.components,
-                })?,
-                StreamOutputSource::Gap => {
-                    self.builder.skip(slot, entry.components.count())?;
-                    continue;
-                }
-            };
-            self.builder.append(slot, &entry.to_string(), pieces)?;
+            match entry.varying.gap() {
+                Some(words) => self.builder.skip(slot, words)?,
+                None => self.varying(slot, &entry.varying)?,
+            }
         }
         for (slot, stride) in strides.iter().enumerate().take(self.builder.buffers()) {
             self.builder.set_stride(slot, *stride)?;
@@ -185,12 +177,7 @@ impl Select<'_, '_> {
     }
 
     /// The components of the register that has a semantic, one leaf each where it holds an array of scalars.
-    fn by_semantic(
-        &self,
-        name: &str,
-        index: u32,
-        entry: &StreamOutputEntry,
-    ) -> Result<Vec<(Leaf, u32)>, Error> {
+    fn by_semantic(&self, name: &str, index: u32, shown: &str) -> Result<Vec<(Leaf, u32)>, Error> {
         let mut near = Vec::new();
         for output in &self.outputs.all {
             let Some((other, base)) = output.semantic.as_deref().and_then(split_semantic) else {
@@ -201,7 +188,7 @@ impl Select<'_, '_> {
                 continue;
             }
             // An array or matrix has a register, and an index, for each element or row.
-            let leaves = leaves(self.m, &output.part, &shown(output), None)?;
+            let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             if let Some(leaf) = leaves.into_iter().nth((index - base) as usize) {
                 return Ok((0..leaf.count).map(|component| (leaf.clone(), component)).collect());
             }
@@ -211,7 +198,7 @@ impl Select<'_, '_> {
                 self.outputs.all.iter().find(|output| output.builtin == Some(builtin))
         {
             // Distances are one array of scalars, four of them a register.
-            let leaves = leaves(self.m, &output.part, &shown(output), None)?;
+            let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             let scalars =
                 leaves.into_iter().flat_map(|leaf| (0..leaf.count).map(move |i| (leaf.clone(), i)));
             let register: Vec<(Leaf, u32)> =
@@ -220,7 +207,7 @@ impl Select<'_, '_> {
                 return Ok(register);
             }
         }
-        let error = Error::new(ErrorKind::NotFound, format!("there is no output `{entry}`"));
+        let error = Error::new(ErrorKind::NotFound, format!("there is no output `{shown}`"));
         Err(match near.is_empty() {
             true => error.help("the module has no semantics: name outputs by location"),
             false => error.help(format!("its semantics: {}", near.join(", "))),
@@ -229,22 +216,6 @@ impl Select<'_, '_> {
 }
 
 const NEXT_BUFFER: &str = "gl_NextBuffer";
-
-/// The words that `gl_SkipComponentsN` leaves out.
-fn skip(varying: &Varying) -> Option<u32> {
-    let Varying::Name(name) = varying else { return None };
-    let words = name.strip_prefix("gl_SkipComponents")?.parse().ok()?;
-    (1..=4).contains(&words).then_some(words)
-}
-
-/// How an output is called in messages.
-pub(super) fn shown(output: &Output) -> String {
-    match (&output.name, output.location) {
-        (Some(name), _) => name.clone(),
-        (None, Some(location)) => format!("location={location}"),
-        (None, None) => format!("%{}", output.part.variable.word()),
-    }
-}
 
 /// What `name` captures, by OpenGL's rules: a structure or an array of arrays goes by its leaves.
 pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Vec<Piece>, Error> {
@@ -255,7 +226,7 @@ pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<V
 
 /// Captures an output that has no name as a whole.
 pub(super) fn whole(m: &Module<'_>, output: &Output) -> Result<Vec<Piece>, Error> {
-    let leaves = leaves(m, &output.part, &shown(output), None)?;
+    let leaves = leaves(m, &output.part, &output.shown(), None)?;
     Ok(leaves.into_iter().map(Piece::whole).collect())
 }
 
@@ -279,11 +250,12 @@ fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
         Some(Type::Array { element, .. }) if is_aggregate(element) => {
             let message =
                 format!("`{name}` is an array of arrays or structures: name its elements");
-            Err(unsupported(message, part.variable))
+            Err(Error::unsupported(message, part.variable))
         }
-        Some(Type::Struct { .. }) => {
-            Err(unsupported(format!("`{name}` is a structure: name its members"), part.variable))
-        }
+        Some(Type::Struct { .. }) => Err(Error::unsupported(
+            format!("`{name}` is a structure: name its members"),
+            part.variable,
+        )),
         _ => Ok(()),
     }
 }
@@ -309,15 +281,19 @@ fn split(what: &dyn std::fmt::Display, leaf: &Leaf) -> Error {
     Error::new(ErrorKind::Options, message).about(leaf.part.variable)
 }
 
-/// The components of `register` that `entry` asks for.
-fn cut(register: Vec<(Leaf, u32)>, entry: &StreamOutputEntry) -> Result<Vec<Piece>, Error> {
+/// The `components` of `register`, for what is asked for as `shown`.
+fn cut(
+    register: Vec<(Leaf, u32)>,
+    components: Components,
+    shown: &str,
+) -> Result<Vec<Piece>, Error> {
     let words: u32 = register.iter().map(|(leaf, _)| leaf.width).sum();
-    let wanted = match entry.components {
+    let wanted = match components {
         Components::ALL => 0..words,
         some => some.first()..some.end(),
     };
     if wanted.end > words {
-        let message = format!("there is no output `{entry}`: it has {words} components");
+        let message = format!("there is no output `{shown}`: it has {words} components");
         let error = Error::new(ErrorKind::NotFound, message);
         return Err(error.about(register[0].0.part.variable));
     }
@@ -329,7 +305,7 @@ fn cut(register: Vec<(Leaf, u32)>, entry: &StreamOutputEntry) -> Result<Vec<Piec
         match here.filter(|word| wanted.contains(word)).count() as u32 {
             0 => {}
             all if all == leaf.width => taken.push((leaf, component)),
-            _ => return Err(split(entry, &leaf)),
+            _ => return Err(split(&shown, &leaf)),
         }
     }
     Ok(join(taken))

@@ -6,9 +6,11 @@ use std::str::FromStr;
 
 /// One thing to capture.
 ///
-/// As text it is OpenGL's name of it, `location=` and a [range of locations](Locations), or `id=` and a SPIR-V id.
+/// As text it is OpenGL's name of it, `location=` and a [range of locations](Locations), `semantic=` and one of
+/// HLSL's, or `id=` and a SPIR-V id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Varying {
     /// OpenGL's name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
@@ -19,6 +21,16 @@ pub enum Varying {
     Locations(Locations),
     /// A built-in output as a whole.
     BuiltIn(BuiltIn),
+    /// What has this semantic, upper or lower case: by its `UserSemantic` decoration, by the name that DXC gives it
+    /// (`out.var.SEMANTIC0`), or for system values by the built-in.
+    Semantic {
+        /// Its name, without the index.
+        name: String,
+        /// Its index.
+        index: u32,
+        /// Which of its components, counted from its own first one; [`Components::ALL`] are as many as it has.
+        components: Components,
+    },
     /// An output variable as a whole, by its id in the module: where two share a name and a location.
     Variable(Id),
 }
@@ -39,6 +51,7 @@ pub struct Locations {
 /// Consecutive components of a location or register, from 0 to 3, each 32 bits wide.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Components {
     first: u32,
     count: u32,
@@ -85,6 +98,24 @@ impl fmt::Display for Components {
     }
 }
 
+#[cfg(feature = "serde")]
+impl From<Components> for String {
+    fn from(components: Components) -> Self {
+        components.to_string()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<String> for Components {
+    type Error = String;
+
+    /// Letters as `yz`.
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::of_letters(&text)
+            .ok_or_else(|| format!("`{text}` are no components in a row of xyzw"))
+    }
+}
+
 impl fmt::Display for Locations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "location={}", self.first)?;
@@ -103,11 +134,27 @@ impl fmt::Display for Varying {
         match self {
             Self::Name(name) => f.write_str(name),
             Self::Locations(locations) => locations.fmt(f),
-            Self::BuiltIn(builtin) => match super::outputs::builtin_name(*builtin) {
-                Some(name) => f.write_str(&name),
-                None => write!(f, "built-in {}", builtin.0),
-            },
+            Self::BuiltIn(builtin) => builtin.fmt(f),
+            Self::Semantic { .. } => write!(f, "semantic={}", self.shown()),
             Self::Variable(id) => write!(f, "id={}", id.word()),
+        }
+    }
+}
+
+impl Varying {
+    /// The 32-bit components that it leaves as they are, where it is a gap.
+    pub(super) fn gap(&self) -> Option<u32> {
+        let Self::Name(name) = self else { return None };
+        let components = name.strip_prefix(SKIP)?.parse().ok()?;
+        (1..=4).contains(&components).then_some(components)
+    }
+
+    /// Its text without the kind of name that a semantic is.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Semantic { name, index, components: Components::ALL } => format!("{name}{index}"),
+            Self::Semantic { name, index, components } => format!("{name}{index}.{components}"),
+            _ => self.to_string(),
         }
     }
 }
@@ -151,8 +198,12 @@ impl From<BuiltIn> for Varying {
 impl FromStr for Varying {
     type Err = Error;
 
-    /// Reads a name, or `location=3`, `location=3-5`, `location=3.yz`, `id=20`.
+    /// Reads a name, or `location=3`, `location=3-5`, `location=3.yz`, `semantic=TEXCOORD1.xy`, `id=20`.
     fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(rest) = text.strip_prefix("semantic=") {
+            let message = || format!("`{text}` names no semantic");
+            return semantic(rest).ok_or_else(|| Error::new(ErrorKind::Options, message()));
+        }
         if let Some(id) = text.strip_prefix("id=") {
             let id = id.parse().ok().and_then(Id::new);
             return id.map(Self::Variable).ok_or_else(|| {
@@ -190,30 +241,10 @@ pub(crate) fn locations(text: &str) -> Option<Locations> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StreamOutputEntry {
-    /// What is captured.
-    pub source: StreamOutputSource,
-    /// Which of its components, counted from its own first one; [`Components::ALL`] are as many as it has.
-    pub components: Components,
+    /// What is captured: the name `gl_SkipComponentsN` is a gap.
+    pub varying: Varying,
     /// The buffer it goes to, behind what went there before.
     pub slot: u32,
-}
-
-/// What an entry of a stream output declaration captures.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum StreamOutputSource {
-    /// The output with this semantic, upper or lower case: by its `UserSemantic` decoration, by the name that DXC gives
-    /// it (`out.var.SEMANTIC0`), or for system values by the built-in.
-    Semantic {
-        /// Its name, without the index.
-        name: String,
-        /// Its index.
-        index: u32,
-    },
-    /// The output at this location.
-    Location(u32),
-    /// Nothing: a gap of as many components.
-    Gap,
 }
 
 impl FromStr for StreamOutputEntry {
@@ -234,19 +265,35 @@ fn entry(text: &str) -> Option<StreamOutputEntry> {
         Some((slot, rest)) => (slot.trim().parse().ok()?, rest.trim()),
         None => (0, text),
     };
-    let (source, components) = match text.split_once('.') {
-        Some((source, letters)) => (source, Components::of_letters(letters)?),
+    let varying = match text.strip_prefix("$SKIP") {
+        Some("") => Varying::Name(skip_name(4)),
+        Some(rest) => {
+            let gap = Components::of_letters(rest.strip_prefix('.')?)?;
+            Varying::Name(skip_name(gap.count()))
+        }
+        None => match text.strip_prefix("location=") {
+            Some(rest) => Varying::Locations(locations(rest)?),
+            None => semantic(text)?,
+        },
+    };
+    Some(StreamOutputEntry { varying, slot })
+}
+
+/// OpenGL's name of a gap of so many components.
+fn skip_name(components: u32) -> String {
+    format!("{SKIP}{components}")
+}
+
+const SKIP: &str = "gl_SkipComponents";
+
+/// A semantic, as `TEXCOORD3.xy`.
+fn semantic(text: &str) -> Option<Varying> {
+    let (semantic, components) = match text.split_once('.') {
+        Some((semantic, letters)) => (semantic, Components::of_letters(letters)?),
         None => (text, Components::ALL),
     };
-    let source = if source == "$SKIP" {
-        StreamOutputSource::Gap
-    } else if let Some(location) = source.strip_prefix("location=") {
-        StreamOutputSource::Location(location.parse().ok()?)
-    } else {
-        let (name, index) = split_semantic(source)?;
-        StreamOutputSource::Semantic { name: name.to_owned(), index }
-    };
-    Some(StreamOutputEntry { source, components, slot })
+    let (name, index) = split_semantic(semantic)?;
+    Some(Varying::Semantic { name: name.to_owned(), index, components })
 }
 
 /// Name and index of a semantic: `TEXCOORD3` is 3 of `TEXCOORD`, `COLOR` is 0.
@@ -260,15 +307,10 @@ pub(super) fn split_semantic(text: &str) -> Option<(&str, u32)> {
 
 impl fmt::Display for StreamOutputEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            StreamOutputSource::Semantic { name, index } => write!(f, "{name}{index}")?,
-            StreamOutputSource::Location(location) => write!(f, "location={location}")?,
-            StreamOutputSource::Gap => f.write_str("$SKIP")?,
+        match (self.varying.gap(), &self.varying) {
+            (Some(gap), _) => write!(f, "$SKIP.{}", &"xyzw"[..gap as usize]),
+            (None, varying) => f.write_str(&varying.shown()),
         }
-        if self.components != Components::ALL {
-            write!(f, ".{}", self.components)?;
-        }
-        Ok(())
     }
 }
 
@@ -301,13 +343,16 @@ mod tests {
     #[test]
     fn stream_output_entries_are_read() {
         let entry: StreamOutputEntry = " 2:TEXCOORD12.zw".parse().unwrap();
-        let source = StreamOutputSource::Semantic { name: "TEXCOORD".to_owned(), index: 12 };
-        assert_eq!(entry.source, source);
-        assert_eq!((entry.slot, entry.components.first(), entry.components.count()), (2, 2, 2));
+        let (name, components) = ("TEXCOORD".to_owned(), Components::new(2, 2).unwrap());
+        assert_eq!(entry.varying, Varying::Semantic { name, index: 12, components });
+        assert_eq!((entry.slot, entry.to_string().as_str()), (2, "TEXCOORD12.zw"));
+        assert_eq!("semantic=TEXCOORD12.zw".parse(), Ok(entry.varying));
 
-        let gap: StreamOutputEntry = "$SKIP.x".parse().unwrap();
-        assert_eq!((gap.source, gap.components.count()), (StreamOutputSource::Gap, 1));
-        for text in ["", "x:COLOR", "COLOR.zx", "7", "a b", "1:"] {
+        for (text, gap) in [("$SKIP.x", 1), ("$SKIP.yz", 2), ("$SKIP", 4)] {
+            let entry: StreamOutputEntry = text.parse().unwrap();
+            assert_eq!(entry.varying.gap(), Some(gap), "{text}");
+        }
+        for text in ["", "x:COLOR", "COLOR.zx", "7", "a b", "1:", "$SKIPx"] {
             assert!(text.parse::<StreamOutputEntry>().is_err(), "{text}");
         }
     }

@@ -2,7 +2,9 @@
 
 #![allow(missing_docs)]
 
-use super::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use super::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, GlslOp, Op, StorageClass,
+};
 
 impl Op {
     pub const NOP: Self = Self(0_u16);
@@ -1586,6 +1588,90 @@ impl Capability {
     pub const CACHE_CONTROLS_INTEL: Self = Self(6441_u32);
     pub const REGISTER_LIMITS_INTEL: Self = Self(6460_u32);
     pub const BINDLESS_IMAGES_INTEL: Self = Self(6528_u32);
+}
+
+impl GlslOp {
+    pub const ROUND: Self = Self(1_u32);
+    pub const ROUND_EVEN: Self = Self(2_u32);
+    pub const TRUNC: Self = Self(3_u32);
+    pub const F_ABS: Self = Self(4_u32);
+    pub const S_ABS: Self = Self(5_u32);
+    pub const F_SIGN: Self = Self(6_u32);
+    pub const S_SIGN: Self = Self(7_u32);
+    pub const FLOOR: Self = Self(8_u32);
+    pub const CEIL: Self = Self(9_u32);
+    pub const FRACT: Self = Self(10_u32);
+    pub const RADIANS: Self = Self(11_u32);
+    pub const DEGREES: Self = Self(12_u32);
+    pub const SIN: Self = Self(13_u32);
+    pub const COS: Self = Self(14_u32);
+    pub const TAN: Self = Self(15_u32);
+    pub const ASIN: Self = Self(16_u32);
+    pub const ACOS: Self = Self(17_u32);
+    pub const ATAN: Self = Self(18_u32);
+    pub const SINH: Self = Self(19_u32);
+    pub const COSH: Self = Self(20_u32);
+    pub const TANH: Self = Self(21_u32);
+    pub const ASINH: Self = Self(22_u32);
+    pub const ACOSH: Self = Self(23_u32);
+    pub const ATANH: Self = Self(24_u32);
+    pub const ATAN2: Self = Self(25_u32);
+    pub const POW: Self = Self(26_u32);
+    pub const EXP: Self = Self(27_u32);
+    pub const LOG: Self = Self(28_u32);
+    pub const EXP2: Self = Self(29_u32);
+    pub const LOG2: Self = Self(30_u32);
+    pub const SQRT: Self = Self(31_u32);
+    pub const INVERSE_SQRT: Self = Self(32_u32);
+    pub const DETERMINANT: Self = Self(33_u32);
+    pub const MATRIX_INVERSE: Self = Self(34_u32);
+    pub const MODF: Self = Self(35_u32);
+    pub const MODF_STRUCT: Self = Self(36_u32);
+    pub const F_MIN: Self = Self(37_u32);
+    pub const U_MIN: Self = Self(38_u32);
+    pub const S_MIN: Self = Self(39_u32);
+    pub const F_MAX: Self = Self(40_u32);
+    pub const U_MAX: Self = Self(41_u32);
+    pub const S_MAX: Self = Self(42_u32);
+    pub const F_CLAMP: Self = Self(43_u32);
+    pub const U_CLAMP: Self = Self(44_u32);
+    pub const S_CLAMP: Self = Self(45_u32);
+    pub const F_MIX: Self = Self(46_u32);
+    pub const I_MIX: Self = Self(47_u32);
+    pub const STEP: Self = Self(48_u32);
+    pub const SMOOTH_STEP: Self = Self(49_u32);
+    pub const FMA: Self = Self(50_u32);
+    pub const FREXP: Self = Self(51_u32);
+    pub const FREXP_STRUCT: Self = Self(52_u32);
+    pub const LDEXP: Self = Self(53_u32);
+    pub const PACK_SNORM4X8: Self = Self(54_u32);
+    pub const PACK_UNORM4X8: Self = Self(55_u32);
+    pub const PACK_SNORM2X16: Self = Self(56_u32);
+    pub const PACK_UNORM2X16: Self = Self(57_u32);
+    pub const PACK_HALF2X16: Self = Self(58_u32);
+    pub const PACK_DOUBLE2X32: Self = Self(59_u32);
+    pub const UNPACK_SNORM2X16: Self = Self(60_u32);
+    pub const UNPACK_UNORM2X16: Self = Self(61_u32);
+    pub const UNPACK_HALF2X16: Self = Self(62_u32);
+    pub const UNPACK_SNORM4X8: Self = Self(63_u32);
+    pub const UNPACK_UNORM4X8: Self = Self(64_u32);
+    pub const UNPACK_DOUBLE2X32: Self = Self(65_u32);
+    pub const LENGTH: Self = Self(66_u32);
+    pub const DISTANCE: Self = Self(67_u32);
+    pub const CROSS: Self = Self(68_u32);
+    pub const NORMALIZE: Self = Self(69_u32);
+    pub const FACE_FORWARD: Self = Self(70_u32);
+    pub const REFLECT: Self = Self(71_u32);
+    pub const REFRACT: Self = Self(72_u32);
+    pub const FIND_I_LSB: Self = Self(73_u32);
+    pub const FIND_S_MSB: Self = Self(74_u32);
+    pub const FIND_U_MSB: Self = Self(75_u32);
+    pub const INTERPOLATE_AT_CENTROID: Self = Self(76_u32);
+    pub const INTERPOLATE_AT_SAMPLE: Self = Self(77_u32);
+    pub const INTERPOLATE_AT_OFFSET: Self = Self(78_u32);
+    pub const N_MIN: Self = Self(79_u32);
+    pub const N_MAX: Self = Self(80_u32);
+    pub const N_CLAMP: Self = Self(81_u32);
 }
 
 /// Page of an opcode divided by 512; page 0 is empty.

@@ -2,7 +2,7 @@
 
 use super::{Patch, Position};
 use crate::Id;
-use crate::grammar::Op;
+use crate::grammar::{GlslOp, Op};
 use std::iter::once;
 
 /// Emits instructions at a place in a function, one behind the other.
@@ -79,6 +79,13 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
     /// An instruction of one result and two operands.
     pub fn binary(&mut self, op: Op, ty: Id, left: Id, right: Id) -> Id {
         self.value(op, ty, &[left.word(), right.word()])
+    }
+
+    /// `OpExtInst` of `GLSL.std.450`.
+    pub fn glsl(&mut self, op: GlslOp, ty: Id, operands: &[Id]) -> Id {
+        let set = self.p.import(GlslOp::SET);
+        let operands = [set.word(), op.0].into_iter().chain(operands.iter().map(|id| id.word()));
+        self.value_with(Op::EXT_INST, ty, operands)
     }
 
     /// `OpSelect`.

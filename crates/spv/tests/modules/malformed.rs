@@ -186,6 +186,29 @@ fn functions_that_do_not_begin_or_end_are_refused() {
 }
 
 #[test]
+fn a_block_outside_of_functions_is_refused() {
+    for (op, operands) in
+        [(Op::LABEL, vec![8]), (Op::SWITCH, vec![7, 8]), (Op::FUNCTION_PARAMETER, vec![2, 8])]
+    {
+        let mut ahead = Words::new(9);
+        let at = ahead.inst(op, &operands);
+        ahead.empty_main();
+        refused(&ahead.0, at, "outside of all functions");
+
+        let mut behind = shader(9);
+        behind.inst(Op::NO_LINE, &[]);
+        let at = behind.inst(op, &operands);
+        refused(&behind.0, at, "outside of all functions");
+
+        behind.inst(Op::FUNCTION, &[2, 5, 0, 3]);
+        behind.inst(Op::LABEL, &[6]);
+        behind.inst(Op::RETURN, &[]);
+        behind.inst(Op::FUNCTION_END, &[]);
+        refused(&behind.0, at, "outside of all functions");
+    }
+}
+
+#[test]
 fn a_label_of_a_switch_is_checked_behind_literals_of_both_widths() {
     for (width, literal) in [(32, &[0_u32][..]), (64, &[0, 0])] {
         let mut words = Words::new(20);

@@ -195,9 +195,14 @@ fn labels_of_a_switch_are_told_from_literals_of_both_widths() {
         [(32, &[9_u32, 10, 8, 11][..]), (64, &[9, 8, 10, 8, 9, 11]), (16, &[9, 10, 8, 11])]
     {
         let mut words = Words::new(20);
+        words.inst(Op::TYPE_VOID, &[2]);
+        words.inst(Op::TYPE_FUNCTION, &[3, 2]);
         words.inst(Op::TYPE_INT, &[5, width, 0]);
         words.inst(Op::UNDEF, &[5, 6]);
+        words.inst(Op::FUNCTION, &[2, 1, 0, 3]);
+        words.inst(Op::LABEL, &[4]);
         let at = words.inst(Op::SWITCH, &[&[6, 7][..], cases].concat());
+        words.inst(Op::FUNCTION_END, &[]);
         let module = words.parse();
         assert_eq!(operands(&module, at), [6, 7, 10, 11].map(|id| (id, true)), "{width} bits");
         assert_eq!(users(&module, 9), [] as [Op; 0]);

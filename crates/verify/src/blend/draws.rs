@@ -1,21 +1,18 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
 use super::{Run, Selection, Source, Stop, Target};
-use crate::constants::Specialization;
 use crate::feeder::{self, Varying};
-use crate::inputs::Inputs;
-use crate::leaves::{self, Kind, Leaf};
+use crate::inputs::{Inputs, attributes};
+use crate::leaves::{Kind, Leaf};
 use crate::library;
-use crate::run::{cannot_run, not_comparable};
+use crate::run::cannot_run_original;
 use crate::targets::{self, Colour, Picture, SIDE};
-use crate::verdict::Part;
-use polyshade::Module;
-use polyshade::advanced_blend::{Destination, Select};
-use polyshade::host::{Place, Purpose};
-use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{BuiltIn, StorageClass};
+use crate::verdict::{Part, not_comparable};
+use polyshade::advanced_blend::Destination;
+use polyshade::host::Purpose;
+use polyshade::spv::BuiltIn;
 use polyshade_vulkan::{
-    Attribute, Constant, Descriptor, Draw, Error, Range, Resource, Stage, Texture, Work, vk,
+    Attribute, Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk,
 };
 use std::ops;
 
@@ -23,18 +20,13 @@ use std::ops;
 pub(super) const CORNERS: u32 = 9;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
-/// Refuses inputs that the vertex stage of ours does not hand on.
-pub(super) fn check_inputs(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    specialization: &Specialization,
-) -> Result<(), Stop> {
-    let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization);
+/// Refuses inputs that our vertex stage does not write.
+pub(super) fn check_inputs(leaves: &[Leaf]) -> Result<(), Stop> {
     let is_lacking = |leaf: &&Leaf| match leaf.builtin {
         Some(builtin) => matches!(builtin, BuiltIn::CLIP_DISTANCE | BuiltIn::CULL_DISTANCE),
         None => leaf.bits != 32,
     };
-    match leaves.map_err(not_comparable)?.iter().find(is_lacking) {
+    match leaves.iter().find(is_lacking) {
         Some(leaf) => Err(not_comparable(format!("input {} is not made", leaf.title()))),
         None => Ok(()),
     }
@@ -55,23 +47,12 @@ pub(super) fn feeder(inputs: &Inputs) -> Result<Vec<u32>, Stop> {
     feeder::feeder(&library::COVER, inputs.attributes().map(varying), &[])
 }
 
-/// What a format of an attribute has.
+/// The kind and the number of the components of an attribute.
 fn shape(format: vk::Format) -> (Kind, u32) {
-    use vk::Format as F;
-    match format {
-        F::R32_SFLOAT => (Kind::Float, 1),
-        F::R32G32_SFLOAT => (Kind::Float, 2),
-        F::R32G32B32_SFLOAT => (Kind::Float, 3),
-        F::R32_SINT => (Kind::Int, 1),
-        F::R32G32_SINT => (Kind::Int, 2),
-        F::R32G32B32_SINT => (Kind::Int, 3),
-        F::R32G32B32A32_SINT => (Kind::Int, 4),
-        F::R32_UINT => (Kind::Uint, 1),
-        F::R32G32_UINT => (Kind::Uint, 2),
-        F::R32G32B32_UINT => (Kind::Uint, 3),
-        F::R32G32B32A32_UINT => (Kind::Uint, 4),
-        _ => (Kind::Float, 4),
-    }
+    let kinds = [Kind::Float, Kind::Int, Kind::Uint];
+    let mut shapes = kinds.into_iter().flat_map(|kind| (1..=4).map(move |count| (kind, count)));
+    let is_it = |(kind, count): &(Kind, u32)| attributes::format(*kind, 32, *count) == format;
+    shapes.find(is_it).unwrap_or((Kind::Float, 4))
 }
 
 impl Target {
@@ -87,14 +68,12 @@ impl Target {
     }
 }
 
-/// What is there before the original is drawn: two pictures that differ everywhere, so that what is the same in both
-/// afterwards has been drawn.
+/// Two backgrounds that differ in every pixel: a pixel that is equal over both was drawn.
 const BEFORE: [u32; 2] = [0x7e55_aa33, 0x1357_9bdf];
 
 impl Run<'_> {
     /// What the original writes to each target, for each triangle.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<Source>>, Stop> {
-        let text = |error: Error| not_comparable(format!("the original: {error}"));
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
             let mut drawn = Vec::new();
@@ -102,9 +81,11 @@ impl Run<'_> {
                 let before = vec![Colour([before; 4]); (SIDE * SIDE) as usize];
                 let mut work = Work::default();
                 self.add_targets(&vec![before; self.targets.len()], &mut work);
-                let draw = self.draw(self.original.words(), triangle, 0, &mut work);
+                let draw = self.draw(self.task.original.words(), triangle, 0, &mut work);
                 work.draws.push(draw);
-                drawn.push(targets::pictures(&self.device.run(&work).map_err(text)?));
+                drawn.push(targets::pictures(
+                    &self.task.device.run(&work).map_err(cannot_run_original)?,
+                ));
             }
             let of_target = |(number, target): (usize, &Target)| {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);
@@ -137,7 +118,7 @@ impl Run<'_> {
                 work.draws.push(draw);
             }
         }
-        let outcome = self.device.run(&work).map_err(|error| cannot_run(Part::Lowered, &error))?;
+        let outcome = self.task.run(Part::Lowered, &work)?;
         let all = targets::pictures(&outcome);
         Ok(all.chunks(self.targets.len()).map(<[Picture]>::to_vec).collect())
     }
@@ -156,18 +137,9 @@ impl Run<'_> {
         work: &mut Work<'w>,
     ) -> Draw<'w> {
         let first = 3 * triangle as u32;
-        let mut draw = Draw {
-            stages: vec![
-                Stage::vertex(&self.feeder),
-                Stage { entry_point: self.job.entry, ..Stage::fragment(fragment) },
-            ],
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            target: Some(target),
-            other_targets: (target + 1..target + self.targets.len()).collect(),
-            vertices: first..first + 3,
-            instances: 0..1,
-            ..Draw::default()
-        };
+        let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(fragment) };
+        let targets = (target, self.targets.len());
+        let mut draw = targets::draw(&self.feeder, stage, targets, first..first + 3);
         self.inputs.install(work).give(&mut draw);
         draw.stages[0].specialization.clear();
         draw
@@ -182,9 +154,9 @@ impl Run<'_> {
         work: &mut Work<'_>,
     ) {
         let blended = &self.lowered.result;
-        let words = blended.iter().filter_map(|one| selection.words.get(one.location as usize));
+        let words = blended.keys().filter_map(|location| selection.words.get(*location as usize));
         let words: Vec<u32> = words.map(|(word, _)| *word).collect();
-        let filled_in: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let mut reads_words = Vec::new();
         for one in &self.lowered.requirements.descriptors {
             let resource = match one.purpose {
                 Purpose::Destination { location, .. } => match self.blends.destination {
@@ -195,33 +167,18 @@ impl Run<'_> {
                     _ => Resource::InputAttachment(first + location as usize),
                 },
                 Purpose::Words => {
-                    let mut bytes = filled_in.clone();
-                    bytes.resize(bytes.len().next_multiple_of(16), 0);
-                    let size = bytes.len() as u64;
-                    work.buffers.push(bytes);
-                    let range = Range { buffer: work.buffers.len() - 1, offset: 0, size };
-                    match self.blends.select {
-                        Select::Words(Place::Uniform { .. }) => Resource::UniformBuffer(range),
-                        _ => Resource::StorageBuffer(range),
-                    }
+                    reads_words.push((one.set, one.binding));
+                    continue;
                 }
-                // What is not bound fails the draw.
                 _ => continue,
             };
             draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
         }
-        match self.blends.select {
-            Select::Words(Place::PushConstant { offset }) => {
-                let (start, end) = (offset as usize, offset as usize + filled_in.len());
-                draw.push_constants.resize(draw.push_constants.len().max(end), 0);
-                draw.push_constants[start..end].copy_from_slice(&filled_in);
-            }
-            Select::Words(Place::Specialization { first_id }) => {
-                let constants = (first_id..).zip(words.into_iter().map(Constant::Bits32));
-                draw.stages[1].specialization.extend(constants);
-            }
-            Select::Words(Place::Uniform { .. } | Place::StorageBuffer { .. })
-            | Select::Constant => {}
+        // What the requirements leave out is not bound, and fails the draw.
+        if let Some(place) = self.blends.select
+            && place.descriptor().is_none_or(|at| reads_words.contains(&at))
+        {
+            place_words(place, &words, draw.stages.len() - 1, draw, work);
         }
     }
 }

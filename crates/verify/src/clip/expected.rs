@@ -3,7 +3,7 @@
 use crate::leaves::{self, Leaf};
 use crate::{Form, Marked, Planes, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark, Space};
+use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
 use polyshade::spv::{BuiltIn, Decoration, Type};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ impl Key {
         Key::BuiltIn { builtin: BuiltIn::POSITION.0, element: 0, component }
     }
 
-    /// Whether a stage hands it to the next one, and no built-in of the rasterizer's.
+    /// Whether a stage passes it to the next one: it is a location, or a distance.
     pub(super) fn is_handed_on(&self) -> bool {
         let distances = KINDS.map(|kind| kind.builtin().0);
         match self {
@@ -152,7 +152,7 @@ impl Source {
 }
 
 impl Right {
-    /// Whether `bits`, of a number or an integer, are right; of what is beyond all numbers, anything is.
+    /// Whether `bits`, of a float or an integer, are right. Where the sum may overflow, any bits are.
     pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
         match self {
             Right::Bits(right) => {
@@ -190,6 +190,13 @@ pub(super) struct Interface<'i> {
     /// How many distances there are, where the stage need not have them all and they need no capability.
     pub(super) counts: Option<[u32; 2]>,
     pub(super) marked: &'i Marked,
+}
+
+impl<'i> Interface<'i> {
+    /// One of which all is there.
+    pub(super) fn of(leaves: &'i [Leaf], marked: &'i Marked) -> Self {
+        Interface { leaves, words: components(leaves), counts: None, marked }
+    }
 }
 
 /// Takes the steps with an interface of the original.
@@ -288,9 +295,9 @@ fn built_in(
 
 /// The products of the planes with what they are dotted with.
 fn dots(own: &BTreeMap<Key, usize>, planes: Planes) -> Result<Vec<Source>, String> {
-    let key = |component| match planes.space {
-        Space::Clip => Key::position(component),
-        Space::Output { location } => Key::Register { location, component },
+    let key = |component| match planes.vertex {
+        None => Key::position(component),
+        Some(location) => Key::Register { location, component },
     };
     let words = [0, 1, 2, 3].map(|component| own.get(&key(component)).copied());
     let [Some(x), Some(y), Some(z), Some(w)] = words else {

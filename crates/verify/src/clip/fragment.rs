@@ -6,63 +6,45 @@
 
 use super::expected::{Expected, Interface, Key, Source, components, expected};
 use super::handed::{Corner, Side, declared};
-use super::too_many;
-use crate::inputs::{self, Inputs};
+use crate::inputs::Inputs;
 use crate::leaves::{self, Kind, Leaf};
 use crate::pictures;
 use crate::random::{Random, Values};
-use crate::run::{
-    Report, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
-    not_comparable, parse, variant,
-};
+use crate::run::{Task, cannot_run, cannot_run_original};
 use crate::targets::{self, Colour, Picture, SIDE, Target};
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Form, Job, Phase, Steps};
+use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{self, KINDS};
 use polyshade::spv::{ExecutionModel, StorageClass};
-use polyshade_vulkan::{Device, Draw, Error, Place, Stage, VertexBuffer, Work, vk};
+use polyshade_vulkan::{Error, Stage};
 use std::collections::BTreeMap;
 
 /// The corners of a primitive.
 const CORNERS: usize = 3;
 /// How many primitives are drawn.
 const PRIMITIVES: u32 = 16;
-/// What makes a number negative.
+/// The sign bit of a float.
 const SIGN: u32 = 1 << 31;
-/// What is in a target before.
+/// The background of every target.
 const BEFORE: Colour = Colour([0x7e55_aa33; 4]);
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(
-    job: &Job<'_>,
-    steps: &Steps,
-    device: &Device,
-    (original, lowered): (&Module<'_>, &Module<'_>),
-    report: &mut Report<'_>,
-) -> Verdict {
+pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
     if steps.planes.is_some() || steps.enable.is_some() {
         let why = "planes are for the stages that hand distances on";
         return Verdict::NotComparable(why.to_owned());
     }
-    if let Some(why) = too_many(steps) {
-        return Verdict::NotComparable(why);
-    }
-    each_seed(job, |seed| {
-        let run = Run::new(job, steps, device, original, seed)?;
-        run.compare(lowered, report)
-    })
+    task.each_seed(|seed| Run::new(task, steps, seed)?.compare(lowered))
 }
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
-    job: &'r Job<'r>,
+    task: &'r Task<'r>,
     steps: &'r Steps,
-    device: &'r Device,
-    original: &'r Module<'r>,
     inputs: Inputs,
     leaves: Vec<Leaf>,
-    /// Where the words of what the original reads are, and of distances that it does not read.
+    /// The word of each input component of the original, and of each distance that it does not read.
     words: BTreeMap<Key, usize>,
     expected: Expected,
     targets: Vec<Target>,
@@ -70,39 +52,25 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    fn new(
-        job: &'r Job<'r>,
-        steps: &'r Steps,
-        device: &'r Device,
-        original: &'r Module<'r>,
-        seed: u64,
-    ) -> Result<Run<'r>, Stop> {
-        let text = |error: polyshade::Error| not_comparable(error.to_string());
-        let entry = original.entry_point(job.entry, ExecutionModel::FRAGMENT).map_err(text)?;
-        check_device(device, original)?;
-        let specialization = &job.specialization;
-        let leaves =
-            |class| leaves::leaves(original, entry, class, specialization).map_err(not_comparable);
+    fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
+        let (original, model) = (task.original, ExecutionModel::FRAGMENT);
+        task.check_device(original)?;
+        let leaves = |class| task.leaves(original, model, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
         if let Some(leaf) = read.iter().find(|leaf| leaf.builtin.is_none() && leaf.bits != 32) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
-        let inputs =
-            inputs::make(original, entry, specialization, (Values::Colours, seed), CORNERS as u32);
         let words = with_distances(components(&read), steps);
         let interface = Interface {
-            leaves: &read,
             words: words.clone(),
             counts: emulated(steps),
-            marked: &steps.inputs,
+            ..Interface::of(&read, &steps.inputs)
         };
         let expected = expected(original, &interface, steps).map_err(not_comparable)?;
         let mut run = Run {
-            job,
+            task,
             steps,
-            device,
-            original,
-            inputs: inputs.map_err(not_comparable)?,
+            inputs: task.inputs(model, (Values::Colours, seed), CORNERS as u32)?,
             leaves: read,
             words,
             expected,
@@ -113,19 +81,19 @@ impl<'r> Run<'r> {
         Ok(run)
     }
 
-    fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        report(Phase::Original);
-        let right = self.draw(self.original.words(), &self.original_side()?, |primitive| {
+    fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
+        let task = self.task;
+        (task.report)(Phase::Original);
+        let right = self.draw(task.original.words(), &self.original_side()?, |primitive| {
             self.is_dropped(primitive)
         });
-        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
-        check_original(self.device, |_| true)?;
+        let right = right.map_err(cannot_run_original)?;
+        task.check_original(|_| true)?;
 
-        let words = variant(self.job, Part::Lowered, lowered.words())?;
-        let module = parse(Part::Lowered, &words)?;
-        check_device(self.device, &module)?;
+        let module = task.variant(Part::Lowered, lowered)?;
+        task.check_device(&module)?;
         let side = self.lowered_side(&module)?;
-        report(Phase::Rewritten);
+        (task.report)(Phase::Rewritten);
         let found = self.draw(module.words(), &side, |_| false);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         let count = self.targets.len();
@@ -141,7 +109,7 @@ impl<'r> Run<'r> {
                 Difference { draw, ..*difference }
             })?;
         }
-        check_messages(self.device, Part::Lowered, |_| true)?;
+        task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
             0 => Err(not_comparable("the shader draws nothing of the scene")),
             _ => Ok(equal),
@@ -186,12 +154,12 @@ impl<'r> Run<'r> {
         Ok(covered)
     }
 
-    /// Whether the lowered stage does what the device does.
+    /// Whether the lowered stage emulates distances.
     fn is_emulated(&self) -> bool {
         matches!(self.steps.form, Form::Emulated { .. })
     }
 
-    /// Whether the lowered stage does what the device does of clipping.
+    /// Whether the lowered stage emulates clip distances.
     fn cuts(&self) -> bool {
         matches!(self.steps.form, Form::Emulated { native_clip: false, .. })
     }
@@ -211,7 +179,7 @@ impl<'r> Run<'r> {
         distances.any(|word| primitive.iter().any(|corner| corner.is_negative(word)))
     }
 
-    /// Whether the lowered stage is to leave a primitive out: one and the same distance is negative at all corners.
+    /// Whether the lowered stage has to cull a primitive: one cull distance is negative at all corners.
     fn is_dropped(&self, primitive: &[Corner; CORNERS]) -> bool {
         let mut distances = self.distances(clip_cull::Kind::Cull);
         self.is_emulated()
@@ -245,7 +213,7 @@ impl<'r> Run<'r> {
         }
         let culls: Vec<usize> = self.distances(clip_cull::Kind::Cull).collect();
         let reads = declared(&self.leaves);
-        if self.is_emulated() && self.device.capabilities().culls_wrongly(reads) {
+        if self.is_emulated() && self.task.device.capabilities().culls_wrongly(reads) {
             // The original would not be drawn as it should be.
             for corner in &mut words {
                 culls.iter().for_each(|word| corner[*word] &= !SIGN);
@@ -258,33 +226,26 @@ impl<'r> Run<'r> {
         positions.map(|position| Corner { position, words: words.next().expect("one each") })
     }
 
-    /// The original with what it reads.
+    /// The original, with a vertex stage that writes its inputs.
     fn original_side(&self) -> Result<Side, Stop> {
-        let word = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
-        let own = KINDS.map(|kind| {
-            let elements = (0..).map(|element| word(&Key::distance(kind, element)));
-            elements.map_while(|source| source).collect()
-        });
         let mut arrays = match self.steps.form {
             // The arrays are others than those of the lowered stage.
-            Form::Combined | Form::Separate => own,
-            _ => self.arrays(),
+            Form::Combined | Form::Separate => None,
+            _ => Some(self.arrays()),
         };
         // What is culled is not drawn at all.
-        if self.is_emulated() {
-            arrays[1].truncate(declared(&self.leaves)[1] as usize);
+        if let Some([_, cull]) = &mut arrays
+            && self.is_emulated()
+        {
+            cull.truncate(declared(&self.leaves)[1] as usize);
         }
-        Side::new(self.device.capabilities(), &self.leaves, word, arrays)
+        Side::of_original(self.task.device.capabilities(), &self.leaves, &self.words, arrays)
     }
 
-    /// The lowered stage with what it is to read.
+    /// The lowered stage, with a vertex stage that writes its inputs.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
-        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
-        let entry = module.entry_point(self.job.entry, ExecutionModel::FRAGMENT);
-        let entry = entry.map_err(|error| broken(error.to_string()))?;
-        let class = StorageClass::INPUT;
-        let leaves = leaves::leaves(module, entry, class, &self.job.specialization);
-        let leaves = leaves.map_err(broken)?;
+        let leaves = self.task.leaves(module, ExecutionModel::FRAGMENT, StorageClass::INPUT);
+        let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
         let mut arrays = self.arrays();
         if let Form::Emulated { native_clip, .. } = self.steps.form {
             arrays[1].clear();
@@ -292,7 +253,7 @@ impl<'r> Run<'r> {
                 arrays[0].clear();
             }
         }
-        Side::of_lowered(self.device.capabilities(), &leaves, &self.expected, arrays)
+        Side::of_lowered(self.task.device.capabilities(), &leaves, &self.expected, arrays)
     }
 
     /// The distances by their numbers.
@@ -302,50 +263,37 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// What a side draws of each primitive that is not dropped, in all targets.
+    /// The pictures that one of the sides draws of each primitive that is not dropped: one for each target.
     fn draw(
         &self,
         shader: &[u32],
         side: &Side,
         is_dropped: impl Fn(&[Corner; CORNERS]) -> bool,
     ) -> Result<Vec<Picture>, Error> {
-        let (mut work, mut installed) = (Work::default(), None);
         let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
-        for primitive in &self.primitives {
-            let first = targets::add(&self.targets, &background, &mut work);
-            let given = self.inputs.next(installed.take(), &mut work);
-            let mut draw = Draw {
-                stages: vec![
-                    Stage::vertex(&side.feeder),
-                    Stage { entry_point: self.job.entry, ..Stage::fragment(shader) },
-                ],
-                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-                target: Some(first),
-                other_targets: (first + 1..first + self.targets.len()).collect(),
-                vertices: 0..if is_dropped(primitive) { 0 } else { CORNERS as u32 },
-                instances: 0..1,
-                ..Draw::default()
-            };
+        let work = self.inputs.work(&self.primitives, |primitive, given, work| {
+            let first = targets::add(&self.targets, &background, work);
+            let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(shader) };
+            let vertices = 0..if is_dropped(primitive) { 0 } else { CORNERS as u32 };
+            let mut draw =
+                targets::draw(&side.feeder, stage, (first, self.targets.len()), vertices);
             given.give(&mut draw);
             draw.stages[0].specialization.clear();
-            let place = Place { buffer: work.buffers.len(), offset: 0 };
-            draw.vertex_buffers = vec![VertexBuffer { place, layout: side.layout() }];
-            work.buffers.push(side.vertices(primitive));
-            work.draws.push(draw);
-            installed = Some(given);
-        }
-        Ok(targets::pictures(&self.device.run(&work)?))
+            draw.vertex_buffers = vec![side.install(primitive, work)];
+            draw
+        });
+        Ok(targets::pictures(&self.task.device.run(&work)?))
     }
 }
 
-/// A position that is seen, or near what is.
+/// A position inside the clip volume, or near it.
 pub(super) fn position(random: &mut Random) -> [f32; 4] {
     let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
     let w = 1.25 + w / 4.0;
     [1.2 * x * w, 1.2 * y * w, 0.5 * w, w]
 }
 
-/// How many distances a lowered stage tests that does what the device does.
+/// How many clip and cull distances a stage tests that emulates them.
 fn emulated(steps: &Steps) -> Option<[u32; 2]> {
     steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }))
 }
@@ -355,7 +303,7 @@ fn count(words: &BTreeMap<Key, usize>) -> usize {
     words.values().max().map_or(0, |last| last + 1)
 }
 
-/// The words of what a stage reads, with more for the distances that it is handed and does not read.
+/// The words of the inputs of a stage, and of distances that the stage before writes and it does not read.
 fn with_distances(mut words: BTreeMap<Key, usize>, steps: &Steps) -> BTreeMap<Key, usize> {
     words.retain(|key, _| key.is_handed_on());
     let first = count(&words);

@@ -3,13 +3,12 @@
 use super::MOST;
 use super::expected::{Expected, Key, Right, Setting, Source, components};
 use crate::feeder::{self, Array, Varying};
+use crate::inputs::attributes;
 use crate::leaves::{self, Kind, Leaf};
 use crate::relay::{self, Relay};
-use crate::run::{Stop, not_comparable};
-use crate::targets;
-use crate::verdict::{Difference, Part};
+use crate::verdict::{Difference, Part, Stop, not_comparable};
 use polyshade::clip_cull::{self, KINDS};
-use polyshade_vulkan::{Capabilities, VertexLayout};
+use polyshade_vulkan::{Capabilities, Place, VertexBuffer, VertexLayout, Work};
 use std::collections::BTreeMap;
 
 /// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
@@ -82,6 +81,24 @@ impl Side {
         Ok(side)
     }
 
+    /// What the original is handed: the words of what it reads, and in `arrays`, unless others are given, the distances
+    /// that there are of each kind.
+    pub(super) fn of_original(
+        device: &Capabilities,
+        leaves: &[Leaf],
+        words: &BTreeMap<Key, usize>,
+        arrays: Option<[Vec<Source>; 2]>,
+    ) -> Result<Side, Stop> {
+        let source = |key: &Key| words.get(key).map(|word| Source::Word(*word));
+        let own = || {
+            KINDS.map(|kind| {
+                let elements = (0..).map(|element| source(&Key::distance(kind, element)));
+                elements.map_while(|source| source).collect()
+            })
+        };
+        Side::new(device, leaves, source, arrays.unwrap_or_else(own))
+    }
+
     /// What a lowered shader is handed, which must read nothing else than is expected; `arrays` are handed to the
     /// device.
     pub(super) fn of_lowered(
@@ -117,18 +134,30 @@ impl Side {
         })
     }
 
-    pub(super) fn layout(&self) -> VertexLayout {
-        let floats = |location| (location, targets::format(Kind::Float));
+    /// Adds the vertices to `work`.
+    pub(super) fn install<'c>(
+        &self,
+        corners: impl IntoIterator<Item = &'c Corner>,
+        work: &mut Work<'_>,
+    ) -> VertexBuffer {
+        let place = Place { buffer: work.buffers.len(), offset: 0 };
+        work.buffers.push(self.vertices(corners));
+        VertexBuffer { place, layout: self.layout() }
+    }
+
+    fn layout(&self) -> VertexLayout {
+        let floats = |location| (location, attributes::format(Kind::Float, 32, 4));
         let arrays = KINDS.into_iter().flat_map(|kind| {
             let count = self.arrays[kind as usize].len().div_ceil(4) as u32;
             (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
         });
-        let varyings = self.varyings.iter().map(|one| (one.attribute, targets::format(one.kind)));
+        let varyings =
+            self.varyings.iter().map(|one| (one.attribute, attributes::format(one.kind, 32, 4)));
         VertexLayout::vectors([floats(POSITION)].into_iter().chain(arrays).chain(varyings))
     }
 
     /// The bytes of vertices, by that layout.
-    pub(super) fn vertices<'c>(&self, corners: impl IntoIterator<Item = &'c Corner>) -> Vec<u8> {
+    fn vertices<'c>(&self, corners: impl IntoIterator<Item = &'c Corner>) -> Vec<u8> {
         let setting = Setting { mask: u32::MAX, planes: Vec::new() };
         let mut words: Vec<u32> = Vec::new();
         for corner in corners {

@@ -6,71 +6,58 @@
 
 mod cut;
 
-use super::expected::{Expected, Interface, Key, Setting, Source, components, expected};
+use super::expected::{Expected, Interface, Key, Setting, expected};
 use super::fragment::position;
 use super::handed::{Corner, Side, declared};
+use super::host;
 use super::outputs::Outputs;
 use super::scene::{Drawable, Places, Scene};
 use super::shape::Shape;
-use super::{host, too_many};
 use crate::cases::FILL;
 use crate::initialise::without_feedback;
-use crate::inputs::{self, Inputs, Installed};
+use crate::inputs::{Inputs, Installed};
 use crate::leaves::{self, Kind, Leaf};
 use crate::library;
 use crate::pictures;
 use crate::random::{Random, Values};
 use crate::record::Recorder;
 use crate::record::emits::Emit;
-use crate::run::{
-    Report, SHARED, Stop, cannot_run, check_device, check_messages, check_original, each_seed,
-    is_same_interface, not_comparable, parse, u32s, variant,
-};
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Form, Job, Phase, Steps};
+use crate::recording::u32s;
+use crate::run::{SHARED, Task, cannot_run, cannot_run_original, is_same_interface};
+use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::KINDS;
 use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
 use polyshade_vulkan::{
-    Constant, Descriptor, Device, Draw, Error, Outcome, Place, Range, Resource, Stage,
-    VertexBuffer, Work, vk,
+    Constant, Descriptor, Draw, Error, Outcome, Range, Resource, Stage, Work, vk,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops;
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(
-    job: &Job<'_>,
-    steps: &Steps,
-    device: &Device,
-    (original, lowered): (&Module<'_>, &Module<'_>),
-    report: &mut Report<'_>,
-) -> Verdict {
-    if let Some(why) = too_many(steps) {
-        return Verdict::NotComparable(why);
-    }
-    each_seed(job, |seed| {
-        let original = without_feedback(original);
-        let original = original.map_err(|error| not_comparable(error.to_string()))?;
-        let run = Run::new(job, steps, device, &original, seed)?;
+pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
+    task.each_seed(|seed| {
+        let original = &without_feedback(task.original).map_err(not_comparable)?;
+        let task = Task { original, ..*task };
+        let run = Run::new(&task, steps, seed)?;
         match run.cuts() {
-            true => run.compare_cut(lowered, report),
-            false => run.compare(lowered, report),
+            true => run.compare_cut(lowered),
+            false => run.compare(lowered),
         }
     })
 }
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
-    job: &'r Job<'r>,
+    /// Its original has no transform feedback of its own.
+    task: &'r Task<'r>,
     steps: &'r Steps,
-    device: &'r Device,
-    original: &'r Module<'r>,
     seed: u64,
     shape: Shape,
     /// The resources.
     inputs: Inputs,
-    /// What the original reads of each vertex, and where its words are.
+    /// The inputs of each vertex of the original, and the word of each of their components.
     read: Vec<Leaf>,
     words: BTreeMap<Key, usize>,
     /// What the lowered stage reads.
@@ -83,7 +70,7 @@ struct Run<'r> {
     corners: Vec<Corner>,
 }
 
-/// What a stage emits, by what its outputs are.
+/// The vertices that a stage emits, and the outputs that their words belong to.
 struct Recorded {
     leaves: Vec<Leaf>,
     /// For each primitive.
@@ -91,82 +78,51 @@ struct Recorded {
 }
 
 impl<'r> Run<'r> {
-    fn new(
-        job: &'r Job<'r>,
-        steps: &'r Steps,
-        device: &'r Device,
-        original: &'r Module<'r>,
-        seed: u64,
-    ) -> Result<Run<'r>, Stop> {
-        let text = |error: polyshade::Error| not_comparable(error.to_string());
-        let entry = original.entry_point(job.entry, job.stage).map_err(text)?;
-        check_device(device, original)?;
+    fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
+        let (original, model) = (task.original, task.job.stage);
+        let entry = original.entry_point(task.job.entry, model).map_err(not_comparable)?;
+        task.check_device(original)?;
         let shape = Shape::of(original, entry).map_err(not_comparable)?;
-        let specialization = &job.specialization;
-        let leaves =
-            |class| leaves::leaves(original, entry, class, specialization).map_err(not_comparable);
+        let leaves = |class| task.leaves(original, model, class).map_err(not_comparable);
         let read = of_one_vertex(leaves(StorageClass::INPUT)?);
         let is_made =
             |leaf: &&Leaf| leaf.builtin.is_some() || leaf.bits == 32 && leaf.register.is_some();
         if let Some(leaf) = read.iter().find(|leaf| !is_made(leaf)) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
-        let inputs = inputs::make(original, entry, specialization, (Values::Any, seed), 0);
-        let mut words = components(&read);
-        words.retain(|key, _| key.is_handed_on());
-        let interface =
-            Interface { leaves: &read, words: words.clone(), counts: None, marked: &steps.inputs };
+        let mut interface = Interface::of(&read, &steps.inputs);
+        interface.words.retain(|key, _| key.is_handed_on());
         let handed = expected(original, &interface, &of_inputs(steps)).map_err(not_comparable)?;
+        let words = interface.words;
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
-        let interface = Interface {
-            leaves: &emitted,
-            words: components(&emitted),
-            counts: None,
-            marked: &steps.outputs,
-        };
+        let interface = Interface::of(&emitted, &steps.outputs);
         let expected = expected(original, &interface, steps).map_err(not_comparable)?;
-        let inputs = inputs.map_err(not_comparable)?;
+        let inputs = task.inputs(model, (Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
         let corners = corners(&read, &words, (seed, count));
-        Ok(Run {
-            job,
-            steps,
-            device,
-            original,
-            seed,
-            shape,
-            inputs,
-            read,
-            words,
-            handed,
-            leaves: emitted,
-            expected,
-            corners,
-        })
+        let leaves = emitted;
+        Ok(Run { task, steps, seed, shape, inputs, read, words, handed, leaves, expected, corners })
     }
 
-    fn compare(&self, lowered: &Module<'_>, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        report(Phase::Original);
+    fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
+        let task = self.task;
+        (task.report)(Phase::Original);
         let right = self.record_original()?;
 
-        let words = variant(self.job, Part::Lowered, lowered.words())?;
-        let module = without_feedback(&parse(Part::Lowered, &words)?).map_err(broken)?;
-        check_device(self.device, &module)?;
-        self.check_modes(&module)?;
-        let side = self.lowered_side(&module)?;
+        let (module, side) = self.prepare(lowered)?;
         let (mut equal, mut emitted) = (Equal::default(), 0);
         for setting in host::settings(self.steps, self.seed) {
-            report(Phase::Rewritten);
-            let recorder = self.recorder(&module);
-            let recorder = recorder.map_err(|why| Difference::new(Part::Lowered, why))?;
+            (task.report)(Phase::Rewritten);
+            let recorder =
+                self.shape.record(&module, task.job).map_err(|why| broken(Part::Lowered, why))?;
             let found = self.record(recorder, &side, Some(&setting));
             let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
             let vertices = self.compare_emits(&right, &found, &setting)?;
-            check_messages(self.device, Part::Lowered, |_| true)?;
+            task.check_messages(Part::Lowered, |_| true)?;
             emitted += vertices;
             equal.words += vertices * self.expected.components.len() as u64;
             equal.pixels += self.compare_pictures(&module, &side, [&right, &found], &setting)?;
-            check_messages(self.device, Part::Lowered, |_| true)?;
+            task.check_messages(Part::Lowered, |_| true)?;
         }
         match emitted {
             0 => Err(not_comparable("the stage emits nothing")),
@@ -174,44 +130,49 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether the lowered stage does what the device does, and emits other primitives.
+    /// The lowered stage, and what it is to read.
+    fn prepare(&self, lowered: &Module<'_>) -> Result<(Module<'static>, Side), Stop> {
+        let module = self.task.lowered(lowered)?;
+        self.check_modes(&module)?;
+        let side = self.lowered_side(&module)?;
+        Ok((module, side))
+    }
+
+    /// Whether the lowered stage clips primitives itself, and so emits others than the original.
     fn cuts(&self) -> bool {
         matches!((self.shape, self.steps.form), (Shape::Geometry(_), Form::Exact { .. }))
     }
 
     /// What the original emits.
     fn record_original(&self) -> Result<Recorded, Stop> {
-        let recorder = self.recorder(self.original);
+        let recorder = self.shape.record(self.task.original, self.task.job);
         let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
         let right = self.record(recorder, &self.original_side()?, None);
-        let right = right.map_err(|error| not_comparable(format!("the original: {error}")))?;
+        let right = right.map_err(cannot_run_original)?;
         if !is_same_interface(&right.leaves, &self.leaves) {
             return Err(not_comparable(SHARED));
         }
         if right.emits.iter().any(|emits| self.shape.is_exceeded(emits)) {
             return Err(not_comparable("the original emits more vertices than it may"));
         }
-        check_original(self.device, |_| true)?;
+        self.task.check_original(|_| true)?;
         Ok(right)
     }
 
     /// The lowered stage takes and makes what the original does; one that cuts may make more vertices of it.
     fn check_modes(&self, module: &Module<'_>) -> Result<(), Stop> {
         let modes = |module: &Module<'_>| -> Result<BTreeSet<Vec<u32>>, Stop> {
-            let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
+            let entry = module.entry_point(self.task.job.entry, self.task.job.stage);
+            let entry = entry.map_err(|error| broken(Part::Lowered, error))?;
             let modes = module
                 .modes(entry.function())
                 .filter(|mode| !self.cuts() || mode.mode() != ExecutionMode::OUTPUT_VERTICES);
             Ok(modes.map(|mode| mode.inst().words()[2..].to_vec()).collect())
         };
-        match modes(module)? == modes(self.original)? {
+        match modes(module)? == modes(self.task.original)? {
             true => Ok(()),
-            false => Err(Difference::new(Part::Lowered, "it has other execution modes").into()),
+            false => Err(broken(Part::Lowered, "it has other execution modes")),
         }
-    }
-
-    fn recorder(&self, module: &Module<'_>) -> Result<Recorder, String> {
-        self.shape.record(module, self.job.entry, &self.job.specialization)
     }
 
     /// The same vertices in the same places; returns how many.
@@ -255,11 +216,11 @@ impl<'r> Run<'r> {
         [right, found]: [&Recorded; 2],
         setting: &Setting,
     ) -> Result<u64, Stop> {
-        let (device, expected) = (self.device, &self.expected);
+        let (device, expected) = (self.task.device, &self.expected);
         // A driver divides patches as it likes.
         let has_same_order = matches!(self.shape, Shape::Geometry(_));
         let scene = Scene { device, steps: self.steps, expected, has_same_order };
-        let Some(topology) = self.shape.makes(self.original) else { return Ok(0) };
+        let Some(topology) = self.shape.makes(self.task.original) else { return Ok(0) };
         if !scene.is_drawn(&self.leaves, module) {
             return Ok(0);
         }
@@ -288,31 +249,26 @@ impl<'r> Run<'r> {
 
     /// What the original reads.
     fn original_side(&self) -> Result<Side, Stop> {
-        let source = |key: &Key| self.words.get(key).map(|word| Source::Word(*word));
-        let arrays = KINDS.map(|kind| {
-            let elements = (0..).map(|element| source(&Key::distance(kind, element)));
-            elements.map_while(|source| source).collect()
-        });
-        let side = Side::new(self.device.capabilities(), &self.read, source, arrays)?;
-        self.relayed(side, self.original)
+        let device = self.task.device.capabilities();
+        let side = Side::of_original(device, &self.read, &self.words, None)?;
+        self.relayed(side, self.task.original)
     }
 
     /// What the lowered stage is to read, and nothing else.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
-        let entry = module.entry_point(self.job.entry, self.shape.model()).map_err(broken)?;
-        let read = leaves::leaves(module, entry, StorageClass::INPUT, &self.job.specialization);
-        let read = of_one_vertex(read.map_err(|why| Difference::new(Part::Lowered, why))?);
+        let read = self.task.leaves(module, self.task.job.stage, StorageClass::INPUT);
+        let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
         let Expected { components: wanted, distances, .. } = &self.handed;
         let counts = declared(&read);
         let arrays = KINDS.map(|kind| {
             let keys = distances[kind as usize].iter().take(counts[kind as usize] as usize);
             keys.filter_map(|key| wanted.get(key).cloned()).collect()
         });
-        let side = Side::of_lowered(self.device.capabilities(), &read, &self.handed, arrays)?;
-        self.relayed(side, module)
+        let device = self.task.device.capabilities();
+        self.relayed(Side::of_lowered(device, &read, &self.handed, arrays)?, module)
     }
 
-    /// With a control stage of ours before an evaluation stage.
+    /// Adds our control stage before an evaluation stage.
     fn relayed(&self, side: Side, module: &Module<'_>) -> Result<Side, Stop> {
         match self.shape.relay(module) {
             Some(relay) => side.relayed(relay),
@@ -341,7 +297,7 @@ impl<'r> Run<'r> {
         self.give(&given, &mut draw, self.shape.level(false));
         draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
         work.draws.push(draw);
-        let outcome = self.device.run(&work)?;
+        let outcome = self.task.device.run(&work)?;
         let emits = self.shape.read(&recorder, &u32s(&outcome.buffers[0]));
         let unfinished = || Error::Work("an invocation does not come to its end".to_owned());
         Ok(Recorded { emits: emits.ok_or_else(unfinished)?, leaves: recorder.leaves })
@@ -356,18 +312,15 @@ impl<'r> Run<'r> {
         primitives: &[usize],
         setting: Option<&Setting>,
     ) -> Result<Outcome, Error> {
-        let (mut work, mut installed) = (Work::default(), None);
         let corners = self.shape.corners();
-        for number in primitives {
+        let work = self.inputs.work(primitives, |number, given, work| {
             let own = number * corners..(number + 1) * corners;
-            let mut draw = self.draw(module.words(), side, own, setting, &mut work);
-            let given = self.inputs.next(installed.take(), &mut work);
-            self.give(&given, &mut draw, self.shape.level(true));
-            pictures::rasterize(&mut draw, self.shape.takes(), fragment, &mut work);
-            work.draws.push(draw);
-            installed = Some(given);
-        }
-        self.device.run(&work)
+            let mut draw = self.draw(module.words(), side, own, setting, work);
+            self.give(given, &mut draw, self.shape.level(true));
+            pictures::rasterize(&mut draw, self.shape.takes(), fragment, work);
+            draw
+        });
+        self.task.device.run(&work)
     }
 
     /// A draw of some of the vertices, with what the host fills in for the lowered stage.
@@ -382,15 +335,15 @@ impl<'r> Run<'r> {
         let relay = side.relay.as_ref();
         let relay =
             relay.map(|words| Stage::new(vk::ShaderStageFlags::TESSELLATION_CONTROL, words));
-        let stage = Stage { entry_point: self.job.entry, ..Stage::new(self.shape.stage(), shader) };
-        let place = Place { buffer: work.buffers.len(), offset: 0 };
-        work.buffers.push(side.vertices(&self.corners[corners.clone()]));
+        let entry_point = self.task.job.entry;
+        let stage = Stage { entry_point, ..Stage::new(self.shape.stage(), shader) };
+        let vertices = 0..corners.len() as u32;
         let mut draw = Draw {
             stages: [Stage::vertex(&side.feeder)].into_iter().chain(relay).chain([stage]).collect(),
             topology: self.shape.takes(),
             patch_control_points: self.shape.corners() as u32,
-            vertex_buffers: vec![VertexBuffer { place, layout: side.layout() }],
-            vertices: 0..corners.len() as u32,
+            vertex_buffers: vec![side.install(&self.corners[corners], work)],
+            vertices,
             instances: 0..1,
             ..Draw::default()
         };
@@ -404,7 +357,7 @@ impl<'r> Run<'r> {
         draw
     }
 
-    /// Gives a draw the resources, and our own stages the level of patches.
+    /// Gives a draw the resources, and our own stages the tessellation level.
     fn give(&self, given: &Installed<'_>, draw: &mut Draw<'_>, level: f32) {
         given.give(draw);
         for stage in draw.stages.iter_mut().filter(|stage| stage.stage != self.shape.stage()) {
@@ -413,11 +366,7 @@ impl<'r> Run<'r> {
     }
 }
 
-fn broken(error: polyshade::Error) -> Stop {
-    Difference::new(Part::Lowered, error.to_string()).into()
-}
-
-/// The steps that are taken with what a stage reads.
+/// The steps that change the inputs of a stage.
 fn of_inputs(steps: &Steps) -> Steps {
     let form = match steps.form {
         // Only what is handed on changes.
@@ -433,7 +382,7 @@ const LARGEST: u64 = 1 << 27;
 /// The specialization constant of `library/relay.tesc`.
 const LEVEL: u32 = 0;
 
-/// What is read of one vertex among several, each of which has the same, and of the patch.
+/// The inputs of the first vertex, which stand for those of every vertex, and the inputs of the patch.
 fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     let of_each =
         [BuiltIn::POSITION, BuiltIn::POINT_SIZE, BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE];

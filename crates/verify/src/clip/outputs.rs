@@ -3,8 +3,7 @@
 
 use super::expected::{Expected, Key, Right, Setting, components};
 use crate::leaves::{Kind, Leaf};
-use crate::run::Stop;
-use crate::verdict::{Difference, Part, Value};
+use crate::verdict::{Difference, Part, Stop, Value};
 use std::collections::BTreeMap;
 use std::iter;
 

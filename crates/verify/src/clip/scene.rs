@@ -8,11 +8,10 @@ use crate::leaves::Leaf;
 use crate::library;
 use crate::pictures::{self, Exactness};
 use crate::position::chooses_a_layer;
-use crate::run::{Stop, not_comparable};
-use crate::verdict::{Difference, Part};
+use crate::verdict::{Part, Stop, not_comparable};
 use crate::{Form, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::{Emulation, Kind, emulate_fragment};
+use polyshade::clip_cull::{Lacking, emulate_fragment};
 use polyshade::spv::Capability;
 use polyshade_vulkan::{Device, Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk};
 use std::collections::BTreeMap;
@@ -129,14 +128,8 @@ impl Scene<'_> {
             true => Exactness::AwayFromEdges,
             false => Exactness::Exact,
         };
-        let mut covered = 0;
-        for ((drawable, right), found) in drawables.iter().zip(&right.targets).zip(&found.targets) {
-            if let Some(difference) = pictures::difference(Part::Lowered, right, found, exactness) {
-                return Err(Difference { draw: Some(drawable.title.clone()), ..difference }.into());
-            }
-            covered += pictures::covered(right);
-        }
-        Ok(covered)
+        let titles = drawables.iter().map(|drawable| drawable.title.clone());
+        pictures::compare(Part::Lowered, [&right, &found], exactness, titles)
     }
 
     fn is_emulated(&self) -> bool {
@@ -148,11 +141,10 @@ impl Scene<'_> {
         let Form::Emulated { location, native_clip } = self.steps.form else {
             return Ok(library::DEPTH.clone());
         };
-        let emulation = Emulation::at(location);
-        let emulation = if native_clip { emulation.native(Kind::Clip) } else { emulation };
+        let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
         let counts = self.expected.distances.each_ref().map(|keys| keys.len() as u32);
         let module = Module::parse(&library::DEPTH).expect("glslang's words parse");
-        let emulated = emulate_fragment(&module, "main", &emulation, counts);
+        let emulated = emulate_fragment(&module, "main", lacking, location, counts);
         let emulated =
             emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
         Ok(emulated.module.into_words())
@@ -190,10 +182,10 @@ impl Scene<'_> {
     }
 }
 
-/// Larger distances, handed on as ordinary values, may go beyond all numbers when they are interpolated.
+/// The largest distance of a primitive that is drawn: the interpolation of larger ordinary values may overflow.
 const LARGEST: f32 = 1e15;
 
-/// Whether one and the same distance is negative at all vertices.
+/// Whether one cull distance is negative at all vertices.
 fn is_culled(primitive: &[Vertex]) -> bool {
     let count = primitive.first().map_or(0, |vertex| vertex.cull.len());
     let is_negative = |number: usize| primitive.iter().all(|vertex| vertex.cull[number] < 0.0);

@@ -1,7 +1,7 @@
 //! The stages between the vertex stage and the rasterizer: what they take and make, and how that is written down.
 
 use super::scene::Vertex;
-use crate::constants::Specialization;
+use crate::Job;
 use crate::leaves::Leaf;
 use crate::record::Recorder;
 use crate::record::control;
@@ -29,20 +29,10 @@ type Strip = (u32, u32);
 impl Shape {
     /// That of `entry`, or why it is not compared.
     pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Shape, String> {
-        if entry.model() == ExecutionModel::GEOMETRY {
-            return Geometry::of(m, entry).map(Shape::Geometry);
-        }
         match entry.model() {
+            ExecutionModel::GEOMETRY => Geometry::of(m, entry).map(Shape::Geometry),
             ExecutionModel::TESSELLATION_CONTROL => control::vertices(m, entry).map(Shape::Control),
             _ => Evaluation::of(m, entry).map(Shape::Evaluation),
-        }
-    }
-
-    pub(super) fn model(self) -> ExecutionModel {
-        match self {
-            Shape::Geometry(_) => ExecutionModel::GEOMETRY,
-            Shape::Evaluation(_) => ExecutionModel::TESSELLATION_EVALUATION,
-            Shape::Control(_) => ExecutionModel::TESSELLATION_CONTROL,
         }
     }
 
@@ -86,16 +76,11 @@ impl Shape {
         }
     }
 
-    pub(super) fn record(
-        self,
-        module: &Module<'_>,
-        name: &str,
-        specialization: &Specialization,
-    ) -> Result<Recorder, String> {
+    pub(super) fn record(self, module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, String> {
         match self {
-            Shape::Geometry(geometry) => emits::record(module, name, specialization, geometry),
-            Shape::Evaluation(_) => evaluation::record(module, name, specialization),
-            Shape::Control(vertices) => control::record(module, name, specialization, vertices),
+            Shape::Geometry(geometry) => emits::record(module, job, geometry),
+            Shape::Evaluation(_) => evaluation::record(module, job),
+            Shape::Control(vertices) => control::record(module, job, vertices),
         }
     }
 

@@ -1,45 +1,26 @@
 //! Vertex stages: what a lowered one hands on is made of what the original does, and a scene of its primitives, each by
 //! itself, is cut as the device's own clip distances cut it.
 
-use super::expected::{Expected, Interface, Setting, components, expected};
+use super::expected::{Expected, Interface, Setting, expected};
+use super::host;
 use super::outputs::Outputs;
 use super::scene::{Drawable, Places, Scene};
-use super::{host, too_many};
-use crate::compare::Recording;
-use crate::initialise::without_feedback;
 use crate::leaves::Leaf;
 use crate::pictures::{self, Primitive};
-use crate::run::{
-    Original, Report, Stop, cannot_run, check_device, check_messages, each_seed, is_about_points,
-    not_comparable, parse, variant,
-};
-use crate::verdict::{Difference, Equal, Part, Verdict};
-use crate::{Job, Phase, Steps};
+use crate::recording::Recording;
+use crate::run::{Original, Task, Variant, is_not_about_points};
+use crate::verdict::{Difference, Equal, Part, Stop, Verdict, not_comparable};
+use crate::{Phase, Steps};
 use polyshade::Module;
-use polyshade_vulkan::{Device, Error, Outcome, Work};
+use polyshade_vulkan::{Draw, Outcome, Work};
 
 /// Compares a lowered stage with the original.
-pub(super) fn verify(
-    job: &Job<'_>,
-    steps: &Steps,
-    device: &Device,
-    (module, lowered): (&Module<'_>, &Module<'_>),
-    report: &mut Report<'_>,
-) -> Verdict {
-    if let Some(why) = too_many(steps) {
-        return Verdict::NotComparable(why);
-    }
-    each_seed(job, |seed| {
-        let original = Original::new(job, device, module, seed)?;
-        let interface = Interface {
-            words: components(&original.leaves),
-            leaves: &original.leaves,
-            counts: None,
-            marked: &steps.outputs,
-        };
-        let expected = expected(module, &interface, steps).map_err(not_comparable)?;
-        let run = Run { original, steps, lowered, expected, seed };
-        run.compare(report)
+pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
+    task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
+        let interface = Interface::of(&original.leaves, &steps.outputs);
+        let expected = expected(task.original, &interface, steps).map_err(not_comparable)?;
+        Run { original, steps, lowered, expected, seed }.compare()
     })
 }
 
@@ -61,56 +42,50 @@ struct Drawn {
 }
 
 impl Run<'_> {
-    fn compare(&self, report: &mut Report<'_>) -> Result<Equal, Stop> {
-        let mut equal = Equal::default();
-        report(Phase::Original);
+    fn compare(&self) -> Result<Equal, Stop> {
+        let (task, mut equal) = (self.original.task, Equal::default());
+        (task.report)(Phase::Original);
         let recordings = self.original.record(&mut equal)?;
 
-        let device = self.original.device;
-        let words = variant(self.original.job, Part::Lowered, self.lowered.words())?;
-        let module = without_feedback(&parse(Part::Lowered, &words)?)
-            .map_err(|error| Stop::from(Difference::new(Part::Lowered, error.to_string())))?;
-        check_device(device, &module)?;
+        let module = task.lowered(self.lowered)?;
         for setting in host::settings(self.steps, self.seed) {
-            report(Phase::Rewritten);
+            (task.report)(Phase::Rewritten);
             let drawn = self.record(&module, setting)?;
             self.compare_outputs(&recordings, &drawn)?;
-            check_messages(device, Part::Lowered, |message| !is_about_points(message))?;
+            task.check_messages(Part::Lowered, is_not_about_points)?;
             equal.words += drawn.recordings.iter().map(|one| one.words.len() as u64).sum::<u64>();
-            report(Phase::Rewritten);
+            (task.report)(Phase::Rewritten);
             equal.pixels += self.compare_pictures(&module, &recordings, &drawn)?;
-            check_messages(device, Part::Lowered, |message| !is_about_points(message))?;
+            task.check_messages(Part::Lowered, is_not_about_points)?;
         }
         Ok(equal)
     }
 
     fn record(&self, module: &Module<'_>, setting: Setting) -> Result<Drawn, Stop> {
-        let broken = |why: String| Stop::from(Difference::new(Part::Lowered, why));
-        let (original, mut recordings) = (&self.original, Vec::new());
-        let mut leaves = Vec::new();
+        let original = &self.original;
+        let Original { inputs, leaves: wanted, .. } = original;
+        let variant = Variant { part: Part::Lowered, module, inputs, wanted };
+        let mut drawn = Drawn { setting, leaves: Vec::new(), recordings: Vec::new() };
         for placement in original.placements {
-            let recorder = original.recorder(module, placement).map_err(broken)?;
-            let recording =
-                original.run_recorder(&recorder, placement, &original.inputs, |draw, work| {
-                    host::bind(self.steps, &setting, draw, work);
-                    Ok(())
-                });
-            recordings.push(recording.map_err(|error| cannot_run(Part::Lowered, &error))?);
-            leaves = recorder.leaves;
+            let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| {
+                host::bind(self.steps, &drawn.setting, draw, work);
+                Ok(())
+            };
+            let (leaves, recording) =
+                original.record_variant(variant, placement, |_| Ok(()), bind)?;
+            drawn.recordings.push(recording);
+            drawn.leaves = leaves;
         }
-        Ok(Drawn { setting, leaves, recordings })
+        Ok(drawn)
     }
 
     fn compare_outputs(&self, recordings: &[Recording], drawn: &Drawn) -> Result<(), Stop> {
         let outputs = Outputs::new(&self.expected, &drawn.leaves)?;
         for (right, found) in recordings.iter().zip(&drawn.recordings) {
-            let placement = right.placement;
-            for slot in 0..placement.slots() {
+            for slot in 0..right.placement.slots() {
                 let [original, vertex] = [right, found].map(|one| one.vertex(slot as usize));
                 outputs.check(original, vertex, &drawn.setting).map_err(|difference| {
-                    let vertex = placement.first_vertex + slot % placement.vertices;
-                    let instance = placement.first_instance + slot / placement.vertices;
-                    Difference { vertex: Some((vertex, instance)), ..*difference }
+                    Difference { vertex: Some(right.placement.vertex(slot)), ..*difference }
                 })?;
             }
         }
@@ -124,7 +99,7 @@ impl Run<'_> {
         recordings: &[Recording],
         drawn: &Drawn,
     ) -> Result<u64, Stop> {
-        let (device, expected) = (self.original.device, &self.expected);
+        let (device, expected) = (self.original.task.device, &self.expected);
         let scene = Scene { device, steps: self.steps, expected, has_same_order: true };
         if !scene.is_drawn(&self.original.leaves, module) {
             return Ok(0);
@@ -141,8 +116,7 @@ impl Run<'_> {
             }
         }
         scene.compare(&drawables, |fragment| {
-            let outcome = self.draw(module, fragment, &primitives, &drawn.setting);
-            outcome.map_err(|error| cannot_run(Part::Lowered, &error))
+            self.draw(module, fragment, &primitives, &drawn.setting)
         })
     }
 
@@ -153,19 +127,16 @@ impl Run<'_> {
         fragment: &[u32],
         primitives: &[Primitive],
         setting: &Setting,
-    ) -> Result<Outcome, Error> {
-        let (original, mut work) = (&self.original, Work::default());
-        let mut installed = None;
-        for Primitive { topology, placement } in primitives {
-            let given = original.inputs.next(installed.take(), &mut work);
-            let mut draw = original.draw(module.words(), *placement);
-            host::bind(self.steps, setting, &mut draw, &mut work);
+    ) -> Result<Outcome, Stop> {
+        let original = &self.original;
+        let work = original.inputs.work(primitives, |primitive: &Primitive, given, work| {
+            let mut draw = original.draw(module.words(), primitive.placement);
+            host::bind(self.steps, setting, &mut draw, work);
             given.give(&mut draw);
-            pictures::rasterize(&mut draw, *topology, fragment, &mut work);
-            work.draws.push(draw);
-            installed = Some(given);
-        }
-        original.device.run(&work)
+            pictures::rasterize(&mut draw, primitive.topology, fragment, work);
+            draw
+        });
+        original.task.run(Part::Lowered, &work)
     }
 }
 

@@ -116,7 +116,11 @@ fn stream(
     for (location, what) in locations {
         let size = what.bits / 8;
         stride = stride.next_multiple_of(size);
-        attributes.push(Attribute { location: *location, format: format(*what), offset: stride });
+        attributes.push(Attribute {
+            location: *location,
+            format: format(what.kind, what.bits, what.components),
+            offset: stride,
+        });
         stride += size * what.components;
     }
     let stride = stride.next_multiple_of(8);
@@ -155,9 +159,10 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
     }
 }
 
-fn format(what: Location) -> vk::Format {
+/// Components of a kind, 1 to 4 of so many bits.
+pub(crate) fn format(kind: Kind, bits: u32, components: u32) -> vk::Format {
     use vk::Format as F;
-    let formats = match (what.kind, what.bits) {
+    let formats = match (kind, bits) {
         (Kind::Float, 64) => {
             [F::R64_SFLOAT, F::R64G64_SFLOAT, F::R64G64B64_SFLOAT, F::R64G64B64A64_SFLOAT]
         }
@@ -169,5 +174,5 @@ fn format(what: Location) -> vk::Format {
         (Kind::Int, _) => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT],
         _ => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT],
     };
-    formats[what.components as usize - 1]
+    formats[components as usize - 1]
 }

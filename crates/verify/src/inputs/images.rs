@@ -30,6 +30,26 @@ const DIM_CUBE: u32 = 3;
 const DIM_BUFFER: u32 = 5;
 const DIM_SUBPASS: u32 = 6;
 
+/// The formats of texels: SPIR-V's number (3.11), and how many channels there are of what.
+const TEXELS_OF: [(u32, vk::Format, usize, Channel); 15] = [
+    (1, vk::Format::R32G32B32A32_SFLOAT, 4, Channel::Float),
+    (2, vk::Format::R16G16B16A16_SFLOAT, 4, Channel::Half),
+    (3, vk::Format::R32_SFLOAT, 1, Channel::Float),
+    (4, vk::Format::R8G8B8A8_UNORM, 4, Channel::Byte),
+    (5, vk::Format::R8G8B8A8_SNORM, 4, Channel::Byte),
+    (6, vk::Format::R32G32_SFLOAT, 2, Channel::Float),
+    (21, vk::Format::R32G32B32A32_SINT, 4, Channel::Int),
+    (22, vk::Format::R16G16B16A16_SINT, 4, Channel::Short),
+    (23, vk::Format::R8G8B8A8_SINT, 4, Channel::Byte),
+    (24, vk::Format::R32_SINT, 1, Channel::Int),
+    (30, vk::Format::R32G32B32A32_UINT, 4, Channel::Int),
+    (31, vk::Format::R16G16B16A16_UINT, 4, Channel::Short),
+    (32, vk::Format::R8G8B8A8_UINT, 4, Channel::Byte),
+    (33, vk::Format::R32_UINT, 1, Channel::Int),
+    // No storage image has depths: `Unknown` is not looked up.
+    (0, vk::Format::D32_SFLOAT, 1, Channel::Depth),
+];
+
 fn image_type(m: &Module<'_>, id: Id) -> Option<ImageType> {
     let inst = m.definition(id).filter(|inst| inst.op() == Op::TYPE_IMAGE)?;
     let words = inst.words();
@@ -105,23 +125,9 @@ impl ImageType {
             return Ok(F::D32_SFLOAT);
         }
         if self.is_storage && self.format != 0 {
-            return Ok(match self.format {
-                1 => F::R32G32B32A32_SFLOAT,
-                2 => F::R16G16B16A16_SFLOAT,
-                3 => F::R32_SFLOAT,
-                4 => F::R8G8B8A8_UNORM,
-                5 => F::R8G8B8A8_SNORM,
-                6 => F::R32G32_SFLOAT,
-                21 => F::R32G32B32A32_SINT,
-                22 => F::R16G16B16A16_SINT,
-                23 => F::R8G8B8A8_SINT,
-                24 => F::R32_SINT,
-                30 => F::R32G32B32A32_UINT,
-                31 => F::R16G16B16A16_UINT,
-                32 => F::R8G8B8A8_UINT,
-                33 => F::R32_UINT,
-                other => return Err(format!("is an image of format {other}")),
-            });
+            let found = TEXELS_OF.iter().find(|(number, ..)| *number == self.format);
+            let unknown = || format!("is an image of format {}", self.format);
+            return found.map(|(_, format, ..)| *format).ok_or_else(unknown);
         }
         match self.sampled {
             Some(Type::Float { width: 32 }) => Ok(F::R32G32B32A32_SFLOAT),
@@ -163,19 +169,8 @@ impl Channel {
 
 /// Texels of small numbers.
 fn texels(format: vk::Format, count: usize, random: &mut Random) -> Result<Vec<u8>, String> {
-    use vk::Format as F;
-    let (channels, channel) = match format {
-        F::R32G32B32A32_SFLOAT => (4, Channel::Float),
-        F::R32G32_SFLOAT => (2, Channel::Float),
-        F::R32_SFLOAT => (1, Channel::Float),
-        F::D32_SFLOAT => (1, Channel::Depth),
-        F::R32G32B32A32_SINT | F::R32G32B32A32_UINT => (4, Channel::Int),
-        F::R32_SINT | F::R32_UINT => (1, Channel::Int),
-        F::R16G16B16A16_SINT | F::R16G16B16A16_UINT => (4, Channel::Short),
-        F::R16G16B16A16_SFLOAT => (4, Channel::Half),
-        F::R8G8B8A8_UNORM | F::R8G8B8A8_SNORM => (4, Channel::Byte),
-        F::R8G8B8A8_SINT | F::R8G8B8A8_UINT => (4, Channel::Byte),
-        other => return Err(format!("is an image of format {other:?}")),
-    };
+    let found = TEXELS_OF.iter().find(|(_, other, ..)| *other == format);
+    let unknown = || format!("is an image of format {format:?}");
+    let (_, _, channels, channel) = *found.ok_or_else(unknown)?;
     Ok((0..count * channels).flat_map(|_| channel.bytes(random)).collect())
 }

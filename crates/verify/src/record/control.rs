@@ -2,7 +2,7 @@
 
 use super::emits::{self, Emit};
 use super::{DONE, Recorder, constants, index, recorder, store_from, stride};
-use crate::constants::Specialization;
+use crate::Job;
 use crate::leaves::Leaf;
 use crate::relay::VERTICES;
 use polyshade::Module;
@@ -48,20 +48,14 @@ const OF_EVALUATION: [ExecutionMode; 9] = [
 /// `ScopeWorkgroup` and `ScopeInvocation` (3.27), and `MemorySemanticsNone` (3.26).
 const BARRIER: [u32; 3] = [2, 4, 0];
 
-/// A variant of the control entry point `name` of `module` that writes down what it computes: each invocation its
-/// vertex, and what all have made of the patch.
-///
-/// # Errors
-///
-/// Why it cannot be made.
+/// A variant of the control stage that is `job`'s which writes down what it computes: each invocation its vertex, and
+/// what all have made of the patch; or why there is none.
 pub(crate) fn record(
     module: &Module<'_>,
-    name: &str,
-    specialization: &Specialization,
+    job: &Job<'_>,
     vertices: u32,
 ) -> Result<Recorder, String> {
-    let stage = (name, ExecutionModel::TESSELLATION_CONTROL);
-    recorder(module, stage, specialization, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, record| {
         for mode in m.modes(entry.function()) {
             if OF_EVALUATION.contains(&mode.mode()) {
                 p.remove(mode.inst());

@@ -1,13 +1,13 @@
 //! The vertices that a geometry stage emits.
 
 use super::{DONE, Recorder, load_index, recorder, store, stride};
-use crate::constants::Specialization;
+use crate::Job;
+use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
     BuiltIn, ExecutionMode, ExecutionModel, Id, Inst, Op, Patch, Position, StorageClass,
 };
-use polyshade::{Error, Module};
 use polyshade_vulkan::vk;
 
 /// The primitives that a geometry stage takes and makes.
@@ -87,27 +87,21 @@ pub(crate) struct Emit {
     pub(crate) words: Vec<u32>,
 }
 
-/// A variant of the geometry entry point `name` of `module` that writes down what it emits.
-///
-/// # Errors
-///
-/// Why it cannot be made.
+/// A variant of the geometry stage that is `job`'s which writes down what it emits; or why there is none.
 pub(crate) fn record(
     module: &Module<'_>,
-    name: &str,
-    specialization: &Specialization,
+    job: &Job<'_>,
     geometry: Geometry,
 ) -> Result<Recorder, String> {
-    let text = |error: Error| error.to_string();
-    let entry = module.entry_point(name, ExecutionModel::GEOMETRY).map_err(text)?;
+    let entry = module.entry_point(job.entry, ExecutionModel::GEOMETRY);
+    let entry = entry.map_err(|error| error.to_string())?;
     let of_streams = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
     if of_streams.into_iter().any(|op| instructions(module, entry, op).next().is_some()) {
         return Err("the geometry stage names its vertex streams".to_owned());
     }
     let each = geometry.each().ok_or("the geometry stage emits too many vertices")?;
 
-    let stage = (name, ExecutionModel::GEOMETRY);
-    recorder(module, stage, specialization, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record| {
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
@@ -118,17 +112,15 @@ pub(crate) fn record(
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
         store(p, record.leaves, record.buffer, (last, done), end);
-        for point in moves::output_points(m, p, entry)? {
-            let at = point.before;
-            let first = first_slot(p, geometry, invocation, each, at);
-            let slot = slot(p, geometry, first, count, at);
-            let (uint, done) = (p.uint(), p.uint_constant(DONE));
-            let mut code = p.at(at);
-            let strip = code.load(uint, strip);
-            let mark = code.binary(Op::I_ADD, uint, done, strip);
-            store(p, record.leaves, record.buffer, (slot, mark), at);
-            increase(p, count, at);
-        }
+        let at = moves::output_points(m, p, entry)?.hand_on(p, None);
+        let first = first_slot(p, geometry, invocation, each, at);
+        let slot = slot(p, geometry, first, count, at);
+        let (uint, done) = (p.uint(), p.uint_constant(DONE));
+        let mut code = p.at(at);
+        let number = code.load(uint, strip);
+        let mark = code.binary(Op::I_ADD, uint, done, number);
+        store(p, record.leaves, record.buffer, (slot, mark), at);
+        increase(p, count, at);
         let ends: Vec<Position> =
             instructions(m, entry, Op::END_PRIMITIVE).map(|at| at.before()).collect();
         ends.into_iter().for_each(|at| increase(p, strip, at));

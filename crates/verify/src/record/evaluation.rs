@@ -2,7 +2,7 @@
 
 use super::emits::{self, Emit};
 use super::{DONE, Recorder, index, recorder, store, stride};
-use crate::constants::Specialization;
+use crate::Job;
 use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::{EntryPoint, Mode};
@@ -76,18 +76,9 @@ impl Evaluation {
     }
 }
 
-/// A variant of the evaluation entry point `name` of `module` that writes down what it computes.
-///
-/// # Errors
-///
-/// Why it cannot be made.
-pub(crate) fn record(
-    module: &Module<'_>,
-    name: &str,
-    specialization: &Specialization,
-) -> Result<Recorder, String> {
-    let stage = (name, ExecutionModel::TESSELLATION_EVALUATION);
-    recorder(module, stage, specialization, |m, p, entry, record| {
+/// A variant of the evaluation stage that is `job`'s which writes down what it computes; or why there is none.
+pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, String> {
+    recorder(module, job, ExecutionModel::TESSELLATION_EVALUATION, |m, p, entry, record| {
         let at = moves::wrap(m, p, entry).epilogue;
         let slot = slot(m, p, entry, at);
         let done = p.uint_constant(DONE);

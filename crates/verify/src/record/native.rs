@@ -1,4 +1,4 @@
-//! The same by the driver's own transform feedback, where it has it: a second witness of what a shader computes.
+//! The outputs of a shader, captured by the driver's own transform feedback: a second witness beside the recorder.
 
 use crate::leaves::Leaf;
 use polyshade::moves;

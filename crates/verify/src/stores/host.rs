@@ -1,36 +1,31 @@
-//! What the host is told to bind and to fill in: bound, filled in, and checked against what there is.
+//! The bindings and words that a capture requires of the host: checked, bound and filled in.
 
 use super::Run;
 use crate::cases::{Case, GUARD, LEAD, TAIL};
 use crate::compare::{Expected, strides};
 use crate::record::Placement;
-use crate::run::{Stop, not_comparable};
-use crate::verdict::{Difference, Part};
+use crate::verdict::{Difference, Part, Stop, broken, not_comparable};
 use polyshade::Module;
-use polyshade::host::{Place, Purpose};
+use polyshade::host::Purpose;
 use polyshade::spv::{Decoration, StorageClass};
-use polyshade::transform_feedback::{self, BufferRange, Counts};
+use polyshade::transform_feedback::{self, BufferRange};
+use polyshade_vulkan::Captured;
 use polyshade_vulkan::model::{self, Topology};
-use polyshade_vulkan::{Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Work};
+use polyshade_vulkan::{
+    Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Work, place_words,
+};
 
-/// Where the host is told to bind what, checked against what there is to bind.
-pub(super) struct Host {
-    /// For each required descriptor its set, its binding, and the feedback buffer; none for the host words.
-    descriptors: Vec<(u32, u32, Option<usize>)>,
-}
+/// A descriptor that the requirements name: its set, its binding, and the feedback buffer; none for the host words.
+pub(super) type Required = (u32, u32, Option<usize>);
 
-impl Host {
-    /// Reads the requirements.
-    pub(super) fn of(run: &Run<'_>) -> Result<Host, Stop> {
-        let wrong = |message: String| Stop::from(Difference::new(Part::Host, message));
-        let words_at = match run.capture.words.place {
-            Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
-                Some((set.0, binding.0))
-            }
-            Place::PushConstant { .. } | Place::Specialization { .. } => None,
-        };
+impl Run<'_> {
+    /// The descriptors that the requirements name, checked against the resources of the original.
+    pub(super) fn required(&self) -> Result<Vec<Required>, Stop> {
+        let wrong = |message: String| broken(Part::Host, message);
+        let words_at = self.capture.words.place.descriptor();
+        let words_at = words_at.map(|(set, binding)| (set.0, binding.0));
         let mut descriptors = Vec::new();
-        for one in &run.capture.requirements.descriptors {
+        for one in &self.capture.requirements.descriptors {
             let (set, binding) = (one.set.0, one.binding.0);
             let number = match one.purpose {
                 Purpose::Feedback(number) => Some(number as usize),
@@ -38,7 +33,7 @@ impl Host {
             };
             let is_there = match number {
                 Some(number) => {
-                    number < run.layout.len() && !run.original.inputs.binds(set, binding)
+                    number < self.layout.len() && !self.original.inputs.binds(set, binding)
                 }
                 None => one.purpose == Purpose::Words && words_at == Some((set, binding)),
             };
@@ -49,7 +44,7 @@ impl Host {
             }
             descriptors.push((set, binding, number));
         }
-        for (number, buffer) in run.layout.iter().enumerate() {
+        for (number, buffer) in self.layout.iter().enumerate() {
             let is_bound = descriptors.iter().any(|(.., other)| *other == Some(number));
             if !buffer.pieces.is_empty() && !is_bound {
                 return Err(wrong(format!("requirements leave feedback buffer {number} out")));
@@ -58,17 +53,12 @@ impl Host {
         if words_at.is_some() && !descriptors.iter().any(|(.., number)| number.is_none()) {
             return Err(wrong("requirements leave the host words out".to_owned()));
         }
-        Ok(Host { descriptors })
+        Ok(descriptors)
     }
 
     /// Every resource of a variant is the original's, or one that the requirements name; the raster-only variant has
     /// none of these.
-    pub(super) fn check_descriptors(
-        &self,
-        run: &Run<'_>,
-        part: Part,
-        module: &Module<'_>,
-    ) -> Result<(), Stop> {
+    pub(super) fn check_descriptors(&self, part: Part, module: &Module<'_>) -> Result<(), Stop> {
         for variable in module.variables() {
             let id = variable.result();
             let is_resource = matches!(
@@ -83,11 +73,10 @@ impl Host {
             };
             let set = literal(Decoration::DESCRIPTOR_SET).unwrap_or(0);
             let added = self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding));
-            let is_own = run.original.inputs.binds(set, binding) || !is_used(module, id);
+            let is_own = self.original.inputs.binds(set, binding) || !is_used(module, id);
             if !is_own && (part == Part::RasterOnly || !added) {
-                let message =
-                    format!("it uses set {set}, binding {binding}, which nothing is told of");
-                return Err(Difference::new(part, message).into());
+                let place = format!("set {set}, binding {binding}");
+                return Err(broken(part, format!("it uses {place}, which nothing is told of")));
             }
         }
         Ok(())
@@ -96,88 +85,57 @@ impl Host {
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.
     pub(super) fn bind(
         &self,
-        run: &Run<'_>,
         case: &Case,
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
-        let (buffers, ranges) = feedback(run, case, work);
-        let told = run.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(run, case));
-        let told = told.map_err(|error| not_comparable(error.to_string()))?;
-        let bytes: Vec<u8> = told.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let own = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
-        let is_uniform = matches!(run.capture.words.place, Place::Uniform { .. });
+        let (buffers, ranges) = feedback(self, case, work);
+        let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
+        let told = told.map_err(not_comparable)?;
         for (set, binding, number) in &self.descriptors {
-            let resource = match number {
-                Some(number) => Resource::StorageBuffer(ranges[*number]),
-                None if is_uniform => Resource::UniformBuffer(own),
-                None => Resource::StorageBuffer(own),
-            };
+            let Some(number) = number else { continue };
+            let resource = Resource::StorageBuffer(ranges[*number]);
             draw.descriptors.push(Descriptor::new(*set, *binding, resource));
         }
-        match run.capture.words.place {
-            Place::PushConstant { offset } => {
-                let (start, end) = (offset as usize, offset as usize + bytes.len());
-                draw.push_constants.resize(draw.push_constants.len().max(end), 0);
-                draw.push_constants[start..end].copy_from_slice(&bytes);
-            }
-            Place::Specialization { first_id } => {
-                let constants = (first_id..).zip(told.iter().map(|word| (*word).into()));
-                draw.stages[0].specialization.extend(constants);
-            }
-            Place::StorageBuffer { .. } | Place::Uniform { .. } => {}
-        }
-        work.buffers.push(bytes);
+        place_words(self.capture.words.place, &told, 0, draw, work);
         Ok(buffers)
     }
 
     /// Binds all that a draw needs of a variant that captures, to buffers without room.
     pub(super) fn bind_nothing(
         &self,
-        run: &Run<'_>,
         placement: Placement,
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) -> Result<(), Error> {
-        let bound = self.bind(run, &Case::of_nothing(placement), draw, work);
+        let bound = self.bind(&Case::of_nothing(placement), draw, work);
         // The host words were made for this very draw before.
         let bound = bound.map_err(|_| Error::Work("the host words cannot be made".to_owned()))?;
-        debug_assert_eq!(bound.len(), run.layout.len());
+        debug_assert_eq!(bound.len(), self.layout.len());
         Ok(())
     }
 
-    /// What the host is told that a case captures is what the specification says.
-    pub(super) fn check_counts(
-        &self,
-        run: &Run<'_>,
-        case: &Case,
-        expected: &Expected,
-    ) -> Result<(), Stop> {
-        let (draw, ranges) = (host_draw(&case.draw), told_ranges(run, case));
+    /// Compares the counts and counters that the layout computes for a case with those of the specification.
+    pub(super) fn check_counts(&self, case: &Case, expected: &Expected) -> Result<(), Stop> {
+        let (draw, ranges) = (host_draw(&case.draw), told_ranges(self, case));
         let wrong = |message: String| {
             let draw = Some(case.to_string());
             Stop::from(Difference { draw, ..Difference::new(Part::Host, message) })
         };
-        let counts =
-            run.capture.layout.counts(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
-        let right = Counts { needed: expected.counts.needed, written: expected.counts.written };
-        if counts != right {
-            return Err(wrong(format!("the counts are {counts:?}, not {right:?}")));
+        let written = self.capture.layout.primitives_written(&draw, &ranges);
+        let written = written.map_err(|error| wrong(error.to_string()))?;
+        let counts = Captured { needed: draw.primitives(), written };
+        if counts != expected.counts {
+            return Err(wrong(format!("the counts are {counts:?}, not {:?}", expected.counts)));
         }
-        let after =
-            run.capture.layout.advance(&draw, &ranges).map_err(|error| wrong(error.to_string()))?;
-        let captures = strides(&run.layout).into_iter().map(|stride| stride > 0);
-        let reached = after.iter().zip(&expected.buffers).zip(captures);
-        for (number, ((after, buffer), _)) in
-            reached.enumerate().filter(|(_, (_, captures))| *captures)
-        {
-            if after.reached as usize != buffer.reached {
-                let message = format!(
-                    "the counter of feedback buffer {number} goes on at {}, not {}",
-                    after.reached, buffer.reached
-                );
-                return Err(wrong(message));
-            }
+        let after = self
+            .capture
+            .layout
+            .advance(&draw, &ranges)
+            .map_err(|error| wrong(error.to_string()))?;
+        let reached = after.iter().map(|range| range.reached);
+        if let Some(message) = expected.wrong_counter(&self.layout, reached) {
+            return Err(wrong(message));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 mod names;
 
 use super::{Counted, Item, PlannedDraw, Sequence};
-use crate::capture::place_host_words;
+use crate::capture::place_words;
 use crate::device::Device;
 use crate::error::Error;
 use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
@@ -27,7 +27,7 @@ pub(super) enum Command {
     Update(Place, u32),
     BeginQuery(u32, Query),
     EndQuery(u32, Query),
-    /// The draw of the work with this index is what comes next: its pipeline and all that it binds.
+    /// Binds the pipeline and the resources of the draw of the work with this index.
     Bind(usize),
     BindFeedback(Vec<Option<Range>>),
     BeginFeedback(Vec<Option<Place>>),
@@ -103,7 +103,7 @@ struct Lowering<'a, 'd> {
 struct Pending<'p, 'a> {
     planned: &'p PlannedDraw<'a>,
     numbers: transform_feedback::Draw,
-    /// What is bound, since the last pipeline was.
+    /// The draw with the pipeline that was bound last, and what was bound since.
     bound: Option<Draw<'a>>,
     /// The pass that the plan has begun, with its target.
     pass: Option<(Attachments, Option<usize>)>,
@@ -324,7 +324,7 @@ impl<'a> Lowering<'a, '_> {
         let Some(draw) = &mut pending.bound else {
             return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
         };
-        place_host_words(words.place, &values, draw, &mut self.lowered.work);
+        place_words(words.place, &values, 0, draw, &mut self.lowered.work);
         Ok(())
     }
 

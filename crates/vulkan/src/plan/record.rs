@@ -33,7 +33,7 @@ impl<'d> Extra<'d> {
         let device = objects.device;
         lowered.check(device)?;
         let targets = std::iter::once(None).chain(objects.images.iter().map(Some));
-        let pass = |image: Option<&crate::memory::Image<'d>>| {
+        let pass = |image: Option<&crate::image::Image<'d>>| {
             let format = image.map(|image| image.target.attached());
             let handle =
                 create_render_pass(device, format.as_slice(), None, (&[], TargetReads::default()))?;
@@ -239,7 +239,7 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     }
 }
 
-/// The same without a render pass object.
+/// As [`begin_pass`], without a render pass object.
 fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     let pass = &extra.passes[target.map_or(0, |target| target + 1)];
     let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };

@@ -1,8 +1,9 @@
 //! The command line that every shader gets, and the two ways to run it: here, or in a process of its own.
 
-use super::plan::{Job, Role};
+use super::entry::{Job, Role, hex};
 use crate::Arguments;
 use crate::failure::{Exit, Failure};
+use crate::lowering::{self, Lowering};
 use crate::printable::printable;
 use clap::{ArgMatches, CommandFactory, Parser};
 use sha2::{Digest, Sha256};
@@ -15,20 +16,22 @@ use std::{fs, panic};
 pub(crate) struct Command {
     pub(super) verb: String,
     pub(super) options: Vec<OsString>,
-    /// Whether the verb writes files; else what it prints is its output.
+    /// Whether the verb writes files; else its standard output is the output.
     pub(super) writes: bool,
     /// Whether the verb can write a report of its own.
     pub(super) reports: bool,
     /// Whether the verb has variants.
     pub(super) variants: bool,
-    /// Whether what the verb prints is JSON.
+    /// Whether the verb prints JSON.
     pub(super) json: bool,
+    /// The lowerings that the verb runs.
+    pub(super) lowerings: &'static [Lowering],
     isolate: bool,
     files: Vec<PathBuf>,
     key: Sha256,
 }
 
-/// What a verb said of a shader.
+/// What a verb printed, and its exit code.
 pub(super) enum Said {
     Done,
     Not { exit: Exit, message: String, instruction: Option<String> },
@@ -55,6 +58,7 @@ impl Command {
             reports: has("report"),
             variants: has("variant"),
             json: false,
+            lowerings: &[],
             isolate: isolate || !has("output"),
             files: Vec::new(),
             key: Sha256::new(),
@@ -68,6 +72,7 @@ impl Command {
             Arguments::command().try_get_matches_from(words).unwrap_or_else(|error| error.exit());
         let (_, matches) = matches.subcommand().expect("the verb has been found");
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
+        command.lowerings = lowering::of_verb(verb, matches);
         command.json = flag("json", "json");
         if flag("dry-run", "dry_run") {
             command.writes = false;
@@ -84,14 +89,14 @@ impl Command {
         Ok(command)
     }
 
-    /// Files that the options name: what they hold decides about the outputs as the options do.
+    /// Files that the options name. Outputs depend on their contents as on the options.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// What a shader of these contents is done under. Another program, option or feature gives another.
+    /// The key of a shader of these contents in the index; it depends on the program, its options and its features.
     pub(super) fn key(&self, contents: &str) -> String {
-        super::shader::hex(self.key.clone().chain_update(contents))
+        hex(self.key.clone().chain_update(contents))
     }
 
     fn fingerprint(&self) -> Result<Sha256, Failure> {
@@ -102,15 +107,16 @@ impl Command {
         };
         add(env!("CARGO_PKG_VERSION").as_bytes());
         add(env!("POLYSHADE_FEATURES").as_bytes());
-        add(polyshade::LOWERING_VERSION.to_string().as_bytes());
         add(self.verb.as_bytes());
+        for lowering in self.lowerings {
+            add(lowering.name.as_bytes());
+            add(&lowering.version.to_le_bytes());
+        }
         for option in &self.options {
             add(option.as_encoded_bytes());
         }
         for file in &self.files {
-            add(&fs::read(file).map_err(|error| {
-                Failure::new(Exit::Failed, format!("{}: {error}", file.display()))
-            })?);
+            add(&fs::read(file).map_err(|error| Failure::at(Exit::Failed, file, error))?);
         }
         Ok(hash)
     }
@@ -215,7 +221,7 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
     }
 }
 
-/// What the program says on standard error is wrong, without its advice and line breaks.
+/// The error message of the program's standard error, without help and line breaks.
 fn error_message(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("help:")).collect();

@@ -1,122 +1,22 @@
-//! What a batch remembers of its folder of outputs, so that the next run goes on where this one was cut off.
+//! The index that a batch keeps in its folder of outputs, by which the next run continues an interrupted one.
 //!
 //! `OUT/.polyshade-batch` holds `index.jsonl`, a line for each shader that is done; `lock`, held by the run that
 //! writes; and, while one runs, `stage`, where outputs lie until they are whole. A line is added when the shader's
 //! outputs are in their places. When the run ends the lines are sorted, so that the folder, too, is the same however it
 //! came about.
 
+use super::entry::{Entry, FOLDER, FileEntry, Status};
 use super::plan::Plan;
-use super::shader;
 use crate::failure::{Exit, Failure};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// The folder in OUT that is the batch's own.
-pub(super) const FOLDER: &str = ".polyshade-batch";
-
 /// Version of the index's lines: those of another are not read, so all is done again.
 const VERSION: u32 = 1;
-
-/// How a shader ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Status {
-    Ok,
-    Unsupported,
-    Failed,
-    Usage,
-    #[serde(rename = "not run")]
-    NotRun,
-}
-
-impl Status {
-    /// Whether the shader makes the batch fail, and is tried again by the next run.
-    pub(super) fn is_failure(self) -> bool {
-        matches!(self, Self::Failed | Self::Usage)
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unsupported => "unsupported",
-            Self::Failed => "failed",
-            Self::Usage => "usage",
-            Self::NotRun => "not run",
-        }
-    }
-
-    /// How the program exits on such a shader alone.
-    fn exit_code(self) -> Option<u8> {
-        Some(match self {
-            Self::Ok => 0,
-            Self::Failed => Exit::Failed as u8,
-            Self::Usage => Exit::Usage as u8,
-            Self::Unsupported => Exit::Unsupported as u8,
-            Self::NotRun => return None,
-        })
-    }
-}
-
-/// A file as the report shows it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct FileEntry {
-    pub(super) path: String,
-    pub(super) bytes: u64,
-    /// Of SPIR-V only.
-    pub(super) words: Option<u64>,
-    pub(super) sha256: String,
-}
-
-/// A shader as the report shows it, and as the index remembers it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
-    pub(super) shader: String,
-    pub(super) status: Status,
-    pub(super) exit_code: Option<u8>,
-    pub(super) message: Option<String>,
-    /// The message without what only this shader has.
-    pub(super) reason: Option<String>,
-    /// The instruction that the message is about.
-    pub(super) instruction: Option<String>,
-    /// Without one, the shader was not read.
-    pub(super) input: Option<FileEntry>,
-    pub(super) outputs: Vec<FileEntry>,
-    /// Of the input, the options and the program.
-    pub(super) key: String,
-}
-
-impl Entry {
-    pub(super) fn not_run(shader: &str) -> Self {
-        Self {
-            shader: shader.to_owned(),
-            status: Status::NotRun,
-            exit_code: None,
-            message: None,
-            reason: None,
-            instruction: None,
-            input: None,
-            outputs: Vec::new(),
-            key: String::new(),
-        }
-    }
-
-    /// The entry with `message`, which may begin with the shader's name.
-    pub(super) fn says(self, message: &str) -> Self {
-        let message = message.strip_prefix(&format!("{}: ", self.shader)).unwrap_or(message);
-        let reason = Some(super::summary::reason(message));
-        Self { message: Some(message.to_owned()), reason, ..self }
-    }
-
-    /// The entry with the exit code of its status.
-    pub(super) fn coded(&self) -> Self {
-        Self { exit_code: self.status.exit_code(), ..self.clone() }
-    }
-}
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -135,8 +35,7 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn open(out: &Path) -> Result<Self, Failure> {
         let folder = out.join(FOLDER);
-        let failed =
-            |error: io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
+        let failed = |error: io::Error| Failure::at(Exit::Failed, &folder, error);
         fs::create_dir_all(&folder).map_err(failed)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
@@ -144,13 +43,13 @@ impl Index {
         match fs4::FileExt::try_lock(&lock) {
             Ok(()) => {}
             Err(fs4::TryLockError::WouldBlock) => {
-                let message = format!("{}: another batch writes to this folder", out.display());
-                return Err(Failure::new(Exit::Failed, message));
+                let message = "another batch writes to this folder";
+                return Err(Failure::at(Exit::Failed, out, message));
             }
             Err(fs4::TryLockError::Error(error)) => return Err(failed(error)),
         }
 
-        // What a run that was killed left behind.
+        // Left behind by a run that was killed.
         match fs::remove_dir_all(folder.join("stage")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
@@ -162,7 +61,7 @@ impl Index {
         Ok(Self { out: out.to_owned(), before, journal, _lock: lock })
     }
 
-    /// What an earlier run made of a shader.
+    /// The result of an earlier run for a shader.
     pub(super) fn before(&self, shader: &str) -> Option<&Entry> {
         self.before.get(shader)
     }
@@ -184,7 +83,7 @@ impl Index {
         if size.ok() != Some(file.bytes) {
             return false;
         }
-        fs::read(path).is_ok_and(|bytes| shader::hex(Sha256::new_with_prefix(bytes)) == file.sha256)
+        fs::read(path).is_ok_and(|bytes| FileEntry::of(&file.path, &bytes) == *file)
     }
 
     /// Puts an output from the stage into its place. One that is the same already keeps its time.

@@ -1,7 +1,7 @@
 //! Where the outputs go. Two that would go to one place are refused before anything is written.
 
 use super::command::Command;
-use super::index::{FOLDER, Status};
+use super::entry::{FOLDER, Job, Role};
 use super::select::Shader;
 use crate::failure::{Exit, Failure};
 use clap::Args;
@@ -14,7 +14,7 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "OUT")]
     pub(super) output: PathBuf,
 
-    /// Ending of the outputs, which says their format [default: spv, or txt or json for what is printed]
+    /// Ending of the outputs, which decides their format [default: spv; for verbs that print, txt or json]
     #[arg(long, value_name = "ENDING")]
     extension: Option<String>,
 
@@ -32,28 +32,10 @@ pub(crate) struct Options {
     #[arg(long)]
     reports: bool,
 
-    /// Rank the shaders by what a position-only pass saves, in this file, as JSON; the verb is `position`. Implies
-    /// --reports
+    /// Rank the shaders by the work that a position-only pass saves, in this file, as JSON; the verb is `position`.
+    /// Implies --reports
     #[arg(long, value_name = "FILE")]
     pub(super) rank: Option<PathBuf>,
-}
-
-/// What a file is of a verb.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum Role {
-    Output,
-    Variant(String),
-    Report,
-    /// What the verb prints.
-    Printed,
-}
-
-/// One shader, and the outputs that it has if it is done: one for each of the plan's roles.
-pub(super) struct Job {
-    pub(super) shader: String,
-    pub(super) path: PathBuf,
-    pub(super) outputs: Vec<String>,
-    pub(super) refused: Option<(Status, String)>,
 }
 
 /// All shaders by name, and all outputs.
@@ -168,7 +150,7 @@ fn fault(pattern: &str) -> Option<String> {
     None
 }
 
-/// The name that `pattern` gives the output of `shader`. What the shader's own name holds is not filled in again.
+/// The name that `pattern` gives the output of `shader`. Braces in the shader's own name are not filled in.
 fn fill(pattern: &str, shader: &str) -> String {
     let file = shader.rfind('/').map_or(0, |slash| slash + 1);
     let dot = shader[file..].rfind('.').filter(|dot| *dot > 0).map(|dot| file + dot);

@@ -1,6 +1,6 @@
 //! How far a batch is, on standard error: a bar on a terminal, else a line now and then.
 
-use super::index::Entry;
+use super::entry::Entry;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
-//! The shaders of a batch, ranked by what a position-only pass saves of each.
+//! The shaders of a batch, ranked by the share of work that a position-only pass saves.
 
-use super::index::{Entry, Status};
-use super::plan::{Plan, Role};
+use super::entry::{Entry, Role, Status};
+use super::plan::Plan;
 use crate::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Version of the ranking's shape: it grows when a field changes its meaning or goes.
 const VERSION: u32 = 1;
 
-/// What one shader saves.
+/// The savings of one shader.
 struct Ranked {
     shader: String,
     /// Instructions and bytes of inputs a vertex: of the original, and of the position-only variant.
@@ -58,8 +58,7 @@ impl Ranking {
         let read = |entry: &Entry| {
             let file = report.and_then(|report| entry.outputs.get(report));
             let path = out.join(&file.expect("the verb writes a report").path);
-            let failed =
-                |why: String| Failure::new(Exit::Failed, format!("{}: {why}", path.display()));
+            let failed = |why: String| Failure::at(Exit::Failed, &path, why);
             let bytes = fs::read(&path).map_err(|error| failed(error.to_string()))?;
             let value: Value =
                 serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;

@@ -1,6 +1,6 @@
 //! Which shaders there are: those of a folder, or those of a list.
 
-use super::index::{FOLDER, Status};
+use super::entry::{FOLDER, Status};
 use crate::failure::{Exit, Failure};
 use clap::Args;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     null: bool,
 }
 
-/// A shader, and what is wrong with it before it is read.
+/// A shader, and the error about it that is known before it is read.
 pub(super) struct Shader {
     /// The path in the folder, with `/` between the parts.
     pub(super) name: String,
@@ -131,8 +131,7 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
     } else {
         fs::read(file).map(|read| bytes = read)
     };
-    let failed =
-        |message: String| Failure::new(Exit::Usage, format!("{}: {message}", file.display()));
+    let failed = |message: String| Failure::at(Exit::Usage, file, message);
     read.map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("this list is not UTF-8".to_owned()))?;
     let base = plain(folder);

@@ -1,19 +1,17 @@
-//! One shader: whether it is done already, and else what the verb makes of it.
+//! One shader of a batch: skipped if it is up to date, else lowered by the verb.
 
 use super::Run;
 use super::command::Said;
-use super::index::{Entry, FileEntry, Status};
-use super::plan::Job;
+use super::entry::{Entry, FileEntry, Job, Status};
 use crate::failure::Exit;
 use crate::printable::printable;
-use sha2::{Digest, Sha256};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-/// What became of a shader, and whether it was done already.
+/// The result for a shader, and whether it was up to date.
 ///
-/// `stage` is a folder that the thread has for itself. What is left in it is no other shader's, and goes when the batch
+/// `stage` is a folder of the thread's own. Files that are left in it belong to no other shader, and go when the batch
 /// ends.
 pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
     let job = &run.plan.jobs[at];
@@ -126,7 +124,7 @@ fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
     entry.says(&message)
 }
 
-/// Takes away what an earlier run made of the shader: what is refused has no outputs.
+/// Removes the outputs of an earlier run: a shader that is refused has none.
 fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
     let removed = job.outputs.iter().try_for_each(|name| run.index.remove(name));
     match removed.and_then(|()| remove_former(run, job)) {
@@ -145,24 +143,4 @@ fn remove_former(run: &Run<'_>, job: &Job) -> io::Result<()> {
     let gone = former.iter().filter(|output| !run.plan.has_output(&output.path));
     let mut ours = gone.filter(|output| run.index.holds(output));
     ours.try_for_each(|output| run.index.remove(&output.path))
-}
-
-/// A digest as hexadecimal digits.
-pub(super) fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-impl FileEntry {
-    /// Describes a file that holds `bytes`.
-    pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
-        const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-        const SWAPPED: [u8; 4] = [0x07, 0x23, 0x02, 0x03];
-        let is_spirv = bytes.starts_with(&MAGIC) || bytes.starts_with(&SWAPPED);
-        Self {
-            path: path.to_owned(),
-            bytes: bytes.len() as u64,
-            words: is_spirv.then_some(bytes.len() as u64 / 4),
-            sha256: hex(Sha256::new_with_prefix(bytes)),
-        }
-    }
 }

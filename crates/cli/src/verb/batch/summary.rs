@@ -1,58 +1,14 @@
-//! What a batch says when it is done: a table, the report, and the times.
+//! The results of a batch: a table, the report, and the times.
 
 use super::command::Command;
-use super::index::{Entry, Status};
+use super::entry::{Entry, Status};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Version of the report's shape: it grows when a field changes its meaning or goes.
-const VERSION: u32 = 1;
-
-/// `message` without numbers and names, which differ from shader to shader.
-pub(super) fn reason(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    // A process has put the lines of its message behind each other.
-    let line = line.split(" | ").next().unwrap_or(line);
-    let line = match line.rfind(" (") {
-        Some(at) if line.ends_with(')') && line[at..].contains("at word") => &line[..at],
-        Some(at) if line.ends_with(')') && line[at..].starts_with(" (id ") => &line[..at],
-        _ => line,
-    };
-    let mut reason = String::with_capacity(line.len());
-    let mut letters = line.chars().peekable();
-    let mut last = ' ';
-    while let Some(letter) = letters.next() {
-        let in_word = last.is_alphanumeric() || last == '_';
-        if letter == '`'
-            || letter == '%' && letters.peek().is_some_and(|next| next.is_alphanumeric())
-        {
-            skip_name(letter, &mut letters);
-            reason.push('…');
-            last = '…';
-            continue;
-        }
-        if letter.is_ascii_digit() && !in_word {
-            while letters.next_if(|next| next.is_ascii_alphanumeric()).is_some() {}
-            reason.push('N');
-            last = 'N';
-            continue;
-        }
-        reason.push(letter);
-        last = letter;
-    }
-    reason
-}
-
-/// Skips what stands behind a quotation mark up to the next one, or a name behind a `%`.
-fn skip_name(first: char, letters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    if first == '`' {
-        letters.by_ref().find(|letter| *letter == '`');
-    } else {
-        while letters.next_if(|next| next.is_alphanumeric() || *next == '_').is_some() {}
-    }
-}
+const VERSION: u32 = 2;
 
 /// How many shaders ended for each reason, the most frequent first.
 fn counts(entries: &[Entry]) -> Vec<(usize, Status, String, String)> {
@@ -109,11 +65,14 @@ pub(super) fn report(command: &Command, entries: &[Entry]) -> Vec<u8> {
         .iter()
         .map(|entry| serde_json::to_value(entry.coded()).expect("an entry has no keys but strings"))
         .collect();
+    let lowerings = command.lowerings.iter();
+    let lowerings: Vec<Value> =
+        lowerings.map(|one| json!({ "lowering": one.name, "version": one.version })).collect();
     let report = json!({
         "version": VERSION,
         "program": {
             "version": env!("CARGO_PKG_VERSION"),
-            "lowering_version": polyshade::LOWERING_VERSION,
+            "lowerings": lowerings,
             "features": env!("POLYSHADE_FEATURES").split_terminator(',').collect::<Vec<_>>(),
         },
         "verb": command.verb,
@@ -146,16 +105,4 @@ pub(super) fn pretty(value: &Value) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(value).expect("a report has no keys but strings");
     text.push(b'\n');
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::reason;
-
-    #[test]
-    fn a_reason_has_nothing_of_one_shader() {
-        let one = "output 12 of `v_a` is not a float array (id %7, at word 0x1f3)";
-        assert_eq!(reason(one), "output N of … is not a float array");
-        assert_eq!(reason("vec4 at 0x10 is 64-bit\nmore"), "vec4 at N is N-bit");
-    }
 }

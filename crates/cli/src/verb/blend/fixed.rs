@@ -1,4 +1,4 @@
-//! Options of what fixed function does: ordinary blending, logic operations, formats, constants, coverage.
+//! Options of fixed-function blending in the shader: factors, logic operations, formats, constants, coverage.
 
 use super::Rewrite;
 use crate::Done;
@@ -75,7 +75,7 @@ fn constants(text: &str) -> Result<Constants, String> {
 }
 
 impl Fixed {
-    /// Adds what is asked for; `finish` says the format of a target and what else holds for all.
+    /// Adds the targets of these options; `finish` adds to each what holds for all targets.
     pub(super) fn apply(
         &self,
         mut options: Options,
@@ -116,7 +116,7 @@ impl Fixed {
         self.attachment_format.iter().filter_map(|(location, _)| *location)
     }
 
-    /// Refuses what is asked for twice, or in vain.
+    /// Refuses options that contradict each other or have no effect.
     pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
         let usage = |message: String| Err(Failure::new(Exit::Usage, message));
         let advanced = rewrite.target.iter().map(|(location, _)| Some(*location));

@@ -1,32 +1,33 @@
-//! What blending comes to, as JSON and as text.
+//! The result of `blend`, as JSON and as text.
 
-use polyshade::advanced_blend::{Alpha, BlendedTarget, Blending, Overlap, Term};
+use polyshade::advanced_blend::{Alpha, Blending, ColorBlend, Overlap, Term};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The targets that are blended, as JSON.
-pub(super) fn targets(targets: &[BlendedTarget]) -> Vec<Value> {
-    targets.iter().map(target).collect()
+pub(super) fn targets(targets: &BTreeMap<u32, ColorBlend>) -> Vec<Value> {
+    targets.iter().map(|(location, blend)| target(*location, blend)).collect()
 }
 
 /// The same as text, and the state.
-pub(super) fn text(targets: &[BlendedTarget]) -> String {
+pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>) -> String {
     let mut text = "\nblended\n".to_owned();
     if targets.is_empty() {
         text.push_str("  nothing\n");
     }
-    for blended in targets {
-        let how = match blended.target.blending() {
+    for (location, blended) in targets {
+        let how = match blended.blending() {
             Blending::Equations(equations) => {
                 let names: Vec<&str> = equations.iter().map(|one| one.name()).collect();
                 names.join(", ")
             }
             Blending::Ordinary(ordinary) => ordinary.to_string(),
             Blending::Logic(operation) => {
-                format!("logic operation {operation}, {}", blended.target.attachment_format())
+                format!("logic operation {operation}, {}", blended.attachment_format())
             }
         };
-        let _ = writeln!(text, "  location {}: {how}", blended.location);
+        let _ = writeln!(text, "  location {location}: {how}");
     }
     let _ = writeln!(text, "\nstate");
     for line in STATE {
@@ -35,16 +36,15 @@ pub(super) fn text(targets: &[BlendedTarget]) -> String {
     text
 }
 
-/// The state of the pipeline in which the shader is right.
+/// The pipeline state that the shader relies on.
 pub(super) const STATE: [&str; 3] = [
     "blending is off for targets that are blended here; the write mask applies",
     "alpha to coverage and alpha to one are off: they would see the blended alpha",
     "the attachment is loaded, and kept in a layout in which it is read and written",
 ];
 
-fn target(blended: &BlendedTarget) -> Value {
+fn target(location: u32, blended: &ColorBlend) -> Value {
     let equations: Vec<Value> = blended
-        .target
         .equations()
         .iter()
         .map(|one| json!({ "name": one.name(), "word": one.word(), "blend_op": one.blend_op() }))
@@ -54,27 +54,27 @@ fn target(blended: &BlendedTarget) -> Value {
         Alpha::Straight => "straight",
     };
     json!({
-        "location": blended.location,
+        "location": location,
         "equations": equations,
-        "overlap": match blended.target.overlap_mode() {
+        "overlap": match blended.overlap_mode() {
             Overlap::Uncorrelated => "uncorrelated",
             Overlap::Disjoint => "disjoint",
             Overlap::Conjoint => "conjoint",
         },
-        "source_alpha": alpha(blended.target.source_alpha()),
-        "destination_alpha": alpha(blended.target.destination_alpha()),
-        "ordinary": match blended.target.blending() {
+        "source_alpha": alpha(blended.source_alpha()),
+        "destination_alpha": alpha(blended.destination_alpha()),
+        "ordinary": match blended.blending() {
             Blending::Ordinary(ordinary) => {
                 json!({ "color": term(ordinary.color), "alpha": term(ordinary.alpha) })
             }
             Blending::Equations(_) | Blending::Logic(_) => Value::Null,
         },
-        "logic_operation": match blended.target.blending() {
+        "logic_operation": match blended.blending() {
             Blending::Logic(operation) => json!(operation.name()),
             Blending::Equations(_) | Blending::Ordinary(_) => Value::Null,
         },
-        "format_class": blended.target.format_class().name(),
-        "format_bits": blended.target.attachment_format().bits(),
+        "format_class": blended.format_class().name(),
+        "format_bits": blended.attachment_format().bits(),
     })
 }
 

@@ -1,7 +1,7 @@
-//! What is blended, as `verify` is told it.
+//! The blending of each target in the form of `verify`.
 
-use super::{Alphas, Equations, Overlaps, Rewrite};
-use polyshade::advanced_blend::{FormatClass, Options};
+use super::{Equations, Rewrite};
+use polyshade::advanced_blend::{Alpha, FormatClass, Options, Overlap};
 use polyshade::host::Target;
 use polyshade_verify::{BlendedAs, Blends};
 use polyshade_vulkan::blend_model::Clamping;
@@ -40,12 +40,12 @@ impl Rewrite {
         BlendedAs {
             equations: equations.0.clone(),
             how: AdvancedBlend {
-                source_premultiplied: matches!(self.source_alpha, Alphas::Premultiplied),
-                destination_premultiplied: matches!(self.destination_alpha, Alphas::Premultiplied),
+                source_premultiplied: matches!(self.source_alpha, Alpha::Premultiplied),
+                destination_premultiplied: matches!(self.destination_alpha, Alpha::Premultiplied),
                 overlap: match self.overlap {
-                    Overlaps::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
-                    Overlaps::Disjoint => vk::BlendOverlapEXT::DISJOINT,
-                    Overlaps::Conjoint => vk::BlendOverlapEXT::CONJOINT,
+                    Overlap::Uncorrelated => vk::BlendOverlapEXT::UNCORRELATED,
+                    Overlap::Disjoint => vk::BlendOverlapEXT::DISJOINT,
+                    Overlap::Conjoint => vk::BlendOverlapEXT::CONJOINT,
                 },
             },
             clamping: match format.class() {

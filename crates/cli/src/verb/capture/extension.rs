@@ -3,13 +3,14 @@
 use super::{Arguments, report};
 use crate::Done;
 use crate::failure::{Exit, Failure};
+use crate::lowering::EXTENSION;
 use crate::report::Report;
 use crate::stage::before_rasterization;
 use crate::verb::plan::named_device;
 use polyshade::host::TransformFeedback;
 use polyshade::transform_feedback;
 
-/// What the device that is named offers of the extension.
+/// The extension's properties on the device that is named.
 pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
     named_device(name, None)?.transform_feedback.ok_or_else(|| {
         let message = format!("the device `{name}` has no VK_EXT_transform_feedback");
@@ -31,7 +32,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let decorated = transform_feedback::decorate(&module, target, &rewrite.options())
         .map_err(|error| Failure::of(&error, Some(&module)))?;
     let text = report::decorated(&decorated.result);
-    let report = Report::new("transform_feedback", (&entry, stage), &decorated.result, text)
+    let report = Report::new(EXTENSION, (&entry, stage), &decorated.result, text)
         .needs(&decorated.words, &decorated.requirements);
     writing.finish(input, &report, (module.words(), decorated.module.words()), &[])
 }

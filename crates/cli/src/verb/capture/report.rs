@@ -1,9 +1,9 @@
-//! What is captured, as text.
+//! The report of `capture`, as text.
 
 use polyshade::transform_feedback::{Decorated, Layout};
 use std::fmt::Write;
 
-/// What goes where in the feedback buffers.
+/// The layout of the feedback buffers.
 pub(super) fn layout(layout: &Layout) -> String {
     let mut text = String::new();
     for (number, buffer) in layout.buffers.iter().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn layout(layout: &Layout) -> String {
     text
 }
 
-/// The same of the extension path, and what it adds.
+/// The report of the extension path, with the outputs that it adds.
 pub(super) fn decorated(decorated: &Decorated) -> String {
     let mut text = layout(&decorated.layout);
     let streams = decorated.streams.iter().enumerate();

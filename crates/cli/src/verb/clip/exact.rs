@@ -1,19 +1,20 @@
-//! `clip --exact`: a geometry stage, which there is or which is made, does what the device lacks.
+//! `clip --exact`: the pipeline's geometry stage, or one that is generated, clips and culls.
 
 use super::report::Taken;
 use crate::Done;
 use crate::failure::{Exit, Failure};
-use clap::{Args, ValueEnum};
+use crate::named::named;
+use clap::Args;
 use polyshade::clip_cull::{
-    Exact, GeometryLimits, Interpolation, Kind, Primitive, Provoking, Registers, cut, generate,
-    to_registers,
+    Exact, Lacking, Primitive, Registers, cut, generate, to_registers,
 };
-use polyshade::host::Target;
+use polyshade::host::{Device, Target};
 use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade::{Error, Module};
 use std::path::PathBuf;
 
-/// What --exact is told.
+/// The options of --exact.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Do without distances, exactly: the geometry stage cuts and drops what it emits. Behind a vertex or tessellation
@@ -21,20 +22,20 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["to", "emulate"])]
     pub(super) exact: bool,
 
-    /// With --exact: where the geometry stage goes that is made
+    /// With --exact: where the generated geometry stage goes
     #[arg(long, value_name = "FILE", requires = "exact")]
     pub(super) geometry: Option<PathBuf>,
 
-    /// With --exact: what is drawn, which a geometry stage is made for
-    #[arg(long, value_enum, requires = "geometry", default_value = "triangles")]
-    primitive: Drawn,
+    /// With --exact: the primitives that the generated geometry stage takes
+    #[arg(long, value_parser = named(PRIMITIVES), requires = "geometry", default_value = "triangles")]
+    primitive: Primitive,
 
     /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
     #[arg(long, requires_all = ["exact", "location"])]
     hand_on: bool,
 
-    /// With --exact: locations at which the fragment stage reads flat floats; integers, and what the shader decorates,
-    /// need not be said
+    /// With --exact: locations at which the fragment stage reads flat floats; integers, and outputs that the shader
+    /// itself decorates, need not be named
     #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact")]
     flat: Vec<u32>,
 
@@ -43,8 +44,8 @@ pub(crate) struct Options {
     no_perspective: Vec<u32>,
 
     /// With --exact: the vertex that flat values come from
-    #[arg(long, value_enum, requires = "exact", default_value = "first")]
-    provoking: Vertex,
+    #[arg(long, value_parser = named(VERTICES), requires = "exact", default_value = "first")]
+    provoking: ProvokingVertex,
 
     /// With --exact: `maxGeometryOutputVertices` of the device
     #[arg(long, value_name = "N", requires = "exact", default_value_t = 256)]
@@ -59,37 +60,17 @@ pub(crate) struct Options {
     max_geometry_total: u32,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Drawn {
-    Points,
-    Lines,
-    Triangles,
-}
+const PRIMITIVES: [(&str, &str, Primitive); 3] = [
+    ("points", "", Primitive::Points),
+    ("lines", "", Primitive::Lines),
+    ("triangles", "", Primitive::Triangles),
+];
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Vertex {
-    First,
-    Last,
-}
-
-/// A kind of distances.
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Native {
-    Clip,
-    Cull,
-}
-
-impl Native {
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Self::Clip => Kind::Clip,
-            Self::Cull => Kind::Cull,
-        }
-    }
-}
+const VERTICES: [(&str, &str, ProvokingVertex); 2] =
+    [("first", "", ProvokingVertex::First), ("last", "", ProvokingVertex::Last)];
 
 impl Options {
-    /// Refuses what a stage cannot do without another option, or does not need.
+    /// Refuses options that lack another one, or that the stage does not need.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
         let lacking = if makes_one && self.geometry.is_none() {
@@ -104,22 +85,17 @@ impl Options {
         Err(Failure::new(Exit::Usage, lacking))
     }
 
-    fn exact(&self, native: &[Native], location: Option<u32>) -> Exact {
-        let flat = self.flat.iter().copied();
-        let interpolation = flat.fold(Interpolation::default(), Interpolation::flat);
-        let without = self.no_perspective.iter().copied();
-        let exact = Exact::new()
-            .interpolation(without.fold(interpolation, Interpolation::no_perspective))
-            .provoking(match self.provoking {
-                Vertex::First => Provoking::First,
-                Vertex::Last => Provoking::Last,
-            })
-            .limits(GeometryLimits {
-                output_vertices: self.max_geometry_vertices,
-                output_components: self.max_geometry_components,
-                total_output_components: self.max_geometry_total,
-            });
-        let exact = native.iter().map(|one| one.kind()).fold(exact, Exact::native);
+    /// What a geometry stage of the device may emit.
+    pub(super) fn limit(&self, device: &mut Device) {
+        device.max_geometry_vertices = self.max_geometry_vertices;
+        device.max_geometry_components = self.max_geometry_components;
+        device.max_geometry_total = self.max_geometry_total;
+    }
+
+    fn exact(&self, lacking: Lacking, location: Option<u32>) -> Exact {
+        let exact = Exact::new().provoking(self.provoking).lacking(lacking);
+        let exact = self.flat.iter().copied().fold(exact, Exact::flat);
+        let exact = self.no_perspective.iter().copied().fold(exact, Exact::no_perspective);
         match location.filter(|_| self.hand_on) {
             Some(location) => exact.hand_on(location),
             None => exact,
@@ -131,33 +107,25 @@ impl Options {
         &self,
         current: &Module<'_>,
         (target, model): (&Target, ExecutionModel),
-        native: &[Native],
+        lacking: Lacking,
         location: Option<u32>,
         taken: &mut Taken,
     ) -> Result<(Module<'static>, Option<Module<'static>>), Error> {
-        let exact = self.exact(native, location);
+        let exact = self.exact(lacking, location);
         if model == ExecutionModel::GEOMETRY {
             let done = cut(current, target, &exact)?;
-            taken.outputs("cut", done.result.counts, &done.requirements);
-            // What is read is not there either.
+            taken.outputs("cut", done.result.outputs, &done.requirements);
+            // The stage cannot read built-in distances either.
             let Some(location) = location else { return Ok((done.module.into_owned(), None)) };
             let at = Registers { inputs: location, outputs: location, linked: None };
             let read = to_registers(&done.module, target, at)?;
             taken.read(&read.result);
             return Ok((read.module.into_owned(), None));
         }
-        let primitive = match self.primitive {
-            Drawn::Points => Primitive::Points,
-            Drawn::Lines => Primitive::Lines,
-            Drawn::Triangles => Primitive::Triangles,
-        };
         let location = location.expect("the options are checked first");
-        let done = generate(current, target, primitive, location, &exact)?;
-        let needs = match &done.geometry {
-            Some(geometry) => &geometry.requirements,
-            None => &done.last.requirements,
-        };
-        taken.outputs("generate", done.last.result, needs);
-        Ok((done.last.module.into_owned(), done.geometry.map(|geometry| geometry.module)))
+        let (last, geometry) = generate(current, target, self.primitive, location, &exact)?;
+        let needs = geometry.as_ref().map_or(&last.requirements, |made| &made.requirements);
+        taken.outputs("generate", last.result.outputs, needs);
+        Ok((last.module.into_owned(), geometry.map(|made| made.module)))
     }
 }

@@ -1,7 +1,8 @@
-//! What becomes of the distances.
+//! The report of `clip`.
 
+use crate::lowering::CLIP_CULL;
 use crate::report::Report;
-use polyshade::clip_cull::{Clipping, KINDS, Linkage, Mark, Normalized, Rearranged, Repair};
+use polyshade::clip_cull::{KINDS, Linkage, Mark, Normalized, Repair, StageDistances};
 use polyshade::host::{Lowered, Requirements, Words};
 use polyshade::spv::ExecutionModel;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use std::fmt::Write;
 struct Side {
     clip: u32,
     cull: u32,
-    /// Where the distances lie, or lay, by their numbers.
+    /// The registers of the distances, by number, before or after the lowering.
     registers: Vec<String>,
 }
 
@@ -22,7 +23,7 @@ impl Side {
     }
 }
 
-/// The steps that were taken with a stage, and what came of them.
+/// The steps that were taken with a stage, and their results.
 #[derive(Serialize)]
 pub(crate) struct Taken {
     #[serde(skip)]
@@ -63,23 +64,26 @@ impl Taken {
         self.requirements = requirements.clone();
     }
 
-    /// A step that words of the host steer.
-    pub(super) fn clipped(&mut self, step: &'static str, done: &Lowered<'_, Clipping>) {
-        self.outputs(step, [done.result.clip, done.result.cull], &done.requirements);
+    /// A step with words of the host.
+    pub(super) fn clipped(&mut self, step: &'static str, done: &Lowered<'_, StageDistances>) {
+        self.outputs(step, done.result.outputs, &done.requirements);
         self.words.extend(done.words.iter().cloned());
     }
 
-    /// What a stage reads that hands on none any more.
-    pub(super) fn read(&mut self, done: &Rearranged) {
+    /// The inputs of a stage whose outputs were cut.
+    pub(super) fn read(&mut self, done: &StageDistances) {
         let [inputs, _] = registers(done);
         self.inputs = Side::new(done.inputs, inputs);
     }
 
-    pub(super) fn emulated(&mut self, [clip, cull]: [u32; 2]) {
+    pub(super) fn emulated(&mut self, done: &StageDistances) {
         self.steps.push("emulate");
         let is_fragment = self.model == ExecutionModel::FRAGMENT;
-        let side = if is_fragment { &mut self.inputs } else { &mut self.outputs };
-        (side.clip, side.cull) = (clip, cull);
+        let (side, counts) = match is_fragment {
+            true => (&mut self.inputs, done.inputs),
+            false => (&mut self.outputs, done.outputs),
+        };
+        [side.clip, side.cull] = counts;
         self.requirements = Requirements::default();
     }
 
@@ -90,7 +94,7 @@ impl Taken {
         self.requirements = done.requirements.clone();
     }
 
-    pub(super) fn rearranged(&mut self, step: &'static str, done: &Lowered<'_, Rearranged>) {
+    pub(super) fn rearranged(&mut self, step: &'static str, done: &Lowered<'_, StageDistances>) {
         self.steps.push(step);
         let [inputs, outputs] = registers(&done.result);
         self.inputs = Side::new(done.result.inputs, inputs);
@@ -111,13 +115,13 @@ impl Taken {
                 let _ = writeln!(text, "    {}", registers.join(" "));
             }
         }
-        Report::new("clip_cull", (entry, self.model), self, text)
+        Report::new(CLIP_CULL, (entry, self.model), self, text)
             .needs(&self.words, &self.requirements)
     }
 }
 
 /// The registers of both sides, as text.
-fn registers(done: &Rearranged) -> [Vec<String>; 2] {
+fn registers(done: &StageDistances) -> [Vec<String>; 2] {
     let texts = |marks: &[Mark]| marks.iter().map(Mark::to_string).collect();
     let [inputs, outputs] = &done.marks;
     [texts(inputs), texts(outputs)]

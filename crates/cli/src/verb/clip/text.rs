@@ -1,34 +1,37 @@
-//! What the options of `clip` say, as text and as JSON.
+//! The values of `clip`'s options, as text and as JSON.
 
 use crate::failure::{Exit, Failure};
-use polyshade::clip_cull::{Enabled, Mark, Space};
+use polyshade::clip_cull::Mark;
+use polyshade::host;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 /// A number, or a place.
-pub(super) fn mask(text: &str) -> Result<Enabled, String> {
+pub(super) fn mask(text: &str) -> Result<host::Value<u32>, String> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     };
     match number {
-        Some(mask) => Ok(Enabled::Constant(mask)),
+        Some(mask) => Ok(host::Value::Fixed(mask)),
         None => {
-            text.parse().map(Enabled::Word).map_err(|error: polyshade::Error| error.to_string())
+            text.parse().map(host::Value::Word).map_err(|error: polyshade::Error| error.to_string())
         }
     }
 }
 
+/// The space of planes: that of an output, or clip space.
+#[derive(Clone, Copy)]
+pub(super) struct Space(pub(super) Option<u32>);
+
 /// `clip`, or `location=N`.
 pub(super) fn space(text: &str) -> Result<Space, String> {
-    if text == "clip" {
-        return Ok(Space::Clip);
-    }
     let location = text.strip_prefix("location=").and_then(|number| number.parse().ok());
-    location
-        .map(|location| Space::Output { location })
-        .ok_or_else(|| "a space is clip or location=N".to_owned())
+    match location {
+        None if text != "clip" => Err("a space is clip or location=N".to_owned()),
+        location => Ok(Space(location)),
+    }
 }
 
 /// `CLIP,CULL`.
@@ -37,7 +40,7 @@ pub(super) fn counts(text: &str) -> Result<[u32; 2], String> {
     parsed.ok_or_else(|| "the numbers of distances are given as CLIP,CULL".to_owned())
 }
 
-/// What a file of marks lists.
+/// The contents of a file of marks.
 #[derive(Default)]
 pub(crate) struct Marks {
     pub(super) inputs: Vec<Mark>,
@@ -48,7 +51,7 @@ pub(crate) struct Marks {
 
 /// Reads a file of marks.
 pub(super) fn read_marks(file: &Path) -> Result<Marks, Failure> {
-    let failed = |what: String| Failure::new(Exit::Failed, format!("{}: {what}", file.display()));
+    let failed = |what: String| Failure::at(Exit::Failed, file, what);
     let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     let Value::Object(lists) = value else { return Err(failed("not an object".to_owned())) };

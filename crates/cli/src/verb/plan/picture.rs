@@ -1,5 +1,5 @@
-//! A plan as a picture: steps from top to bottom, passes around them, and a lane for each resource, in which one sees
-//! who reads, who writes and who waits.
+//! A plan as a picture: steps from top to bottom, passes around them, and a lane for each resource with its reads,
+//! writes and barriers.
 
 use polyshade_planner::{
     Api, Attachments, Barrier, Bind, Device, Plan, Position, Rasterization, Resource, Step, Variant,
@@ -13,7 +13,7 @@ const LANE_WIDTH: usize = 104;
 const TOP: usize = 108;
 const LINE: usize = 17;
 const PADDING: usize = 12;
-/// Letters of a line of details, beyond which it is broken.
+/// The most letters of a line of details.
 const COLUMNS: usize = 84;
 
 /// What a step uses.
@@ -172,12 +172,12 @@ fn feedback_buffers(plan: &Plan) -> u32 {
     plan.steps.iter().map(of_step).max().unwrap_or(0)
 }
 
-/// What is bound and running, which decides what a draw uses.
+/// The bindings and queries at a step, which decide what a draw uses.
 struct Reader {
     bound: Option<Bind>,
     running: Option<bool>,
     buffers: u32,
-    /// Whether what a pass does is seen by those behind it without more ado.
+    /// Whether later passes see the writes of a pass without a barrier.
     passes_wait: bool,
 }
 
@@ -240,7 +240,7 @@ impl Reader {
     }
 }
 
-/// What a step is, and its details: one headline, or one a barrier.
+/// The headline of a step and its details; a step with barriers has one headline a barrier.
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
@@ -281,7 +281,7 @@ fn broken(line: &str) -> Vec<String> {
     lines
 }
 
-/// The passes, behind everything: those that are open before or after are open at that end.
+/// The passes, behind everything. A pass of the application that was open before or stays open has no edge there.
 fn passes(svg: &mut String, rows: &[Row], bottom: usize) {
     let begins = |row: &&Row| matches!(row.kind, Kind::Begin(_) | Kind::End);
     let mut open = match rows.iter().find(begins).map(|row| row.kind) {

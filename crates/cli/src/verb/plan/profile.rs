@@ -8,8 +8,8 @@ use polyshade_planner::{
 };
 use serde_json::{Map, Value};
 
-/// The device of a profile: the one that is named, or the only one. What the profile does not say is what Vulkan 1.0
-/// guarantees.
+/// The device of a profile: the named one, or the only one. Limits that the profile leaves out are Vulkan 1.0's
+/// required ones.
 pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, String> {
     let empty = Map::new();
     let profiles = file["profiles"].as_object().unwrap_or(&empty);
@@ -25,7 +25,7 @@ pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, Strin
     };
     let mut blocks = Blocks(Vec::new());
     for name in profile["capabilities"].as_array().into_iter().flatten() {
-        // Of alternatives, a device has any one.
+        // A device has one of several alternatives: the first is taken.
         let name = name.as_array().and_then(|any| any.first()).unwrap_or(name);
         let Some(block) = name.as_str().and_then(|name| file["capabilities"].get(name)) else {
             return Err(format!("the profile names capabilities {name}, which are not there"));
@@ -69,7 +69,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// What the profile does not say of a feature that it has is the least that Vulkan has with it.
+    /// A limit that the profile leaves out is Vulkan's required one where the profile has the feature, else 0.
     fn distances(&self) -> DistanceSupport {
         let least = DistanceSupport::from(Preset::Vulkan);
         let has = |feature, limit, least| match self.feature("Features", feature) {
@@ -219,7 +219,7 @@ impl Blocks<'_> {
         limits.and_then(Value::as_u64).map(narrow)
     }
 
-    /// A member of a structure, by any of the names that the structure has had.
+    /// A member of a structure, by any of the structure's names: promoted extensions have several.
     fn find(&self, kind: &str, structure: &str, name: &str) -> Option<&Value> {
         ["", "EXT", "KHR", "2"].into_iter().find_map(|suffix| {
             let structure = format!("VkPhysicalDevice{structure}{suffix}");
@@ -231,7 +231,7 @@ impl Blocks<'_> {
     }
 }
 
-/// A limit that 32 bits cannot hold is none that a plan meets.
+/// A limit of 64 bits as 32: no plan comes near the largest.
 fn narrow(limit: u64) -> u32 {
     u32::try_from(limit).unwrap_or(u32::MAX)
 }

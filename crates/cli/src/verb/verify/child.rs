@@ -1,7 +1,7 @@
 //! The process in which the shaders run: a driver may crash or hang, and polyshade is to say so.
 //!
-//! The program runs itself with the same arguments. The child says on its standard output, line by line, what it is
-//! about to do and in the end what came of it; the parent keeps the time.
+//! The program runs itself with the same arguments. The child writes a line to its standard output before
+//! each phase, and its report at the end; the parent keeps the time.
 
 use super::{Arguments, Verified, compare, report};
 use crate::failure::{Exit, Failure};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Set for the child.
 const VARIABLE: &str = "POLYSHADE_VERIFY_CHILD";
-/// What begins the child's lines: a driver may print, too.
+/// The prefix of the child's lines: a driver may print, too.
 const PREFIX: &str = "polyshade-verify ";
 /// How much longer than the limit a child lives that has lost its parent.
 const GRACE: Duration = Duration::from_secs(5);

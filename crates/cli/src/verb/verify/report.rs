@@ -1,4 +1,4 @@
-//! What came of it, as JSON and as text.
+//! The verdict, as JSON and as text.
 
 use polyshade_verify::{Difference, Phase, Value as Bits, Verdict};
 use polyshade_vulkan::Capabilities;

@@ -1,4 +1,4 @@
-//! The verbs whose results can be verified, and what each is told.
+//! The verbs whose results can be verified, with their arguments in the form of `verify`.
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -29,7 +29,7 @@ pub(super) enum Verified {
 /// Takes steps with a module.
 type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>;
 
-/// What a verb is told of one shader.
+/// The lowering of one shader by a verb.
 pub(super) enum Specified<'v> {
     Stores(Target, transform_feedback::Options, Asked),
     Extension(Target, transform_feedback::Options, Asked),
@@ -48,7 +48,7 @@ impl Verified {
         }
     }
 
-    /// What it makes of a shader: the one that it writes to its output first.
+    /// The variants that it makes, that of its own output first.
     pub(super) fn parts(&self) -> &'static [Part] {
         match self {
             Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
@@ -81,7 +81,7 @@ impl Verified {
         }
     }
 
-    /// What the options say of that entry point; refuses those that mean nothing.
+    /// The lowering of that entry point; options without effect are refused.
     pub(super) fn specify<'v>(
         &'v self,
         module: &Module<'_>,

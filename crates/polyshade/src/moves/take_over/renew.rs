@@ -1,7 +1,6 @@
 //! The new interface variable, and the code that copies to or from it.
 
 use super::{is_of_interface, pointee};
-use crate::unsupported;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -57,7 +56,7 @@ pub(super) fn copy_members<'m>(
     let ty = pointee(m, old);
     let Some(leaves) = leaves(m, ty) else {
         let message = "an array of blocks would be copied whose length only the host knows, or with too many members";
-        return Err(unsupported(message, old.result()).at(old.inst().at()));
+        return Err(Error::unsupported(message, old.result()).at(old.inst().at()));
     };
     let mut code = p.at(at);
     for (path, leaf) in leaves {

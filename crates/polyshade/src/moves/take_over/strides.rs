@@ -2,7 +2,6 @@
 //! array, outputs included.
 
 use super::{Copies, MOST_TYPES, aggregate_parts, laid_out_types, pointee};
-use crate::unsupported;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
 use std::collections::HashSet;
@@ -38,7 +37,7 @@ impl Strides {
                 strides.replaced.insert(variable.result());
             } else {
                 let message = "a variable that moves shares an array with a stride with a buffer";
-                return Err(unsupported(message, variable.result()).at(variable.inst().at()));
+                return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
             }
         }
         Ok(strides)

@@ -1,12 +1,11 @@
 //! What the device must have.
 
 use super::Plan;
-use crate::host::{Extension, Feature, Limit, LimitName, Requirements, TransformFeedback};
+use crate::host::{Extension, Feature, LimitName, Requirements, TransformFeedback};
 use crate::moves::{self, Sizes};
 use crate::transform_feedback::layout::BufferLayout;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::Outputs;
-use crate::unsupported;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module};
 
@@ -15,23 +14,25 @@ pub(super) fn requirements<'m>(
     entry: EntryPoint<'m>,
     plan: &Plan,
 ) -> Requirements {
-    let mut features = vec![Feature::TransformFeedback];
-    let has_streams = plan.streams.iter().any(|stream| *stream > 0);
-    if has_streams {
-        features.push(Feature::GeometryStreams);
+    let mut needs = Requirements {
+        extensions: vec![Extension::TransformFeedback],
+        features: vec![Feature::TransformFeedback],
+        ..Requirements::default()
+    };
+    need_feedback(&mut needs, plan);
+    if plan.streams.iter().any(|stream| *stream > 0) {
+        needs.features.push(Feature::GeometryStreams);
+        if !hands_on_points(m, entry) {
+            needs.need(LimitName::TransformFeedbackStreamsLinesTriangles, 1);
+        }
     }
-    let mut limits = feedback_limits(plan);
-    if has_streams && !hands_on_points(m, entry) {
-        limits.push(Limit { name: LimitName::TransformFeedbackStreamsLinesTriangles, at_least: 1 });
-    }
-    limits.extend(output_limits(m, entry, plan));
-    let extensions = vec![Extension::TransformFeedback];
-    Requirements { extensions, features, limits, ..Requirements::default() }
+    need_outputs(&mut needs, m, entry, plan);
+    needs
 }
 
 /// The limits of the extension (Vulkan specification, "Runtime SPIR-V Validation"): what a stream captures is the sum
 /// of what its buffers hold of a vertex, gaps included.
-fn feedback_limits(plan: &Plan) -> Vec<Limit> {
+fn need_feedback(needs: &mut Requirements, plan: &Plan) {
     let buffers = || plan.layout.buffers.iter().zip(&plan.streams);
     let capturing = || (1_u32..).zip(buffers()).filter(|(_, (buffer, _))| buffer.data > 0);
     let most = |value: fn(&BufferLayout) -> u32| {
@@ -43,18 +44,12 @@ fn feedback_limits(plan: &Plan) -> Vec<Limit> {
         own.map(|(buffer, _)| buffer.data).sum()
     };
     let of_streams = plan.streams.iter().map(|stream| of_stream(*stream)).max().unwrap_or(0);
-    [
-        (
-            LimitName::MaxTransformFeedbackBuffers,
-            capturing().map(|(end, _)| end).max().unwrap_or(0),
-        ),
-        (LimitName::MaxTransformFeedbackStreams, streams),
-        (LimitName::MaxTransformFeedbackBufferDataStride, most(|buffer| buffer.stride)),
-        (LimitName::MaxTransformFeedbackBufferDataSize, most(|buffer| buffer.data)),
-        (LimitName::MaxTransformFeedbackStreamDataSize, of_streams),
-    ]
-    .map(|(name, at_least)| Limit { name, at_least })
-    .to_vec()
+    let last = capturing().map(|(end, _)| end).max().unwrap_or(0);
+    needs.need(LimitName::MaxTransformFeedbackBuffers, last);
+    needs.need(LimitName::MaxTransformFeedbackStreams, streams);
+    needs.need(LimitName::MaxTransformFeedbackBufferDataStride, most(|buffer| buffer.stride));
+    needs.need(LimitName::MaxTransformFeedbackBufferDataSize, most(|buffer| buffer.data));
+    needs.need(LimitName::MaxTransformFeedbackStreamDataSize, of_streams);
 }
 
 /// An error where a device does not offer of the extension what is needed.
@@ -65,9 +60,9 @@ pub(super) fn check(
 ) -> Result<(), Error> {
     if needs.features.contains(&Feature::GeometryStreams) && !has.geometry_streams {
         let message = format!("the device lacks {}", Feature::GeometryStreams);
-        return Err(unsupported(message, entry.function()));
+        return Err(Error::unsupported(message, entry.function()));
     }
-    for Limit { name, at_least } in &needs.limits {
+    for (name, at_least) in &needs.limits {
         let most = match name {
             LimitName::MaxTransformFeedbackBuffers => has.max_buffers,
             LimitName::MaxTransformFeedbackStreams => has.max_streams,
@@ -75,32 +70,39 @@ pub(super) fn check(
             LimitName::MaxTransformFeedbackBufferDataSize => has.max_buffer_data,
             LimitName::MaxTransformFeedbackStreamDataSize => has.max_stream_data,
             LimitName::TransformFeedbackStreamsLinesTriangles if !has.streams_lines_triangles => {
-                return Err(unsupported(format!("the device lacks {name}"), entry.function()));
+                return Err(Error::unsupported(
+                    format!("the device lacks {name}"),
+                    entry.function(),
+                ));
             }
             _ => continue,
         };
         if *at_least > most {
             let message = format!("the capture needs {name} to be {at_least}, and it is {most}");
-            return Err(unsupported(message, entry.function()));
+            return Err(Error::unsupported(message, entry.function()));
         }
     }
     Ok(())
 }
 
 /// The limits of what a stage hands on.
-fn output_limits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>, plan: &Plan) -> Vec<Limit> {
+fn need_outputs<'m>(
+    needs: &mut Requirements,
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+    plan: &Plan,
+) {
     let added = plan.shadows.iter().map(|shadow| shadow.location + 1).max().unwrap_or(0);
     let end = moves::end_of_output_locations(m, entry).max(added);
-    let mut limits = vec![Limit::output_components(entry.model(), end)];
+    needs.need_outputs(entry.model(), end);
     if entry.model() == ExecutionModel::GEOMETRY {
         let vertices = m
             .mode(entry.function(), ExecutionMode::OUTPUT_VERTICES)
             .and_then(|mode| mode.operands().first().copied())
             .unwrap_or(0);
         let at_least = vertices.saturating_mul(components(m, entry, plan));
-        limits.push(Limit { name: LimitName::MaxGeometryTotalOutputComponents, at_least });
+        needs.need(LimitName::MaxGeometryTotalOutputComponents, at_least);
     }
-    limits
 }
 
 /// The components of a vertex, all outputs together.

@@ -3,7 +3,7 @@
 use super::targets::InBuffer;
 use super::{Plan, no_location};
 use crate::host::Target;
-use crate::moves::{self, OutputPoint};
+use crate::moves;
 use crate::transform_feedback::emit::{load, words};
 use crate::transform_feedback::leaves::Leaf;
 use crate::transform_feedback::outputs::Part;
@@ -92,16 +92,12 @@ pub(super) fn place(
 /// Adds the shadow outputs, and writes them wherever a vertex is handed on.
 ///
 /// ```text
-/// %copy_outputs = OpFunction %void None %fn
-///                 OpLabel
 ///      %pointer = OpAccessChain %_ptr_Output_v4float %output …
 ///        %value = OpLoad %v4float %pointer
 ///            %x = OpCompositeExtract %float %value 0
 ///         %bits = OpBitcast %uint %x
 ///       %vector = OpCompositeConstruct %v2uint %bits …
 ///                 OpStore %polyshade_captured_0 %vector
-///                 OpReturn
-///                 OpFunctionEnd
 /// ```
 pub(super) fn emit<'m>(
     m: &'m Module<'_>,
@@ -123,12 +119,8 @@ pub(super) fn emit<'m>(
     for number in streams {
         let shadows = plan.shadows.iter().zip(&variables);
         let shadows = shadows.filter(|(shadow, _)| stream(shadow) == number);
-        let copy = copy_outputs(p, shadows, number);
-        let void = p.void();
-        let hands_on = |point: &&OutputPoint| point.stream.is_none_or(|other| other == number);
-        for point in points.iter().filter(hands_on) {
-            p.at(point.before).call(void, copy, &[]);
-        }
+        let at = points.hand_on(p, Some(number));
+        copy_outputs(&mut p.at(at), shadows);
     }
     Ok(())
 }
@@ -153,20 +145,15 @@ fn vector(p: &mut Patch<'_, '_>, count: usize) -> Id {
     if count == 1 { uint } else { p.vector(uint, count as u32) }
 }
 
-/// Emits the function that writes some of the shadow outputs, those of one vertex stream.
+/// Writes some of the shadow outputs, those of one vertex stream.
 fn copy_outputs<'s>(
-    p: &mut Patch<'_, '_>,
+    code: &mut Cursor<'_, '_, '_>,
     shadows: impl Iterator<Item = (&'s Shadow, &'s Id)>,
-    stream: u32,
-) -> Id {
-    let (id, at, void) = (p.id(), p.lane(), p.void());
-    p.name(id, &format!("copy_outputs_of_stream_{stream}"));
-    let mut code = p.at(at);
-    code.begin_function(id, void, &[]);
+) {
     let mut last = None;
     for (shadow, variable) in shadows {
         let values: Vec<Id> =
-            shadow.sources.iter().map(|source| word(&mut code, source, &mut last)).collect();
+            shadow.sources.iter().map(|source| word(code, source, &mut last)).collect();
         let value = match values.as_slice() {
             [only] => *only,
             _ => {
@@ -176,8 +163,6 @@ fn copy_outputs<'s>(
         };
         code.store(*variable, value);
     }
-    code.end_function(None);
-    id
 }
 
 /// A leaf that was loaded, with the component that was taken apart last, and its words.

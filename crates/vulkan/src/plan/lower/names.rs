@@ -20,7 +20,7 @@ pub(super) fn last_before_rasterization<'d, 'a>(
     before.max_by_key(|stage| stage.stage.as_raw())
 }
 
-/// What the host says that a query counts.
+/// The result of a query that the host computes.
 pub(super) fn count(
     numbers: &transform_feedback::Draw,
     planned: &PlannedDraw<'_>,
@@ -31,9 +31,9 @@ pub(super) fn count(
     match (query, planned.plan.path, planned.capture) {
         (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
         (Query::Stream(0), Some(_), Some(capture)) => {
-            let counts = capture.layout.counts(numbers, ranges);
-            let counts = counts.map_err(|error| Error::Work(error.to_string()))?;
-            Ok(Captured { written: counts.written, needed: counts.needed })
+            let written = capture.layout.primitives_written(numbers, ranges);
+            let written = written.map_err(|error| Error::Work(error.to_string()))?;
+            Ok(Captured { written, needed })
         }
         (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
     }

@@ -1,0 +1,71 @@
+//! What a shader and its position-only variants cost, as JSON and as text.
+
+use polyshade::host::Target;
+use polyshade::position_only::{self, Cost, Options};
+use polyshade::spv::ExecutionModel;
+use polyshade::{Error, Module};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// From this share on, a shader's position is most of its work.
+const MOST: f64 = 0.75;
+
+/// What the entry point `target` of `module` costs, and the variants that `options` make of it.
+pub(crate) fn costs(
+    module: &Module<'_>,
+    (target, model): (&Target, ExecutionModel),
+    options: &Options,
+) -> Result<Value, Error> {
+    let of = |m: &Module<'_>| {
+        let mut entries = m.entry_points().filter(|entry| entry.model() == model);
+        let entry = entries.find(|entry| entry.name() == target.entry_name());
+        entry.map(|entry| position_only::cost(m, entry)).unwrap_or_default()
+    };
+    let original = of(module);
+    let position_only = of(&position_only::derive(module, target, options)?.module);
+    let complement = of(&position_only::complement(module, target, options)?.module);
+    let repeated = position_only.share_of(&original);
+    Ok(json!({
+        "original": cost(&original),
+        "position_only": cost(&position_only),
+        "complement": cost(&complement),
+        "repeated": repeated,
+        "gains_little": repeated > MOST,
+    }))
+}
+
+fn cost(cost: &Cost) -> Value {
+    let mut value = serde_json::to_value(cost).expect("a cost has no keys but strings");
+    value["instructions"] = cost.instructions().into();
+    value
+}
+
+/// The rows of the table: text and key.
+const ROWS: [(&str, &str); 7] = [
+    ("instructions", "instructions"),
+    ("  arithmetic", "arithmetic"),
+    ("  memory", "memory"),
+    ("  texture", "texture"),
+    ("  control", "control"),
+    ("input, bytes a vertex", "input_bytes"),
+    ("output, bytes a vertex", "output_bytes"),
+];
+
+/// The table of [`costs`].
+pub(crate) fn table(costs: &Value) -> String {
+    let mut text =
+        format!("{:<24} {:>10} {:>14} {:>12}\n", "", "original", "position only", "complement");
+    for (name, key) in ROWS {
+        let of = |variant: &str| costs[variant][key].as_u64().unwrap_or_default();
+        let [original, position, complement] = ["original", "position_only", "complement"].map(of);
+        let _ = writeln!(text, "{name:<24} {original:>10} {position:>14} {complement:>12}");
+    }
+    let repeated = (costs["repeated"].as_f64().unwrap_or_default() * 100.0).round();
+    let _ = writeln!(text, "the first run repeats {repeated} % of the original");
+    if costs["gains_little"] == true {
+        text.push_str(
+            "the position needs most of the shader's work: a run for it alone gains little\n",
+        );
+    }
+    text
+}

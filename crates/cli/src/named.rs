@@ -1,0 +1,19 @@
+//! Options whose values have names.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A parser of values by their names, each with its line of help, which may be empty.
+pub(crate) fn named<T: Copy + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<(&str, &str, T)> = values.into_iter().collect();
+    let possible = values.iter().map(|(name, help, _)| match *help {
+        "" => PossibleValue::new(*name),
+        help => PossibleValue::new(*name).help(help),
+    });
+    let possible: Vec<PossibleValue> = possible.collect();
+    PossibleValuesParser::new(possible).map(move |text: String| {
+        let value = values.iter().find(|(name, ..)| *name == text);
+        value.map(|(.., value)| *value).expect("only these names are possible")
+    })
+}

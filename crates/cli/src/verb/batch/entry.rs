@@ -1,0 +1,144 @@
+//! The data of a batch: a shader before it is treated and after, and the files that it gives.
+
+use super::reason::reason;
+use crate::failure::Exit;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+/// The folder in OUT that is the batch's own.
+pub(super) const FOLDER: &str = ".polyshade-batch";
+
+/// The kind of a file that a verb writes.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Role {
+    Output,
+    Variant(String),
+    Report,
+    /// Its standard output.
+    Printed,
+}
+
+/// One shader, and the outputs that it has if it is done: one for each of the plan's roles.
+pub(super) struct Job {
+    pub(super) shader: String,
+    pub(super) path: PathBuf,
+    pub(super) outputs: Vec<String>,
+    pub(super) refused: Option<(Status, String)>,
+}
+
+/// How a shader ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Status {
+    Ok,
+    Unsupported,
+    Failed,
+    Usage,
+    #[serde(rename = "not run")]
+    NotRun,
+}
+
+impl Status {
+    /// Whether the shader makes the batch fail, and is tried again by the next run.
+    pub(super) fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Usage)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::NotRun => "not run",
+        }
+    }
+
+    /// How the program exits on such a shader alone.
+    fn exit_code(self) -> Option<u8> {
+        Some(match self {
+            Self::Ok => 0,
+            Self::Failed => Exit::Failed as u8,
+            Self::Usage => Exit::Usage as u8,
+            Self::Unsupported => Exit::Unsupported as u8,
+            Self::NotRun => return None,
+        })
+    }
+}
+
+/// A file as the report shows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    /// Of SPIR-V only.
+    pub(super) words: Option<u64>,
+    pub(super) sha256: String,
+}
+
+/// A shader as the report shows it, and as the index remembers it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) shader: String,
+    pub(super) status: Status,
+    pub(super) exit_code: Option<u8>,
+    pub(super) message: Option<String>,
+    /// The message without names and numbers of this shader.
+    pub(super) reason: Option<String>,
+    /// The instruction that the message is about.
+    pub(super) instruction: Option<String>,
+    /// Without one, the shader was not read.
+    pub(super) input: Option<FileEntry>,
+    pub(super) outputs: Vec<FileEntry>,
+    /// Of the input, the options and the program.
+    pub(super) key: String,
+}
+
+impl Entry {
+    pub(super) fn not_run(shader: &str) -> Self {
+        Self {
+            shader: shader.to_owned(),
+            status: Status::NotRun,
+            exit_code: None,
+            message: None,
+            reason: None,
+            instruction: None,
+            input: None,
+            outputs: Vec::new(),
+            key: String::new(),
+        }
+    }
+
+    /// The entry with `message`, which may begin with the shader's name.
+    pub(super) fn says(self, message: &str) -> Self {
+        let message = message.strip_prefix(&format!("{}: ", self.shader)).unwrap_or(message);
+        let reason = Some(reason(message));
+        Self { message: Some(message.to_owned()), reason, ..self }
+    }
+
+    /// The entry with the exit code of its status.
+    pub(super) fn coded(&self) -> Self {
+        Self { exit_code: self.status.exit_code(), ..self.clone() }
+    }
+}
+
+impl FileEntry {
+    /// Describes a file that holds `bytes`.
+    pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
+        const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+        const SWAPPED: [u8; 4] = [0x07, 0x23, 0x02, 0x03];
+        let is_spirv = bytes.starts_with(&MAGIC) || bytes.starts_with(&SWAPPED);
+        Self {
+            path: path.to_owned(),
+            bytes: bytes.len() as u64,
+            words: is_spirv.then_some(bytes.len() as u64 / 4),
+            sha256: hex(Sha256::new_with_prefix(bytes)),
+        }
+    }
+}
+
+/// A digest as hexadecimal digits.
+pub(super) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,137 @@
+//! `polyshade lower`: a recipe for the stages of a pipeline.
+
+use super::plan::read;
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::format::Formats;
+use crate::input::Input;
+use crate::lowering::RECIPE;
+use crate::output::{Modules, Outputs};
+use crate::report::{Report, of_pipeline};
+use crate::target::Free;
+use clap::Args;
+use polyshade::Module;
+use polyshade::host::{Device, Target};
+use polyshade::recipe::{self, Recipe};
+use polyshade::spv::ExecutionModel;
+use std::path::{Path, PathBuf};
+
+/// Makes several lowerings of the stages of a pipeline, in the order that is right, whatever the order of the fields of
+/// the recipe. Resources of one stage are reserved in the others.
+#[derive(Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Arguments {
+    /// The recipe, as JSON (docs/recipe.md): a file or, in braces, the JSON itself; `-` is standard input
+    #[arg(value_name = "RECIPE")]
+    recipe: String,
+
+    #[command(flatten)]
+    input: Input,
+
+    /// The shaders of the stages behind, in the pipeline's order
+    #[arg(value_name = "SHADER")]
+    others: Vec<PathBuf>,
+
+    #[command(flatten)]
+    free: Free,
+
+    /// How many components the device lets the last stage before rasterization hand on
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    max_output_components: u32,
+
+    /// Where a stage goes: once for each, in the pipeline's order
+    #[arg(short, long = "output", value_name = "FILE", required = true)]
+    outputs: Vec<PathBuf>,
+
+    /// Where a report goes, as JSON: the result of each stage, its words of the host, and its requirements
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Print the report to standard output
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    formats: Formats,
+}
+
+const EXAMPLE: &str = "Example:\n  \
+    polyshade lower '{\"normalize\": {}, \"depth\": {\"depth\": \"on\"}}' a.vert a.frag -o a.vert.spv -o a.frag.spv";
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &Arguments) -> Done {
+    let Arguments { input, outputs: files, .. } = arguments;
+    arguments.formats.check(files.iter().map(PathBuf::as_path))?;
+    let recipe = arguments.recipe()?;
+    let others = arguments.others.iter().map(|path| input.beside(path));
+    let inputs: Vec<Input> = std::iter::once(input.clone()).chain(others).collect();
+    let words = inputs.iter().map(Input::words).collect::<Result<Vec<_>, _>>()?;
+    let modules = inputs.iter().zip(&words).map(|(input, words)| input.parse(words));
+    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    let entries: Vec<Entry<'_>> = modules.iter().flat_map(|m| arguments.entries(m)).collect();
+    if entries.len() != files.len() {
+        let names: Vec<String> = entries.iter().map(|(_, _, stage)| stage.to_string()).collect();
+        let message = format!(
+            "there are {} stages ({}), and {} outputs",
+            entries.len(),
+            names.join(", "),
+            files.len()
+        );
+        return Err(Failure::new(Exit::Usage, message).help("name one with -o for each stage"));
+    }
+
+    let stages =
+        entries.iter().map(|(module, name, stage)| (*module, arguments.target(name, *stage)));
+    let stages: Vec<(&Module<'_>, Target)> = stages.collect();
+    let lowered = recipe::lower(&stages, &recipe).map_err(|error| Failure::of(&error, None))?;
+
+    let mut outputs = Outputs::of(Modules {
+        formats: arguments.formats.clone(),
+        entry: None,
+        validate: input.validate,
+        target_env: input.target_env.clone(),
+    });
+    let mut reports = Vec::new();
+    for (((_, name, stage), lowered), file) in entries.iter().zip(lowered).zip(files) {
+        outputs.set_entry((name.clone(), *stage));
+        outputs.add_module(file, lowered.module.words())?;
+        let report = Report::new(RECIPE, (name, *stage), &lowered.result, String::new());
+        reports.push(report.needs(&lowered.words, &lowered.requirements));
+    }
+    let report = of_pipeline(&reports, outputs.msl_report()) + "\n";
+    let stdout = arguments.json.then_some(Path::new("-"));
+    for file in arguments.report.as_deref().into_iter().chain(stdout) {
+        outputs.add(file, report.clone().into_bytes())?;
+    }
+    outputs.write()
+}
+
+/// A stage: its module, the name of its entry point, and which it is.
+type Entry<'m> = (&'m Module<'m>, String, ExecutionModel);
+
+impl Arguments {
+    fn recipe(&self) -> Result<Recipe, Failure> {
+        if !self.recipe.trim_start().starts_with('{') {
+            return read(Path::new(&self.recipe));
+        }
+        serde_json::from_str(&self.recipe)
+            .map_err(|error| Failure::new(Exit::Failed, format!("the recipe: {error}")))
+    }
+
+    /// The entry points of a module that are stages of the pipeline, in its order.
+    fn entries<'m>(&self, module: &'m Module<'_>) -> Vec<Entry<'m>> {
+        let wanted = |name: &str| self.input.entry.as_ref().is_none_or(|entry| entry == name);
+        let entries = module.entry_points().filter(|entry| wanted(&entry.name()));
+        let entries = entries.map(|entry| (module, entry.name().into_owned(), entry.model()));
+        let mut entries: Vec<Entry<'m>> = entries.collect();
+        // SPIR-V numbers the stages so, but for the last.
+        entries.sort_by_key(|(_, _, stage)| (*stage == ExecutionModel::FRAGMENT, *stage));
+        entries
+    }
+
+    fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
+        let mut device = Device::default();
+        device.output_components = self.max_output_components;
+        self.free.target(entry, stage).device(device)
+    }
+}

@@ -1,0 +1,65 @@
+//! What `polyshade batch` and the options for build systems promise.
+
+mod build;
+mod names;
+mod result;
+mod resume;
+
+use crate::work::Work;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+/// A folder to work in; `in` is the folder of shaders.
+fn work() -> Work {
+    let work = Work::new();
+    fs::create_dir(work.path("in")).unwrap();
+    work
+}
+
+impl Work {
+    /// With `count` different shaders in a few folders. One in ten is refused, and one in ten is not GLSL.
+    fn with_shaders(count: usize) -> Self {
+        let work = work();
+        for i in 0..count {
+            let text = match i % 10 {
+                3 => with_side_effect(),
+                7 => "#version 450\nnonsense\n".to_owned(),
+                _ => shader(i),
+            };
+            work.write(&format!("in/{}/{i:03}.vert", i % 7), &text);
+        }
+        work
+    }
+
+    /// Captures `gl_Position` of `in`, with further options.
+    fn batch(&self, options: &str) -> Output {
+        self.run(&format!("batch in capture --varyings gl_Position {options}"))
+    }
+
+    /// The names and contents of all files in a folder.
+    fn tree(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let root = self.path(name);
+        let files = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
+        let files = files.filter(|entry| entry.file_type().is_file());
+        let inside = |path: &Path| path.strip_prefix(&root).unwrap().to_owned();
+        files.map(|entry| (inside(entry.path()), fs::read(entry.path()).unwrap())).collect()
+    }
+
+    /// The names of the outputs in a folder, without the batch's own files.
+    fn outputs(&self, name: &str) -> Vec<String> {
+        let names = self.tree(name).into_keys().map(|path| path.to_str().unwrap().to_owned());
+        names.filter(|name| !name.starts_with(".polyshade-batch")).collect()
+    }
+}
+
+/// A shader of which no other number gives the same words.
+fn shader(number: usize) -> String {
+    format!("#version 450\nvoid main() {{ gl_Position = vec4({number}.0, 1.0, 2.0, 1.0); }}\n")
+}
+
+fn with_side_effect() -> String {
+    "#version 450\nlayout(set = 0, binding = 0) buffer B { int n; };\nvoid main() { n = 1; gl_Position = vec4(1.0); }\n"
+        .to_owned()
+}

@@ -1,0 +1,17 @@
+//! The program as its users see it: what the filetests, which have one shader and one line each, cannot say.
+
+mod batch;
+#[cfg(all(feature = "glsl", feature = "cross"))]
+mod clip;
+mod files;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
+mod formats;
+#[cfg(all(feature = "glsl", feature = "cross"))]
+mod framebuffer_fetch;
+mod lower;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
+mod metal;
+mod plan;
+mod plan_blending;
+mod verify;
+mod work;

@@ -1,0 +1,34 @@
+//! The functions of the library that ordinary blending and logic operations are made of, by name.
+
+use super::format::FormatClass;
+use super::logic::LogicOperation;
+use super::ordinary::{Factor, Ordinary};
+
+/// The functions that ordinary blending is made of.
+pub(super) fn ordinary_needs(ordinary: Ordinary, names: &mut Vec<&'static str>) {
+    names.extend(ordinary.factors().map(Factor::function));
+    names.extend([ordinary.color, ordinary.alpha].map(|term| term.operation.function()));
+    names.extend((ordinary.color != ordinary.alpha).then_some(COLOR_AND_ALPHA));
+}
+
+/// The functions that a logic operation is made of.
+pub(super) fn logic_needs(
+    operation: LogicOperation,
+    class: FormatClass,
+    names: &mut Vec<&'static str>,
+) {
+    names.push(operation.function());
+    names.extend_from_slice(match class {
+        FormatClass::Uint => &[TO_UNSIGNED],
+        FormatClass::Sint => &[TO_SIGNED],
+        FormatClass::Unorm | FormatClass::Snorm | FormatClass::Srgb | FormatClass::Float => {
+            &[TO_STEPS, FROM_STEPS]
+        }
+    });
+}
+
+pub(super) const COLOR_AND_ALPHA: &str = "color_and_alpha";
+pub(super) const TO_STEPS: &str = "to_steps";
+pub(super) const FROM_STEPS: &str = "from_steps";
+pub(super) const TO_UNSIGNED: &str = "to_unsigned";
+pub(super) const TO_SIGNED: &str = "to_signed";

@@ -1,0 +1,84 @@
+//! The stages that a lowering takes, and which entry point of them is meant.
+
+use crate::host::Target;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module};
+
+/// The stages that a lowering takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Stages {
+    /// At least one.
+    pub models: &'static [ExecutionModel],
+    /// What is said of any other stage, behind "a … stage".
+    pub otherwise: &'static str,
+}
+
+impl Stages {
+    /// Those of a graphics pipeline, in its order.
+    pub(crate) const GRAPHICS: Self = Self {
+        models: &[
+            ExecutionModel::VERTEX,
+            ExecutionModel::TESSELLATION_CONTROL,
+            ExecutionModel::TESSELLATION_EVALUATION,
+            ExecutionModel::GEOMETRY,
+            ExecutionModel::TASK_NV,
+            ExecutionModel::MESH_NV,
+            ExecutionModel::TASK_EXT,
+            ExecutionModel::MESH_EXT,
+            ExecutionModel::FRAGMENT,
+        ],
+        otherwise: "is none of a graphics pipeline",
+    };
+
+    /// An error where these are not in the order of a graphics pipeline, each once.
+    pub(crate) fn check_order(models: impl Iterator<Item = ExecutionModel>) -> Result<(), Error> {
+        let graphics = Self::GRAPHICS.models;
+        let places = models.map(|model| graphics.iter().position(|one| *one == model));
+        if places.is_sorted_by(|one, next| one < next) {
+            return Ok(());
+        }
+        let message = "the stages of a pipeline are to be given in its order, each once";
+        Err(Error::new(ErrorKind::Options, message))
+    }
+
+    /// The entry point, of the stage that is asked for or else of the only one of these that has it.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` where there is none, `Options` where several stages have it, `Unsupported` for a stage that is not
+    /// among these.
+    pub(crate) fn entry_point<'m>(
+        &self,
+        m: &'m Module<'_>,
+        target: &Target,
+    ) -> Result<EntryPoint<'m>, Error> {
+        if let Some(stage) = target.stage_asked_for() {
+            let entry = m.entry_point(target.entry_name(), stage)?;
+            return if self.models.contains(&stage) { Ok(entry) } else { Err(self.refuse(entry)) };
+        }
+        let named = || m.entry_points().filter(|entry| entry.name() == target.entry_name());
+        let mut lowered = named().filter(|entry| self.models.contains(&entry.model()));
+        match (lowered.next(), lowered.next(), named().next()) {
+            (Some(entry), None, _) => Ok(entry),
+            (Some(one), Some(other), _) => {
+                let message = format!(
+                    "`{}` is an entry point of the {} and of the {} stage",
+                    target.entry_name(),
+                    one.model(),
+                    other.model()
+                );
+                Err(Error::new(ErrorKind::Options, message).help("say which stage"))
+            }
+            (None, _, Some(entry)) => Err(self.refuse(entry)),
+            // The error lists what there is.
+            (None, _, None) => m.entry_point(target.entry_name(), self.models[0]),
+        }
+    }
+
+    fn refuse(&self, entry: EntryPoint<'_>) -> Error {
+        Error::unsupported(
+            format!("a {} stage {}", entry.model(), self.otherwise),
+            entry.function(),
+        )
+    }
+}

@@ -1,0 +1,379 @@
+//! The stages of a pipeline while a recipe is made of them.
+
+use super::{Capture, Made, Masks, Recipe, Reduce};
+use crate::advanced_blend;
+use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers};
+use crate::host::{Lowered, Requirements, Reserved, Target, Words};
+use crate::moves::{self, Stages};
+use crate::transform_feedback;
+use crate::{depth_convention, position_only, rasterizer_discard};
+use polyshade_spv::view::{Decorate, EntryPoint};
+use polyshade_spv::{
+    Decoration, Error, ErrorKind, ExecutionModel, Module, Progress, Section, StorageClass,
+};
+use std::collections::BTreeMap;
+
+/// Locations from here on are not looked at: no device has as many (`maxVertexOutputComponents` and its like).
+const END_OF_LOCATIONS: u32 = 1024;
+
+/// The locations that eight clip distances take, the most that a mask is of.
+const AS_WRITTEN_LOCATIONS: u32 = 2;
+
+pub(super) struct Pipeline<'m> {
+    stages: Vec<Stage<'m>>,
+    /// The last stage before rasterization.
+    last: Option<usize>,
+    fragment: Option<usize>,
+    /// What was added to any of the stages.
+    added: Reserved,
+}
+
+struct Stage<'m> {
+    given: &'m Module<'m>,
+    target: Target,
+    model: ExecutionModel,
+    /// What the shader has itself: descriptors, push constants, specialization constants.
+    own: Reserved,
+    /// The locations of its inputs.
+    inputs: Reserved,
+    lowered: Lowered<'m, Made>,
+}
+
+impl<'m> Pipeline<'m> {
+    pub(super) fn new(given: &[(&'m Module<'_>, Target)]) -> Result<Self, Error> {
+        let stages = given.iter().map(|(module, target)| Stage::new(module, target));
+        let stages: Vec<Stage<'m>> = stages.collect::<Result<_, _>>()?;
+        Stages::check_order(stages.iter().map(|stage| stage.model))?;
+        let fragment = stages.iter().position(|stage| stage.model == ExecutionModel::FRAGMENT);
+        let others = [ExecutionModel::FRAGMENT, ExecutionModel::TASK_NV, ExecutionModel::TASK_EXT];
+        let last = stages.iter().rposition(|stage| !others.contains(&stage.model));
+        Ok(Self { stages, last, fragment, added: Reserved::new() })
+    }
+
+    /// Refuses what no pipeline of these stages can have.
+    pub(super) fn check(&self, recipe: &Recipe) -> Result<(), Error> {
+        let refuse =
+            |field: &str, why: &str| Err(Error::new(ErrorKind::Options, format!("{field}: {why}")));
+        let of_last = [
+            ("capture", recipe.capture.is_some()),
+            ("planes", recipe.planes.is_some()),
+            ("masks", recipe.masks.is_some()),
+            ("reduce", recipe.reduce.is_some()),
+            ("emulate", recipe.emulate.is_some()),
+            ("depth", recipe.depth.is_some()),
+            ("discard", recipe.discard.is_some()),
+        ];
+        let of_fragment =
+            [("emulate", recipe.emulate.is_some()), ("blend", recipe.blend.is_some())];
+        let wanted = |fields: &[(&'static str, bool)]| {
+            fields.iter().find(|(_, is_wanted)| *is_wanted).map(|(field, _)| *field)
+        };
+        if let (None, Some(field)) = (self.last, wanted(&of_last)) {
+            return refuse(field, "the pipeline has no stage before rasterization");
+        }
+        if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
+            return refuse(field, "the pipeline has no fragment stage");
+        }
+        if recipe.reduce.is_some() && !recipe.is_rasterized() {
+            return refuse("reduce", "the variant that only captures is not rasterized");
+        }
+        let there = |model: &&ExecutionModel| self.stages.iter().any(|one| one.model == **model);
+        match recipe.normalize.iter().flat_map(BTreeMap::keys).find(|model| !there(model)) {
+            Some(model) => refuse("normalize", &format!("the pipeline has no {model} stage")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn capture(&mut self, capture: &Capture, recipe: &Recipe) -> Result<(), Error> {
+        let Some(last) = self.last else { return Ok(()) };
+        let field = "capture";
+        let (variant, options) = match capture {
+            Capture::Storage { variant, options } => (*variant, options),
+            Capture::Extension(options) => {
+                let made = self.step(last, field, |m, target| {
+                    transform_feedback::decorate(m, target, options)
+                })?;
+                self.made(last).decorated = Some(made);
+                return Ok(());
+            }
+        };
+        self.added = recipe.descriptors(self.colours()?);
+        let mut needs = Requirements::default();
+        let made = self.step(last, field, |m, target| {
+            let prepared = transform_feedback::prepare(m, target, options)?;
+            needs = prepared.requirements().clone();
+            prepared.variant(variant)
+        })?;
+        self.made(last).stored = Some(made);
+        // Variants of one draw share a layout, whether they store or not.
+        self.added = reserve(Reserved::new(), &needs);
+        Ok(())
+    }
+
+    /// The locations of the fragment stage's outputs.
+    fn colours(&self) -> Result<Vec<u32>, Error> {
+        let Some(fragment) = self.fragment else { return Ok(Vec::new()) };
+        let Stage { given, target, model, .. } = &self.stages[fragment];
+        let entry = given.entry_point(target.entry_name(), *model)?;
+        Ok(locations(given, entry, StorageClass::OUTPUT))
+    }
+
+    pub(super) fn normalize(
+        &mut self,
+        options: &BTreeMap<ExecutionModel, clip_cull::Options>,
+        recipe: &Recipe,
+    ) -> Result<(), Error> {
+        let has_distances = |(number, stage): &(usize, &Stage<'_>)| {
+            !matches!(stage.model, ExecutionModel::TASK_NV | ExecutionModel::TASK_EXT)
+                && (recipe.is_rasterized() || Some(*number) != self.last)
+        };
+        let stages = self.stages.iter().enumerate().filter(has_distances);
+        let (numbers, stages): (Vec<usize>, Vec<_>) = stages
+            .map(|(number, stage)| {
+                let own = options.get(&stage.model).cloned().unwrap_or_default();
+                (number, (&stage.lowered.module, self.target(number), own))
+            })
+            .unzip();
+        let normalized =
+            clip_cull::normalize_pipeline(&stages).map_err(|error| match numbers[..] {
+                [only] => self.about(only, "normalize", &error),
+                // Which of the stages it is about is not known.
+                _ => named("normalize", &error),
+            })?;
+        let steps: Vec<Step<_>> = normalized.into_iter().map(Step::of).collect();
+        for (number, step) in numbers.into_iter().zip(steps) {
+            let made = self.keep(number, step);
+            self.made(number).normalized = Some(made);
+        }
+        Ok(())
+    }
+
+    /// What is done to distances, and the reduction between: it knows what decides coverage by the built-in arrays.
+    pub(super) fn clip(&mut self, recipe: &Recipe) -> Result<(), Error> {
+        let Some(last) = self.last else { return Ok(()) };
+        if let Some(planes) = recipe.planes {
+            let made =
+                self.step(last, "planes", |m, target| clip_cull::user_planes(m, target, planes))?;
+            self.made(last).planes = Some(made);
+        }
+        if let Some(masks) = recipe.masks {
+            self.mask(last, masks)?;
+        }
+        if let Some(reduce) = &recipe.reduce {
+            self.step(last, "reduce", |m, target| match reduce {
+                Reduce::PositionOnly(options) => position_only::derive(m, target, options),
+                Reduce::Complement(options) => position_only::complement(m, target, options),
+                Reduce::Full(options) => position_only::full(m, target, options),
+            })?;
+        }
+        match (recipe.emulate, self.fragment) {
+            (Some(emulate), Some(fragment)) => self.emulate(last, fragment, emulate),
+            _ => Ok(()),
+        }
+    }
+
+    fn mask(&mut self, last: usize, masks: Masks) -> Result<(), Error> {
+        let field = "masks";
+        let location = match masks.as_written {
+            true => Some(self.free_locations(last, field, AS_WRITTEN_LOCATIONS)?),
+            false => None,
+        };
+        let made = self
+            .step(last, field, |m, target| clip_cull::enable(m, target, masks.enabled, location))?;
+        let clip = made.outputs[0];
+        self.made(last).masks = Some(made);
+        let (Some(location), Some(fragment), 1..) = (location, self.fragment, clip) else {
+            return Ok(());
+        };
+        let registers = Registers { inputs: location, outputs: location, linked: Some([clip, 0]) };
+        let made =
+            self.step(fragment, field, |m, target| clip_cull::to_registers(m, target, registers))?;
+        self.made(fragment).as_written = Some(made);
+        Ok(())
+    }
+
+    fn emulate(&mut self, last: usize, fragment: usize, lacking: Lacking) -> Result<(), Error> {
+        let field = "emulate";
+        let location = self.free_locations(last, field, EMULATED_LOCATIONS)?;
+        let made = self
+            .step(last, field, |m, target| clip_cull::emulate_last(m, target, lacking, location))?;
+        let counts = made.outputs;
+        self.made(last).emulated = Some(made);
+        let made = self.step(fragment, field, |m, target| {
+            clip_cull::emulate_fragment(m, target, lacking, location, counts)
+        })?;
+        self.made(fragment).emulated = Some(made);
+        Ok(())
+    }
+
+    pub(super) fn change_position(&mut self, recipe: &Recipe) -> Result<(), Error> {
+        let Some(last) = self.last else { return Ok(()) };
+        if let Some(options) = &recipe.depth {
+            let made = self
+                .step(last, "depth", |m, target| depth_convention::convert(m, target, options))?;
+            self.made(last).depth = Some(made);
+        }
+        if let Some(options) = &recipe.discard {
+            let made = self
+                .step(last, "discard", |m, target| rasterizer_discard::lower(m, target, options))?;
+            self.made(last).discard = Some(made);
+        }
+        Ok(())
+    }
+
+    pub(super) fn blend(&mut self, options: &advanced_blend::Options) -> Result<(), Error> {
+        let Some(fragment) = self.fragment else { return Ok(()) };
+        let made =
+            self.step(fragment, "blend", |m, target| advanced_blend::lower(m, target, options))?;
+        self.made(fragment).blended = Some(made);
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Vec<Lowered<'m, Made>> {
+        self.stages.into_iter().map(|stage| stage.lowered).collect()
+    }
+
+    /// Lowers a stage as far as it is, for the target that it is now, and keeps what comes of it.
+    fn step<T>(
+        &mut self,
+        number: usize,
+        field: &str,
+        lower: impl for<'v> FnOnce(&'v Module<'_>, Target) -> Result<Lowered<'v, T>, Error>,
+    ) -> Result<T, Error> {
+        let lowered = lower(&self.stages[number].lowered.module, self.target(number));
+        let step = Step::of(lowered.map_err(|error| self.about(number, field, &error))?);
+        Ok(self.keep(number, step))
+    }
+
+    fn keep<T>(&mut self, number: usize, step: Step<T>) -> T {
+        let Step { module, words, requirements, result } = step;
+        self.added = reserve(std::mem::take(&mut self.added), &requirements);
+        let lowered = &mut self.stages[number].lowered;
+        if let Some(module) = module {
+            (lowered.module, lowered.progress) = (module, Progress::Changed);
+        }
+        lowered.words.extend(words);
+        lowered.requirements = std::mem::take(&mut lowered.requirements).join(requirements);
+        result
+    }
+
+    fn made(&mut self, number: usize) -> &mut Made {
+        &mut self.stages[number].lowered.result
+    }
+
+    /// The target of a stage, with all reserved that is not its own.
+    fn target(&self, number: usize) -> Target {
+        let target = &self.stages[number].target;
+        let others = self.stages.iter().enumerate().filter(|(other, _)| *other != number);
+        let mut reserved = target.reservations().clone().join(&self.added);
+        for (_, other) in others {
+            reserved = reserved.join(&other.own);
+        }
+        if let Some(next) = self.stages.get(number + 1) {
+            reserved = reserved.join(&next.inputs);
+        }
+        target.clone().reserved(reserved)
+    }
+
+    /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the
+    /// fragment stage.
+    fn free_locations(&self, last: usize, field: &str, count: u32) -> Result<u32, Error> {
+        let target = self.target(last);
+        let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
+        let entry = module.entry_point(target.entry_name(), *model)?;
+        let end = (target.device_limits().output_components / 4).min(END_OF_LOCATIONS);
+        let fragment = self.fragment.map(|fragment| self.stages[fragment].target.reservations());
+        let free = moves::free_output_locations(module, entry, target.reservations(), end);
+        let free =
+            free.filter(|location| fragment.is_none_or(|one| one.is_free_location(*location)));
+        let (mut first, mut next) = (0, 0);
+        for location in free {
+            first = if location == next { first } else { location };
+            next = location + 1;
+            if next - first == count {
+                return Ok(first);
+            }
+        }
+        let message = format!("no {count} locations in a row below {end} are free");
+        let error = Error::new(ErrorKind::Unsupported, message);
+        let error = error.help("say how many output components the device has");
+        Err(self.about(last, field, &error))
+    }
+
+    /// The error, named for the field and the stage. A place of a version between is none of the module's that was
+    /// given.
+    fn about(&self, number: usize, field: &str, error: &Error) -> Error {
+        let Stage { given, model, lowered, .. } = &self.stages[number];
+        let named = named(&format!("{field}, {model} stage"), error);
+        let id = error.id().filter(|id| given.defined_at(*id).is_some());
+        let named = id.into_iter().fold(named, Error::about);
+        let at = error.word_offset().filter(|_| !lowered.is_changed());
+        at.into_iter().fold(named, Error::at)
+    }
+}
+
+/// The error without its place, `name` before what it says.
+fn named(name: &str, error: &Error) -> Error {
+    let named = Error::new(error.kind(), format!("{name}: {}", error.message()));
+    error.suggestion().into_iter().fold(named, Error::help)
+}
+
+/// What came of one lowering of one stage.
+struct Step<T> {
+    /// Where it is another one.
+    module: Option<Module<'static>>,
+    words: Vec<Words>,
+    requirements: Requirements,
+    result: T,
+}
+
+impl<T> Step<T> {
+    fn of(lowered: Lowered<'_, T>) -> Self {
+        let module = lowered.is_changed().then(|| lowered.module.into_owned());
+        let Lowered { words, requirements, result, .. } = lowered;
+        Self { module, words, requirements, result }
+    }
+}
+
+impl<'m> Stage<'m> {
+    fn new(module: &'m Module<'_>, target: &Target) -> Result<Self, Error> {
+        let entry = Stages::GRAPHICS.entry_point(module, target)?;
+        let inputs = locations(module, entry, StorageClass::INPUT);
+        Ok(Self {
+            given: module,
+            target: target.clone().stage(entry.model()),
+            model: entry.model(),
+            own: own(module, entry),
+            inputs: inputs.into_iter().fold(Reserved::new(), Reserved::location),
+            lowered: Lowered::unchanged(module, Made::default()),
+        })
+    }
+}
+
+/// What a stage uses itself that it shares with the others.
+fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
+    let descriptors = moves::bindings(m).into_iter();
+    let reserved = descriptors
+        .fold(Reserved::new(), |reserved, (set, binding)| reserved.binding(set, binding));
+    let bytes = moves::push_constant_bytes(m, entry);
+    let reserved = bytes.into_iter().fold(reserved, Reserved::push_constants);
+    let decorations = m.section(Section::Annotations).filter_map(Decorate::of);
+    let numbered = decorations.filter(|one| one.decoration() == Decoration::SPEC_ID);
+    let numbers = numbered.filter_map(|one| one.operands().first().copied());
+    numbers.fold(reserved, Reserved::specialization)
+}
+
+/// What was reserved, and what `needs` say was added.
+fn reserve(reserved: Reserved, needs: &Requirements) -> Reserved {
+    let bound = needs.descriptors.iter();
+    let reserved = bound.fold(reserved, |reserved, one| reserved.binding(one.set, one.binding));
+    let bytes = needs.push_constants.iter().cloned();
+    let reserved = bytes.fold(reserved, Reserved::push_constants);
+    needs.specialization.iter().cloned().flatten().fold(reserved, Reserved::specialization)
+}
+
+/// The locations that the inputs or outputs of a stage take.
+fn locations(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<u32> {
+    let taken = moves::locations(m, entry, class).into_iter();
+    taken.flat_map(|range| range.start..range.end.min(END_OF_LOCATIONS)).collect()
+}

@@ -1,0 +1,10 @@
+#version 450
+// RUN: polyshade blend %s --logic-op set --attachment-format R8G8B8A8_UINT --alpha-to-one -o %t.spv
+// EXIT: 3
+// CHECK: alpha of integers
+
+layout(location = 0) out uvec4 colour;
+
+void main() {
+    colour = uvec4(1);
+}

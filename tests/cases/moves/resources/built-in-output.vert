@@ -1,0 +1,4 @@
+// RUN: move output-point-size
+// CHECK: BuiltIn PointSize
+#version 450
+void main() {}

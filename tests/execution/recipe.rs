@@ -1,0 +1,119 @@
+//! Pipelines that a recipe made draw what the same pipelines by hand draw, and capture what the shader wrote.
+
+use crate::clip::chain::{Stages, pictures};
+use crate::clip::shape::{Shape, Style};
+use crate::clip::{CHAINS, drivers, shapes};
+use crate::depth::POSITIONS;
+use crate::drivers::DRIVERS;
+use crate::feedback::Case;
+use crate::noise::Noise;
+use crate::shaders::Varyings;
+use crate::storage::{HOSTS, Storage, options};
+use polyshade::Module;
+use polyshade::clip_cull;
+use polyshade::depth_convention::{self, Turn};
+use polyshade::host::{Target, Value};
+use polyshade::recipe::{self, Capture, Masks, Recipe};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::Variant;
+use polyshade_tests::shader::validate;
+use polyshade_vulkan::model::Topology;
+
+fn turned() -> depth_convention::Options {
+    depth_convention::Options::new().flip_y(true).rotation(Turn::Quarter)
+}
+
+/// The stages with registers, as the recipe makes them.
+#[track_caller]
+fn lowered(stages: &Stages, recipe: &Recipe) -> Stages {
+    let modules = stages.iter().map(|(_, words)| Module::parse(words).expect("they parse"));
+    let modules: Vec<Module<'_>> = modules.collect();
+    let given: Vec<_> = modules.iter().map(|module| (module, Target::new("main"))).collect();
+    let lowered = recipe::lower(&given, recipe);
+    let lowered = lowered.unwrap_or_else(|error| panic!("{recipe:?}: {error}"));
+    let words = lowered.into_iter().map(|one| {
+        validate(one.module.words()).unwrap_or_else(|error| panic!("{recipe:?}: {error}"));
+        one.module.into_words()
+    });
+    stages.iter().map(|(stage, _)| *stage).zip(words).collect()
+}
+
+/// Distances in registers; where two stages meet, only the first is told.
+fn recipe(shape: &Shape, mask: u32) -> Recipe {
+    let mut recipe = Recipe::default();
+    let marked = clip_cull::Options::new().outputs(shape.marks());
+    let stages = [
+        (ExecutionModel::VERTEX, true),
+        (ExecutionModel::TESSELLATION_CONTROL, shape.chain.tessellation),
+        (ExecutionModel::TESSELLATION_EVALUATION, shape.chain.tessellation),
+        (ExecutionModel::GEOMETRY, shape.chain.geometry),
+    ];
+    let stages = stages.into_iter().filter(|(_, is_there)| *is_there);
+    recipe.normalize = Some(stages.map(|(stage, _)| (stage, marked.clone())).collect());
+    recipe.masks = Some(Masks { enabled: Value::Fixed(mask), as_written: false });
+    recipe.depth = Some(turned());
+    recipe
+}
+
+/// Arrays and planes that are off by hand, and a position that is converted.
+fn by_hand(shape: &Shape) -> Stages {
+    let mut stages = shape.stages(Style::Arrays);
+    let last = stages.len() - 2;
+    let module = Module::parse(&stages[last].1).expect("glslang's words parse");
+    let turned = depth_convention::convert(&module, "main", &turned()).expect("it has a position");
+    stages[last].1 = turned.module.into_words();
+    stages
+}
+
+#[test]
+fn pipelines_with_registers_draw_what_arrays_by_hand_draw() {
+    let is_drawn = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
+    for chain in CHAINS {
+        let mut noise = Noise::new();
+        for driver in drivers(chain) {
+            let mut shapes = shapes(&mut noise, *driver, chain, 12);
+            shapes.iter_mut().for_each(|shape| shape.off = noise.below(256));
+            let of = |mask: fn(&Shape) -> u32| -> Vec<Stages> {
+                let made = |shape: &Shape| {
+                    lowered(&shape.stages(Style::Registers), &recipe(shape, mask(shape)))
+                };
+                shapes.iter().map(made).collect()
+            };
+            let seeds = [1, 2, 3];
+            let expected: Vec<Stages> = shapes.iter().map(by_hand).collect();
+            let expected = pictures(*driver, &expected, &seeds);
+            assert!(expected.iter().filter(is_drawn).count() * 2 > expected.len(), "{driver:?}");
+            let found = pictures(*driver, &of(|shape| !shape.off), &seeds);
+            assert!(found == expected, "{driver:?} {chain:?}");
+            // The comparison notices other planes.
+            assert!(pictures(*driver, &of(|shape| shape.off), &seeds) != expected, "{driver:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_captured_is_what_the_shader_wrote() {
+    let varyings = Varyings::Interleaved("gl_Position");
+    let mut storage = Storage::new(&POSITIONS, varyings);
+    let cases = [Case::new(Topology::PointList, 7)];
+    for driver in DRIVERS {
+        let expected = storage.run(driver, &cases);
+        let capture_only = storage.words.clone();
+        let plain = POSITIONS.plain();
+        let vertex = Module::parse(&plain).expect("glslang's words parse");
+        for variant in [Variant::CaptureOnly, Variant::Both] {
+            let mut recipe = Recipe::default();
+            let options = options(varyings, HOSTS[0]);
+            recipe.capture = Some(Capture::Storage { variant, options });
+            recipe.depth = Some(turned());
+            let lowered = recipe::lower(&[(&vertex, Target::new("main"))], &recipe);
+            let lowered = lowered.expect("it has a position").swap_remove(0);
+            assert_eq!(lowered.result.depth.is_some(), variant == Variant::Both);
+            validate(lowered.module.words()).expect("it is valid");
+            storage.words = lowered.module.into_words();
+            assert_eq!(storage.words == capture_only, variant == Variant::CaptureOnly);
+            assert!(storage.run(driver, &cases) == expected, "{driver:?} {variant:?}");
+        }
+        storage.words = capture_only;
+    }
+}

@@ -1,0 +1,227 @@
+//! The versions of the lowerings, held to what each version makes of the cases.
+//!
+//! A folder has one file for each lowering. Each of its lines is a case, a version, the hash of the question (command
+//! line and input words) and the hash of the answer (the words of every module that the case wrote). Lines are added
+//! and never changed or removed: who wants other words of the same question has to raise the version.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use polyshade::{
+    advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
+    transform_feedback,
+};
+use sha2::{Digest, Sha256};
+
+/// How many bytes of a hash are kept: enough that two answers have different ones.
+const HASH_BYTES: usize = 8;
+
+/// A lowering by the name of its file, and its version.
+type Lowering = (&'static str, u32);
+
+/// What a lowering made of one case.
+pub(super) struct Made {
+    pub(super) lowering: Lowering,
+    pub(super) case: String,
+    pub(super) question: String,
+    pub(super) answer: String,
+}
+
+/// The answers of one lowering by case, version and question.
+type Answers = BTreeMap<(String, u32, String), String>;
+
+/// The lowering that this command line runs; none where its verb has none.
+pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String> {
+    let has_extension = arguments.windows(2).any(|pair| pair == ["--path", "extension"]);
+    let lowering = match arguments.first().map_or("", String::as_str) {
+        "blend" => ("advanced_blend", advanced_blend::VERSION),
+        "capture" if has_extension => {
+            ("transform_feedback_extension", transform_feedback::EXTENSION_VERSION)
+        }
+        "capture" => ("transform_feedback", transform_feedback::VERSION),
+        "clip" => ("clip_cull", clip_cull::VERSION),
+        "convert" => return Ok(None),
+        "depth" => ("depth_convention", depth_convention::VERSION),
+        "discard" => ("rasterizer_discard", rasterizer_discard::VERSION),
+        "lower" => ("recipe", recipe::VERSION),
+        "position" => ("position_only", position_only::VERSION),
+        verb => return Err(format!("`{verb}` has no lowering in {}", file!())),
+    };
+    Ok(Some(lowering))
+}
+
+/// The hash of what is asked: the command line and the words that it is about.
+pub(super) fn question(arguments: &[String], input: &[u32]) -> String {
+    hash(arguments.iter().map(|argument| (argument.as_str(), [].as_slice())).chain([("", input)]))
+}
+
+/// The hash of the words of all modules, and of their names.
+pub(super) fn answer(modules: &[(String, Vec<u32>)]) -> String {
+    hash(modules.iter().map(|(name, words)| (name.as_str(), words.as_slice())))
+}
+
+/// The hash of pieces of text and words, with their lengths.
+fn hash<'p>(pieces: impl Iterator<Item = (&'p str, &'p [u32])>) -> String {
+    let mut hash = Sha256::new();
+    for (text, words) in pieces {
+        for length in [text.len(), words.len()] {
+            hash.update((length as u64).to_le_bytes());
+        }
+        hash.update(text);
+        for word in words {
+            hash.update(word.to_le_bytes());
+        }
+    }
+    hash.finalize()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compares what was made with the lines in `folder`, or with `bless` adds the line that is missing.
+pub(super) fn settle(bless: bool, folder: &Path, made: Made) -> Option<String> {
+    // Cases run side by side, and share the files.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+
+    let Made { lowering: (name, version), case, question, answer } = made;
+    let path = folder.join(name).with_extension("txt");
+    let fault = |fault: String| Some(format!("{}: {fault}", path.display()));
+    let mut answers = match read(&path) {
+        Ok(answers) => answers,
+        Err(error) => return fault(error),
+    };
+    let key = (case, version, question);
+    match answers.get(&key) {
+        Some(known) if *known == answer => None,
+        Some(_) => fault(format!(
+            "version {version} of {name} made other words of {}: raise the version in the library, then run \
+             `cargo xtask bless`",
+            key.0
+        )),
+        None if bless => {
+            answers.insert(key, answer);
+            let written =
+                fs::create_dir_all(folder).and_then(|()| fs::write(&path, text(&answers)));
+            written.err().and_then(|error| fault(error.to_string()))
+        }
+        None => fault(format!(
+            "no line for {} by version {version}: run `cargo xtask bless`, which adds it",
+            key.0
+        )),
+    }
+}
+
+fn read(path: &Path) -> Result<Answers, String> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answers::new()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut answers = Answers::new();
+    for line in text.lines() {
+        let malformed = || format!("not CASE VERSION QUESTION ANSWER: {line}");
+        let [case, version, question, answer] =
+            line.split(' ').collect::<Vec<_>>().try_into().map_err(|_| malformed())?;
+        let version = version.parse().map_err(|_| malformed())?;
+        let key = (case.to_owned(), version, question.to_owned());
+        if answers.insert(key, answer.to_owned()).is_some() {
+            return Err(format!("two lines for {case}, version {version} and {question}"));
+        }
+    }
+    Ok(answers)
+}
+
+fn text(answers: &Answers) -> String {
+    let line = |((case, version, question), answer): (&(String, u32, String), &String)| {
+        format!("{case} {version} {question} {answer}\n")
+    };
+    answers.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(case: &str, version: u32, question: &str, answer: &str) -> Made {
+        let [case, question, answer] = [case, question, answer].map(str::to_owned);
+        Made { lowering: ("a_lowering", version), case, question, answer }
+    }
+
+    #[test]
+    fn other_words_need_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let settle = |bless, made| settle(bless, folder.path(), made);
+        let lines = || fs::read_to_string(folder.path().join("a_lowering.txt")).unwrap();
+
+        let missing = settle(false, made("b", 1, "q", "x")).unwrap();
+        assert!(missing.contains("no line for b by version 1: run `cargo xtask bless`"));
+        assert_eq!(settle(true, made("b", 1, "q", "x")), None);
+        assert_eq!(settle(false, made("b", 1, "q", "x")), None);
+        assert_eq!(settle(true, made("a", 1, "q", "z")), None);
+        assert_eq!(lines(), "a 1 q z\nb 1 q x\n");
+
+        for bless in [false, true] {
+            let refused = settle(bless, made("b", 1, "q", "y")).unwrap();
+            assert!(
+                refused.contains("version 1 of a_lowering made other words of b: raise"),
+                "{refused}"
+            );
+            assert_eq!(lines(), "a 1 q z\nb 1 q x\n");
+        }
+        for version in [10, 2] {
+            assert!(settle(false, made("b", version, "q", "y")).is_some());
+            assert_eq!(settle(true, made("b", version, "q", "y")), None);
+        }
+        assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 q y\n");
+        assert!(settle(true, made("b", 1, "q", "y")).is_some(), "going back is no way round");
+
+        assert_eq!(settle(true, made("b", 10, "other", "z")), None, "a case that was changed");
+        assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 other z\nb 10 q y\n");
+    }
+
+    #[test]
+    fn a_file_that_was_damaged_is_not_blessed() {
+        let folder = tempfile::tempdir().unwrap();
+        for (text, why) in [
+            ("a 1 q\n", "not CASE VERSION QUESTION ANSWER"),
+            ("a one q x\n", "not CASE VERSION QUESTION ANSWER"),
+            ("a 1 q x\na 1 q y\n", "two lines for a, version 1"),
+        ] {
+            let path = folder.path().join("a_lowering.txt");
+            fs::write(&path, text).unwrap();
+            let refused = settle(true, folder.path(), made("b", 1, "q", "x")).unwrap();
+            assert!(refused.contains(why), "{refused}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn hashes_tell_questions_and_answers_apart() {
+        let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let plain = question(&arguments("depth %s --flip-y"), &[1, 2]);
+        assert_eq!(plain, "0cc61f451535cb89", "the same on every machine");
+        assert_ne!(plain, question(&arguments("depth %s"), &[1, 2]));
+        assert_ne!(plain, question(&arguments("depth %s --flip-y"), &[1, 3]));
+
+        let modules = |names: [&str; 2], words: [&[u32]; 2]| {
+            let modules = names.into_iter().zip(words);
+            answer(
+                &modules.map(|(name, words)| (name.to_owned(), words.to_vec())).collect::<Vec<_>>(),
+            )
+        };
+        let plain = modules(["a", "b"], [&[1], &[2, 3]]);
+        assert_ne!(plain, modules(["a", "b"], [&[1, 2], &[3]]));
+        assert_ne!(plain, modules(["a", "c"], [&[1], &[2, 3]]));
+    }
+
+    #[test]
+    fn every_verb_that_writes_modules_has_its_lowering() {
+        let of = |text: &str| lowering(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let extension = of("capture %s --path extension").unwrap().unwrap();
+        assert_eq!(extension.0, "transform_feedback_extension");
+        assert_eq!(of("capture %s").unwrap().unwrap().0, "transform_feedback");
+        assert_eq!(of("convert %s"), Ok(None));
+        assert!(of("frobnicate %s").unwrap_err().contains("`frobnicate` has no lowering"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Three lowerings of about thirty lines each, written with nothing else than the moves: what they need is there.
+
+use polyshade::host::{Binding, Set};
+use polyshade::moves::{self, Copies, Library};
+use polyshade::{Error, ErrorKind};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Decoration, ExecutionModel, Id, Module, Patch, StorageClass};
+
+use crate::shader::{self, ShaderStage};
+use crate::tree;
+
+/// The library `tests/libraries/NAME.glsl`.
+///
+/// # Errors
+///
+/// `NotFound` where there is no such file, `Malformed` where it does not compile.
+pub fn library(name: &str) -> Result<Library, Error> {
+    let path = tree::tests().join(format!("libraries/{name}.glsl"));
+    let source = std::fs::read_to_string(path);
+    let source = source.map_err(|error| Error::new(ErrorKind::NotFound, error.to_string()))?;
+    library_of(&source)
+}
+
+/// A library of this GLSL.
+///
+/// # Errors
+///
+/// `Malformed` where it does not compile.
+pub fn library_of(glsl: &str) -> Result<Library, Error> {
+    let words = shader::compile(glsl, ShaderStage::Vertex);
+    Library::new(words.map_err(|error| Error::new(ErrorKind::Malformed, error))?)
+}
+
+/// Where rasterizer discard is missing: behind a boolean specialization constant the position lies outside of clip
+/// space, so that nothing is drawn.
+///
+/// ```text
+/// %old   = OpLoad %vec4 %position
+/// %new   = OpSelect %vec4 %discards %outside %old      ; (-3, -3, -3, 1)
+///          OpStore %position %new
+/// ```
+pub fn discard_rasterization<'m>(
+    m: &'m Module<'static>,
+    p: &mut Patch<'m, 'static>,
+    spec_id: u32,
+) -> Result<(), Error> {
+    let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
+    let wrapper = moves::wrap(m, p, entry);
+
+    let (bool, float) = (p.bool(), p.float());
+    let (vec4, bvec4) = (p.vector(float, 4), p.vector(bool, 4));
+    let [minus_three, one] = [-3.0, 1.0].map(|value| p.float_constant(value));
+    let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
+    let discards = p.spec_constant_bool(spec_id, false);
+
+    let position = moves::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
+        .ok_or_else(|| Error::new(ErrorKind::NotFound, "the shader has no position to move"))?;
+    let mut code = p.at(wrapper.epilogue);
+    let position = position.pointer(&mut code);
+    // A scalar condition selects vectors from SPIR-V 1.4 on only.
+    let discards = code.construct(bvec4, &[discards; 4]);
+    let old = code.load(vec4, position);
+    let new = code.select(vec4, discards, outside, old);
+    code.store(position, new);
+    Ok(())
+}
+
+/// Where a blend equation is missing: the shader reads the destination, four words of a uniform block here, and
+/// blends by itself, however the body returned. Where it discards, nothing is written.
+pub fn blend<'m>(
+    m: &'m Module<'static>,
+    p: &mut Patch<'m, 'static>,
+    equation: &Library,
+) -> Result<(), Error> {
+    let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
+    let wrapper = moves::wrap(m, p, entry);
+    let colour = output_at(m, entry, 0)
+        .ok_or_else(|| Error::new(ErrorKind::NotFound, "the shader has no output 0"))?;
+    let taken = moves::take_over(m, p, entry, &[colour], Copies::Uncopied)?[0];
+    let at = (Set(1), Binding(0));
+    let destination =
+        moves::uniform_block(m, p, entry, at, "destination", &["red", "green", "blue", "alpha"])?;
+    let blend = moves::link(p, equation, &["blend"], &[])[0];
+
+    let float = p.float();
+    let vec4 = p.vector(float, 4);
+    let mut code = p.at(wrapper.epilogue);
+    let components = [0, 1, 2, 3].map(|number| {
+        let bits = destination.load(&mut code, number);
+        code.bitcast(float, bits)
+    });
+    let dst = code.construct(vec4, &components);
+    let src = code.load(vec4, taken.private);
+    let blended = code.call(vec4, blend, &[src, dst]);
+    code.store(taken.interface.expect("one was asked for"), blended);
+    Ok(())
+}
+
+/// Where outputs of a tessellation-control shader must lie elsewhere: everything uses another variable. Other
+/// invocations see it, so it is not copied.
+pub fn move_output<'m>(
+    m: &'m Module<'static>,
+    p: &mut Patch<'m, 'static>,
+    from: u32,
+    to: u32,
+) -> Result<(), Error> {
+    let entry = m.entry_point("main", ExecutionModel::TESSELLATION_CONTROL)?;
+    if let Some(taken) = output_at(m, entry, to) {
+        return Err(Error::new(ErrorKind::Options, "the location is taken").about(taken));
+    }
+    let not_there = || Error::new(ErrorKind::NotFound, format!("no output {from}"));
+    let old = output_at(m, entry, from).ok_or_else(not_there)?;
+
+    let new = p.variable(StorageClass::OUTPUT, m.pointee(old).expect("it is a variable"), None);
+    for applied in m.decorations_of(old) {
+        let moves = applied.decoration == Decoration::LOCATION;
+        let operands = if moves { &[to][..] } else { applied.operands };
+        p.decorate(new, applied.decoration, operands);
+    }
+    if let Some(name) = m.name(old) {
+        p.name(new, &format!("{name}_moved"));
+    }
+    p.join_interface(entry, new);
+    moves::redirect(m, p, old, new)?;
+    p.remove_definition(old);
+    Ok(())
+}
+
+/// The output of `entry` at a location.
+fn output_at(m: &Module<'_>, entry: EntryPoint<'_>, location: u32) -> Option<Id> {
+    let mut outputs = moves::interface(m, entry, StorageClass::OUTPUT).into_iter();
+    outputs.find(|id| m.decoration(*id, Decoration::LOCATION) == Some(&[location]))
+}

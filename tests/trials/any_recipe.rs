@@ -1,0 +1,244 @@
+//! Any recipe of any pipeline is refused, or gives valid modules whose words are apart.
+
+use crate::disguises::cases;
+use polyshade::advanced_blend::{self, Destination};
+use polyshade::clip_cull::{self, Kind, Lacking, Mark, Planes};
+use polyshade::depth_convention::{self, Turn};
+use polyshade::host::{Binding, Lowered, Place, Set, Target, Value};
+use polyshade::position_only;
+use polyshade::rasterizer_discard;
+use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
+use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::EntryPoint;
+use polyshade::transform_feedback::{self, Components, SideEffects, Variant, capturable};
+use polyshade::{Error, Module};
+use polyshade_tests::shader::validate;
+use polyshade_trials::{Choices, check_place};
+
+/// How many recipes each pipeline is tried with.
+const RECIPES: u64 = 12;
+
+fn place(choices: &mut Choices) -> Place {
+    let (set, binding) = (Set(choices.below(4)), Binding(choices.below(8)));
+    match choices.below(4) {
+        0 => Place::StorageBuffer { set, binding },
+        1 => Place::Uniform { set, binding },
+        2 => Place::PushConstant { offset: 64 + 4 * choices.below(32) },
+        _ => Place::Specialization { first_id: choices.below(256) },
+    }
+}
+
+fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Capture {
+    let outputs = capturable(m, entry).into_iter().filter(|(_, components)| components.is_ok());
+    let varyings = choices.some(outputs.map(|(varying, _)| varying));
+    let options = transform_feedback::Options::new().interleaved(varyings);
+    let options = options.side_effects(SideEffects::InCapture);
+    let variant = choices.of(&[Variant::Both, Variant::RasterOnly, Variant::CaptureOnly]);
+    match choices.maybe() && entry.model() == ExecutionModel::VERTEX {
+        true => Capture::Storage { variant, options },
+        false => Capture::Extension(options),
+    }
+}
+
+fn reduce(choices: &mut Choices) -> Reduce {
+    let options =
+        position_only::Options::new().side_effects(position_only::SideEffects::InPositionOnly);
+    let options = if choices.maybe() { options.capture_in_position_only() } else { options };
+    choices.of(&[
+        Reduce::PositionOnly(options.clone()),
+        Reduce::Complement(options.clone()),
+        Reduce::Full(options.invariant()),
+    ])
+}
+
+fn depth(choices: &mut Choices) -> depth_convention::Options {
+    let mut switch = || choices.of(&[Value::Fixed(true), Value::Fixed(false)]);
+    let options = depth_convention::Options::new().depth(switch()).flip_y(switch());
+    match choices.maybe() {
+        true => options.rotation(Value::Word(place(choices))),
+        false => options.rotation(Turn::Quarter),
+    }
+}
+
+fn blend(choices: &mut Choices) -> advanced_blend::Options {
+    let (set, binding) = (Set(choices.below(4)), Binding(choices.below(8)));
+    let options = advanced_blend::Options::new().all_khr().select(place(choices));
+    options.destination(choices.of(&[
+        Destination::InputAttachment { set, binding, index: 0 },
+        Destination::StorageImage { set, binding },
+        Destination::TileImage,
+    ]))
+}
+
+/// Any recipe, most of whose fields are there as often as not.
+fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
+    let mut recipe = Recipe::default();
+    let has = |wanted: ExecutionModel| stages.iter().any(|(_, stage)| stage.model() == wanted);
+    let has_fragment = has(ExecutionModel::FRAGMENT);
+    let last = stages.iter().rfind(|(_, stage)| stage.model() != ExecutionModel::FRAGMENT);
+    recipe.normalize = choices.perhaps(|choices| {
+        let mut of_stage = |model: ExecutionModel| {
+            let components = Components::new(0, 1 + choices.below(4)).expect("there are as many");
+            let mark =
+                Mark::new(choices.of(&[Kind::Clip, Kind::Cull]), choices.below(4), components);
+            (model, clip_cull::Options::new().outputs(choices.perhaps(|_| mark)))
+        };
+        last.map(|(_, stage)| of_stage(stage.model())).into_iter().collect()
+    });
+    if let Some((m, entry)) = last {
+        recipe.capture = choices.perhaps(|choices| capture(m, *entry, choices));
+        recipe.planes = choices.perhaps(|choices| Planes {
+            count: 1 + choices.below(3),
+            words: place(choices),
+            vertex: None,
+        });
+        recipe.masks = choices.perhaps(|choices| Masks {
+            enabled: choices.of(&[Value::Fixed(5), Value::Word(place(&mut choices.clone()))]),
+            as_written: choices.maybe(),
+        });
+        recipe.reduce = choices.perhaps(reduce);
+        recipe.depth = choices.perhaps(depth);
+        recipe.discard = choices.perhaps(|choices| {
+            let when = choices.of(&[Value::Fixed(true), Value::Word(place(&mut choices.clone()))]);
+            rasterizer_discard::Options::new().when(when)
+        });
+    }
+    if has_fragment {
+        recipe.blend = choices.perhaps(blend);
+    }
+    if has_fragment && last.is_some() {
+        recipe.emulate = choices.perhaps(|choices| choices.of(&[Lacking::All, Lacking::Cull]));
+    }
+    // Many fields together are often refused: some go.
+    for _ in 0..choices.below(4) {
+        match choices.below(7) {
+            0 => recipe.capture = None,
+            1 => recipe.planes = None,
+            2 => recipe.reduce = None,
+            3 => recipe.emulate = None,
+            4 => recipe.masks = None,
+            5 => recipe.normalize = None,
+            _ => recipe.blend = None,
+        }
+    }
+    recipe
+}
+
+type Stage<'m> = (&'m Module<'m>, EntryPoint<'m>);
+
+/// The words of no two groups overlap, in any stage.
+fn check_apart(lowered: &[Lowered<'_, Made>]) -> Result<(), String> {
+    let words = || lowered.iter().flat_map(|one| &one.words);
+    let meet = |one: Option<std::ops::Range<u32>>, other: Option<std::ops::Range<u32>>| {
+        one.zip(other).is_some_and(|(one, other)| one.start < other.end && other.start < one.end)
+    };
+    for (number, one) in words().enumerate() {
+        for other in words().skip(number + 1) {
+            let same =
+                one.place.descriptor().is_some_and(|at| other.place.descriptor() == Some(at));
+            if same
+                || meet(one.push_constants(), other.push_constants())
+                || meet(one.specialization(), other.specialization())
+            {
+                return Err(format!("words at {} and at {}", one.place, other.place));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn lower(stages: &[Stage<'_>], recipe: &Recipe) -> Result<Vec<Lowered<'static, Made>>, Error> {
+    let target = |entry: &EntryPoint<'_>| Target::new(entry.name()).stage(entry.model());
+    let stages: Vec<_> = stages.iter().map(|(module, entry)| (*module, target(entry))).collect();
+    let lowered = recipe::lower(&stages, recipe)?;
+    Ok(lowered.into_iter().map(Lowered::into_owned).collect())
+}
+
+#[test]
+fn any_recipe_gives_valid_modules_or_a_reason() {
+    let cases = cases();
+    let modules =
+        cases.iter().map(|words| Module::parse(words).expect("a valid module can be read"));
+    let modules: Vec<Module<'_>> = modules.collect();
+    let stages = |is_fragment: bool| -> Vec<Stage<'_>> {
+        let all = modules.iter().flat_map(|m| m.entry_points().map(move |entry| (m, entry)));
+        let compute = ExecutionModel::GL_COMPUTE;
+        all.filter(|(_, entry)| {
+            (entry.model() == ExecutionModel::FRAGMENT) == is_fragment && entry.model() < compute
+        })
+        .collect()
+    };
+    let (before, fragments) = (stages(false), stages(true));
+    let (mut made, mut refused, mut fields) = (0, 0, [0; 4]);
+    for (number, last) in before.iter().enumerate() {
+        for seed in 0..RECIPES {
+            let mut choices = Choices::seeded(seed + 1000 * number as u64);
+            let mut stages = vec![*last];
+            stages.extend(choices.perhaps(|choices| choices.of(&fragments)));
+            let recipe = recipe(&stages, &mut choices);
+            match lower(&stages, &recipe) {
+                Ok(lowered) => {
+                    for one in &lowered {
+                        let valid = validate(one.module.words());
+                        valid.unwrap_or_else(|fault| panic!("{recipe:?}: {fault}"));
+                        let result = &one.result;
+                        let there = [
+                            result.stored.is_some() || result.decorated.is_some(),
+                            result.masks.as_ref().is_some_and(|made| made.outputs[0] > 0),
+                            result.depth.is_some() && result.discard.is_some(),
+                            result
+                                .emulated
+                                .as_ref()
+                                .is_some_and(|made| made.inputs != made.outputs),
+                        ];
+                        fields.iter_mut().zip(there).for_each(|(all, one)| *all += u32::from(one));
+                    }
+                    assert_eq!(check_apart(&lowered), Ok(()), "{recipe:?}");
+                    made += 1;
+                }
+                Err(error) => {
+                    let names = |(_, entry): &&Stage<'_>| {
+                        error.message().contains(&format!(", {} stage: ", entry.model()))
+                    };
+                    let place = match stages.iter().find(names) {
+                        Some((m, _)) => check_place(m, &error),
+                        None if error.id().is_none() && error.word_offset().is_none() => Ok(()),
+                        None => Err(format!("a place in no stage: {error}")),
+                    };
+                    assert_eq!(place, Ok(()), "{recipe:?}");
+                    assert!(error.message().contains(": "), "{error} names no field");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    println!("{made} pipelines are made, {refused} refused; fields: {fields:?}");
+    assert!(made > 300 && fields.iter().all(|count| *count > 20), "{made}: {fields:?}");
+}
+
+#[test]
+fn words_that_overlap_are_noticed() {
+    let cases = cases();
+    let modules =
+        cases.iter().map(|words| Module::parse(words).expect("a valid module can be read"));
+    let modules: Vec<Module<'_>> = modules.collect();
+    let vertex = |m: &Module<'_>| m.entry_point("main", ExecutionModel::VERTEX).is_ok();
+    let words = |place| {
+        let mut recipe = Recipe::default();
+        recipe.depth = Some(depth_convention::Options::new().flip_y(Value::Word(place)));
+        let vertices = modules.iter().filter(|m| vertex(m));
+        let made = vertices.filter_map(|m| recipe::lower(&[(m, "main".into())], &recipe).ok());
+        let mut read = made.filter(|made| !made[0].words.is_empty());
+        read.next().expect("some case has a position").remove(0).into_owned()
+    };
+    let [one, two] = [64, 68].map(|offset| words(Place::PushConstant { offset }));
+    assert_eq!(check_apart(&[one.clone(), two.clone()]), Ok(()));
+    assert!(check_apart(&[one.clone(), two, one.clone()]).is_err());
+    for place in [
+        Place::Specialization { first_id: 1 },
+        Place::Uniform { set: Set(0), binding: Binding(99) },
+    ] {
+        let one = words(place);
+        assert!(check_apart(&[one.clone(), one]).is_err(), "{place}");
+    }
+}

@@ -1,0 +1,392 @@
+//! A recipe makes of a pipeline what its lowerings make one by one, in the order that the page says, and finds in the
+//! modules what has to stay free.
+
+use polyshade::advanced_blend::{self, Destination};
+use polyshade::clip_cull::{self, Lacking, Mark, Planes, Registers};
+use polyshade::depth_convention;
+use polyshade::host::{Binding, Lowered, Place, Reserved, Set, Target, Value};
+use polyshade::position_only;
+use polyshade::rasterizer_discard;
+use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
+use polyshade::spv::{Decoration, ExecutionModel, StorageClass};
+use polyshade::transform_feedback::{self, Variant};
+use polyshade::{Error, ErrorKind, Module, moves};
+use polyshade_tests::shader::{ShaderStage, compile, validate};
+
+/// Vertex and fragment stage.
+type Pipeline = [Module<'static>; 2];
+
+fn module(stage: ShaderStage, source: &str) -> Module<'static> {
+    let words = compile(&format!("#version 450\n{source}"), stage).expect("it compiles");
+    Module::parse_owned(words).expect("glslang writes modules")
+}
+
+/// Distances in arrays.
+fn arrays() -> Pipeline {
+    let vertex = "layout(location = 0) in vec4 x; layout(location = 0) out vec4 v_colour;
+        out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[2]; };
+        void main() { v_colour = x; gl_ClipDistance[0] = x.x; gl_ClipDistance[1] = x.y;
+            gl_Position = x.wzyx; gl_PointSize = 1.0; }";
+    let fragment = "in float gl_ClipDistance[2]; layout(location = 0) in vec4 v_colour;
+        layout(location = 0) out vec4 colour;
+        void main() { colour = v_colour * gl_ClipDistance[1]; }";
+    [module(ShaderStage::Vertex, vertex), module(ShaderStage::Fragment, fragment)]
+}
+
+/// The same in a register.
+fn registers() -> Pipeline {
+    let vertex = "layout(location = 0) in vec4 x; layout(location = 0) out vec4 v_colour;
+        layout(location = 3) out vec2 v_distance;
+        void main() { v_colour = x; v_distance = x.xy; gl_Position = x.wzyx; gl_PointSize = 1.0; }";
+    let fragment = "layout(location = 3) in vec2 v_distance; layout(location = 0) in vec4 v_colour;
+        layout(location = 0) out vec4 colour;
+        void main() { colour = v_colour * v_distance.y; }";
+    [module(ShaderStage::Vertex, vertex), module(ShaderStage::Fragment, fragment)]
+}
+
+/// What a recipe has a field for, in the order of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Field {
+    Storage,
+    Extension,
+    Normalize,
+    Planes,
+    Masks,
+    Reduce,
+    Emulate,
+    Depth,
+    Discard,
+    Blend,
+}
+
+use Field::{
+    Blend, Depth, Discard, Emulate as Emulated, Extension, Masks as Masked, Normalize,
+    Planes as Clipped, Reduce as Reduced, Storage,
+};
+
+const FIELDS: [Field; 10] =
+    [Storage, Extension, Normalize, Clipped, Masked, Reduced, Emulated, Depth, Discard, Blend];
+
+fn captured() -> transform_feedback::Options {
+    let options = transform_feedback::Options::new().interleaved(["v_colour", "gl_Position"]);
+    options.into_storage(Set(1), Binding(0))
+}
+
+fn marked() -> clip_cull::Options {
+    clip_cull::Options::new().outputs(["clip=3.xy".parse::<Mark>().expect("it is a mark")])
+}
+
+const PLANES: Planes =
+    Planes { count: 1, words: Place::Uniform { set: Set(2), binding: Binding(0) }, vertex: None };
+
+fn reduced() -> position_only::Options {
+    let options = position_only::Options::new().capture_in_position_only();
+    options.side_effects(position_only::SideEffects::InPositionOnly)
+}
+
+fn depth() -> depth_convention::Options {
+    let flip = Value::Word(Place::PushConstant { offset: 16 });
+    depth_convention::Options::new().depth(true).flip_y(flip)
+}
+
+fn discard() -> rasterizer_discard::Options {
+    rasterizer_discard::Options::new().when(Value::Word(Place::Specialization { first_id: 7 }))
+}
+
+fn blend() -> advanced_blend::Options {
+    let (set, binding) = (Set(2), Binding(4));
+    advanced_blend::Options::new()
+        .all_khr()
+        .select(Place::PushConstant { offset: 32 })
+        .destination(Destination::InputAttachment { set, binding, index: 0 })
+}
+
+impl Field {
+    fn add(self, recipe: &mut Recipe) {
+        match self {
+            Storage => {
+                let options = captured();
+                recipe.capture = Some(Capture::Storage { variant: Variant::Both, options });
+            }
+            Extension => recipe.capture = Some(Capture::Extension(captured())),
+            Normalize => recipe.normalize = Some([(ExecutionModel::VERTEX, marked())].into()),
+            Clipped => recipe.planes = Some(PLANES),
+            Masked => {
+                recipe.masks = Some(Masks { enabled: Value::Fixed(1), as_written: true });
+            }
+            Reduced => recipe.reduce = Some(Reduce::PositionOnly(reduced())),
+            Emulated => recipe.emulate = Some(Lacking::All),
+            Depth => recipe.depth = Some(depth()),
+            Discard => recipe.discard = Some(discard()),
+            Blend => recipe.blend = Some(blend()),
+        }
+    }
+
+    /// The lowering alone, as its own page says.
+    fn by_hand(self, [vertex, fragment]: &Pipeline, given: &Pipeline) -> Result<Pipeline, Error> {
+        let inputs = locations(&given[1], StorageClass::INPUT);
+        let reserved = inputs.iter().fold(Reserved::new(), |all, one| all.location(*one));
+        let target = Target::new("main").reserved(reserved);
+        let free = |count| {
+            let mut taken = locations(vertex, StorageClass::OUTPUT);
+            taken.extend(&inputs);
+            let is_free = |first: &u32| (*first..first + count).all(|one| !taken.contains(&one));
+            (0..16).find(is_free).expect("there is room")
+        };
+        let mut fragment = fragment.clone();
+        let lowered = match self {
+            Storage => {
+                let prepared = transform_feedback::prepare(vertex, target, &captured())?;
+                owned(prepared.variant(Variant::Both)?)
+            }
+            Extension => owned(transform_feedback::decorate(vertex, target, &captured())?),
+            Normalize => {
+                let plain = clip_cull::Options::new();
+                let stages = [(vertex, target, marked()), (&fragment, Target::new("main"), plain)];
+                let mut both = clip_cull::normalize_pipeline(&stages)?.into_iter().map(owned);
+                let vertex = both.next().expect("there are two stages");
+                fragment = both.next().expect("there are two stages");
+                vertex
+            }
+            Clipped => owned(clip_cull::user_planes(vertex, target, PLANES)?),
+            Masked => {
+                let at = free(2);
+                let masked = clip_cull::enable(vertex, target, Value::Fixed(1), Some(at))?;
+                let linked = Some([masked.result.outputs[0], 0]);
+                if masked.result.outputs[0] > 0 {
+                    let registers = Registers { inputs: at, outputs: at, linked };
+                    fragment = owned(clip_cull::to_registers(&fragment, "main", registers)?);
+                }
+                owned(masked)
+            }
+            Reduced => owned(position_only::derive(vertex, target, &reduced())?),
+            Emulated => {
+                let (lacking, at) = (Lacking::All, free(4));
+                let last = clip_cull::emulate_last(vertex, target, lacking, at)?;
+                let counts = last.result.outputs;
+                fragment =
+                    owned(clip_cull::emulate_fragment(&fragment, "main", lacking, at, counts)?);
+                owned(last)
+            }
+            Depth => owned(depth_convention::convert(vertex, target, &depth())?),
+            Discard => owned(rasterizer_discard::lower(vertex, target, &discard())?),
+            Blend => {
+                fragment = owned(advanced_blend::lower(&fragment, "main", &blend())?);
+                vertex.clone()
+            }
+        };
+        Ok([lowered, fragment])
+    }
+}
+
+fn owned<T>(lowered: Lowered<'_, T>) -> Module<'static> {
+    lowered.module.into_owned()
+}
+
+fn locations(m: &Module<'_>, class: StorageClass) -> Vec<u32> {
+    let entry = m.entry_points().next().expect("there is one");
+    let variables = moves::interface(m, entry, class).into_iter();
+    let location = |id| m.decoration(id, Decoration::LOCATION)?.first().copied();
+    variables.filter_map(location).collect()
+}
+
+fn one_by_one(fields: &[Field], given: &Pipeline) -> Result<Vec<Vec<u32>>, ErrorKind> {
+    let made = fields.iter().try_fold(given.clone(), |made, field| field.by_hand(&made, given));
+    made.map(|made| made.map(Module::into_words).into()).map_err(|error| error.kind())
+}
+
+fn lower<'m>(given: &'m Pipeline, recipe: &Recipe) -> Result<Vec<Lowered<'m, Made>>, Error> {
+    let stages = given.each_ref().map(|module| (module, Target::new("main")));
+    recipe::lower(&stages, recipe)
+}
+
+fn at_once(fields: &[Field], given: &Pipeline) -> Result<Vec<Vec<u32>>, ErrorKind> {
+    let mut recipe = Recipe::default();
+    fields.iter().for_each(|field| field.add(&mut recipe));
+    let lowered = lower(given, &recipe).map_err(|error| error.kind())?;
+    Ok(lowered.into_iter().map(|one| one.module.into_words()).collect())
+}
+
+#[test]
+fn any_two_fields_make_what_their_lowerings_make_in_order() {
+    let (mut done, mut differ) = (0, Vec::new());
+    for given in [arrays(), registers()] {
+        for (number, first) in FIELDS.into_iter().enumerate() {
+            for second in FIELDS[number + 1..].iter().copied() {
+                if [first, second] == [Storage, Extension] {
+                    continue;
+                }
+                let expected = one_by_one(&[first, second], &given);
+                assert_eq!(at_once(&[second, first], &given), expected, "{first:?} {second:?}");
+                for words in expected.iter().flatten() {
+                    validate(words).unwrap_or_else(|fault| panic!("{first:?} {second:?}: {fault}"));
+                }
+                done += usize::from(expected.is_ok());
+                // The control: in the other order it is something else.
+                if expected.is_ok() && one_by_one(&[second, first], &given) != expected {
+                    differ.push((first, second));
+                }
+            }
+        }
+    }
+    println!("{done} pairs are made, and in the other order something else of {differ:?}");
+    assert!(done > 60, "{done} pairs");
+    for pair in [
+        (Storage, Depth),
+        (Extension, Depth),
+        (Storage, Discard),
+        (Extension, Discard),
+        (Normalize, Masked),
+        (Normalize, Emulated),
+        (Clipped, Masked),
+        (Masked, Emulated),
+        (Reduced, Emulated),
+        (Depth, Discard),
+    ] {
+        assert!(differ.contains(&pair), "{pair:?} is the same in both orders");
+    }
+}
+
+#[test]
+fn all_fields_make_what_their_lowerings_make_in_order() {
+    let without = |left_out: [Field; 2]| {
+        FIELDS.into_iter().filter(move |one| !left_out.contains(one)).collect::<Vec<_>>()
+    };
+    for fields in [without([Extension, Clipped]), without([Storage, Clipped])] {
+        let given = registers();
+        let expected = one_by_one(&fields, &given);
+        assert!(expected.is_ok(), "{expected:?}");
+        assert_eq!(at_once(&fields, &given), expected);
+    }
+}
+
+/// What is said of a pipeline that cannot have what the recipe wants.
+#[track_caller]
+fn refused(given: &Pipeline, fields: &[Field], change: impl FnOnce(&mut Recipe), why: &str) {
+    let mut recipe = Recipe::default();
+    fields.iter().for_each(|field| field.add(&mut recipe));
+    change(&mut recipe);
+    let error = lower(given, &recipe).expect_err(why);
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Options, why));
+}
+
+#[test]
+fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
+    let given = arrays();
+    refused(
+        &given,
+        &[Reduced],
+        |recipe| {
+            let (variant, options) = (Variant::CaptureOnly, captured());
+            recipe.capture = Some(Capture::Storage { variant, options });
+        },
+        "reduce: the variant that only captures is not rasterized",
+    );
+    let geometry = |recipe: &mut Recipe| {
+        recipe.normalize = Some([(ExecutionModel::GEOMETRY, marked())].into());
+    };
+    refused(&given, &[], geometry, "normalize: the pipeline has no geometry stage");
+    let overlaps = |recipe: &mut Recipe| {
+        let place = Place::PushConstant { offset: 16 };
+        recipe.blend = Some(blend().select(place));
+    };
+    let why = "blend, fragment stage: bytes 16..20 of the push constants are reserved";
+    refused(&given, &[Depth], overlaps, why);
+
+    let mut recipe = Recipe::default();
+    Emulated.add(&mut recipe);
+    let [vertex, fragment] = given.each_ref().map(|module| (module, Target::new("main")));
+    let refusal = |stages: &[(&Module<'_>, Target)]| {
+        recipe::lower(stages, &recipe).expect_err("it is refused").message().to_owned()
+    };
+    let alone = std::slice::from_ref;
+    assert_eq!(refusal(alone(&vertex)), "emulate: the pipeline has no fragment stage");
+    assert_eq!(
+        refusal(alone(&fragment)),
+        "emulate: the pipeline has no stage before rasterization"
+    );
+    let order = "the stages of a pipeline are to be given in its order, each once";
+    assert_eq!(refusal(&[fragment, vertex.clone()]), order);
+    assert_eq!(refusal(&[vertex.clone(), vertex]), order);
+}
+
+#[test]
+fn what_one_stage_has_is_kept_free_in_the_others() {
+    let vertex = "layout(push_constant) uniform P { layout(offset = 16) vec4 p; };
+        layout(constant_id = 7) const float C = 1; layout(set = 3, binding = 0) uniform U { vec4 u; };
+        void main() { gl_Position = p * u * C; }";
+    let fragment = "layout(location = 0) out vec4 colour; void main() { colour = vec4(1); }";
+    let given = [module(ShaderStage::Vertex, vertex), module(ShaderStage::Fragment, fragment)];
+    let select = |place| {
+        move |recipe: &mut Recipe| {
+            recipe.blend = Some(blend().select(place));
+        }
+    };
+    for (place, what) in [
+        (Place::PushConstant { offset: 28 }, "bytes 16..32 of the push constants are"),
+        (Place::Specialization { first_id: 7 }, "specialization constant 7 is"),
+        (Place::Uniform { set: Set(3), binding: Binding(0) }, "binding 0 of set 3 is"),
+    ] {
+        refused(&given, &[], select(place), &format!("blend, fragment stage: {what} reserved"));
+    }
+    // The controls: right behind, each is free.
+    for place in [
+        Place::PushConstant { offset: 32 },
+        Place::PushConstant { offset: 12 },
+        Place::Specialization { first_id: 8 },
+        Place::Uniform { set: Set(3), binding: Binding(1) },
+    ] {
+        let mut recipe = Recipe::default();
+        select(place)(&mut recipe);
+        let lowered = lower(&given, &recipe).unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert_eq!(lowered[1].words[0].place, place);
+    }
+}
+
+#[test]
+fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
+    let [vertex, _] = arrays();
+    let fragment = "layout(location = 1) in vec4 unwritten; layout(location = 0) out vec4 colour;
+        void main() { colour = unwritten; }";
+    let given = [vertex, module(ShaderStage::Fragment, fragment)];
+    let mut recipe = Recipe::default();
+    [Extension, Depth].into_iter().for_each(|field| field.add(&mut recipe));
+    let lowered = lower(&given, &recipe).expect("it can be");
+    assert_eq!(lowered[0].result.depth.and_then(|made| made.location), Some(2));
+
+    // Both would take set 3, and blending says so.
+    let options = transform_feedback::Options::new().interleaved(["v_colour"]);
+    recipe.capture = Some(Capture::Storage { variant: Variant::Both, options: options.clone() });
+    recipe.blend =
+        Some(advanced_blend::Options::new().all_khr().select(Place::PushConstant { offset: 32 }));
+    let lowered = lower(&given, &recipe).expect("it can be");
+    let sets = |stage: usize| {
+        let descriptors = lowered[stage].requirements.descriptors.iter();
+        descriptors.map(|one| one.set).collect::<Vec<_>>()
+    };
+    assert_eq!((sets(0), sets(1)), (vec![Set(2); 2], vec![Set(3)]));
+    // The variant that stores nothing keeps the places that the other has.
+    for variant in [Variant::CaptureOnly, Variant::RasterOnly] {
+        let mut recipe = recipe.clone();
+        recipe.capture = Some(Capture::Storage { variant, options: options.clone() });
+        let other = lower(&given, &recipe).expect("it can be");
+        assert_eq!(other[0].result.depth.is_some(), variant == Variant::RasterOnly);
+        assert_eq!(other[0].result.stored, lowered[0].result.stored);
+    }
+}
+
+#[test]
+fn requirements_and_words_of_all_steps_are_joined() {
+    let mut recipe = Recipe::default();
+    [Storage, Depth, Discard, Clipped].into_iter().for_each(|field| field.add(&mut recipe));
+    let given = registers();
+    let lowered = lower(&given, &recipe).expect("it can be");
+    let places: Vec<String> =
+        lowered[0].words.iter().map(|group| group.place.to_string()).collect();
+    assert_eq!(places, ["storage=1:1", "uniform=2:0", "push-constant=16", "specialization=7"]);
+    let needs = &lowered[0].requirements;
+    assert_eq!(needs.push_constants, Some(16..20));
+    assert!(needs.specialization.iter().cloned().flatten().eq([7]));
+    assert_eq!(needs.descriptors.len(), 3);
+    assert!(lowered[1].words.is_empty() && !lowered[1].is_changed());
+}

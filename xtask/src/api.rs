@@ -1,0 +1,183 @@
+//! `cargo xtask api`: what the crates that people depend on offer, as committed listings.
+//!
+//! A listing is reviewed as a golden file is: whoever adds to the public API sees what, and how much there is of it. It
+//! is made of rustdoc's JSON, which only a compiler for development gives, or one that is told to be one. The format of
+//! that JSON changes, so a compiler with another format checks nothing, but for continuous integration, which fails.
+
+mod listing;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::{cargo, run, target, workspace};
+use listing::{Item, Listing};
+
+/// The packages that are listed.
+const PACKAGES: [&str; 3] = ["polyshade-spv", "polyshade", "polyshade-planner"];
+
+/// The format of rustdoc's JSON that the locked version of `public-api` reads.
+const FORMAT: &str = "57";
+
+/// How many types a reader of some modules has to know.
+struct Limit {
+    modules: &'static str,
+    has: fn(&str) -> bool,
+    most: usize,
+}
+
+/// What is held of `polyshade`.
+const LIMITS: [Limit; 2] = [
+    Limit { modules: "polyshade and polyshade::host", has: is_front_door, most: 30 },
+    Limit { modules: "polyshade without polyshade::moves", has: is_for_users, most: 80 },
+];
+
+fn is_front_door(module: &str) -> bool {
+    module == "polyshade" || is_in(module, "polyshade::host")
+}
+
+fn is_for_users(module: &str) -> bool {
+    is_in(module, "polyshade") && !is_in(module, "polyshade::moves")
+}
+
+fn is_in(module: &str, outer: &str) -> bool {
+    module.strip_prefix(outer).is_some_and(|inner| inner.is_empty() || inner.starts_with("::"))
+}
+
+/// Writes the listings, or with `check` compares them with the committed ones; and fails where there are more types
+/// than the limits say.
+pub(crate) fn run_api(check: bool) -> Result<(), String> {
+    let mut faults = Vec::new();
+    let mut types = Vec::new();
+    for package in PACKAGES {
+        let json = describe(package)?;
+        if let Some(other) = other_format(&json)? {
+            return unchecked(&other);
+        }
+        let listing = list(package, &json)?;
+        let path = workspace().join("docs/api").join(format!("{package}.txt"));
+        faults.extend(settle(check, &path, &listing.text)?);
+        types.extend(listing.types);
+    }
+    for Limit { modules, has, most } in LIMITS {
+        let count = types.iter().filter(|name| has(module_of(name))).count();
+        println!("api: {count} types in {modules}, at most {most}");
+        if count > most {
+            faults.push(format!("{count} types in {modules}, more than {most}"));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Has rustdoc describe the package, and gives the file.
+fn describe(package: &str) -> Result<PathBuf, String> {
+    // Build scripts look at the variable, so with it in the folder of all others everything would be compiled anew.
+    let folder = target().join("api");
+    let mut command = cargo(["rustdoc", "--quiet", "--lib", "--all-features"]);
+    command.args(["--package", package, "--target-dir"]).arg(&folder);
+    command.args(["--", "-Z", "unstable-options", "--output-format", "json"]);
+    run(command.env("RUSTC_BOOTSTRAP", "1"))?;
+    Ok(folder.join("doc").join(package.replace('-', "_")).with_extension("json"))
+}
+
+/// The format of the file, if it is not the one that is read here.
+fn other_format(json: &Path) -> Result<Option<String>, String> {
+    let text = fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
+    let format = format_of(&text).ok_or_else(|| format!("{}: no format", json.display()))?;
+    Ok((format != FORMAT).then(|| format.to_owned()))
+}
+
+/// The number behind the last key of this name: a quotation mark within a text has a backslash before it.
+fn format_of(json: &str) -> Option<&str> {
+    let (_, behind) = json.rsplit_once("\"format_version\":")?;
+    let behind = behind.trim_start();
+    Some(&behind[..behind.find(|c: char| !c.is_ascii_digit())?])
+}
+
+/// Says that nothing was checked, which in continuous integration is an error.
+fn unchecked(format: &str) -> Result<(), String> {
+    let why =
+        format!("rustdoc writes format {format}, and `public-api` of Cargo.lock reads {FORMAT}");
+    if std::env::var_os("CI").is_some() {
+        let mend = "take its version for this compiler, and its format to xtask/src/api.rs";
+        return Err(format!("the public API was not checked: {why}; {mend}"));
+    }
+    println!("api: skipped, as {why}");
+    Ok(())
+}
+
+fn list(package: &str, json: &Path) -> Result<Listing, String> {
+    let builder = public_api::Builder::from_rustdoc_json(json).sorted(true);
+    let api = builder.omit_blanket_impls(true).omit_auto_trait_impls(true).build();
+    let api = api.map_err(|error| format!("{package}: {error}"))?;
+    let items: Vec<Item> = api
+        .items()
+        .map(|item| Item {
+            id: item.id().0,
+            parent: item.parent_id().map(|parent| parent.0),
+            text: item.to_string(),
+        })
+        .collect();
+    Ok(Listing::new(&package.replace('-', "_"), &items))
+}
+
+/// Compares the text with the file's, or writes it.
+fn settle(check: bool, path: &Path, text: &str) -> Result<Option<String>, String> {
+    let name = path.strip_prefix(workspace()).unwrap_or(path).display();
+    if !check {
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = written.and_then(|()| fs::write(path, text));
+        return written.map(|()| None).map_err(|error| format!("{name}: {error}"));
+    }
+    let committed = fs::read_to_string(path).unwrap_or_default();
+    if committed == text {
+        return Ok(None);
+    }
+    let (was, is): (BTreeSet<_>, BTreeSet<_>) =
+        (committed.lines().collect(), text.lines().collect());
+    let gone = was.difference(&is).map(|line| format!("\n- {line}"));
+    let new = is.difference(&was).map(|line| format!("\n+ {line}"));
+    let difference: String = gone.chain(new).collect();
+    let mend = "if that is what is to be offered, run `cargo xtask api`, and read the diff";
+    Ok(Some(format!("{name} is not the public API:{difference}\n{mend}")))
+}
+
+fn module_of(name: &str) -> &str {
+    name.rsplit_once("::").map_or("", |(module, _)| module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_of_the_modules_that_they_name() {
+        let [front_door, for_users] = LIMITS.map(|limit| limit.has);
+        let both = |module| (front_door(module), for_users(module));
+        assert_eq!(both("polyshade"), (true, true));
+        assert_eq!(both("polyshade::host::words"), (true, true));
+        assert_eq!(both("polyshade::clip_cull"), (false, true));
+        assert_eq!(both("polyshade::moves"), (false, false));
+        assert_eq!(both("polyshade_spv"), (false, false));
+        assert_eq!(both("polyshade_spv::host"), (false, false));
+    }
+
+    #[test]
+    fn the_format_is_that_of_the_file_and_not_of_a_text_in_it() {
+        let json = r#"{"docs":"\"format_version\":1","format_version":57}"#;
+        assert_eq!(format_of(json), Some("57"));
+        assert_eq!(format_of(r#"{"docs":"\"format_version\":1"}"#), None);
+    }
+
+    #[test]
+    fn only_the_committed_listing_passes() {
+        let path = target().join("api-of-a-test.txt");
+        assert_eq!(settle(false, &path, "a\nb\n"), Ok(None));
+        assert_eq!(settle(true, &path, "a\nb\n"), Ok(None));
+        let fault = settle(true, &path, "a\nc\n").unwrap().unwrap();
+        assert!(fault.contains("\n- b\n+ c\n"), "{fault}");
+        assert!(settle(true, &path, "b\na\n").unwrap().is_some());
+        fs::remove_file(&path).unwrap();
+        assert!(settle(true, &path, "a\n").unwrap().is_some());
+    }
+}
