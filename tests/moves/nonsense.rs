@@ -138,3 +138,23 @@ fn an_interface_that_lists_what_a_dead_function_defines_leaves_nothing_of_it() {
     let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
     Module::parse(left.module.words()).expect("it can be read again");
 }
+
+#[test]
+fn a_chain_that_is_indexed_by_a_value_of_a_dead_function_leaves_nothing_of_its_callees() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %to\n\
+        OpExecutionMode %main OriginUpperLeft\n%void = OpTypeVoid\n%procedure = OpTypeFunction %void\n\
+        %float = OpTypeFloat 32\n%function = OpTypeFunction %float\n%half = OpConstant %float 0.5\n\
+        %pair = OpTypeStruct %float %float\n%pairs = OpTypePointer Function %pair\n\
+        %own = OpTypePointer Function %float\n%output = OpTypePointer Output %float\n%to = OpVariable %output Output\n\
+        %main = OpFunction %void None %procedure\n%1 = OpLabel\n%local = OpVariable %pairs Function\n\
+        %chain = OpAccessChain %own %local %outer_value\nOpStore %chain %half\n%value = OpLoad %float %chain\n\
+        OpStore %to %value\nOpReturn\nOpFunctionEnd\n\
+        %inner = OpFunction %float None %function\n%2 = OpLabel\nOpReturnValue %half\nOpFunctionEnd\n\
+        %outer = OpFunction %float None %function\n%3 = OpLabel\n%outer_value = OpFunctionCall %float %inner\n\
+        OpReturnValue %outer_value\nOpFunctionEnd\n";
+    let words = assemble(text).expect("it is assembly");
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
+    let left = Module::parse(left.module.words()).expect("it can be read again");
+    assert_eq!(left.functions().count(), 1);
+}

@@ -1,7 +1,7 @@
 //! Stores and atomics of the shader's own, which others can see.
 
-use polyshade_spv::view::{CopyMemory, Load, Store};
-use polyshade_spv::{Decoration, Id, Inst, Module, Op, Roots, StorageClass};
+use polyshade_spv::view::{CopyMemory, ExtInst, ExtInstImport, Load, Store};
+use polyshade_spv::{Decoration, GlslOp, Id, Inst, Module, Op, Roots, StorageClass};
 use std::collections::HashSet;
 
 /// Memory that some instructions write.
@@ -91,17 +91,32 @@ fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     }
 }
 
-/// Whether `inst` writes what other invocations or the host can see.
+/// Whether `inst` writes what another run of the stage, or the host, can see.
 pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     match inst.op() {
         Op::IMAGE_WRITE => true,
         Op::STORE | Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED => is_visible(m, target(inst)),
+        Op::EXT_INST => second_result(m, inst).is_some_and(|pointer| is_visible(m, pointer)),
         op if is_atomic_write(op) => is_visible(m, target(inst)),
         _ => false,
     }
 }
 
-/// Whether other invocations or the host can see what `pointer` points to.
+/// Where an instruction of GLSL's set puts its second result, if it has two.
+fn second_result(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
+    let (op, call) = glsl(m, inst)?;
+    let has_two = [GlslOp::MODF, GlslOp::FREXP].contains(&op);
+    call.operands().get(1).copied().filter(|_| has_two).and_then(Id::new)
+}
+
+/// The instruction of GLSL's set that `inst` is.
+pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>) -> Option<(GlslOp, ExtInst<'i>)> {
+    let call = ExtInst::of(inst)?;
+    let set = m.definition(call.set()).and_then(ExtInstImport::of)?;
+    (set.name() == GlslOp::SET).then(|| (GlslOp(call.number()), call))
+}
+
+/// Whether another run of the stage, or the host, can see what `pointer` points to. Memory of the workgroup ends with it.
 fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
     !matches!(
         m.storage_class(pointer),
@@ -110,6 +125,7 @@ fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
                 | StorageClass::PRIVATE
                 | StorageClass::OUTPUT
                 | StorageClass::INPUT
+                | StorageClass::WORKGROUP
         )
     )
 }
@@ -140,6 +156,14 @@ fn is_atomic_write(op: Op) -> bool {
     )
 }
 
+/// What an instruction is called that changes memory and has a result.
+pub(crate) fn noun(inst: Inst<'_>) -> &'static str {
+    match inst.op() {
+        Op::EXT_INST => "an instruction that stores a second one",
+        _ => "an atomic",
+    }
+}
+
 /// What an instruction that changes memory writes to: a pointer, or an image.
 pub(crate) fn target(inst: Inst<'_>) -> Id {
     if let Some(store) = Store::of(inst) {
@@ -147,6 +171,9 @@ pub(crate) fn target(inst: Inst<'_>) -> Id {
     }
     if let Some(copy) = CopyMemory::of(inst) {
         return copy.target();
+    }
+    if let Some(call) = ExtInst::of(inst) {
+        return Id::new(call.operands()[1]).expect("it has a second result");
     }
     // The first operand behind type and result: of an atomic the pointer, of a write the image.
     let word = if inst.result_type().is_some() { 3 } else { 1 };

@@ -52,7 +52,7 @@ mod walk;
 
 pub use options::Elimination;
 
-use crate::effects::Written;
+use crate::effects::{Written, noun};
 use index::At;
 use mark::Marks;
 use options::Effects;
@@ -121,8 +121,8 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &Elimination) ->
         return Err(refused(first, message).help("say which run keeps its side effects"));
     }
     if let Some(live) = effects().find(|inst| marks.live.contains(At::of(*inst))) {
-        let message = "what is kept needs the result of an atomic, which is dropped";
-        return Err(refused(live, message));
+        let message = format!("what is kept needs the result of {}, which is dropped", noun(live));
+        return Err(refused(live, &message));
     }
     let mut written = Written::by(m, effects());
     for function in marks.survey.functions.indices() {

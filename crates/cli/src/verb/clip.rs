@@ -17,7 +17,7 @@ use polyshade::clip_cull::{
     emulate_fragment, emulate_last,
 };
 use polyshade::host::{Device, Place, Target, Value};
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::{ExecutionModel, Progress};
 use polyshade::{Error, Module};
 use polyshade_verify::{Marked, Steps};
 pub(crate) use report::Taken;
@@ -121,8 +121,8 @@ pub(crate) struct Rewrite {
 
 /// Brings clip and cull distances into the form that the target takes.
 ///
-/// Steps are taken in this order: repairs, planes of the host's, planes that are off, the form, emulation. Without any,
-/// registers become built-in arrays.
+/// Steps are taken in this order: repairs, registers to built-in arrays, planes of the host's, planes that are off, the
+/// form, emulation. Registers become built-in arrays whatever else is asked for.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -231,6 +231,8 @@ impl Rewrite {
             taken.steps.push("repair");
             current = done.module;
         }
+        // All that follows knows distances as built-in arrays.
+        current = self.normalize(current, &target, marks, taken)?;
         if let Some(planes) = self.user_planes() {
             let done = clip_cull::user_planes(&current, &target, planes)?.into_owned();
             taken.clipped("planes", &done);
@@ -259,8 +261,7 @@ impl Rewrite {
             return Ok(Lowered { module, geometry });
         }
         let module = match self.to {
-            None if !taken.steps.is_empty() => current,
-            None | Some(Form::Arrays) => self.normalize(&current, &target, marks, taken)?,
+            None | Some(Form::Arrays) => current,
             Some(form) => self.rearrange(&current, &target, form, taken)?,
         };
         Ok(module.into())
@@ -285,9 +286,16 @@ impl Rewrite {
         Some(Planes { count: self.planes?, words: self.planes_at?, vertex })
     }
 
+    /// Whether the built-in arrays that registers become are a step of its own.
+    fn asks_for_arrays(&self) -> bool {
+        let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
+        let has_form = self.emulate.is_some() || self.exact.exact || self.to.is_some();
+        self.to == Some(Form::Arrays) || !takes_steps && !has_form
+    }
+
     fn normalize(
         &self,
-        current: &Module<'_>,
+        current: Module<'static>,
         target: &Target,
         listed: &Marks,
         taken: &mut Taken,
@@ -302,9 +310,11 @@ impl Rewrite {
         if let Some(linked) = linkage(&self.linked_outputs, &listed.linked_outputs)? {
             options = options.linked_outputs(linked);
         }
-        let done = clip_cull::normalize(current, target, &options)?;
-        taken.normalized(&done);
-        Ok(done.module.into_owned())
+        let done = clip_cull::normalize(&current, target, &options)?.into_owned();
+        if self.asks_for_arrays() || done.progress == Progress::Changed {
+            taken.normalized(&done);
+        }
+        Ok(done.module)
     }
 
     /// The same steps in the form of `verify`, with the marks of a file.

@@ -56,7 +56,7 @@ impl Functions {
     ///          …
     ///          OpReturnValue %result
     /// %pass  = OpLabel
-    ///          OpReturnValue %source
+    ///          OpReturnValue %prepared
     /// %merge = OpLabel
     ///          OpUnreachable
     /// ```
@@ -95,7 +95,7 @@ impl Functions {
             code.emit(Op::RETURN_VALUE, &[result.word()]);
         }
         code.emit(Op::LABEL, &[pass.word()]);
-        code.emit(Op::RETURN_VALUE, &[parameters[0].word()]);
+        code.emit(Op::RETURN_VALUE, &[colours.0.word()]);
         code.emit(Op::LABEL, &[merge.word()]);
         code.emit(Op::UNREACHABLE, &[]);
         code.emit(Op::FUNCTION_END, &[]);

@@ -233,8 +233,9 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
 
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
-            // Malformed modules name instructions of functions that nothing calls.
-            let stays = self.marks.live.contains(At::from_word(body.at()));
+            // Malformed modules name instructions of functions that nothing calls, and these functions.
+            let stays = self.marks.survey.function(body.id()).is_some()
+                && self.marks.live.contains(At::from_word(body.at()));
             for inst in body.instructions() {
                 if stays && self.marks.live.contains(At::of(inst)) {
                     self.line = None;

@@ -3,7 +3,8 @@
 mod renew;
 mod strides;
 
-use polyshade_spv::view::{EntryPoint, ExtInst, ExtInstImport, Function, TypePointer, Variable};
+use crate::effects::glsl;
+use polyshade_spv::view::{EntryPoint, Function, TypePointer, Variable};
 use polyshade_spv::{
     Capability, Decoration, Error, GlslOp, Id, Inst, Module, Op, Patch, Position, Section,
     StorageClass, Type,
@@ -231,16 +232,12 @@ const MOST_TYPES: usize = 16_384;
 
 /// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
 fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
-    ExtInst::of(inst).is_some_and(|call| {
-        let set = m.definition(call.set()).and_then(ExtInstImport::of);
-        let interpolation = [
-            GlslOp::INTERPOLATE_AT_CENTROID,
-            GlslOp::INTERPOLATE_AT_SAMPLE,
-            GlslOp::INTERPOLATE_AT_OFFSET,
-        ];
-        interpolation.contains(&GlslOp(call.number()))
-            && set.is_some_and(|set| set.name() == GlslOp::SET)
-    })
+    let interpolation = [
+        GlslOp::INTERPOLATE_AT_CENTROID,
+        GlslOp::INTERPOLATE_AT_SAMPLE,
+        GlslOp::INTERPOLATE_AT_OFFSET,
+    ];
+    glsl(m, inst).is_some_and(|(op, _)| interpolation.contains(&op))
 }
 
 /// The structures with decorations that cannot stay on a `Private` variable; an error where another variable that is

@@ -1,7 +1,7 @@
 //! Stores and atomics of the shader's own: a stage that runs in two passes would do them twice.
 
 use super::options::SideEffects;
-use crate::effects::{Written, changes_memory, target};
+use crate::effects::{Written, changes_memory, noun, target};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Error, Id, Inst, Module, Patch, Section};
 use std::collections::HashSet;
@@ -85,7 +85,7 @@ impl Effects {
     }
 }
 
-/// Takes one out. The value that an atomic returns is not to be had without it.
+/// Takes one out. The value that an atomic returns, or the first of two results, is not to be had without it.
 fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Result<(), Error> {
     let Some(result) = inst.result() else {
         p.remove(inst);
@@ -93,7 +93,8 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
     };
     let functions = m.section_end(Section::Globals);
     if let Some(user) = m.uses_of(result).find(|user| user.at() >= functions) {
-        let message = "the result of an atomic is used, and only one of the two passes has it";
+        let message =
+            format!("the result of {} is used, and only one of the two passes has it", noun(inst));
         return Err(Error::unsupported(message, result).at(user.at()));
     }
     p.remove_definition(result);
