@@ -112,6 +112,7 @@ impl Case {
             select: self.select,
             destination: self.destination,
             multisampled: false,
+            alpha_to_coverage: false,
         });
         let mut job = job(&module, ExecutionModel::FRAGMENT, lowering);
         job.given = self.given.clone();

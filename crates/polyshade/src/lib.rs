@@ -35,6 +35,7 @@ pub mod transform_feedback;
 
 mod effects;
 mod eliminate;
+mod fragment_tests;
 mod library;
 mod position;
 

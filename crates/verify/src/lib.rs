@@ -205,6 +205,8 @@ pub struct Blends<'j> {
     pub destination: Destination,
     /// Targets have several samples.
     pub multisampled: bool,
+    /// The alpha of location 0 decides which samples are covered.
+    pub alpha_to_coverage: bool,
 }
 
 /// How a target is blended.

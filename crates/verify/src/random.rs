@@ -48,9 +48,14 @@ impl Random {
         choices[self.below(choices.len() as u32) as usize]
     }
 
+    /// Whether colours are wanted.
+    pub(crate) fn is_of_colours(&self) -> bool {
+        self.values == Values::Colours
+    }
+
     /// A part of a colour, where colours are wanted.
     pub(crate) fn colour(&mut self) -> Option<f32> {
-        (self.values == Values::Colours).then(|| self.below(65) as f32 / 64.0)
+        self.is_of_colours().then(|| self.below(65) as f32 / 64.0)
     }
 
     /// A number from -8 to 8 with all its digits.

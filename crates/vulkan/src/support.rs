@@ -7,8 +7,8 @@ use crate::capabilities::Capabilities;
 use crate::features::{FloatControls, is_at_least};
 use ash::{ext, google, khr, vk};
 use polyshade::spv::{
-    self, Capability, ExecutionModel, Module,
-    view::{CapabilityInst, ExtInstImport, Extension, Mode},
+    self, Capability, Decoration, ExecutionModel, Module, StorageClass,
+    view::{CapabilityInst, ExtInstImport, Extension, Mode, Variable},
 };
 use std::ffi::CStr;
 
@@ -78,6 +78,13 @@ impl Capabilities {
         }
         for mode in m.section(spv::Section::ExecutionModes).filter_map(Mode::of) {
             missing.extend(self.missing_mode(mode));
+        }
+        let is_second = |variable: Variable<'_>| {
+            let index = m.decoration(variable.result(), Decoration::INDEX);
+            variable.storage_class() == StorageClass::OUTPUT && index == Some(&[1])
+        };
+        if self.features.dual_src_blend != vk::TRUE && m.variables().any(is_second) {
+            missing.push("a second source of blending (dualSrcBlend)".to_owned());
         }
         missing
     }

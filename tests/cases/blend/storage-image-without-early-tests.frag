@@ -1,8 +1,7 @@
 #version 450
-// A fragment that fails the depth test behind the shader would have been stored.
+// A fragment that fails its tests behind the shader would have been stored: they are made before it.
 // RUN: polyshade blend %s --equations screen --destination storage-image -o %t.spv
-// EXIT: 3
-// CHECK: stored all the same
+// CHECK: EarlyFragmentTests
 
 layout(location = 0) out vec4 colour;
 

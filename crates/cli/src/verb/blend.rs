@@ -180,8 +180,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let entry = input.entry_name(&module, ExecutionModel::FRAGMENT)?;
     let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
         .map_err(|error| Failure::of(&error, Some(&module)))?;
-    let result = json!({ "targets": report::targets(&lowered.result), "state": report::STATE });
-    let text = report::text(&lowered.result);
+    let state = report::state(rewrite.read_from());
+    let result = json!({ "targets": report::targets(&lowered.result), "state": state });
+    let text = report::text(&lowered.result, state);
     let named = (entry.as_str(), ExecutionModel::FRAGMENT);
     let report = Report::new(ADVANCED_BLEND, named, &result, text)
         .needs(&lowered.words, &lowered.requirements);

@@ -2,12 +2,13 @@
 
 use super::options::{Destination, Layer, Options};
 use super::outputs::Numbers;
+use crate::fragment_tests::check_movable;
 use crate::host::{Binding, Reserved, Set};
 use crate::moves;
-use polyshade_spv::view::EntryPoint;
+use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, ErrorKind, ExecutionMode, Id, Module, Op,
-    Patch, Position, StorageClass,
+    Patch, Position, StorageClass, Type,
 };
 
 /// Operands of `OpTypeImage`.
@@ -210,6 +211,7 @@ fn add_image<'m>(
     match options.destination {
         Destination::InputAttachment { index, .. } => {
             let index = index.saturating_add(location);
+            check_index(m, index)?;
             p.decorate(variable, Decoration::INPUT_ATTACHMENT_INDEX, &[index]);
         }
         Destination::StorageImage { .. } => p.decorate(variable, Decoration::COHERENT, &[]),
@@ -240,11 +242,7 @@ fn declare<'m>(
                 let message = "the shader has an interlock of its own";
                 return Err(Error::unsupported(message, entry.function()));
             }
-            if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_none() {
-                let message = "a fragment that fails its tests late would be stored all the same";
-                return Err(Error::unsupported(message, entry.function())
-                    .help("declare early fragment tests in the shader"));
-            }
+            test_early(m, p, entry)?;
             if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
                 let message = "storage images as destinations want the memory model GLSL450";
                 return Err(Error::new(ErrorKind::Unsupported, message));
@@ -265,6 +263,51 @@ fn declare<'m>(
         }
     }
     Ok(())
+}
+
+/// A fragment that fails its tests late would be stored all the same: they are made early, where nothing differs by it.
+fn test_early<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+) -> Result<(), Error> {
+    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    if let Some(mask) = outputs.into_iter().find(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK))
+    {
+        let message =
+            "samples that the shader's sample mask leaves out would be stored all the same";
+        return Err(Error::unsupported(message, mask));
+    }
+    if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_some() {
+        return Ok(());
+    }
+    check_movable(m, entry).map_err(|error| {
+        error.help(
+            "only what early tests let through can be stored: declare them in the shader, if they are meant",
+        )
+    })?;
+    p.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS, &[]);
+    Ok(())
+}
+
+/// Refuses an index that an attachment of the shader's own has.
+fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
+    let has_it = |variable: &Variable<'_>| {
+        let first = m.decoration(variable.result(), Decoration::INPUT_ATTACHMENT_INDEX);
+        let first = first.and_then(|words| words.first().copied());
+        let length = match m.pointee(variable.result()).and_then(|ty| m.ty(ty)) {
+            Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(u32::MAX),
+            _ => 1,
+        };
+        first.is_some_and(|first| (first..first.saturating_add(length)).contains(&index))
+    };
+    match m.variables().find(has_it) {
+        Some(own) => {
+            let message = format!("input attachment index {index} is the shader's own");
+            Err(Error::new(ErrorKind::Options, message).about(own.result()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The pixel, and the layer where there are several.

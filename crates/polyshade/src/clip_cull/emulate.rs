@@ -9,11 +9,13 @@ use super::limits;
 use super::marks::{KINDS, Kind};
 use super::prepare::{prepare_builtins, without_unused};
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
+use crate::fragment_tests::check_movable;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{Frame, Place, Stages};
 use crate::position;
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
+    Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
 };
 
 /// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
@@ -105,11 +107,12 @@ pub fn emulate_last<'m>(
 /// A fragment goes where a clip distance is not at least 0 there: within a pixel of where the primitive would have been
 /// cut, and whole pixels under multisampling. It goes where a cull distance was not at least 0 at all vertices: the
 /// flags of all of them are 0 where the interpolated flag and both of its derivatives are. Discarded invocations are no
-/// help to their neighbours' derivatives.
+/// help to their neighbours' derivatives. Early fragment tests become late ones.
 ///
 /// # Errors
 ///
-/// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are.
+/// Those of [`emulate_last`]; `Options` where the stage reads more distances than there are; `Unsupported` where early
+/// fragment tests cannot be made late: the shader discards or stores itself, or writes its depth.
 pub fn emulate_fragment<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -129,6 +132,7 @@ pub fn emulate_fragment<'m>(
         let arrays = arrays(m, p, entry, class)?;
         at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
+        test_late(m, p, entry)?;
         let sites = Sites::new(m, p, entry);
         let registers = arrays.iter().map(|array| &array.register);
         let interpolation = &interpolation(m, entry, registers)?;
@@ -158,6 +162,23 @@ pub fn emulate_fragment<'m>(
         relocate(m, p, entry, class, &relocations, sites)
     })?;
     Ok(frame.made(without_unused(&frame, &next.module)?, Requirements::default(), result))
+}
+
+/// What is discarded must not have been counted and written by early tests: they are made late, where nothing differs by
+/// it.
+fn test_late<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+) -> Result<(), Error> {
+    let Some(early) = m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS) else {
+        return Ok(());
+    };
+    check_movable(m, entry).map_err(|error| {
+        error.help("what distances cut off is discarded, which early fragment tests do not see")
+    })?;
+    p.remove(early.inst());
+    Ok(())
 }
 
 /// Whether values that are interpolated so are 0 elsewhere than where clipping cuts: that is where they are with

@@ -124,7 +124,6 @@ pub fn user_planes<'m>(
             let message = "the shader writes clip distances itself";
             return Err(Error::unsupported(message, own.register.variable));
         }
-        stage.check_limits(planes.count)?;
         let vertex = stage.vertex(m, planes.vertex)?;
         let block = stage.words(m, p, "polyshade_planes")?;
         let counted = (Kind::Clip, planes.count);
@@ -165,6 +164,7 @@ fn lower<'g>(
         let cull = cull.map_or(0, |array| array.count);
         let stage = LastStage { entry, target, words: &words, arrays, sites };
         let clip = edit(m, p, &stage)?;
+        limits::check(target, [clip, cull])?;
         Ok((clip, cull))
     })?;
     let (clip, cull) = next.value;
@@ -198,11 +198,6 @@ enum Mask<'w> {
 }
 
 impl<'s, 'm> LastStage<'s, 'm> {
-    fn check_limits(&self, clip: u32) -> Result<(), Error> {
-        let cull = self.arrays.iter().find(|array| array.kind == Kind::Cull);
-        limits::check(self.target, [clip, cull.map_or(0, |array| array.count)])
-    }
-
     /// Adds the words of the host, in a block called `name`.
     fn words<'w>(
         &self,

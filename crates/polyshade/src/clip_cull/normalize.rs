@@ -1,9 +1,9 @@
 //! Registers become built-in arrays.
 
-use super::arrays::ANY;
+use super::arrays::{ANY, CLASSES, arrays};
 use super::limits::{self, requirements};
 use super::marks::{KINDS, Kind, Linkage, Mark};
-use super::prepare::{builtin_array, is_used, prepare};
+use super::prepare::{builtin_array, is_used, prepare, prepare_builtins};
 use super::registers::{Marking, Register, builtin_blocks, is_written, linkage};
 use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
@@ -11,7 +11,7 @@ use super::relocate::{
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{Frame, Place};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ExecutionModel, Module, Patch, StorageClass};
+use polyshade_spv::{Error, ErrorKind, ExecutionModel, Module, Patch, StorageClass};
 
 /// Which registers of a stage become built-in arrays.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -98,9 +98,9 @@ pub struct Normalized {
     pub inputs: Linkage,
     /// The components that its outputs have, by their numbers in the arrays.
     pub outputs: Linkage,
+    /// How many clip and cull distances its inputs and its outputs have, also where they were built-in arrays before.
+    pub counts: [[u32; 2]; 2],
 }
-
-const CLASSES: [StorageClass; 2] = [StorageClass::INPUT, StorageClass::OUTPUT];
 
 /// The registers of a stage that hold distances, at its inputs and its outputs.
 pub(super) fn own_linkages(frame: &Frame<'_>, options: &Options) -> Result<[Linkage; 2], Error> {
@@ -116,13 +116,13 @@ pub(super) fn own_linkages(frame: &Frame<'_>, options: &Options) -> Result<[Link
 /// Makes built-in arrays of the registers of a stage that are marked as distances.
 ///
 /// The components of one kind are numbered register by register, with what is [linked](Options::linked_outputs). What
-/// the stage never writes is 0, and what it has but is not linked is its own affair. A stage that writes no distance of
+/// the stage never writes is 0, and inputs that are not linked are its own affair. A stage that writes no distance of
 /// a kind does not declare its array.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point; a mark that no input or output has.
-/// * `Options`: a component that is both; more than two registers.
+/// * `Options`: a component that is both; more than two registers; an output that is written and not linked.
 /// * `Unsupported`: a distance that is no 32-bit float or has no location; more distances than the device takes; a
 ///   shader that uses the built-in array too; inputs that are interpolated in different ways; what the
 ///   [moves](crate::moves) refuse.
@@ -149,14 +149,20 @@ pub(super) fn normalize_in<'m>(
     }
     if !is_marked {
         let [inputs, outputs] = own_linkages(frame, options)?;
-        return Ok(Lowered::unchanged(module, Normalized { inputs, outputs }));
+        let counts = counts(frame)?;
+        let mut lowered = Lowered::unchanged(module, Normalized { inputs, outputs, counts });
+        for counts in counts {
+            limits::check(frame.target(), counts)?;
+            lowered.requirements = lowered.requirements.join(requirements(counts));
+        }
+        return Ok(lowered);
     }
 
     let version = split(frame, options)?;
     let normalized = frame.rewrite(&version, |m, p, entry| {
         let sites = Sites::new(m, p, entry);
         let mut needs = Requirements::default();
-        let mut linkages = Vec::new();
+        let (mut linkages, mut both) = (Vec::new(), Vec::new());
         for class in CLASSES {
             let registers = options.marking(class).registers(m, entry, class)?;
             let linkage = linkage(&registers, options.side(class).linked.as_ref())?;
@@ -165,13 +171,34 @@ pub(super) fn normalize_in<'m>(
             limits::check(frame.target(), counts)?;
             needs = needs.join(requirements(counts));
             linkages.push(linkage);
+            both.push(counts);
         }
-        Ok((linkages, needs))
+        Ok((linkages, both, needs))
     })?;
-    let (mut linkages, requirements) = normalized.value;
+    let (mut linkages, both, requirements) = normalized.value;
     let outputs = linkages.pop().expect("both sides are looked at");
     let inputs = linkages.pop().expect("both sides are looked at");
-    Ok(frame.made(normalized.module, requirements, Normalized { inputs, outputs }))
+    let result = Normalized { inputs, outputs, counts: [both[0], both[1]] };
+    Ok(frame.made(normalized.module, requirements, result))
+}
+
+/// How many distances a stage has in built-in arrays.
+fn counts(frame: &Frame<'_>) -> Result<[[u32; 2]; 2], Error> {
+    let module = frame.given();
+    if !KINDS.into_iter().any(|kind| module.has_capability(kind.capability())) {
+        return Ok([[0, 0]; 2]);
+    }
+    let version = prepare_builtins(frame, frame.isolated(), &CLASSES)?;
+    let counted = frame.rewrite(&version, |m, p, entry| {
+        let mut both = [[0, 0]; 2];
+        for (counts, class) in both.iter_mut().zip(CLASSES) {
+            for array in arrays(m, p, entry, class)? {
+                counts[array.kind as usize] = array.count;
+            }
+        }
+        Ok(both)
+    })?;
+    Ok(counted.value)
 }
 
 /// A version in which marked blocks, and blocks with built-in arrays beside marked registers, are split.
@@ -237,6 +264,7 @@ impl<'m> SideOfStage<'m> {
             }
         }
 
+        self.check_linked(m, registers, linkage)?;
         let relocations: Vec<Relocation> = registers
             .iter()
             .map(|register| {
@@ -253,6 +281,33 @@ impl<'m> SideOfStage<'m> {
             .collect();
         relocate(m, p, self.entry, self.class, &relocations, self.sites)?;
         Ok(counts)
+    }
+
+    /// What is written and not linked would clip no more; the next stage alone has no say in that. The outputs of
+    /// tessellation control are never rasterized.
+    fn check_linked(
+        &self,
+        m: &Module<'_>,
+        registers: &[Register],
+        linkage: &Linkage,
+    ) -> Result<(), Error> {
+        let is_control = self.entry.model() == ExecutionModel::TESSELLATION_CONTROL;
+        if self.class == StorageClass::INPUT || is_control {
+            return Ok(());
+        }
+        for register in registers.iter().filter(|register| is_written(m, register.variable)) {
+            let mut distances = register.distances();
+            let lost = distances.find(|(kind, at)| linkage.number(*kind, *at).is_none());
+            if let Some((kind, at)) = lost {
+                let message = format!(
+                    "component {} of location {} is a {kind} distance that the stage writes and that is not linked",
+                    at.component, at.location
+                );
+                let error = Error::new(ErrorKind::Options, message).about(register.variable);
+                return Err(error.help("it would clip no more: link it, or do not mark it"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the array of `kind` is declared: where an input is used, or an output written.

@@ -86,7 +86,7 @@ pub fn take_over_and_out<'m>(
         let interface = match copies {
             Copies::None => None,
             _ if out.contains(&variable.result()) => None,
-            Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable)),
+            Copies::Uncopied | Copies::At(_) => Some(renew(m, p, *variable, copies)),
         };
         if let (Some(interface), Copies::At(at)) = (interface, copies) {
             copy_members(m, p, at, *variable, interface)?;

@@ -1,8 +1,8 @@
 //! What a shader costs, as far as its text says.
 
-use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Id, Module, Op, Section, StorageClass, Type, is_known};
-use std::collections::HashMap;
+use polyshade_spv::view::{AccessChain, EntryPoint};
+use polyshade_spv::{BuiltIn, Id, Inst, Module, Op, Section, StorageClass, Type, is_known};
+use std::collections::{BTreeSet, HashMap};
 
 /// What one variant costs.
 ///
@@ -66,7 +66,10 @@ pub fn cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Cost {
             StorageClass::INPUT if !is_builtin(m, id, pointee) => {
                 cost.input_bytes = cost.input_bytes.saturating_add(bytes);
             }
-            StorageClass::OUTPUT => cost.output_bytes = cost.output_bytes.saturating_add(bytes),
+            StorageClass::OUTPUT => {
+                let bytes = written_bytes(m, &sizes, id, pointee).unwrap_or(bytes);
+                cost.output_bytes = cost.output_bytes.saturating_add(bytes);
+            }
             _ => {}
         }
     }
@@ -114,6 +117,27 @@ fn is_builtin(m: &Module<'_>, variable: Id, pointee: Id) -> bool {
     let block = m.innermost_element(pointee);
     let of_block = |builtin: Option<BuiltIn>| builtin.is_some();
     of_block(m.builtin(variable)) || of_block(m.member_builtin(block, 0))
+}
+
+/// The size of the members that a shader writes of a block of outputs, all of which it names one by one: front ends
+/// declare more built-ins than a shader has. `None` for what is not such a block.
+fn written_bytes(
+    m: &Module<'_>,
+    sizes: &HashMap<Id, u64>,
+    variable: Id,
+    pointee: Id,
+) -> Option<u64> {
+    let block = m.innermost_element(pointee);
+    m.member_builtin(block, 0)?;
+    let depth = usize::from(block != pointee);
+    let mut written = BTreeSet::new();
+    let in_code = |inst: &Inst<'_>| m.function_around(inst.at()).is_some();
+    for inst in m.uses_of(variable).filter(in_code) {
+        written.insert(m.constant(AccessChain::of(inst)?.indices().nth(depth)?)?);
+    }
+    let members = (0..).zip(m.members(block)).filter(|(member, _)| written.contains(member));
+    let bytes = members.map(|(_, ty)| sizes.get(&ty).copied().unwrap_or(0));
+    Some(bytes.fold(0, u64::saturating_add))
 }
 
 /// The size of every type in bytes, without padding: nothing pads what goes from stage to stage.

@@ -11,14 +11,35 @@ use polyshade_vulkan::vk;
 /// A colour that a target may hold.
 pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
     const CORNERS: [f32; 5] = [0.0, 1.0, 0.5, 0.25, 29.0 / 255.0];
-    let mut part = || match random.below(3) {
+    let part = |random: &mut Random| match random.below(3) {
         0 => random.one_of(&CORNERS),
         _ => random.below(256) as f32 / 255.0,
     };
-    let [r, g, b, alpha] = [(); 4].map(|()| part());
+    let [mut r, mut g, b, alpha] = [(); 4].map(|()| part(random));
+    // Equations of hue and saturation take greys apart.
+    if random.below(4) == 0 {
+        (r, g) = (b, b);
+    }
     let is_premultiplied = how.is_none_or(|how| how.how.destination_premultiplied);
     let factor = if is_premultiplied { alpha } else { 1.0 };
     Colour::of([r * factor, g * factor, b * factor, alpha])
+}
+
+/// What is stored of a source that nothing is blended with.
+pub(super) fn passed(how: &BlendedAs, source: Colour) -> Colour {
+    let mut parts = source.floats();
+    if how.alpha_to_one {
+        parts[3] = 1.0;
+    }
+    Colour::of(clamped(how.clamping, parts))
+}
+
+fn clamped(clamping: Clamping, colour: [f32; 4]) -> [f32; 4] {
+    match clamping {
+        Clamping::Unorm => colour.map(|part| part.clamp(0.0, 1.0)),
+        Clamping::Snorm => colour.map(|part| part.clamp(-1.0, 1.0)),
+        Clamping::Float => colour,
+    }
 }
 
 /// A source and what was there before.
@@ -48,11 +69,7 @@ impl Meeting<'_> {
     /// is multiplied by.
     pub(super) fn is_defined(&self) -> bool {
         let (source, before) = self.colours();
-        let clamped = match self.how.clamping {
-            Clamping::Unorm => source.map(|part| part.clamp(0.0, 1.0)),
-            Clamping::Snorm => source.map(|part| part.clamp(-1.0, 1.0)),
-            Clamping::Float => source,
-        };
+        let clamped = clamped(self.how.clamping, source);
         let is_colour = |[r, g, b, alpha]: [f32; 4], is_premultiplied: bool| {
             let most = if is_premultiplied { alpha } else { 1.0 };
             let are_parts = [r, g, b].into_iter().all(|part| (0.0..=most).contains(&part));

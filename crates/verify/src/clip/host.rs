@@ -12,8 +12,8 @@ pub(super) fn settings(steps: &Steps, seed: u64) -> Vec<Setting> {
     let count = steps.planes.map_or(0, |planes| planes.count);
     let masks = match steps.enable {
         Some((Value::Fixed(mask), _)) => vec![mask],
-        // Each plane is on once, and off.
-        Some((Value::Word(_), _)) => vec![0x5555_5555, 0xaaaa_aaaa],
+        // Each plane is on once, and off, and no two are on and off together.
+        Some((Value::Word(_), _)) => vec![0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0x0f0f_0f0f],
         None => vec![u32::MAX],
     };
     let mut plane = || [(); 4].map(|()| random.number() as f32 / 8.0);

@@ -24,9 +24,18 @@ struct Location {
     kind: Kind,
     bits: u32,
     components: u32,
-    /// Its numbers are to be small.
-    small: bool,
+    /// Its numbers are to be small: below this.
+    small: Option<u32>,
 }
+
+/// How many numbers there are of those that are to be small, from 0 on.
+const MOST_SMALL: u32 = 4;
+
+/// The corners of the first triangle: it has one colour, of corners, and the others have any.
+const FIRST: u32 = 3;
+
+/// What its colours are drawn for.
+const CORNER: u64 = 1 << 43;
 
 const FLOATS: [f32; 14] = [
     0.0,
@@ -70,7 +79,9 @@ pub(crate) fn streams(
     let leaves = leaves::leaves(m, entry, StorageClass::INPUT, specialization)?;
     let mut locations = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        let small = steering::steering(m, leaf.variable, specialization).steers;
+        let steering = steering::steering(m, leaf.variable, specialization);
+        let end = steering.shortest.map_or(MOST_SMALL, |length| length.clamp(1, MOST_SMALL));
+        let small = steering.steers.then_some(end);
         add(&mut locations, leaf, small)?;
     }
     // The host decides what steps with instances: here it is every fourth location.
@@ -87,7 +98,11 @@ pub(crate) fn streams(
     Ok(streams.into_iter().flatten().collect())
 }
 
-fn add(locations: &mut BTreeMap<u32, Location>, leaf: &Leaf, small: bool) -> Result<(), String> {
+fn add(
+    locations: &mut BTreeMap<u32, Location>,
+    leaf: &Leaf,
+    small: Option<u32>,
+) -> Result<(), String> {
     let Some((location, component)) = leaf.register else {
         return Err(format!("input {} has no location", leaf.title()));
     };
@@ -101,7 +116,7 @@ fn add(locations: &mut BTreeMap<u32, Location>, leaf: &Leaf, small: bool) -> Res
         return Err(format!("the inputs at location {location} do not fit one format"));
     }
     here.components = here.components.max(components);
-    here.small |= small;
+    here.small = here.small.into_iter().chain(small).min();
     Ok(())
 }
 
@@ -128,14 +143,28 @@ fn stream(
     for ((location, what), attribute) in locations.iter().zip(&attributes) {
         let mut random = Random::of(values, seed, u64::from(*location));
         for element in 0..count {
-            for component in 0..what.components {
-                let value = value(*what, &mut random);
-                let at = element * stride + attribute.offset + component * what.bits / 8;
-                bytes[at as usize..at as usize + value.len()].copy_from_slice(&value);
-            }
+            let value = match random.is_of_colours() && element < FIRST {
+                true => corner(*what, &mut Random::of(values, seed, CORNER | u64::from(*location))),
+                false => (0..what.components).flat_map(|_| value(*what, &mut random)).collect(),
+            };
+            let at = (element * stride + attribute.offset) as usize;
+            bytes[at..at + value.len()].copy_from_slice(&value);
         }
     }
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
+}
+
+/// A colour of numbers at which equations branch, or a grey.
+fn corner(what: Location, random: &mut Random) -> Vec<u8> {
+    if (what.kind, what.bits) != (Kind::Float, 32) {
+        return (0..what.components).flat_map(|_| value(what, random)).collect();
+    }
+    let [r, g, b] = [(); 3].map(|()| random.one_of(&[0.0_f32, 0.5, 1.0]));
+    let colour = match random.below(2) {
+        0 => [r, r, r, 1.0],
+        _ => [r, g, b, random.one_of(&[0.5, 1.0])],
+    };
+    colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 
 fn value(what: Location, random: &mut Random) -> Vec<u8> {
@@ -143,17 +172,17 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
         return colour.to_ne_bytes().to_vec();
     }
     let is_edge = random.below(4) == 0;
-    let small = random.below(4);
+    let small = random.below(what.small.unwrap_or(MOST_SMALL));
     match (what.kind, what.bits) {
-        (Kind::Float, 32) if what.small => (small as f32).to_ne_bytes().to_vec(),
+        (Kind::Float, 32) if what.small.is_some() => (small as f32).to_ne_bytes().to_vec(),
         (Kind::Float, 32) if is_edge => random.one_of(&FLOATS).to_ne_bytes().to_vec(),
         (Kind::Float, 32) => (random.number() as f32).to_ne_bytes().to_vec(),
-        (Kind::Float, _) if what.small => f64::from(small).to_ne_bytes().to_vec(),
+        (Kind::Float, _) if what.small.is_some() => f64::from(small).to_ne_bytes().to_vec(),
         (Kind::Float, _) if is_edge => random.one_of(&DOUBLES).to_ne_bytes().to_vec(),
         (Kind::Float, _) => random.number().to_ne_bytes().to_vec(),
-        (_, 64) if is_edge && !what.small => random.bits().to_ne_bytes().to_vec(),
+        (_, 64) if is_edge && what.small.is_none() => random.bits().to_ne_bytes().to_vec(),
         (_, 64) => u64::from(small).to_ne_bytes().to_vec(),
-        _ if what.small => small.to_ne_bytes().to_vec(),
+        _ if what.small.is_some() => small.to_ne_bytes().to_vec(),
         _ if random.below(2) == 0 => random.one_of(&INTEGERS).to_ne_bytes().to_vec(),
         _ => random.below(100).to_ne_bytes().to_vec(),
     }

@@ -9,6 +9,20 @@ const UNITS: f64 = 4.0;
 /// How far results may be off besides: equations add and subtract numbers up to 1, which are rounded and may cancel.
 const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
 
+/// The same of equations of hue, saturation and luminosity: a dozen roundings of numbers up to 1 behind each other, each
+/// of which is stretched over the range of the next step.
+const HSL_ROUNDING: f64 = 1.0 / (1 << 19) as f64;
+
+fn rounding(operation: vk::BlendOp) -> f64 {
+    match operation {
+        vk::BlendOp::HSL_HUE_EXT
+        | vk::BlendOp::HSL_SATURATION_EXT
+        | vk::BlendOp::HSL_COLOR_EXT
+        | vk::BlendOp::HSL_LUMINOSITY_EXT => HSL_ROUNDING,
+        _ => ROUNDING,
+    }
+}
+
 fn ulp(value: f64) -> f64 {
     let value = (value as f32).abs().max(f32::MIN_POSITIVE);
     f64::from(value.next_up()) - f64::from(value)
@@ -64,8 +78,8 @@ pub fn is_near(
         return Some(true);
     }
     let rounding = match how.destination_premultiplied {
-        true => ROUNDING,
-        false => ROUNDING / exact[3].abs().max(ROUNDING),
+        true => rounding(operation),
+        false => rounding(operation) / exact[3].abs().max(ROUNDING),
     };
     let range = range(operation, how, clamping, source, destination)?;
     Some(result.iter().zip(range).all(|(value, [least, greatest])| {

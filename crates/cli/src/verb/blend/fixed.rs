@@ -35,7 +35,7 @@ pub(crate) struct Fixed {
     /// Turn the alpha of location 0 into coverage of so many samples, in place of alphaToCoverageEnable, which has to
     /// be off
     #[arg(long, value_name = "SAMPLES")]
-    alpha_to_coverage: Option<u32>,
+    pub(super) alpha_to_coverage: Option<u32>,
 }
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The result of `blend`, as JSON and as text.
 
-use polyshade::advanced_blend::{Alpha, Blending, ColorBlend, Overlap, Term};
+use polyshade::advanced_blend::{Alpha, Blending, ColorBlend, Destination, Overlap, Term};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ pub(super) fn targets(targets: &BTreeMap<u32, ColorBlend>) -> Vec<Value> {
 }
 
 /// The same as text, and the state.
-pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>) -> String {
+pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> String {
     let mut text = "\nblended\n".to_owned();
     if targets.is_empty() {
         text.push_str("  nothing\n");
@@ -30,18 +30,28 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>) -> String {
         let _ = writeln!(text, "  location {location}: {how}");
     }
     let _ = writeln!(text, "\nstate");
-    for line in STATE {
+    for line in state {
         let _ = writeln!(text, "  {line}");
     }
     text
 }
 
 /// The pipeline state that the shader relies on.
-pub(super) const STATE: [&str; 3] = [
-    "blending is off for targets that are blended here; the write mask applies",
-    "alpha to coverage and alpha to one are off: they would see the blended alpha",
-    "the attachment is loaded, and kept in a layout in which it is read and written",
-];
+pub(super) fn state(destination: Destination) -> &'static [&'static str] {
+    match destination {
+        Destination::StorageImage { .. } => &[
+            "nothing masks what is stored: the write mask and blending do not apply",
+            "alpha to coverage is off, and every fragment is shaded at a rate of 1x1",
+            "the image is in the layout GENERAL, and holds what was drawn before",
+        ],
+        _ => &[
+            "blending is off for targets that are blended here; the write mask applies",
+            "alpha to coverage and alpha to one are off: they would see the blended alpha",
+            "every fragment is shaded at a rate of 1x1: a coarser one reads one pixel and writes several",
+            "the attachment is loaded, and kept in a layout in which it is read and written",
+        ],
+    }
+}
 
 fn target(location: u32, blended: &ColorBlend) -> Value {
     let equations: Vec<Value> = blended

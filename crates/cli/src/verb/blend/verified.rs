@@ -32,6 +32,7 @@ impl Rewrite {
             select: self.select,
             destination: self.read_from(),
             multisampled: self.multisampled,
+            alpha_to_coverage: self.fixed.alpha_to_coverage.is_some(),
         }
     }
 

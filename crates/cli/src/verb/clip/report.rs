@@ -89,8 +89,9 @@ impl Taken {
 
     pub(super) fn normalized(&mut self, done: &Lowered<'_, Normalized>) {
         self.steps.push("arrays");
-        self.inputs = of_linkage(&done.result.inputs);
-        self.outputs = of_linkage(&done.result.outputs);
+        let [inputs, outputs] = done.result.counts;
+        self.inputs = of_linkage(&done.result.inputs, inputs);
+        self.outputs = of_linkage(&done.result.outputs, outputs);
         self.requirements = done.requirements.clone();
     }
 
@@ -128,12 +129,12 @@ fn registers(done: &StageDistances) -> [Vec<String>; 2] {
 }
 
 /// The components of both kinds, by their numbers.
-fn of_linkage(linkage: &Linkage) -> Side {
+fn of_linkage(linkage: &Linkage, counts: [u32; 2]) -> Side {
     let letters = ["x", "y", "z", "w"];
     let registers = KINDS.into_iter().flat_map(|kind| {
         linkage.of(kind).map(move |place| {
             format!("{kind}={}.{}", place.location, letters[place.component as usize % 4])
         })
     });
-    Side::new(KINDS.map(|kind| linkage.count(kind)), registers.collect())
+    Side::new(counts, registers.collect())
 }

@@ -1,15 +1,25 @@
 //! The new interface variable, and the code that copies to or from it.
 
-use super::{is_of_interface, pointee};
+use super::{Copies, is_of_interface, pointee};
 use polyshade_spv::view::Variable;
-use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
+use polyshade_spv::{
+    Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type,
+};
 
 /// A variable as `old` was: storage class, decorations, name, and where its type is a decorated structure, a copy of
 /// that with all decorations and names.
-pub(super) fn renew<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, old: Variable<'m>) -> Id {
+pub(super) fn renew<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    old: Variable<'m>,
+    copies: Copies<'_>,
+) -> Id {
     let ty = renewed_type(m, p, pointee(m, old));
     let new = p.variable(old.storage_class(), ty, None);
-    for applied in m.decorations_of(old.result()) {
+    // How precise the shader's own value is says nothing of one that is put in its place.
+    let is_replaced = matches!(copies, Copies::Uncopied);
+    let is_lost = |decoration| is_replaced && decoration == Decoration::RELAXED_PRECISION;
+    for applied in m.decorations_of(old.result()).filter(|applied| !is_lost(applied.decoration)) {
         p.copy_decoration(new, None, &applied);
     }
     if let Some(name) = m.name(old.result()) {
