@@ -31,8 +31,8 @@ struct Location {
 /// How many numbers there are of those that are to be small, from 0 on.
 const MOST_SMALL: u32 = 4;
 
-/// The corners of the first triangle: it has one colour, of corners, and the others have any.
-const FIRST: u32 = 3;
+/// The vertices of a triangle: of colours the first two triangles have one each, and the others any.
+const TRIANGLE: u32 = 3;
 
 /// What its colours are drawn for.
 const CORNER: u64 = 1 << 43;
@@ -143,9 +143,12 @@ fn stream(
     for ((location, what), attribute) in locations.iter().zip(&attributes) {
         let mut random = Random::of(values, seed, u64::from(*location));
         for element in 0..count {
-            let value = match random.is_of_colours() && element < FIRST {
-                true => corner(*what, &mut Random::of(values, seed, CORNER | u64::from(*location))),
-                false => (0..what.components).flat_map(|_| value(*what, &mut random)).collect(),
+            let purpose = CORNER | u64::from(*location);
+            let value = match element / TRIANGLE {
+                triangle @ (0 | 1) if random.is_of_colours() => {
+                    corner(*what, triangle, &mut Random::of(values, seed, purpose))
+                }
+                _ => (0..what.components).flat_map(|_| value(*what, &mut random)).collect(),
             };
             let at = (element * stride + attribute.offset) as usize;
             bytes[at..at + value.len()].copy_from_slice(&value);
@@ -154,16 +157,14 @@ fn stream(
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
 }
 
-/// A colour of numbers at which equations branch, or a grey.
-fn corner(what: Location, random: &mut Random) -> Vec<u8> {
+/// A colour at which equations branch: of 0, a half and 1, or a grey.
+fn corner(what: Location, triangle: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (Kind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
     }
-    let [r, g, b] = [(); 3].map(|()| random.one_of(&[0.0_f32, 0.5, 1.0]));
-    let colour = match random.below(2) {
-        0 => [r, r, r, 1.0],
-        _ => [r, g, b, random.one_of(&[0.5, 1.0])],
-    };
+    let first = random.below(3) as usize;
+    let [r, g, b] = [0, 1, 2].map(|part| [0.0_f32, 0.5, 1.0][(first + part) % 3]);
+    let colour = if triangle == 0 { [r, g, b, 1.0] } else { [r, r, r, 1.0] };
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 

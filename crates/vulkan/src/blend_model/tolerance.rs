@@ -28,7 +28,7 @@ fn ulp(value: f64) -> f64 {
     f64::from(value.next_up()) - f64::from(value)
 }
 
-/// The least and the greatest that the model gives, over inputs that are a little off; nothing where `operation` is no
+/// The least and the greatest that the model gives, over inputs that are a little off, but for 0 and 1; nothing where `operation` is no
 /// advanced one.
 pub fn range(
     operation: vk::BlendOp,
@@ -40,12 +40,14 @@ pub fn range(
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
     // Each component of each colour by itself, down, not at all and up.
     let mut visit = |offsets: [f64; 8]| {
-        let off = |at: usize, value: f32| {
+        let off = |at: usize, value: f32, alpha: f32| {
+            // Equations branch at 0 and 1, which no division by alpha moves.
+            let is_exact = value == 0.0 || value == 1.0 && alpha == 1.0;
             let value = f64::from(value);
-            value + offsets[at] * UNITS * ulp(value)
+            if is_exact { value } else { value + offsets[at] * UNITS * ulp(value) }
         };
-        let s = [0, 1, 2, 3].map(|i| off(i, source[i]));
-        let d = [0, 1, 2, 3].map(|i| off(4 + i, destination[i]));
+        let s = [0, 1, 2, 3].map(|i| off(i, source[i], source[3]));
+        let d = [0, 1, 2, 3].map(|i| off(4 + i, destination[i], destination[3]));
         for (range, value) in range.iter_mut().zip(blend(operation, how, clamping, s, d)?) {
             *range = [range[0].min(value), range[1].max(value)];
         }
