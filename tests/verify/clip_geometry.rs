@@ -249,7 +249,7 @@ fn distances_are_cut_by_the_stage() {
             for other in ["", &format!("{code} if (i == 1) continue;")] {
                 let found = GEOMETRY.difference(&words, &cut(None).but_made(stage(other)));
                 let message = &found.message;
-                assert_eq!(message, "a picture of the depth differs", "{makes} {kind}: {found}");
+                assert_eq!(message, "a picture differs", "{makes} {kind}: {found}");
             }
         }
     }

@@ -151,7 +151,8 @@ fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specificati
         let m = Module::parse(&words).expect("the assembler writes modules");
         let options = Options::new().precise();
         let lowered = position_only::full(&m, "main", &options).expect("it can be done").module;
-        let judged = polyshade_verify::initialise(&m).expect("it is small");
+        let judged =
+            polyshade_verify::initialise(&m, polyshade_verify::Filler::Zero).expect("it is small");
         for (who, module) in [("the lowering", &lowered), ("the judge", &judged)] {
             let decorated = disassemble(module.words()).expect("these words can be read");
             let count = decorated.matches("NoContraction").count();

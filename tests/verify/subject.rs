@@ -44,7 +44,8 @@ pub(crate) fn parsed(words: &[u32]) -> Module<'_> {
 
 /// The same in the form in which it is verified.
 pub(crate) fn initialised(words: &[u32]) -> Module<'static> {
-    polyshade_verify::initialise(&parsed(words)).expect("it is small")
+    polyshade_verify::initialise(&parsed(words), polyshade_verify::Filler::Zero)
+        .expect("it is small")
 }
 
 /// A shader that `rewrite` has changed.

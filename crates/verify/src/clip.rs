@@ -11,7 +11,7 @@ mod scene;
 mod shape;
 mod vertex;
 
-use crate::initialise::initialise;
+use crate::initialise::{Filler, initialise};
 use crate::run::Task;
 use crate::verdict::Verdict;
 use crate::{Distances, Steps};
@@ -30,7 +30,7 @@ fn too_many(steps: &Steps) -> Option<String> {
 /// Compares a lowered stage with the original.
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
     // Blocks that are initialised cannot be split: what is lowered is initialised afterwards.
-    let lowered = initialise(&(wanted.lower)(task.job.module)?)?;
+    let lowered = initialise(&(wanted.lower)(task.job.module)?, Filler::Zero)?;
     let steps = wanted.steps;
     if let Some(why) = too_many(steps) {
         return Ok(Verdict::NotComparable(why));

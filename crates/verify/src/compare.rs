@@ -12,14 +12,15 @@ use std::cell::RefCell;
 
 /// What a case must leave.
 #[derive(Debug)]
-pub(crate) struct Expected {
+pub(crate) struct Expected<'r> {
+    recording: &'r Recording,
     pub(crate) buffers: Vec<model::Buffer>,
     pub(crate) counts: Captured,
     /// The vertices and instances that are captured, in order.
     captured: Vec<(u32, u32)>,
 }
 
-impl Expected {
+impl Expected<'_> {
     /// What is wrong with the counters of the feedback buffers, of which those count that capture something.
     pub(crate) fn wrong_counter(
         &self,
@@ -44,12 +45,12 @@ pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
 }
 
 /// What the specification says that a case leaves, given what the shader computes.
-pub(crate) fn expect(
+pub(crate) fn expect<'r>(
     case: &Case,
     layout: &[Buffer],
     shape: &Shape<'_>,
-    recording: &Recording,
-) -> Expected {
+    recording: &'r Recording,
+) -> Expected<'r> {
     let mut buffers = case.buffers(&strides(layout));
     let captured = RefCell::new(Vec::new());
     let shader = |vertex, instance| {
@@ -66,7 +67,7 @@ pub(crate) fn expect(
         pieces.map(value).collect()
     };
     let counts = model::capture(&case.draw, &mut buffers, shader);
-    Expected { buffers, counts, captured: captured.into_inner() }
+    Expected { recording, buffers, counts, captured: captured.into_inner() }
 }
 
 /// Looks for the first word that differs from what must be there.
@@ -83,7 +84,7 @@ impl Comparison<'_> {
     pub(crate) fn buffers<'f>(
         &self,
         case: &Case,
-        expected: &Expected,
+        expected: &Expected<'_>,
         found: impl Iterator<Item = &'f Vec<u8>>,
         equal: &mut Equal,
     ) -> Result<(), Stop> {
@@ -101,7 +102,7 @@ impl Comparison<'_> {
     fn buffer(
         &self,
         case: &Case,
-        expected: &Expected,
+        expected: &Expected<'_>,
         number: usize,
         found: &[u8],
     ) -> Option<Difference> {
@@ -113,11 +114,11 @@ impl Comparison<'_> {
         Some(Difference { draw: Some(case.to_string()), ..difference })
     }
 
-    /// What a differing word at byte `at` is about; `None` where it is a not-a-number that may be another.
+    /// What a differing word at byte `at` is about; `None` where it is a not-a-number that may be another, or undefined.
     fn word(
         &self,
         case: &Case,
-        expected: &Expected,
+        expected: &Expected<'_>,
         number: usize,
         at: usize,
         (right, found): (&[u8], &[u8]),
@@ -157,6 +158,10 @@ impl Comparison<'_> {
             return gap.map(|gap| Difference { vertex: Some((vertex, instance)), ..gap });
         };
         let word = piece.first as usize + (offset - piece.offset as usize) / 4;
+        let words = self.shape.range(expected.recording, vertex, instance, piece.leaf);
+        if expected.recording.undefined[words][word] {
+            return None;
+        }
         // Both words of a wide component, where both are captured here.
         let leaf = &self.shape.leaves[piece.leaf];
         let width = leaf.bits.div_ceil(32) as usize;
@@ -195,7 +200,9 @@ impl Comparison<'_> {
     /// The first difference between what the original and a variant record.
     pub(crate) fn recordings(&self, right: &Recording, found: &Recording) -> Option<Difference> {
         let words = right.words.iter().zip(&found.words);
-        words.enumerate().filter(|(_, (right, found))| right != found).find_map(|(index, _)| {
+        let differing = words.enumerate().filter(|(_, (right, found))| right != found);
+        let mut defined = differing.filter(|(index, _)| !right.undefined[*index]);
+        defined.find_map(|(index, _)| {
             let (slot, offset) = (index / self.shape.stride, index % self.shape.stride);
             let number = self.shape.first.partition_point(|first| *first <= offset) - 1;
             let leaf = &self.shape.leaves[number];

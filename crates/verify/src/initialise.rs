@@ -1,24 +1,43 @@
 //! What a shader leaves to the driver is settled, so that two variants of it can be compared.
 //!
-//! An output that is not written on some path holds whatever the driver finds there. With an initialiser of zero it
-//! holds that, in the original and in every variant alike. And a driver may round `a * b + c` once or twice, as it
+//! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
+//! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
+//! to the driver than the original does has another result in one of both. And a driver may round `a * b + c` once or twice, as it
 //! likes, and not the same way in every shader: lavapipe does so. So all arithmetic is decorated as `precise` asks for.
 //! What is defined does not change.
 
 use polyshade::spv::view::{CapabilityInst, Mode, Variable};
-use polyshade::spv::{Capability, Decoration, ExecutionMode, Id, Op, StorageClass, Type};
+use polyshade::spv::{
+    Capability, Decoration, ExecutionMode, Id, Inst, Op, Patch, StorageClass, Type,
+};
 use polyshade::{Error, Module};
 
 /// How deep types may nest: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
 
-/// `module` with zero in every output, `Private` and `Function` variable that has no initialiser of its own, and with
+/// What is put where a shader leaves what it holds to the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filler {
+    /// Zero, and false.
+    Zero,
+    /// A number that is nobody's default, and true. It is small, as shaders may count to it.
+    Poison,
+}
+
+/// The poison of integers, and of floats of 16, 32 and 64 bits: 77 and 77.25.
+const INTEGER: u32 = 77;
+const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, &[0, 0x4053_5000])];
+
+/// The longest array that is poisoned.
+const MOST_ELEMENTS: u32 = 256;
+
+/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, and with
 /// arithmetic that is not contracted.
 ///
 /// # Errors
 ///
 /// `Limit`, where the module would be too large.
-pub fn initialise(module: &Module<'_>) -> Result<Module<'static>, Error> {
+pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>, Error> {
     let rewritten = module.rewrite(|m, p| {
         for inst in m.instructions() {
             if inst.op().can_be_contracted()
@@ -40,15 +59,54 @@ pub fn initialise(module: &Module<'_>) -> Result<Module<'static>, Error> {
             if !is_data(m, ty, DEEPEST) {
                 continue;
             }
-            let zero = p.declare_before(Op::CONSTANT_NULL, &[ty.word()], inst.at());
+            let poison = match filler {
+                Filler::Zero => None,
+                Filler::Poison => poison(m, p, ty, inst),
+            };
+            let value = poison
+                .unwrap_or_else(|| p.declare_before(Op::CONSTANT_NULL, &[ty.word()], inst.at()));
             let words =
-                [variable.pointer_type().word(), variable.result().word(), class.0, zero.word()];
+                [variable.pointer_type().word(), variable.result().word(), class.0, value.word()];
             p.remove(inst);
             p.insert(inst.after(), Op::VARIABLE, &words);
         }
         Ok(())
     })?;
     Ok(rewritten.module.into_owned())
+}
+
+/// A constant that is poison throughout, for use by `user`; `None` where a part of it has none.
+fn poison<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id, user: Inst<'m>) -> Option<Id> {
+    let parts: Vec<Id> = match m.ty(ty)? {
+        Type::Bool => {
+            return Some(p.declare_before(Op::CONSTANT_TRUE, &[ty.word()], user.at()));
+        }
+        Type::Int { width, .. } => {
+            let words = [ty.word(), INTEGER, 0];
+            let words = if width > 32 { &words[..] } else { &words[..2] };
+            return Some(p.declare_before(Op::CONSTANT, words, user.at()));
+        }
+        Type::Float { width } => {
+            let (_, bits) = FLOATS.iter().find(|(own, _)| *own == width)?;
+            let words = [&[ty.word()], *bits].concat();
+            return Some(p.declare_before(Op::CONSTANT, &words, user.at()));
+        }
+        Type::Vector { component: part, count } | Type::Matrix { column: part, count } => {
+            vec![part; count as usize]
+        }
+        Type::Array { element, length } => {
+            let is_fixed = m.definition(length).is_some_and(|inst| inst.op() == Op::CONSTANT);
+            let count = m.constant(length).filter(|count| is_fixed && *count <= MOST_ELEMENTS)?;
+            vec![element; count as usize]
+        }
+        Type::Struct { id } => m.members(id).collect(),
+        Type::Void | Type::Pointer { .. } | Type::Other(_) => return None,
+    };
+    let mut words = vec![ty.word()];
+    for part in parts {
+        words.push(poison(m, p, part, user)?.word());
+    }
+    Some(p.declare_before(Op::CONSTANT_COMPOSITE, &words, user.at()))
 }
 
 /// `module` without transform feedback of its own: what it computes is recorded otherwise, on devices without it too.

@@ -4,7 +4,7 @@
 //! all its outputs, drawn as points; `leaves` and `layout` say what was asked for; `polyshade_vulkan::model` says
 //! in which order primitives are captured, and which do not fit.
 //!
-//! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise) with zero.
+//! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise).
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +22,7 @@ mod leaves;
 mod library;
 mod pictures;
 mod position;
+mod probe;
 mod random;
 mod record;
 mod recording;
@@ -32,7 +33,7 @@ mod targets;
 mod verdict;
 
 pub use constants::Specialization;
-pub use initialise::initialise;
+pub use initialise::{Filler, initialise};
 pub use layout::Asked;
 pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
@@ -247,13 +248,38 @@ pub fn verify(job: &Job<'_>, device: &Device, report: impl FnMut(Phase)) -> Resu
     let report = RefCell::new(report);
     let report = |phase| (report.borrow_mut())(phase);
     report(Phase::Preparing);
-    let original = initialise(job.module)?;
-    let task = Task { job, device, original: &original, report: &report };
-    match &job.lowering {
-        Lowering::Stores(captured) => stores::verify(&task, captured),
-        Lowering::Extension(captured) => extension::verify(&task, captured),
-        Lowering::Position(reduced) => position::verify(&task, reduced),
-        Lowering::Clip(distances) => clip::verify(&task, distances),
-        Lowering::Blend(blends) => blend::verify(&task, blends),
+    let zeroed = initialise(job.module, Filler::Zero)?;
+    let task = Task {
+        job,
+        device,
+        original: &zeroed,
+        zeroed: &zeroed,
+        filler: Filler::Zero,
+        report: &report,
+    };
+    let verdict = compare(&task)?;
+    let has_more = matches!(
+        job.lowering,
+        Lowering::Stores(_) | Lowering::Extension(_) | Lowering::Position(_)
+    );
+    if !has_more || !matches!(verdict, Verdict::Equal(_)) {
+        return Ok(verdict);
+    }
+    let poisoned = initialise(job.module, Filler::Poison)?;
+    let task = Task { original: &poisoned, filler: Filler::Poison, ..task };
+    Ok(match compare(&task)? {
+        different @ Verdict::Different(_) => different,
+        // What cannot be compared so was compared with zero.
+        Verdict::Equal(_) | Verdict::NotComparable(_) => verdict,
+    })
+}
+
+fn compare(task: &Task<'_>) -> Result<Verdict, Error> {
+    match &task.job.lowering {
+        Lowering::Stores(captured) => stores::verify(task, captured),
+        Lowering::Extension(captured) => extension::verify(task, captured),
+        Lowering::Position(reduced) => position::verify(task, reduced),
+        Lowering::Clip(distances) => clip::verify(task, distances),
+        Lowering::Blend(blends) => blend::verify(task, blends),
     }
 }

@@ -7,7 +7,7 @@ use polyshade_vulkan::{Draw, Outcome, Stage, Target, Work, vk};
 /// The width and height of a picture.
 const SIDE: u32 = 64;
 
-/// The bytes of a pixel: a depth, and 1 where there is something.
+/// The bytes of a pixel: a depth or another value, and 1 where there is something.
 const PIXEL: usize = 8;
 
 /// Lets a draw of stages before rasterization make a picture, in a target that is added to `work`.
@@ -91,7 +91,12 @@ pub(crate) enum Exactness {
     Exact,
     /// Whether pixels are covered that are not at an edge; and what is all edge, as a line is, is near where it was.
     AwayFromEdges,
+    /// The same, and the values of others are near: they are interpolated between other vertices.
+    Near,
 }
+
+/// How near values are, as a share of the largest that a picture has.
+const NEAR: f32 = 1.0 / 256.0;
 
 /// How many pixels at an edge may be gone, with nothing near them: what is left of a primitive may be smaller than the
 /// precision of a driver.
@@ -119,15 +124,18 @@ pub(crate) fn compare(
 fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> Option<Difference> {
     let pixels = right.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
     let mut lonely = 0;
+    let values = right.chunks_exact(PIXEL).filter_map(depth).filter(|value| value.is_finite());
+    let most = values.fold(0.0, |most: f32, value| most.max(value.abs()));
     (0..).zip(pixels).find_map(|(number, (one, other))| {
         let at = (number % SIDE, number / SIDE);
         let (one, other) = (depth(one), depth(other));
         let same = match exactness {
             Exactness::Exact => is_same(one, other),
-            Exactness::AwayFromEdges => {
+            Exactness::AwayFromEdges | Exactness::Near => {
                 let is_lonely = one.is_some() && !around(SIDE, at).any(|at| is_covered(found, at));
                 lonely += usize::from(is_lonely);
-                one.is_some() == other.is_some()
+                let is_near = exactness != Exactness::Near || are_near(one, other, most);
+                one.is_some() == other.is_some() && is_near
                     || is_edge(SIDE, at, |at| is_covered(right, at)) && lonely <= LONELY
             }
         };
@@ -138,9 +146,15 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
             pixel: Some(at),
             expected: Some(value(one)),
             found: Some(value(other)),
-            ..Difference::new(part, "a picture of the depth differs")
+            ..Difference::new(part, "a picture differs")
         })
     })
+}
+
+/// Whether two values differ by a share of the largest one at most, or are none.
+fn are_near(one: Option<f32>, other: Option<f32>, most: f32) -> bool {
+    let Some((one, other)) = one.zip(other) else { return true };
+    one == other || (one - other).abs() <= NEAR * most || one.is_nan() && other.is_nan()
 }
 
 fn is_same(one: Option<f32>, other: Option<f32>) -> bool {
@@ -168,7 +182,7 @@ pub(crate) fn is_edge(side: u32, at: (u32, u32), is_covered: impl Fn((u32, u32))
 
 fn value(depth: Option<f32>) -> Value {
     match depth {
-        Some(depth) => Value { bits: vec![depth.to_bits()], number: format!("depth {depth:?}") },
+        Some(depth) => Value { bits: vec![depth.to_bits()], number: format!("{depth:?}") },
         None => Value { bits: vec![0], number: "nothing".to_owned() },
     }
 }

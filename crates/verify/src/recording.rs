@@ -2,6 +2,7 @@
 
 use crate::leaves::Leaf;
 use crate::record::Placement;
+use std::ops::Range;
 
 /// What a shader computed for every vertex of a placement.
 #[derive(Debug, Clone)]
@@ -9,9 +10,17 @@ pub(crate) struct Recording {
     pub(crate) placement: Placement,
     /// The words of all leaves, one behind the other, vertex by vertex.
     pub(crate) words: Vec<u32>,
+    /// Which of them the shader leaves to the driver.
+    pub(crate) undefined: Vec<bool>,
 }
 
 impl Recording {
+    /// One of which all is defined.
+    pub(crate) fn new(placement: Placement, words: Vec<u32>) -> Self {
+        let undefined = vec![false; words.len()];
+        Recording { placement, words, undefined }
+    }
+
     /// The words of a vertex.
     pub(crate) fn vertex(&self, slot: usize) -> &[u32] {
         let stride = self.words.len() / self.placement.slots() as usize;
@@ -64,9 +73,20 @@ impl<'s> Shape<'s> {
         instance: u32,
         leaf: usize,
     ) -> &'r [u32] {
+        &recording.words[self.range(recording, vertex, instance, leaf)]
+    }
+
+    /// Where they are.
+    pub(crate) fn range(
+        &self,
+        recording: &Recording,
+        vertex: u32,
+        instance: u32,
+        leaf: usize,
+    ) -> Range<usize> {
         let slot = recording.placement.slot(vertex, instance) as usize;
         let start = slot * self.stride + self.first[leaf];
-        &recording.words[start..start + self.leaves[leaf].words() as usize]
+        start..start + self.leaves[leaf].words() as usize
     }
 }
 
@@ -82,15 +102,14 @@ pub(crate) fn select<'w>(
     for leaf in wanted {
         found.push(leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?);
     }
-    let slots = recording.words.chunks_exact(shape.stride.max(1));
-    let words = slots.flat_map(|slot| {
-        let of_leaf = |leaf: &usize| {
-            let first = shape.first[*leaf];
-            slot[first..first + leaves[*leaf].words() as usize].to_vec()
-        };
-        found.iter().flat_map(of_leaf).collect::<Vec<u32>>()
+    let slots = (0..recording.placement.slots() as usize).flat_map(|slot| {
+        let first = |leaf: &usize| slot * shape.stride + shape.first[*leaf];
+        let words = |leaf: &usize| first(leaf)..first(leaf) + leaves[*leaf].words() as usize;
+        found.iter().flat_map(words).collect::<Vec<usize>>()
     });
-    Ok(Recording { placement: recording.placement, words: words.collect() })
+    let (words, undefined) =
+        slots.map(|word| (recording.words[word], recording.undefined[word])).unzip();
+    Ok(Recording { placement: recording.placement, words, undefined })
 }
 
 /// The words that bytes of a buffer hold.

@@ -2,7 +2,7 @@
 
 use crate::cases;
 use crate::compare::Comparison;
-use crate::initialise::without_feedback;
+use crate::initialise::{Filler, without_feedback};
 use crate::inputs::{self, Inputs};
 use crate::layout::Buffer;
 use crate::leaves::{self, Leaf};
@@ -26,8 +26,11 @@ const INSTANCES: u32 = 3;
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
     pub(crate) device: &'t Device,
-    /// The shader, initialised.
+    /// The shader, initialised with the filler.
     pub(crate) original: &'t Module<'t>,
+    /// The same with zero.
+    pub(crate) zeroed: &'t Module<'t>,
+    pub(crate) filler: Filler,
     /// Hears what the comparison is about to do.
     pub(crate) report: &'t dyn Fn(Phase),
 }
@@ -55,14 +58,14 @@ impl Task<'_> {
         Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
     }
 
-    /// The variant to judge: the one that was given, with zero where it leaves something undefined, or else `made`.
+    /// The variant to judge: the one that was given, with the filler where it leaves something undefined, or else `made`.
     pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let unread =
             |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));
         let words = match self.job.given.iter().find(|(other, _)| *other == part) {
             Some((_, words)) => {
                 let module = Module::parse(words).map_err(unread)?;
-                crate::initialise(&module).map_err(unread)?.into_words()
+                crate::initialise(&module, self.filler).map_err(unread)?.into_words()
             }
             None => made.words().to_vec(),
         };
@@ -193,20 +196,15 @@ impl<'r> Original<'r> {
 
     /// What it computes, and by the driver's own transform feedback where it has it.
     pub(crate) fn record(&self, equal: &mut Equal) -> Result<Vec<Recording>, Stop> {
-        let mut recordings = Vec::new();
-        for placement in self.placements {
-            let recorder = self
-                .recorder(&self.plain, placement)
-                .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
-            if !is_same_interface(&recorder.leaves, &self.leaves) {
-                return Err(not_comparable(SHARED));
+        let mut recordings = self.record_module(&self.plain)?;
+        if self.task.filler != Filler::Zero {
+            let zeroed = without_feedback(self.task.zeroed).map_err(not_comparable)?;
+            for (one, other) in recordings.iter_mut().zip(self.record_module(&zeroed)?) {
+                let words = one.words.iter().zip(&other.words);
+                one.undefined = words.map(|(one, other)| one != other).collect();
             }
-            let recording = self
-                .run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()))
-                .map_err(cannot_run_original)?;
-            equal.words += recording.words.len() as u64;
-            recordings.push(recording);
         }
+        equal.words += recordings.iter().map(|one| one.words.len() as u64).sum::<u64>();
         let shape = Shape::of(&self.leaves);
         if let Some(natives) = self.record_natively()? {
             equal.native = true;
@@ -221,6 +219,24 @@ impl<'r> Original<'r> {
             }
         }
         self.task.check_original(is_not_about_points)?;
+        Ok(recordings)
+    }
+
+    /// What the original computes, initialised in one way or the other.
+    fn record_module(&self, module: &Module<'_>) -> Result<Vec<Recording>, Stop> {
+        let mut recordings = Vec::new();
+        for placement in self.placements {
+            let recorder = self
+                .recorder(module, placement)
+                .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
+            if !is_same_interface(&recorder.leaves, &self.leaves) {
+                return Err(not_comparable(SHARED));
+            }
+            let recording = self
+                .run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()))
+                .map_err(cannot_run_original)?;
+            recordings.push(recording);
+        }
         Ok(recordings)
     }
 
@@ -322,7 +338,7 @@ impl<'r> Original<'r> {
             }
             words.extend_from_slice(outputs);
         }
-        Ok(Recording { placement, words })
+        Ok(Recording::new(placement, words))
     }
 
     /// Draws a shader that is captured natively.
@@ -335,7 +351,7 @@ impl<'r> Original<'r> {
                 draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
                 Ok(())
             })?;
-        Ok(Recording { placement, words })
+        Ok(Recording::new(placement, words))
     }
 
     /// The words that a draw leaves in a buffer of this many, which `bind` gives it.

@@ -103,9 +103,7 @@ impl Meeting<'_> {
         // A result that was clamped is at a bound, and the model's is at or beyond it.
         range().is_some_and(|range| {
             after.iter().zip(range).all(|(value, [least, greatest])| {
-                let value = f64::from(*value);
-                let slack = 1.0 / f64::from(1 << 20);
-                value >= least.clamp(0.0, 1.0) - slack && value <= greatest.clamp(0.0, 1.0) + slack
+                (least.clamp(0.0, 1.0)..=greatest.clamp(0.0, 1.0)).contains(&f64::from(*value))
             })
         })
     }

@@ -28,8 +28,8 @@ fn ulp(value: f64) -> f64 {
     f64::from(value.next_up()) - f64::from(value)
 }
 
-/// The least and the greatest that the model gives, over inputs that are a little off, but for 0 and 1; nothing where `operation` is no
-/// advanced one.
+/// The least and the greatest that a result may be: what the model gives over inputs that are a little off, but for 0
+/// and 1, and roundings of the result; nothing where `operation` is no advanced one.
 pub fn range(
     operation: vk::BlendOp,
     how: AdvancedBlend,
@@ -62,7 +62,13 @@ pub fn range(
         let sign = |bit: u32| f64::from(number >> bit & 1) * 2.0 - 1.0;
         visit([sign(0), sign(1), sign(2), 0.0, sign(3), sign(4), sign(5), 0.0])?;
     }
-    Some(range)
+    let exact = blend(operation, how, clamping, source.map(f64::from), destination.map(f64::from))?;
+    let rounding = match how.destination_premultiplied {
+        true => rounding(operation),
+        false => rounding(operation) / exact[3].abs().max(ROUNDING),
+    };
+    let slack = |value: f64| UNITS * ulp(value) + rounding;
+    Some(range.map(|[least, greatest]| [least - slack(least), greatest + slack(greatest)]))
 }
 
 /// Whether a result is what the model says, for targets of 32-bit floats; nothing where `operation` is no advanced one.
@@ -79,14 +85,7 @@ pub fn is_near(
     if result.iter().zip(exact).all(|(value, wanted)| near(*value, wanted)) {
         return Some(true);
     }
-    let rounding = match how.destination_premultiplied {
-        true => rounding(operation),
-        false => rounding(operation) / exact[3].abs().max(ROUNDING),
-    };
     let range = range(operation, how, clamping, source, destination)?;
-    Some(result.iter().zip(range).all(|(value, [least, greatest])| {
-        let value = f64::from(*value);
-        value >= least - UNITS * ulp(least) - rounding
-            && value <= greatest + UNITS * ulp(greatest) + rounding
-    }))
+    let mut parts = result.iter().map(|value| f64::from(*value)).zip(range);
+    Some(parts.all(|(value, [least, greatest])| (least..=greatest).contains(&value)))
 }

@@ -2,16 +2,25 @@
 
 use super::{Recorded, Run};
 use crate::clip::expected::{Interface, expected};
-use crate::clip::handed::declared;
+use crate::clip::handed::{Side, declared};
 use crate::clip::scene::{Drawable, Places, Scene};
 use crate::library;
 use crate::pictures::{self, Exactness};
 use crate::position::chooses_a_layer;
+use crate::probe::{probe, shown};
 use crate::record::emits::Emit;
 use crate::run::{cannot_run, cannot_run_original};
 use crate::verdict::{Equal, Part, Stop, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
+
+/// What is drawn.
+struct Drawn<'d> {
+    /// The numbers of the primitives.
+    numbers: &'d [usize],
+    /// The lowered stage, and what it reads.
+    lowered: &'d (Module<'static>, Side),
+}
 
 impl Run<'_> {
     /// Pictures of what the device cuts behind the original, and of what the lowered stage cuts itself.
@@ -30,26 +39,47 @@ impl Run<'_> {
         }
         (task.report)(Phase::Original);
         let drawn = self.defined(&self.record_original()?)?;
+        let module = self.prepare(lowered)?;
+        // Points go or stay as they are; of others, edges are a matter of precision, and so is what is interpolated.
+        let exact =
+            |otherwise| if self.shape.makes_points() { Exactness::Exact } else { otherwise };
+        let titles = |what: &str| -> Vec<String> {
+            drawn.iter().map(|number| format!("primitive {number}, {what}")).collect()
+        };
+        let drawn = Drawn { numbers: &drawn, lowered: &module };
+        let exactness = exact(Exactness::AwayFromEdges);
+        let pixels = self.compare_behind(&library::DEPTH, &drawn, exactness, titles("depth"))?;
+        if pixels == 0 {
+            return Err(not_comparable("the shader draws nothing of the scene"));
+        }
+        for leaf in shown(&self.leaves) {
+            let fragment = probe(task.original, leaf)?;
+            let exactness = exact(Exactness::Near);
+            self.compare_behind(&fragment, &drawn, exactness, titles(&leaf.title()))?;
+        }
+        Ok(Equal { pixels, ..Equal::default() })
+    }
+
+    /// Draws both stages with a fragment stage of ours.
+    fn compare_behind(
+        &self,
+        fragment: &[u32],
+        drawn: &Drawn<'_>,
+        exactness: Exactness,
+        titles: Vec<String>,
+    ) -> Result<u64, Stop> {
+        let task = self.task;
+        (task.report)(Phase::Original);
         let side = self.original_side()?;
-        let right = self.draw_each(task.original, &library::DEPTH, &side, &drawn, None);
+        let right = self.draw_each(task.original, fragment, &side, drawn.numbers, None);
         let right = right.map_err(cannot_run_original)?;
         task.check_original(|_| true)?;
-
-        let (module, side) = self.prepare(lowered)?;
         (task.report)(Phase::Rewritten);
-        let found = self.draw_each(&module, &library::DEPTH, &side, &drawn, None);
+        let (module, side) = drawn.lowered;
+        let found = self.draw_each(module, fragment, side, drawn.numbers, None);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         task.check_messages(Part::Lowered, |_| true)?;
-        // Points go or stay as they are; of others, edges are a matter of precision.
-        let exactness = match self.shape.makes_points() {
-            true => Exactness::Exact,
-            false => Exactness::AwayFromEdges,
-        };
-        let titles = drawn.iter().map(|number| format!("primitive {number}"));
-        match pictures::compare(Part::Lowered, [&right, &found], exactness, titles)? {
-            0 => Err(not_comparable("the shader draws nothing of the scene")),
-            pixels => Ok(Equal { pixels, ..Equal::default() }),
-        }
+        pictures::compare(Part::Lowered, [&right, &found], exactness, titles)
     }
 
     /// The primitives of which all that is emitted is defined.
