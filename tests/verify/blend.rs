@@ -282,6 +282,72 @@ fn a_discard_that_is_lost() {
     assert_eq!(found.message, "a pixel that is not covered is written");
 }
 
+/// What is drawn has the corners at which equations branch, and greys.
+#[test]
+fn comparisons_that_are_strict_and_were_not() {
+    let words = fragment(
+        "layout(location = 0) in vec4 i; layout(location = 0) out vec4 colour;
+        void main() { colour = vec4(i.rgb, 1.0) * i.a; }",
+    );
+    for (comparison, strict) in [
+        ("OpFOrdGreaterThanEqual ", "OpFOrdGreaterThan "),
+        ("OpFOrdLessThanEqual ", "OpFOrdLessThan "),
+    ] {
+        let mut case = Case::new(words.clone(), &Equation::ALL);
+        let module = subject::initialised(&case.words);
+        let lowered = advanced_blend::lower(&module, "main", &case.options()).unwrap().module;
+        let edit = |line: &str| line.contains(comparison).then(|| line.replace(comparison, strict));
+        case.given = vec![(Part::Lowered, subject::edited(lowered.words(), edit))];
+        let found = case.difference(&case.options());
+        assert!(found.message.contains("another result"), "{found}");
+    }
+}
+
+#[test]
+fn alpha_that_is_not_one_though_nothing_is_blended() {
+    let mut case = Case::new(shader(), &[Equation::Screen]);
+    case.asked.alpha_to_one = true;
+    let mut other = case.clone();
+    other.asked.alpha_to_one = false;
+    let found = case.difference(&other.options());
+    assert!(found.expected.is_some(), "{found}");
+}
+
+/// Nothing is wrong with these, and it once was said.
+#[test]
+fn shaders_that_are_hard_to_compare() {
+    let black = "layout(location = 0) out vec4 colour; void main() { colour = vec4(0, 0, 0, 1); }";
+    Case::new(fragment(black), &[Equation::HslLuminosity]).is_equal();
+    let gap = "layout(location = 2) out vec4 colour;
+        void main() { colour = vec4(0.25, 0.5, 0.125, 0.75); }";
+    Case::new(fragment(gap), &[Equation::Multiply]).is_equal();
+    let index = "layout(location = 2) in vec2 place; layout(location = 3) flat in int i;
+        layout(location = 0) out vec4 colour;
+        layout(set = 1, binding = 0) uniform texture2D images[2];
+        layout(set = 2, binding = 0) uniform sampler point;
+        void main() {
+            colour = clamp(texture(sampler2D(images[i], point), place), 0.0, 1.0);
+            colour.rgb *= colour.a;
+        }";
+    let words = fragment(index);
+    for driver in DRIVERS {
+        let case = Case::new(words.clone(), &[Equation::Multiply]);
+        subject::equal(driver, case.verify(driver, &case.options()));
+    }
+}
+
+#[test]
+fn a_second_source_says_nothing_where_the_device_has_none() {
+    let words = fragment(
+        "layout(location = 0, index = 0) out vec4 one; layout(location = 0, index = 1) out vec4 other;
+        void main() { one = vec4(0.5); other = vec4(0.25); }",
+    );
+    let case = Case::new(words, &[Equation::Multiply]);
+    let driver = Driver::SwiftShader;
+    let why = subject::reason(driver, case.verify(driver, &case.options()));
+    assert!(why.contains("dualSrcBlend"), "{why}");
+}
+
 #[test]
 fn what_is_not_drawn_says_nothing() {
     let reason = |destination, lacks: &str| {

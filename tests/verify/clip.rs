@@ -4,9 +4,9 @@ use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
     planes, repaired, separate, to_registers,
 };
-use crate::subject::vertex;
-use polyshade::clip_cull::{Kind, Planes};
-use polyshade::host::{Binding, Place, Set, Value};
+use crate::subject::{edited, parsed, vertex};
+use polyshade::clip_cull::{self, Kind, Planes};
+use polyshade::host::{Binding, Place, Set, Target, Value};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Marked, Steps};
 
@@ -157,6 +157,31 @@ fn a_plane_that_stays_on() {
     let step = |mask| enabled(Value::Fixed(mask), None);
     let found = VERTEX.difference(&arrays(), &step(1).but_done(step(3)));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[1], component 0"));
+}
+
+#[test]
+fn planes_that_look_at_the_bits_of_others() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[6]; };",
+        "for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = b[i & 3] + 2.0;",
+    );
+    let step = || enabled(Value::Word(Place::PushConstant { offset: 0 }), None);
+    VERTEX.is_drawn(&words, &step());
+    let bits = |line: &str| {
+        let line = line.trim();
+        let is_test = line.contains("OpBitwiseAnd");
+        let other = |bit: &str, other: &str| {
+            line.ends_with(bit).then(|| line.replace(bit, other)).filter(|_| is_test)
+        };
+        other("%uint_16", "%uint_1").or_else(|| other("%uint_32", "%uint_8"))
+    };
+    let target = Target::new("main");
+    let mask = Value::Word(Place::PushConstant { offset: 0 });
+    let module = parsed(&words);
+    let lowered = clip_cull::enable(&module, &target, mask, None).expect("it can be done");
+    let other = edited(lowered.module.words(), bits);
+    let found = VERTEX.difference(&words, &step().but_made(other));
+    assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[5], component 0"), "{found}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use crate::stage::{
     GEOMETRY, cut, emulated, kept, marked, normalized, planes, repaired, separate, to_arrays,
     to_registers,
 };
-use crate::subject::compiled;
-use polyshade::clip_cull::Planes;
+use crate::subject::{compiled, parsed};
+use polyshade::clip_cull::{self, Exact, Planes};
 use polyshade::host::Place;
 use polyshade_formats::ShaderStage;
 use polyshade_verify::{Difference, Steps};
@@ -253,6 +253,38 @@ fn distances_are_cut_by_the_stage() {
             }
         }
     }
+}
+
+/// What is handed on is interpolated between the vertices that cutting makes.
+#[test]
+fn a_stage_that_cuts_and_hands_nothing_on() {
+    let stage = |place: &str| {
+        geometry(
+            "layout(triangles) in; layout(triangle_strip, max_vertices = 3) out;",
+            "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };
+            layout(location = 1) out vec2 place;",
+            &format!(
+                "void main() {{
+                    for (int i = 0; i < 3; ++i) {{
+                        gl_Position = gl_in[i].gl_Position;
+                        gl_ClipDistance[0] = gl_Position.x + 0.25;
+                        place = {place};
+                        EmitVertex();
+                    }}
+                }}"
+            ),
+        )
+    };
+    let words = stage("gl_Position.yx");
+    assert!(GEOMETRY.compared(&words, &cut(None))[0].pixels > 40);
+    let cut_by_hand = |words: &[u32]| {
+        let module = parsed(words);
+        let lowered = clip_cull::cut(&module, "main", &Exact::new());
+        lowered.expect("it can be done").module.into_words()
+    };
+    let other = cut_by_hand(&stage("vec2(0.0)"));
+    let found = GEOMETRY.difference(&words, &cut(None).but_made(other));
+    assert!(found.draw.as_deref().is_some_and(|draw| draw.contains("place")), "{found}");
 }
 
 /// Distances that such a stage reads lie in registers, too.

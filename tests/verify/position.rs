@@ -262,6 +262,25 @@ fn a_position_that_is_another() {
     assert!(found.expected != found.found);
 }
 
+/// What a sum begins with is part of it, whatever the driver has there.
+#[test]
+fn a_sum_that_begins_with_anything() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a; layout(location = 0) out vec4 v;
+        void main() {
+            float sum = 0.0;
+            for (int i = 0; i < 4; ++i) sum += a[i];
+            gl_Position = a * sum;
+            v = vec4(sum);
+        }",
+    );
+    let m = subject::parsed(&words);
+    let edit = |line: &str| line.contains("OpStore %sum %float_0").then(|| "OpNop".to_owned());
+    let other = subject::edited(&derived(&m, &Options::new()), edit);
+    let found = Case::new(words).given(Part::PositionOnly, other).difference();
+    assert_eq!(found.varying.as_deref(), Some("gl_Position"), "{found}");
+}
+
 #[test]
 fn another_output_of_the_complement() {
     let case = Case::new(vertex(SHADER)).edited(Part::Complement, complement, |line| {
