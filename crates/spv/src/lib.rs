@@ -49,7 +49,7 @@ pub use id::Id;
 pub use inst::Operand;
 pub use module::{Definitions, FunctionBody, Instructions, Module};
 pub use names::Names;
-pub use patch::{Cursor, Patch, Position, Progress, Rewritten};
+pub use patch::{Cursor, Patch, Position, Progress, Rewritten, is_debug_set};
 pub use pointers::{Reach, Roots};
 pub use scan::{Section, Workspace};
 pub use text::decode as decode_text;

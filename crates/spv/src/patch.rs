@@ -1,6 +1,7 @@
 //! Edits, queued while a version is read and merged once.
 
 mod cursor;
+mod debug;
 mod declare;
 mod fresh;
 mod hash;
@@ -8,6 +9,7 @@ mod merge;
 mod preamble;
 
 pub use cursor::Cursor;
+pub use debug::is_debug_set;
 pub use merge::{Progress, Rewritten};
 
 use fresh::Fresh;
@@ -317,7 +319,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Takes the definition of `id` out, and with it its names, decorations and membership in interfaces.
+    /// Takes the definition of `id` out, and with it its names, decorations, membership in interfaces, and what tells
+    /// debuggers of it.
     pub fn remove_definition(&mut self, id: Id) {
         if let Some(inst) = self.module.definition(id) {
             self.remove(inst);
@@ -331,6 +334,7 @@ impl<'m, 'w> Patch<'m, 'w> {
                 self.leave_interface(entry, id);
             }
         }
+        self.remove_debug_of(id);
     }
 
     /// Takes from `id` and its members the decorations for which `goes` is true.

@@ -5,15 +5,12 @@ use super::kinds::{Kind, kind};
 use super::mark::Marks;
 use super::notes::Set;
 use polyshade_spv::view::{ExtInst, ExtInstImport};
-use polyshade_spv::{Id, Inst, Op, Section};
+use polyshade_spv::{Id, Inst, Op, Section, is_debug_set};
 
 /// Marks those whose operands all stay.
 pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     let m = marks.m();
-    let is_debug = |import: ExtInstImport<'_>| {
-        let name = import.name();
-        name.starts_with("NonSemantic.") || name.contains("DebugInfo")
-    };
+    let is_debug = |import: ExtInstImport<'_>| is_debug_set(&import.name());
     let mut imports = m.section(Section::Imports).filter_map(ExtInstImport::of);
     if !imports.any(is_debug) {
         return;

@@ -11,7 +11,9 @@ use super::survey::{Survey, WORDS_A_POINTER};
 use super::types::{is_data, stores};
 use crate::effects::changes_memory;
 use polyshade_spv::view::{ExtInst, ExtInstImport, FunctionCall, Variable};
-use polyshade_spv::{Decoration, ExecutionModel, GlslOp, Id, Inst, Module, Op, StorageClass};
+use polyshade_spv::{
+    Decoration, ExecutionModel, GlslOp, Id, Inst, Module, Op, StorageClass, is_debug_set,
+};
 
 /// The walk, and what only it needs.
 struct Walk<'m, 'w> {
@@ -323,8 +325,7 @@ fn is_volatile(memory_operands: Option<&u32>) -> bool {
 fn set_named(name: &str) -> Set {
     match name {
         GlslOp::SET => Set::Glsl,
-        "DebugInfo" | "OpenCL.DebugInfo.100" => Set::Debug,
-        _ if name.starts_with("NonSemantic.") => Set::Debug,
+        _ if is_debug_set(name) => Set::Debug,
         _ => Set::Other,
     }
 }
