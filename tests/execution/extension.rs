@@ -220,15 +220,26 @@ fn both_paths_are_the_model(
     options: &Options,
     value: impl Fn(u32, u32) -> Vec<u8>,
 ) -> Lowered<'static, Decorated> {
+    both_paths_capture(words, stride, options, |vertex, instance| {
+        vec![Value { buffer: 0, offset: 0, bytes: value(vertex, instance) }]
+    })
+}
+
+/// The same, where there are gaps.
+#[track_caller]
+fn both_paths_capture(
+    words: &[u32],
+    stride: u32,
+    options: &Options,
+    values: impl Fn(u32, u32) -> Vec<Value>,
+) -> Lowered<'static, Decorated> {
     let cases = few();
     let captured = memories(words, &[stride], options, &cases);
     let stored = Storage::with_strides(words.to_vec(), &[stride], options);
     assert!(stored.run(Driver::Lavapipe, &cases) == captured, "{options:?}");
     let layout = [BufferLayout { stride, varyings: Vec::new() }];
     for (case, captured) in cases.iter().zip(captured) {
-        let model = case.model(&layout, |vertex, instance| {
-            vec![Value { buffer: 0, offset: 0, bytes: value(vertex, instance) }]
-        });
+        let model = case.model(&layout, &values);
         assert!(model.memory == captured, "{case:?}\n{:02x?}\n{captured:02x?}", model.memory);
     }
     decorate(words, options)
@@ -283,6 +294,76 @@ fn doubles_that_nothing_aligns_are_captured() {
     let options = Options::new().interleaved(["v_float", "v_double", "v_vector"]);
     let decorated = both_paths_are_the_model(&words, 36, &options, value);
     assert_eq!(decorated.result.locations.len(), 2);
+}
+
+/// Structures in a structure: 64 bits in all but the outermost.
+fn nested_doubles(qualifiers: &str) -> Vec<u32> {
+    let source = "#version 450
+        struct Inner { float f; double d; float g; };
+        struct Outer { float x; Inner s[2]; float y; };
+        layout(location = 0 QUALIFIERS) flat out Outer o;
+        void main() {
+            float v = float(gl_VertexIndex);
+            o.x = v + 1.0;
+            for (int i = 0; i < 2; ++i) {
+                float w = v + 10.0 * float(i);
+                o.s[i] = Inner(w + 2.0, double(w) + 3.0lf, w + 4.0);
+            }
+            o.y = v + 5.0;
+            gl_Position = vec4(0, 0, 0, 1);
+            gl_PointSize = 1.0;
+        }";
+    glsl::vertex(&source.replace("QUALIFIERS", qualifiers), "", SpirvVersion::SPIRV1_3)
+}
+
+/// What `nested_doubles` captures of a vertex, by the offsets of x, f, d, g, f, d, g and y.
+fn nested_values(vertex: u32, offsets: [usize; 8]) -> Vec<Value> {
+    let numbers = [1.0, 2.0, 3.0, 4.0, 12.0, 13.0, 14.0, 5.0];
+    let values = offsets.into_iter().zip(numbers).enumerate().map(|(index, (offset, number))| {
+        let number = vertex as f32 + number;
+        let bytes = match index {
+            2 | 5 => f64::from(number).to_ne_bytes().to_vec(),
+            _ => number.to_ne_bytes().to_vec(),
+        };
+        Value { buffer: 0, offset, bytes }
+    });
+    values.collect()
+}
+
+#[test]
+fn decorated_structures_with_doubles_begin_at_multiples_of_eight() {
+    let words = nested_doubles(", xfb_buffer = 0, xfb_stride = 64, xfb_offset = 0");
+    both_paths_capture(&words, 64, &Options::new().decorated(), |vertex, _| {
+        nested_values(vertex, [0, 8, 16, 24, 32, 40, 48, 52])
+    });
+}
+
+/// Wherever a decoration could be understood to capture, what was asked for is captured there.
+#[test]
+fn named_parts_of_structures_with_doubles_go_where_they_are_asked_for() {
+    let words = nested_doubles("");
+    for offsets in [
+        [0, 4, 8, 16, 20, 24, 32, 36],
+        [0, 8, 16, 24, 32, 40, 48, 52],
+        [0, 8, 16, 24, 32, 40, 48, 56],
+    ] {
+        let names = ["o.x", "o.s[0].f", "o.s[0].d", "o.s[0].g", "o.s[1].f", "o.s[1].d", "o.s[1].g"];
+        let (mut asked, mut end) = (Vec::new(), 0_usize);
+        for (name, offset) in names.into_iter().chain(["o.y"]).zip(offsets) {
+            asked.extend(std::iter::repeat_n("gl_SkipComponents1", (offset - end) / 4));
+            asked.push(name);
+            end = offset + if name.ends_with('d') { 8 } else { 4 };
+        }
+        if !end.is_multiple_of(8) {
+            asked.push("gl_SkipComponents1");
+        }
+        let options = Options::new().interleaved(asked);
+        let stride = end.next_multiple_of(8) as u32;
+        let decorated = both_paths_capture(&words, stride, &options, |vertex, _| {
+            nested_values(vertex, offsets)
+        });
+        assert!(!decorated.result.locations.is_empty(), "{offsets:?}");
+    }
 }
 
 /// The comparisons notice a decoration that is wrong, and a copy that is not made.

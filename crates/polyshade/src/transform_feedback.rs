@@ -58,10 +58,10 @@ use crate::moves::{self, Frame, Stages, buffers_of};
 use effects::Effects;
 use placement::Placement;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Error, ExecutionModel, Id, Module, Patch, StorageClass};
+use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The version of the words that [`Prepared::variant`] makes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The version of the words that [`decorate`] makes.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.
@@ -176,12 +176,13 @@ impl<'m> Prepared<'m> {
         entry: EntryPoint<'e>,
         variant: Variant,
     ) -> Result<(), Error> {
-        foreign::strip(m, p, entry);
         match variant {
-            Variant::CaptureOnly => emit::capture_only(m, p, entry, self),
-            Variant::RasterOnly => emit::raster_only(m, p, self),
-            Variant::Both => emit::both(m, p, entry, self),
+            Variant::CaptureOnly => return emit::capture_only(m, p, entry, self),
+            Variant::RasterOnly => emit::raster_only(m, p, self)?,
+            Variant::Both => emit::both(m, p, entry, self)?,
         }
+        foreign::strip(m, p, entry);
+        Ok(())
     }
 }
 
@@ -208,6 +209,12 @@ impl Plan {
         reserved.check_words(&words)?;
         let effects = Effects::find(m, entry);
         Ok(Self { layout, stores, placement, words, effects })
+    }
+
+    /// Whether something that is captured is `Invariant`.
+    fn captures_invariant(&self, m: &Module<'_>) -> bool {
+        let mut stored = self.stores.iter().flatten();
+        stored.any(|stored| stored.piece.leaf.part.said(m, Decoration::INVARIANT).is_some())
     }
 
     /// What the variants need that store.

@@ -424,15 +424,29 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Places leaves one behind the other, each at a multiple of its component's size.
+/// Places leaves one behind the other: each component at a multiple of its size, and each array, matrix or structure
+/// that has components of 64 bits at a multiple of 8, wherever it nests, as drivers do.
 fn pack(leaves: &mut [Leaf], at: Feedback) {
     let mut offset = at.offset;
-    for leaf in leaves {
-        let size = leaf.bits / 8;
-        offset = offset.checked_next_multiple_of(size.max(4)).unwrap_or(offset);
-        leaf.feedback = Some(Feedback { offset, ..at });
-        offset = offset.saturating_add(size.saturating_mul(leaf.count));
+    for index in 0..leaves.len() {
+        let size = leaves[index].bits / 8;
+        let unit = if begins_wide(leaves, index) { 8 } else { size.max(4) };
+        offset = offset.checked_next_multiple_of(unit).unwrap_or(offset);
+        leaves[index].feedback = Some(Feedback { offset, ..at });
+        offset = offset.saturating_add(size.saturating_mul(leaves[index].count));
     }
+}
+
+/// Whether the largest part that begins with leaf `index`, and not before, has components of 64 bits.
+fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
+    let path = &leaves[index].path;
+    let before = index.checked_sub(1).map_or(&[][..], |before| &leaves[before].path);
+    let shared = path.iter().zip(before).take_while(|(one, other)| one == other).count();
+    let part = &path[..path.len().min(shared + 1)];
+    leaves[index..]
+        .iter()
+        .take_while(|leaf| leaf.path.starts_with(part))
+        .any(|leaf| leaf.bits == 64)
 }
 
 /// A literal string: four octets a word, ended by a zero.

@@ -120,8 +120,6 @@ enum Route {
     Storage,
     /// Decorate for VK_EXT_transform_feedback
     Extension,
-    /// Capture in a compute shader
-    Compute,
 }
 
 const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
@@ -135,9 +133,6 @@ const VARIANTS: [(&str, Variant); 3] = [
     ("raster-only", Variant::RasterOnly),
     ("both", Variant::Both),
 ];
-
-/// The last of the sets that every Vulkan device has.
-const LAST_SET: u32 = 3;
 
 fn varying(text: &str) -> Result<Varying, polyshade::Error> {
     text.trim().parse()
@@ -275,9 +270,11 @@ impl Rewrite {
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
         }
-        if self.set.is_some() || self.binding.is_some() {
-            let (set, binding) = (self.set.unwrap_or(LAST_SET), self.binding.unwrap_or(0));
-            options = options.into_storage(Set(set), Binding(binding));
+        if let Some(set) = self.set {
+            options = options.into_set(Set(set));
+        }
+        if let Some(binding) = self.binding {
+            options = options.at_binding(Binding(binding));
         }
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
         if !self.stream_output.is_empty() {
@@ -291,18 +288,13 @@ impl Rewrite {
         }
     }
 
-    /// Refuses what is not implemented, and options that have no effect.
+    /// Refuses options that have no effect.
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
             let message = "--separate is for what --varyings names";
             return Err(Failure::new(Exit::Usage, message));
         }
-        self.check_route()?;
-        if self.route == Route::Compute {
-            let message = "--path compute is not built yet; storage and extension are";
-            return Err(Failure::new(Exit::Unsupported, message));
-        }
-        Ok(())
+        self.check_route()
     }
 
     /// Refuses options of the other path.
@@ -322,7 +314,6 @@ impl Rewrite {
         let (name, others) = match self.route {
             Route::Storage => ("storage", of_extension.as_slice()),
             Route::Extension => ("extension", of_storage.as_slice()),
-            Route::Compute => ("compute", [].as_slice()),
         };
         Failure::of_unused(others, &format!("with --path {name}"))
     }

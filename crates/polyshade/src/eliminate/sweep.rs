@@ -207,7 +207,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         false
     }
 
-    /// What a group applies to loses what is dead.
+    /// What a group applies to loses what is dead. One that applies to nothing goes, as the group itself does.
     fn group_stays(&mut self, inst: Inst<'m>) -> bool {
         let words = inst.words();
         let mut kept = vec![words[1]];
@@ -222,12 +222,13 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 kept.extend(number.into_iter().flat_map(|number| [pair[0], number]));
             }
         }
+        if kept.len() == 1 {
+            return false;
+        }
         if kept == words[1..] {
             return true;
         }
-        if kept.len() > 1 {
-            self.p.insert(inst.after(), inst.op(), &kept);
-        }
+        self.p.insert(inst.after(), inst.op(), &kept);
         false
     }
 

@@ -41,7 +41,7 @@ pub enum Copies<'m> {
 ///
 /// Decorations of the interface (location, built-in, interpolation, …) leave the old variable, and leave its
 /// structure where it is a block. A new variable, if there is one, gets them, and a copy of the structure with them.
-/// Initialisers stay on the `Private` variable.
+/// Initialisers stay on the `Private` variable. Where there is no new variable, `RelaxedPrecision` goes as well.
 ///
 /// # Errors
 ///
@@ -95,8 +95,13 @@ pub fn take_over_and_out<'m>(
         result.push(TakenOver { private: variable.result(), ty, interface });
     }
 
+    // What is not handed on is there for its bits, which a driver may drop of what is relaxed.
+    let alone = matches!(copies, Copies::None);
+    let goes = |decoration| {
+        is_of_interface(decoration) || alone && decoration == Decoration::RELAXED_PRECISION
+    };
     for (variable, taken) in taken.iter().zip(&result) {
-        make_private(m, p, entry, *variable, taken.ty);
+        make_private(m, p, entry, (*variable, taken.ty), goes);
         if let Some(interface) = taken.interface {
             p.join_interface(entry, interface);
         }
@@ -104,7 +109,7 @@ pub fn take_over_and_out<'m>(
     let laid_out = if structures.is_empty() { HashSet::new() } else { laid_out_types(m) };
     for structure in structures {
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
-        p.undecorate(structure, |_, decoration| is_of_interface(decoration) && !stays(decoration));
+        p.undecorate(structure, |_, decoration| goes(decoration) && !stays(decoration));
     }
     strides.drop(p);
     retype(m, p, &pointers);
@@ -117,14 +122,14 @@ fn make_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    variable: Variable<'m>,
-    pointee: Id,
+    (variable, pointee): (Variable<'m>, Id),
+    goes: impl Fn(Decoration) -> bool,
 ) {
     let id = variable.result();
     let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
     p.set_result_type(variable.inst(), private);
     variable.set_storage_class(p, StorageClass::PRIVATE);
-    p.undecorate(id, |_, decoration| is_of_interface(decoration));
+    p.undecorate(id, |_, decoration| goes(decoration));
     if m.version() < (1, 4) {
         p.leave_interface(entry, id);
     }

@@ -153,13 +153,42 @@ impl Decorated<'_, '_> {
     }
 }
 
-/// Each component at the next offset that is a multiple of its own size, from word `start` on.
+/// What starts at a multiple of 8 bytes where components of 64 bits are captured. GLSL 4.60, 4.4.2.1, is clear about
+/// what is qualified, and can be read in each of these ways for what nests in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aligned {
+    /// The components: "aggregate types are flattened down to the component level".
+    Components,
+    /// The arrays and structures that have such components too. All of Mesa's drivers capture so.
+    Starts,
+    /// As `Starts`, and what is behind them. glslang numbers the members of blocks so.
+    StartsAndEnds,
+}
+
+/// Where the leaves of what is decorated are captured, from word `start` on, by the drivers that can be looked at.
 pub(super) fn place(leaves: Vec<Leaf>, start: u32) -> Vec<(Piece, u32)> {
+    let places = places(&leaves, start, Aligned::Starts);
+    leaves.into_iter().map(Piece::whole).zip(places).collect()
+}
+
+/// Whether drivers may differ in where they capture the leaves of what is decorated.
+pub(super) fn is_ambiguous(leaves: &[Leaf]) -> bool {
+    let wanted = places(leaves, 0, Aligned::Starts);
+    [Aligned::Components, Aligned::StartsAndEnds]
+        .into_iter()
+        .any(|aligned| places(leaves, 0, aligned) != wanted)
+}
+
+fn places(leaves: &[Leaf], start: u32, aligned: Aligned) -> Vec<u32> {
     let mut word = start;
-    let placed = leaves.into_iter().map(|leaf| {
-        let at = word.next_multiple_of(leaf.width);
+    let placed = leaves.iter().map(|leaf| {
+        let starts = leaf.begins_wide && aligned != Aligned::Components;
+        let at = word.next_multiple_of(if starts { 2 } else { leaf.width });
         word = at.saturating_add(leaf.words());
-        (Piece::whole(leaf), at)
+        if leaf.ends_wide && aligned == Aligned::StartsAndEnds {
+            word = word.next_multiple_of(2);
+        }
+        at
     });
     placed.collect()
 }

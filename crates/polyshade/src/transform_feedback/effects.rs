@@ -3,7 +3,7 @@
 use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, noun, target};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
-use polyshade_spv::{Error, Id, Inst, Module, Patch, Section};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch, Section};
 use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
@@ -41,6 +41,18 @@ impl Effects {
             }
         }
         effects
+    }
+
+    /// Keeps the arithmetic of the entry point as it is written, as drivers do where an output is `Invariant`.
+    pub(super) fn forbid_contraction<'m>(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
+        let functions = self.functions.iter().filter_map(|id| m.function(*id));
+        for inst in functions.flat_map(|function| function.instructions()) {
+            if let Some(id) = inst.result().filter(|_| inst.op().can_be_contracted())
+                && m.decoration(id, Decoration::NO_CONTRACTION).is_none()
+            {
+                p.decorate(id, Decoration::NO_CONTRACTION, &[]);
+            }
+        }
     }
 
     /// Takes them out of the variant for `pass`, unless they are to stay there.

@@ -4,12 +4,13 @@ use super::effects::Pass;
 use super::layout::{Piece, Stored};
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{Prepared, host};
+use super::{Prepared, foreign, host};
 use crate::library;
 use crate::moves::{self, Added, Copies, Hook, HostBlock};
-use polyshade_spv::view::EntryPoint;
+use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
-    BuiltIn, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
+    StorageClass,
 };
 
 /// The variant that stores and has no output but `PointSize`.
@@ -22,6 +23,11 @@ pub(super) fn capture_only<'m>(
     prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Capture)?;
 
     let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    foreign::strip_around(m, p, entry, &outputs);
+    drop_capabilities(m, p, &outputs);
+    if prepared.plan.captures_invariant(m) {
+        prepared.plan.effects.forbid_contraction(m, p);
+    }
     let wrapper = moves::wrap(m, p, entry);
     moves::take_over(m, p, entry, &outputs, Copies::None)?;
     store_outputs(m, p, entry, prepared, StorageClass::PRIVATE, wrapper.epilogue)?;
@@ -33,6 +39,38 @@ pub(super) fn capture_only<'m>(
         p.at(wrapper.epilogue).store(point_size, one);
     }
     Ok(())
+}
+
+/// Takes the capabilities that only `outputs` need, as the built-ins that they are.
+fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, outputs: &[Id]) {
+    let structures: Vec<Id> =
+        outputs.iter().filter_map(|id| Some(m.innermost_element(m.pointee(*id)?))).collect();
+    let mut needed = Vec::new();
+    for inst in m.section(Section::Annotations) {
+        let said = Decorate::of(inst)
+            .map(|one| (one.target(), one.decoration(), one.operands()))
+            .or_else(|| {
+                MemberDecorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()))
+            });
+        if let Some((target, Decoration::BUILT_IN, &[builtin])) = said
+            && !outputs.contains(&target)
+            && !structures.contains(&target)
+        {
+            needed.push(BuiltIn(builtin));
+        }
+    }
+    for inst in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
+        let builtin = match inst.capability() {
+            Capability::CLIP_DISTANCE => BuiltIn::CLIP_DISTANCE,
+            Capability::CULL_DISTANCE => BuiltIn::CULL_DISTANCE,
+            Capability::SHADER_LAYER => BuiltIn::LAYER,
+            Capability::SHADER_VIEWPORT_INDEX => BuiltIn::VIEWPORT_INDEX,
+            _ => continue,
+        };
+        if !needed.contains(&builtin) {
+            p.remove(inst.inst());
+        }
+    }
 }
 
 /// The variant that stores and has its outputs.
@@ -78,7 +116,6 @@ fn store_outputs<'m>(
             let place = (plan.placement.set(), plan.placement.buffer(number));
             let name = format!("polyshade_feedback_{number}");
             let block = moves::storage_buffer(m, p, entry, words, place, &name)?;
-            p.decorate(block.variable, Decoration::NON_READABLE, &[]);
             let stride = plan.layout.buffers[number as usize].stride / 4;
             Ok(Buffer { block, stride, first_word: host::buffer_words(number), stores })
         })

@@ -16,7 +16,7 @@ use crate::host::{self, Lowered, Requirements};
 use crate::moves::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Patch, Type,
+    Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Module, Patch,
 };
 use shadows::Shadow;
 use std::collections::BTreeSet;
@@ -123,19 +123,9 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
     }
 }
 
-/// The vertex stream of an output: a member of a block says it itself, or its variable does.
+/// The vertex stream of an output.
 fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
-    let part = &stored.piece.leaf.part;
-    let of_member = || {
-        let mut ty = m.pointee(part.variable)?;
-        let mut path = part.path.iter();
-        while let Some(Type::Array { element, .. }) = m.ty(ty) {
-            ty = element;
-            path.next()?;
-        }
-        m.member_decoration(ty, *path.next()?, Decoration::STREAM)
-    };
-    let said = of_member().or_else(|| m.decoration(part.variable, Decoration::STREAM));
+    let said = stored.piece.leaf.part.said(m, Decoration::STREAM);
     said.and_then(|words| words.first()).copied().unwrap_or(0)
 }
 

@@ -1,12 +1,27 @@
 //! What a module says itself about transform feedback is taken out: a driver without the extension may crash on it.
 
 use crate::moves;
-use polyshade_spv::view::{CapabilityInst, EntryPoint, Mode};
-use polyshade_spv::{Capability, Decoration, ExecutionMode, Module, Patch, Section, StorageClass};
+use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate, Mode};
+use polyshade_spv::{
+    Capability, Decoration, ExecutionMode, Id, Module, Patch, Section, StorageClass,
+};
+use std::collections::HashSet;
 
-/// Takes the `Xfb` mode of `entry`, the `xfb_*` decorations of its outputs, and the capability if nothing else needs
-/// it. A module that says nothing of transform feedback stays as it is.
+/// Takes the `Xfb` mode of `entry` and the `xfb_*` decorations of its outputs. Where no other entry point has the mode,
+/// the capability goes too, with all decorations that need it: they mean nothing then. A module that says nothing of
+/// transform feedback stays as it is.
 pub(crate) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    strip_around(m, p, entry, &[]);
+}
+
+/// The same, but for these outputs, which are taken over: they lose these decorations with all others of the interface,
+/// and a group can be left only once.
+pub(super) fn strip_around<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    taken_over: &[Id],
+) {
     let modes = || {
         let modes = m.section(Section::ExecutionModes).filter_map(Mode::of);
         modes.filter(|mode| mode.mode() == ExecutionMode::XFB)
@@ -19,22 +34,65 @@ pub(crate) fn strip<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPo
         return;
     }
 
-    strip_outputs(m, p, entry);
+    let others = modes().any(|mode| mode.entry_point() != entry.function());
+    match others {
+        true if taken_over.is_empty() => strip_outputs(m, p, entry),
+        true => {}
+        false => strip_all(m, p, taken_over),
+    }
     for mode in modes().filter(|mode| mode.entry_point() == entry.function()) {
         p.remove(mode.inst());
     }
-    if modes().all(|mode| mode.entry_point() == entry.function()) {
+    if !others {
         capabilities().for_each(|inst| p.remove(inst.inst()));
     }
 }
 
 /// Takes the `xfb_*` decorations of the outputs of `entry`, and nothing else.
 pub(super) fn strip_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
+    strip_variables(m, p, &outputs, &mut HashSet::new());
+}
+
+/// Takes the `xfb_*` decorations of all outputs of the module, in an interface or not, and of whatever else has them.
+fn strip_all<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, taken_over: &[Id]) {
+    let with_structure = |id: &Id| [Some(*id), m.pointee(*id).map(|ty| m.innermost_element(ty))];
+    let mut stripped: HashSet<Id> = taken_over.iter().flat_map(with_structure).flatten().collect();
+    let outputs = m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT);
+    let outputs: Vec<Id> = outputs.map(|one| one.result()).collect();
+    strip_variables(m, p, &outputs, &mut stripped);
+    for inst in m.section(Section::Annotations) {
+        let of_whole = Decorate::of(inst).map(|one| (one.target(), one.decoration()));
+        let said = of_whole
+            .or_else(|| MemberDecorate::of(inst).map(|one| (one.target(), one.decoration())));
+        let needs = |decoration| is_xfb(decoration) && decoration != Decoration::OFFSET;
+        // A group says it itself.
+        if let Some((target, decoration)) = said
+            && needs(decoration)
+            && stripped.insert(target)
+        {
+            p.undecorate(target, |_, decoration| needs(decoration));
+        }
+    }
+}
+
+/// Takes the `xfb_*` decorations of variables and of their structures, and notes both as stripped.
+fn strip_variables<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    variables: &[Id],
+    stripped: &mut HashSet<Id>,
+) {
     let laid_out = moves::laid_out_types(m);
-    for id in moves::interface(m, entry, StorageClass::OUTPUT) {
-        p.undecorate(id, |_, decoration| is_xfb(decoration));
+    for &id in variables {
+        if stripped.insert(id) {
+            p.undecorate(id, |_, decoration| is_xfb(decoration));
+        }
         let Some(pointee) = m.pointee(id) else { continue };
         let structure = m.innermost_element(pointee);
+        if !stripped.insert(structure) {
+            continue;
+        }
         // The offsets of a structure that is also in a buffer are the buffer's.
         let stays = |decoration| decoration == Decoration::OFFSET && laid_out.contains(&structure);
         p.undecorate(structure, |_, decoration| is_xfb(decoration) && !stays(decoration));

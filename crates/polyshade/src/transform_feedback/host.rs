@@ -154,6 +154,14 @@ impl Layout {
         Ok(words)
     }
 
+    /// The ranges that [host words](Self::host_words) say.
+    pub fn ranges(&self, words: &[u32]) -> Vec<BufferRange> {
+        let of_buffers = words.get(DRAW_WORDS.len()..).unwrap_or_default();
+        let of_buffers = of_buffers.chunks_exact(BUFFER_WORDS.len());
+        let range = |word: &[u32]| BufferRange { offset: word[0], size: word[1], reached: word[2] };
+        of_buffers.take(self.buffers.len()).map(range).collect()
+    }
+
     /// The primitives of `draw` that fit into every one of `ranges`, one for each buffer of the layout, and are stored:
     /// what queries report as written. Needed are all that the [draw has](Draw::primitives).
     ///

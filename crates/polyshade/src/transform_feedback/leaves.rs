@@ -17,6 +17,10 @@ pub(super) struct Leaf {
     pub(super) width: u32,
     /// Where it is handed on: its location, and the component of it, of 32 bits, at which it begins.
     pub(super) register: Option<(u32, u32)>,
+    /// Whether an array, matrix or structure that has components of 64 bits begins with it.
+    pub(super) begins_wide: bool,
+    /// Whether such a one ends with it.
+    pub(super) ends_wide: bool,
 }
 
 impl Leaf {
@@ -68,18 +72,27 @@ impl Walk<'_, '_> {
             let message = format!("`{}` is nested more than {DEEPEST} deep", self.name);
             return Err(Error::unsupported(message, part.variable));
         }
+        let start = self.found.len();
         match m.ty(part.ty) {
             Some(Type::Array { element, length }) => {
                 let length = self.length(&part, length)?;
-                self.repeat(part, element, length, location, depth)
+                self.repeat(part, element, length, location, depth)?;
             }
             Some(Type::Matrix { column, count }) => {
                 check_count(count, part.variable, self.name)?;
-                self.repeat(part, column, count, location, depth)
+                self.repeat(part, column, count, location, depth)?;
             }
-            Some(Type::Struct { id }) => self.members(part, id, location, depth),
-            _ => self.vector(part, location),
+            Some(Type::Struct { id }) => self.members(part, id, location, depth)?,
+            _ => return self.vector(part, location),
         }
+        let inside = &mut self.found[start..];
+        if inside.iter().any(|leaf| leaf.width == 2)
+            && let [first, ..] = inside
+        {
+            first.begins_wide = true;
+            inside.last_mut().expect("there is a first one").ends_wide = true;
+        }
+        Ok(())
     }
 
     /// `count` times the type `element`.
@@ -172,7 +185,8 @@ impl Walk<'_, '_> {
         if self.found.len() == MOST {
             return Err(self.too_large(part.variable));
         }
-        self.found.push(Leaf { part, component, count, width, register });
+        let (begins_wide, ends_wide) = (false, false);
+        self.found.push(Leaf { part, component, count, width, register, begins_wide, ends_wide });
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::leaves::open_size;
 use super::outputs::{Outputs, Part};
+use super::varying::number;
 use polyshade_spv::{Error, ErrorKind, Id, Module, Type};
 
 /// What `name` means: an output, or an element or member of one.
@@ -60,7 +61,7 @@ fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result
 fn step<'r>(m: &Module<'_>, part: &Part, rest: &'r str) -> Option<(u32, Id, &'r str)> {
     if let Some(inside) = rest.strip_prefix('[') {
         let (digits, after) = inside.split_once(']')?;
-        let index: u32 = digits.parse().ok()?;
+        let index = number(digits)?;
         let Some(Type::Array { element, length }) = m.ty(part.ty) else { return None };
         return (index < m.constant(length)?).then_some((index, element, after));
     }

@@ -38,7 +38,8 @@ pub enum SideEffects {
 pub struct Options {
     varyings: Varyings,
     repeats: bool,
-    storage: Option<(Set, Binding)>,
+    set: Option<Set>,
+    binding: Option<Binding>,
     words: WordsAt,
     constants: Vec<(u32, u64)>,
     side_effects: SideEffects,
@@ -50,7 +51,8 @@ impl Default for Options {
         Self {
             varyings: Varyings::Interleaved(Vec::new()),
             repeats: false,
-            storage: None,
+            set: None,
+            binding: None,
             words: WordsAt::default(),
             constants: Vec::new(),
             side_effects: SideEffects::default(),
@@ -127,8 +129,22 @@ impl Options {
 
     /// Feedback buffer `i` is the storage buffer at `binding + i` of `set`.
     #[must_use]
-    pub fn into_storage(mut self, set: Set, binding: Binding) -> Self {
-        self.storage = Some((set, binding));
+    pub fn into_storage(self, set: Set, binding: Binding) -> Self {
+        self.into_set(set).at_binding(binding)
+    }
+
+    /// The feedback buffers are in `set`, where there is room unless the binding is said as well.
+    #[must_use]
+    pub fn into_set(mut self, set: Set) -> Self {
+        self.set = Some(set);
+        self
+    }
+
+    /// Feedback buffer 0 is at `binding` and the others behind it, in the last of the four sets that every Vulkan device
+    /// has in which these are free, unless the set is said as well.
+    #[must_use]
+    pub fn at_binding(mut self, binding: Binding) -> Self {
+        self.binding = Some(binding);
         self
     }
 
@@ -178,8 +194,8 @@ impl Options {
         &self.varyings
     }
 
-    pub(super) fn storage(&self) -> Option<(Set, Binding)> {
-        self.storage
+    pub(super) fn storage(&self) -> (Option<Set>, Option<Binding>) {
+        (self.set, self.binding)
     }
 
     pub(super) fn words_wanted(&self) -> WordsAt {

@@ -2,7 +2,7 @@
 
 use crate::moves::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Decoration, Id, Module, StorageClass};
+use polyshade_spv::{BuiltIn, Decoration, Id, Module, StorageClass, Type};
 use std::collections::HashMap;
 
 /// A part of an output variable.
@@ -21,6 +21,20 @@ impl Part {
         let mut path = self.path.clone();
         path.push(index);
         Self { variable: self.variable, path, ty }
+    }
+
+    /// What `decoration` says of it: a member of a block says it itself, or its variable does.
+    pub(super) fn said<'m>(&self, m: &'m Module<'_>, decoration: Decoration) -> Option<&'m [u32]> {
+        let of_member = || {
+            let mut ty = m.pointee(self.variable)?;
+            let mut path = self.path.iter();
+            while let Some(Type::Array { element, .. }) = m.ty(ty) {
+                ty = element;
+                path.next()?;
+            }
+            m.member_decoration(ty, *path.next()?, decoration)
+        };
+        of_member().or_else(|| m.decoration(self.variable, decoration))
     }
 }
 

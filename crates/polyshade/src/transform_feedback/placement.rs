@@ -29,11 +29,11 @@ impl Placement {
             WordsAt::StorageBuffer | WordsAt::Uniform => None,
         };
         let (set, first) = match options.storage() {
-            Some(storage) => storage,
-            None => {
+            (Some(set), Some(binding)) => (set, binding),
+            wanted => {
                 let mut used = bindings(m);
                 used.extend(given.and_then(Place::descriptor));
-                find_room(&used, reserved, buffers + u32::from(given.is_none()))?
+                find_room(&used, reserved, buffers + u32::from(given.is_none()), wanted)?
             }
         };
         let Some(behind) = first.0.checked_add(buffers).map(Binding) else {
@@ -77,30 +77,48 @@ impl Placement {
     }
 }
 
-/// The first of `count` bindings in a row that are free: of the last set that is not used at all, else behind what is
-/// used of a set.
+/// The first of `count` bindings in a row that are free, where nothing else is `wanted`: of the last set that is not used
+/// at all, else behind what is used of a set.
 fn find_room(
     used: &[(Set, Binding)],
     reserved: &Reserved,
     count: u32,
+    wanted: (Option<Set>, Option<Binding>),
 ) -> Result<(Set, Binding), Error> {
+    let (set, binding) = wanted;
     let free = |set, first: u32| {
-        (first..first.saturating_add(count)).all(|binding| reserved.is_free(set, Binding(binding)))
+        let mut bindings = (first..first.saturating_add(count)).map(Binding);
+        bindings.all(|one| reserved.is_free(set, one) && !used.contains(&(set, one)))
     };
-    let sets = || (0..SETS).rev().map(Set);
-    let unused = sets().find(|set| !used.iter().any(|(other, _)| other == set) && free(*set, 0));
-    if let Some(set) = unused {
-        return Ok((set, Binding(0)));
+    let sets: Vec<Set> = match set {
+        Some(set) => vec![set],
+        None => (0..SETS).rev().map(Set).collect(),
+    };
+    let start = binding.map_or(0, |binding| binding.0);
+    let is_unused = |set: Set| !used.iter().any(|(other, _)| *other == set);
+    if let Some(set) = sets.iter().find(|set| is_unused(**set) && free(**set, start)) {
+        return Ok((*set, Binding(start)));
     }
     let behind = |set: Set| {
+        if binding.is_some() {
+            return free(set, start).then_some(start);
+        }
         let last =
             used.iter().filter(|(other, _)| *other == set).map(|(_, binding)| binding.0).max();
         let first = last.map_or(0, |last| last.saturating_add(1));
         // As far as a caller may reserve bindings one by one.
         (first..first.saturating_add(MOST_SEARCHED)).find(|first| free(set, *first))
     };
-    sets().find_map(|set| Some((set, Binding(behind(set)?)))).ok_or_else(|| {
-        let message = "there is no room for feedback buffers in sets 0 to 3: all are reserved";
+    let mut found = sets.iter().filter_map(|set| Some((*set, Binding(behind(*set)?))));
+    found.next().ok_or_else(|| {
+        let place = match (set, binding) {
+            (Some(set), _) => format!("set {}: all of it is reserved", set.0),
+            (None, Some(binding)) => {
+                format!("sets 0 to 3 from binding {} on: something is there", binding.0)
+            }
+            (None, None) => "sets 0 to 3: all are reserved".to_owned(),
+        };
+        let message = format!("there is no room for feedback buffers in {place}");
         Error::new(ErrorKind::Options, message).help("say where they go")
     })
 }

@@ -145,7 +145,7 @@ impl Varying {
     /// The 32-bit components that it leaves as they are, where it is a gap.
     pub(super) fn gap(&self) -> Option<u32> {
         let Self::Name(name) = self else { return None };
-        let components = name.strip_prefix(SKIP)?.parse().ok()?;
+        let components = number(name.strip_prefix(SKIP)?)?;
         (1..=4).contains(&components).then_some(components)
     }
 
@@ -205,7 +205,7 @@ impl FromStr for Varying {
             return semantic(rest).ok_or_else(|| Error::new(ErrorKind::Options, message()));
         }
         if let Some(id) = text.strip_prefix("id=") {
-            let id = id.parse().ok().and_then(Id::new);
+            let id = number(id).and_then(Id::new);
             return id.map(Self::Variable).ok_or_else(|| {
                 Error::new(
                     ErrorKind::Options,
@@ -224,13 +224,19 @@ impl FromStr for Varying {
     }
 }
 
+/// A number as OpenGL writes it in names: digits alone, and no zeros ahead.
+pub(super) fn number(text: &str) -> Option<u32> {
+    let plain = text.bytes().all(|letter| letter.is_ascii_digit());
+    text.parse().ok().filter(|_| plain && (text == "0" || !text.starts_with('0')))
+}
+
 pub(crate) fn locations(text: &str) -> Option<Locations> {
     let (numbers, components) = match text.split_once('.') {
         None => (text, Components::ALL),
         Some((numbers, letters)) => (numbers, Components::of_letters(letters)?),
     };
     let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
-    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    let (first, last) = (number(first)?, number(last)?);
     (first <= last).then_some(Locations { first, last, components })
 }
 
@@ -262,7 +268,7 @@ impl FromStr for StreamOutputEntry {
 
 fn entry(text: &str) -> Option<StreamOutputEntry> {
     let (slot, text) = match text.split_once(':') {
-        Some((slot, rest)) => (slot.trim().parse().ok()?, rest.trim()),
+        Some((slot, rest)) => (number(slot.trim())?, rest.trim()),
         None => (0, text),
     };
     let varying = match text.strip_prefix("$SKIP") {
@@ -335,6 +341,8 @@ mod tests {
             "location=1.xz",
             "location=1.",
             "location=x",
+            "location=+1",
+            "location=01",
         ] {
             assert!(text.parse::<Varying>().is_err(), "{text}");
         }

@@ -134,7 +134,7 @@ impl<'m> Patch<'m, '_> {
         Ok(words)
     }
 
-    /// Writes each instruction that applies a group anew, without the targets that left it.
+    /// Writes each instruction that applies a group anew, without the targets that left it; not at all where all did.
     fn merge_groups(&mut self, removed: &Removed) {
         let mut groups = std::mem::take(&mut self.ungrouped);
         groups.retain(|at, _| !removed.contains(*at));
@@ -150,7 +150,9 @@ impl<'m> Patch<'m, '_> {
                 words.extend(pairs.filter(|pair| !leaves(pair[0], Some(pair[1]))).flatten());
             }
             self.remove(inst);
-            self.insert(inst.after(), inst.op(), &words);
+            if words.len() > 1 {
+                self.insert(inst.after(), inst.op(), &words);
+            }
         }
     }
 

@@ -81,7 +81,9 @@ pub(super) fn place(
     if shadows.is_empty() {
         return Ok(());
     }
-    let (wanted, end) = (shadows.len(), target.device_limits().output_components / 4);
+    // A device that runs the shader has the locations that it uses.
+    let end = target.device_limits().output_components / 4;
+    let (wanted, end) = (shadows.len(), end.max(moves::end_of_output_locations(m, entry)));
     let mut free = moves::free_output_locations(m, entry, target.reservations(), end);
     for shadow in shadows {
         shadow.location = free.next().ok_or_else(|| no_location(entry, wanted, end))?;

@@ -129,6 +129,9 @@ impl<'m, 's> Search<'m, 's> {
         let leaves: Vec<Vec<Leaf>> =
             units.iter().map(|unit| leaves(m, unit, "", None).ok()).collect::<Option<_>>()?;
         let first = leaves.first()?.first()?;
+        if leaves.iter().any(|leaves| decorated::is_ambiguous(leaves)) {
+            return None;
+        }
         let wide = leaves.iter().flatten().any(|leaf| leaf.width == 2);
         let starts = self.wholes.get(&first.part)?.clone();
         for start in starts.into_iter().filter(|start| !self.decorated[*start]) {
