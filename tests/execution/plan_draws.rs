@@ -259,7 +259,9 @@ pub(crate) fn scene(
     planned.draw.target = Some(0);
     let draw = Item::Draw(Box::new(planned));
     let items = match pass {
-        PassState::Inside => vec![Item::BeginPass(Some(0)), draw, Item::EndPass],
+        PassState::Inside | PassState::Kept => {
+            vec![Item::BeginPass(Some(0)), draw, Item::EndPass]
+        }
         PassState::Outside => vec![draw],
     };
     let work = Work { buffers, targets: vec![target], ..Work::default() };

@@ -1,6 +1,7 @@
 //! The planner: what it says for every combination of device and state, and what holds for every plan.
 
 mod blending;
+mod corners;
 mod distances;
 mod goldens;
 mod limits;
@@ -10,6 +11,8 @@ mod noise;
 mod page;
 mod random;
 mod refusals;
+mod rewritten;
 mod rules;
 mod states;
 mod sync;
+mod waits;

@@ -2,8 +2,8 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::Place;
-use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
+use polyshade::host::{Binding, Place, Set};
+use polyshade::transform_feedback::SideEffects;
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
     Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
@@ -74,6 +74,49 @@ fn ranges_lie_in_their_buffers() {
     let draw = change(|active| active.buffers[1] = Some(huge));
     refused(Preset::Vulkan, &pipeline(), &draw, "a range of 1099511627776 bytes");
     refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
+}
+
+/// Vulkan binds no range that begins where its buffer ends; of an empty buffer there is no other.
+#[test]
+fn a_range_begins_in_its_buffer() {
+    for (buffer_size, size) in [(4096, None), (4096, Some(0)), (0, None)] {
+        let bound = Bound { buffer_size, offset: buffer_size, size };
+        let draw = change(|active| active.buffers[1] = Some(bound));
+        refused(Preset::Vulkan, &pipeline(), &draw, "pOffsets-02358");
+        refused(Preset::VulkanMobile, &pipeline(), &draw, "an empty range at the end of a buffer");
+    }
+}
+
+/// The host keeps the counters of the storage path: what the application writes to them it does not know.
+#[test]
+fn counters_that_the_application_writes_are_not_the_hosts() {
+    let written = |one| Uses { counters: vec![Use::Save, one], ..Uses::default() };
+    for one in [Use::CopyDestination, Use::HostWrite] {
+        let draw = Draw { before: written(one), ..resumed() };
+        refused(Preset::VulkanMobile, &pipeline(), &draw, "a counter that was written");
+        assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &draw).is_ok());
+    }
+    let read = Draw { before: written(Use::CopySource), ..resumed() };
+    assert!(planner::plan(&Preset::VulkanMobile.into(), &pipeline(), &read).is_ok());
+    let anew = Draw { before: written(Use::CopyDestination), ..anew() };
+    assert!(planner::plan(&Preset::VulkanMobile.into(), &pipeline(), &anew).is_ok());
+}
+
+/// Metal's 31 slots are for buffers of every kind.
+#[test]
+fn metal_counts_what_stands_beside_storage_buffers() {
+    let with = |storage_buffers, host| {
+        with_capture(|capture| {
+            let storage = capture.storage.as_mut().expect("it is there");
+            (storage.storage_buffers, storage.host) = (storage_buffers, host);
+        })
+    };
+    let own = Place::StorageBuffer { set: Set(3), binding: Binding(2) };
+    let pushed = Place::PushConstant { offset: 0 };
+    refused(Preset::Metal, &with(31, own), &anew(), "32 storage buffers, only 31");
+    refused(Preset::Metal, &with(30, pushed), &anew(), "32 storage buffers, only 31");
+    assert!(planner::plan(&Preset::Metal.into(), &with(30, own), &anew()).is_ok());
+    assert!(planner::plan(&Preset::Metal.into(), &with(29, pushed), &anew()).is_ok());
 }
 
 #[test]
@@ -291,9 +334,6 @@ fn other_contradictions() {
     contradicts(Preset::Vulkan, &pipeline(), &draw, "asked for twice");
     let draw = Draw { reads: vec![Use::Vertices; 65], ..anew() };
     contradicts(Preset::Vulkan, &pipeline(), &draw, "more than 64 entries");
-    let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
-    let device = Device { provoking_vertex: None, ..Preset::Vulkan.into() };
-    refused(device, &last, &anew(), "no provoking vertex mode");
     let looped = Pipeline { topology: Topology::LineLoop, ..pipeline() };
     refused(Preset::Vulkan, &looped, &anew(), "no line loops to capture");
 }

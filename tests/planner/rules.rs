@@ -42,7 +42,7 @@ impl<'s> Walk<'s> {
             }
             Feedback::Inactive | Feedback::Paused => false,
         };
-        let open = (draw.pass == PassState::Inside).then_some(Attachments::Application);
+        let open = (draw.pass != PassState::Outside).then_some(Attachments::Application);
         Self {
             device,
             pipeline,
@@ -71,6 +71,8 @@ impl<'s> Walk<'s> {
                 rule(self.open == Some(*attachments), "the pass that is open ends")?;
                 rule(!self.running, "capture does not outlive its pass")?;
                 rule(self.queries == 0, "a query ends in the pass in which it began")?;
+                let kept = self.draw.pass == PassState::Kept;
+                rule(!kept || self.open != Some(Attachments::Application), "the pass is kept")?;
                 self.open = None;
                 self.waited = false;
             }
@@ -144,7 +146,7 @@ impl<'s> Walk<'s> {
         rule(self.rasterizes == wanted, "a draw is rasterized once, unless discarded")?;
         rule(self.running == (native && runs_on), "capture ends unless it runs on")?;
         rule(self.queries == 0, "queries end")?;
-        let inside = self.draw.pass == PassState::Inside;
+        let inside = self.draw.pass != PassState::Outside;
         let wanted = inside || native && runs_on;
         rule(self.open.is_some() == wanted, "the pass is as it was")
     }

@@ -75,9 +75,11 @@ pub struct Device {
     pub triangle_fans: bool,
     /// How many descriptor sets can be bound: `maxBoundDescriptorSets`.
     pub max_bound_sets: u32,
-    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`.
+    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`. Of Metal, how many buffers of any
+    /// kind are left beside the shader's vertex and uniform buffers: there are 31 in all.
     pub max_storage_buffers: u32,
-    /// How many bytes of a storage buffer can be bound: `maxStorageBufferRange`.
+    /// How many bytes of a storage buffer can be bound: `maxStorageBufferRange`. Of Metal, `maxBufferLength`, which is
+    /// 256 MiB on the least of its devices.
     pub max_storage_range: u32,
     /// What the offset of a bound storage buffer is a multiple of: `minStorageBufferOffsetAlignment`.
     pub storage_alignment: u32,
@@ -251,6 +253,7 @@ fn metal() -> Device {
         passes_without_attachments: false,
         triangle_fans: false,
         max_storage_buffers: 31,
+        max_storage_range: 1 << 28,
         storage_alignment: 4,
         max_push_constants: 4096,
         blending: Blending { framebuffer_fetch: true, logic_operations: false, ..desktop() },

@@ -32,7 +32,7 @@ impl<'s> Draft<'s> {
         draw: &'s Draw,
         path: Path,
     ) -> Self {
-        let begun = draw.pass == PassState::Inside;
+        let begun = draw.pass != PassState::Outside;
         let open = begun.then_some(Attachments::Application);
         Self { device, pipeline, draw, path, steps: Vec::new(), open, begun }
     }
@@ -48,9 +48,7 @@ impl<'s> Draft<'s> {
             let own = self.counter_uses();
             barriers.extend(barrier(Resource::Counters, &draw.before.counters, &own));
         }
-        if let Call::ByteCount(count) = &draw.call
-            && count.path == Path::Extension
-        {
+        if let Some(count) = self.device_count() {
             let own = [Use::ByteCount];
             barriers.extend(barrier(Resource::Count, &count.before, &own));
         }
@@ -63,19 +61,44 @@ impl<'s> Draft<'s> {
 
     /// Adds the barriers between the draw and the commands that follow it.
     pub(super) fn wait_after(&mut self) -> Result<(), Error> {
-        let capture = Use::Capture(self.path);
-        let next = &self.draw.next;
+        let capture = self.captures().then_some(Use::Capture(self.path));
+        self.wait_after_uses(capture)
+    }
+
+    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
+    pub(super) fn wait_after_reads(&mut self) -> Result<(), Error> {
+        self.wait_after_uses(None)
+    }
+
+    fn wait_after_uses(&mut self, capture: Option<Use>) -> Result<(), Error> {
+        let (draw, next) = (self.draw, &self.draw.next);
+        let own: Vec<Use> = draw.reads.iter().copied().chain(capture).collect();
         let mut barriers = Vec::new();
-        barriers.extend(barrier(Resource::Captured, &[capture], &next.captured));
+        barriers.extend(barrier(Resource::Captured, &own, &next.captured));
         if self.path == Path::Extension {
             let own = self.counter_uses();
             barriers.extend(barrier(Resource::Counters, &own, &next.counters));
+        }
+        if self.device_count().is_some() {
+            barriers.extend(barrier(Resource::Count, &[Use::ByteCount], &next.counters));
         }
         if self.runs_on() && !barriers.is_empty() {
             return Err(contradiction("nothing can be waited for while capture runs on"));
         }
         self.wait(barriers);
         Ok(())
+    }
+
+    /// The counter that the device takes the draw's vertex count from, if it does.
+    fn device_count(&self) -> Option<&'s ByteCount> {
+        match &self.draw.call {
+            Call::ByteCount(count) if count.path == Path::Extension => Some(count),
+            Call::ByteCount(_)
+            | Call::Vertices
+            | Call::Indexed
+            | Call::Indirect
+            | Call::IndexedIndirect => None,
+        }
     }
 
     /// How the draw uses the counters, where the device keeps them.
@@ -254,6 +277,14 @@ impl<'s> Draft<'s> {
         position: Position,
         rasterization: Rasterization,
     ) -> Result<(), Error> {
+        let (assembly, call) = self.assembled()?;
+        self.bind(Bind { variant, position, rasterization, assembly });
+        self.steps.push(Step::Draw(call));
+        Ok(())
+    }
+
+    /// How vertices become the application's primitives, and the draw command.
+    pub(super) fn assembled(&self) -> Result<(Assembly, DrawCall), Error> {
         let topology = self.pipeline.topology;
         let instead = match topology {
             Topology::LineLoop => Some(Topology::LineStrip),
@@ -261,16 +292,16 @@ impl<'s> Draft<'s> {
             _ => None,
         };
         let Some(instead) = instead else {
-            let assembly = Assembly::AsDrawn(topology);
-            self.bind(Bind { variant, position, rasterization, assembly });
-            let call = self.call()?;
-            self.steps.push(Step::Draw(call));
-            return Ok(());
+            return Ok((Assembly::AsDrawn(topology), self.call()?));
         };
-        match &self.draw.call {
-            Call::Vertices => {}
-            Call::ByteCount(count) if count.path == Path::Storage => {}
-            Call::Indexed | Call::Indirect | Call::IndexedIndirect | Call::ByteCount(_) => {
+        let counted = match self.call()? {
+            DrawCall::Vertices => None,
+            DrawCall::CountedByHost(count) => Some(count),
+            DrawCall::Indexed
+            | DrawCall::Indirect
+            | DrawCall::IndexedIndirect
+            | DrawCall::ByteCount(_)
+            | DrawCall::Rewritten(_) => {
                 let message = format!(
                     "a {} with indices or arguments in buffers: {} has none, and the host would have to read them",
                     topology.name(),
@@ -278,11 +309,8 @@ impl<'s> Draft<'s> {
                 );
                 return Err(unsupported(message));
             }
-        }
-        let assembly = Assembly::Rewritten(instead);
-        self.bind(Bind { variant, position, rasterization, assembly });
-        self.steps.push(Step::Draw(DrawCall::Rewritten));
-        Ok(())
+        };
+        Ok((Assembly::Rewritten(instead), DrawCall::Rewritten(counted)))
     }
 
     pub(super) fn bind(&mut self, bind: Bind) {
@@ -328,10 +356,15 @@ impl<'s> Draft<'s> {
         path: Option<Path>,
         corners: Option<Corners>,
     ) -> Result<Plan, Error> {
-        if self.draw.pass == PassState::Inside {
+        if self.draw.pass != PassState::Outside {
             self.open_application_pass();
         } else if !self.runs_on() {
             self.close();
+        }
+        let ends = |step: &Step| *step == Step::EndPass(Attachments::Application);
+        if self.draw.pass == PassState::Kept && self.steps.iter().any(ends) {
+            let message = "the pass that is open would have to end for a barrier or another pass";
+            return Err(unsupported(message));
         }
         Ok(Plan { path, corners: corners.unwrap_or(Corners::AsProvoked), steps: self.steps })
     }

@@ -40,7 +40,7 @@ pub(super) fn plan(
     let (position, rasterization) = steps.rasterization();
     if active.begin.is_running() {
         // Neither a pipeline nor a buffer can be bound now: those of the draw before go on.
-        let call = steps.call()?;
+        let (_, call) = steps.assembled()?;
         steps.steps.push(Step::Draw(call));
     } else {
         steps.draw(Variant::Extension, position, rasterization)?;
@@ -114,22 +114,38 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
 /// Which corner comes first: Vulkan leaves it open unless the device says that capture keeps the provoking vertex.
 fn corners(device: &Device, pipeline: &Pipeline) -> Result<Corners, Error> {
     let modes = device.provoking_vertex.unwrap_or_default();
-    if pipeline.provoking_vertex == ProvokingVertex::Last && !modes.last {
-        return Err(unsupported("the device has no provoking vertex mode for the last vertex"));
-    }
-    let preserved = match pipeline.topology {
-        Topology::TriangleFan => modes.preserved_by_capture_in_fans,
-        Topology::PatchList => false,
-        Topology::PointList => true,
-        _ => modes.preserved_by_capture,
+    // What is captured are the primitives that the last stage emits.
+    let (points, kept) = match (pipeline.geometry, pipeline.topology) {
+        (Some(emitted), _) => (emitted == Emitted::Points, modes.preserved_by_capture),
+        (None, Topology::PointList) => (true, modes.preserved_by_capture),
+        (None, Topology::TriangleFan) => (false, modes.preserved_by_capture_in_fans),
+        (None, Topology::PatchList) => (false, false),
+        (None, _) => (false, modes.preserved_by_capture),
     };
-    Ok(if preserved { Corners::AsProvoked } else { Corners::AnyRotation })
+    if points {
+        return Ok(Corners::AsProvoked);
+    }
+    if pipeline.provoking_vertex == ProvokingVertex::Last && !modes.last {
+        // Whether an input is flat is not known here, so what is rasterized may depend on the mode.
+        if !pipeline.rasterizer_discard {
+            let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
+                without any, plan for the first one";
+            return Err(unsupported(message));
+        }
+        return Ok(Corners::AnyRotation);
+    }
+    Ok(if kept { Corners::AsProvoked } else { Corners::AnyRotation })
 }
 
 fn ranges(has: &TransformFeedback, active: &Active) -> Result<Vec<Option<FeedbackRange>>, Error> {
     let range = |bound: &Option<_>| -> Result<Option<FeedbackRange>, Error> {
         let Some(bound) = bound else { return Ok(None) };
         let range = check::range(bound)?;
+        if range.offset == bound.buffer_size {
+            let message = "a range at the end of a buffer cannot be bound \
+                (VUID-vkCmdBindTransformFeedbackBuffersEXT-pOffsets-02358)";
+            return Err(unsupported(message));
+        }
         if range.size > has.max_buffer_size {
             let (size, most) = (range.size, has.max_buffer_size);
             return Err(unsupported(format!(

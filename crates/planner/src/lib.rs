@@ -113,6 +113,7 @@ fn plan_uncaptured(
     let (position, rasterization) = steps.rasterization();
     steps.draw(variant, position, rasterization)?;
     steps.end_queries(&queries);
+    steps.wait_after()?;
     steps.finish(None, None)
 }
 

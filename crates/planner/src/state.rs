@@ -377,6 +377,9 @@ pub enum PassState {
     Outside,
     /// It is open.
     Inside,
+    /// It is open and cannot be ended and gone on with, as in a secondary command buffer, in a subpass behind the first, or
+    /// while the application's own queries or conditional rendering are active. A plan that would have to is refused.
+    Kept,
 }
 
 /// Whether transform feedback is active, paused or inactive at a draw.

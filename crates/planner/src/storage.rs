@@ -38,10 +38,12 @@ pub(super) fn plan(
     let Some(storage) = &capture.storage else {
         return Err(unsupported("the pipeline does not say what the storage path binds"));
     };
-    check_device(device, storage, capture)?;
+    check_device(device, storage)?;
     let topology = check_draw(pipeline, draw)?;
+    check_counters(draw, active)?;
     let shape = shape(device, pipeline)?;
     let (bindings, words) = bindings(device, pipeline, capture, storage, active, topology)?;
+    check_words(device, &words)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
     steps.wait_before()?;
@@ -75,14 +77,15 @@ pub(super) fn plan(
 
     advance(&mut steps, active, capture.buffers.len());
     let elsewhere = device.api != Api::Vulkan && shape == Shape::CaptureThenRaster;
-    if !elsewhere {
-        steps.wait_after()?;
+    match elsewhere {
+        true => steps.wait_after_reads()?,
+        false => steps.wait_after()?,
     }
     write_counters(&mut steps, draw, active);
     steps.finish(Some(Path::Storage), Some(Corners::AsProvoked))
 }
 
-fn check_device(device: &Device, storage: &Storage, capture: &Capture) -> Result<(), Error> {
+fn check_device(device: &Device, storage: &Storage) -> Result<(), Error> {
     if !device.vertex_stores {
         let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
         return Err(unsupported(message));
@@ -92,31 +95,19 @@ fn check_device(device: &Device, storage: &Storage, capture: &Capture) -> Result
         Place::StorageBuffer { set, .. } | Place::Uniform { set, .. } => {
             last_set = last_set.max(set.0);
         }
-        Place::PushConstant { offset } => {
-            let end = u64::from(offset) + 4 * word_count(capture);
-            let most = device.max_push_constants;
-            if end > u64::from(most) {
-                return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
-            }
-        }
-        Place::Specialization { .. } => {}
+        Place::PushConstant { .. } | Place::Specialization { .. } => {}
     }
     let (sets, most) = (last_set.saturating_add(1), device.max_bound_sets);
     if sets > most {
         return Err(unsupported(format!("{sets} descriptor sets, only {most}")));
     }
-    let (buffers, most) = (storage.storage_buffers, device.max_storage_buffers);
+    let (buffers, most) = (buffers(device, storage), device.max_storage_buffers);
     if buffers > most {
         return Err(unsupported(format!(
             "{buffers} storage buffers, only {most} ({STORAGE_BUFFERS})"
         )));
     }
     Ok(())
-}
-
-/// The number of host words: those of the draw, then three a buffer.
-fn word_count(capture: &Capture) -> u64 {
-    5 + 3 * capture.buffers.len() as u64
 }
 
 /// The topology of the host words, or an error where the variants cannot capture the draw.
@@ -146,6 +137,46 @@ fn check_draw(
         let name = pipeline.topology.name();
         unsupported(format!("the storage path does not capture a {name}"))
     })
+}
+
+fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
+    let Place::PushConstant { offset } = words.place else { return Ok(()) };
+    let end = u64::from(offset) + 4 * words.words.len() as u64;
+    let most = device.max_push_constants;
+    if end > u64::from(most) {
+        return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
+    }
+    Ok(())
+}
+
+/// The buffers that count against the limit. On Metal host words take one whatever they are, and so do the sizes of the
+/// buffers, which the shader asks for.
+fn buffers(device: &Device, storage: &Storage) -> u32 {
+    let beside = match storage.host {
+        _ if device.api != Api::Metal => 0,
+        Place::StorageBuffer { .. } | Place::Specialization { .. } => 1,
+        Place::Uniform { .. } | Place::PushConstant { .. } => 2,
+    };
+    storage.storage_buffers.saturating_add(beside)
+}
+
+/// What the application has written to a counter the host, which keeps the counters, does not know.
+fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
+    let resumed = active.begin.counters().iter().any(Option::is_some);
+    let counted = match &draw.call {
+        Call::ByteCount(count) => count.before.as_slice(),
+        Call::Vertices | Call::Indexed | Call::Indirect | Call::IndexedIndirect => &[],
+    };
+    let before = draw.before.counters.iter().filter(|_| resumed).chain(counted);
+    match before.copied().find(|one| one.writes() && *one != Use::Save) {
+        Some(one) => {
+            let message = format!(
+                "a counter that was written ({one:?}): the host keeps the counters, and does not know its value"
+            );
+            Err(unsupported(message))
+        }
+        None => Ok(()),
+    }
 }
 
 fn shape(device: &Device, pipeline: &Pipeline) -> Result<Shape, Error> {

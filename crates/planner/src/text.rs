@@ -253,7 +253,10 @@ impl fmt::Display for DrawCall {
             Self::Indexed => f.write_str("its indices"),
             Self::Indirect => f.write_str("its arguments in a buffer"),
             Self::IndexedIndirect => f.write_str("its indices, its arguments in a buffer"),
-            Self::Rewritten => f.write_str("the host's indices"),
+            Self::Rewritten(None) => f.write_str("the host's indices"),
+            Self::Rewritten(Some(count)) => {
+                write!(f, "the host's indices, vertices counted by the host, {count}")
+            }
             Self::ByteCount(count) => write!(f, "byte count, {count}"),
             Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),
         }

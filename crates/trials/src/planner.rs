@@ -242,7 +242,7 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
             3 => Call::ByteCount(count(choices)),
             _ => Call::Vertices,
         },
-        pass: choices.of(&[PassState::Outside, PassState::Inside]),
+        pass: choices.of(&[PassState::Outside, PassState::Inside, PassState::Kept]),
         feedback: match choices.below(8) {
             0 => Feedback::Inactive,
             1 => Feedback::Paused,

@@ -160,7 +160,9 @@ impl<'a> Lowering<'a, '_> {
         };
         // A draw that the host counts has its vertex count before anything else wants it.
         for step in &planned.plan.steps {
-            if let Step::Draw(DrawCall::CountedByHost(count)) = step {
+            if let Step::Draw(DrawCall::CountedByHost(count) | DrawCall::Rewritten(Some(count))) =
+                step
+            {
                 pending.numbers.vertex_count = count.vertices(self.counter(&count.counter)?);
             }
         }
@@ -288,6 +290,12 @@ impl<'a> Lowering<'a, '_> {
         draw.topology = topology(bind.assembly)?;
         draw.provoking_vertex = match planned.numbers.provoking_vertex {
             transform_feedback::ProvokingVertex::First => ProvokingVertex::First,
+            // Where the device does not know it, nothing that a plan draws depends on it.
+            transform_feedback::ProvokingVertex::Last
+                if !self.device.capabilities().provoking_vertex.is_some_and(|has| has.last) =>
+            {
+                ProvokingVertex::First
+            }
             transform_feedback::ProvokingVertex::Last => ProvokingVertex::Last,
         };
         draw.discard = bind.rasterization == Rasterization::Off;
@@ -317,10 +325,8 @@ impl<'a> Lowering<'a, '_> {
     fn fill_in(&mut self, pending: &mut Pending<'_, 'a>, words: &Words) -> Result<(), Error> {
         let values = words.words.iter().map(|word| self.word(pending, word));
         let values = values.collect::<Result<Vec<u32>, Error>>()?;
-        let ranges = values.get(5..).unwrap_or_default().chunks_exact(3);
-        pending.ranges = ranges
-            .map(|word| BufferRange { offset: word[0], size: word[1], reached: word[2] })
-            .collect();
+        let capture = pending.planned.capture;
+        pending.ranges = capture.map(|capture| capture.layout.ranges(&values)).unwrap_or_default();
         let Some(draw) = &mut pending.bound else {
             return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
         };
@@ -386,7 +392,7 @@ impl<'a> Lowering<'a, '_> {
             DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
             DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),
             DrawCall::IndexedIndirect => Ok(Call::IndexedIndirect(indices()?, arguments()?)),
-            DrawCall::Rewritten => {
+            DrawCall::Rewritten(_) => {
                 let indices = self.rewritten(&numbers)?;
                 Ok(Call::Indexed(indices, instances))
             }

@@ -1,0 +1,100 @@
+//! What comes next waits for all that a draw does: what it reads, what it counts its vertices by, and what it captures.
+
+use crate::states::{anew, pipeline};
+use polyshade_planner::{
+    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
+    Preset, ShaderStage, Step, Use, Uses,
+};
+
+/// The barriers behind the draw, as text, and whether the application's pass ends there.
+fn waits(preset: Preset, pipeline: &Pipeline, draw: &Draw) -> (Vec<String>, bool) {
+    let plan = planner::plan(&Device::from(preset), pipeline, draw).expect("it has a plan");
+    let drawn = plan.steps.iter().rposition(|step| matches!(step, Step::Draw(_)));
+    let behind = &plan.steps[drawn.expect("it draws") + 1..];
+    let barriers = behind.iter().filter_map(|step| match step {
+        Step::Barriers(barriers) => Some(barriers),
+        _ => None,
+    });
+    let of_attachments = |one: &&planner::Barrier| one.resource != planner::Resource::Attachments;
+    let text = barriers.flatten().filter(of_attachments).map(ToString::to_string).collect();
+    (text, behind.iter().any(|step| matches!(step, Step::EndPass(_))))
+}
+
+fn reading(feedback: Feedback, reads: Use, next: Use) -> Draw {
+    Draw {
+        pass: PassState::Inside,
+        feedback,
+        reads: vec![reads],
+        next: Uses { captured: vec![next], counters: Vec::new() },
+        ..Draw::default()
+    }
+}
+
+#[test]
+fn what_a_draw_reads_is_overwritten_behind_it() {
+    let next = Use::Capture(Path::Extension);
+    let overwritten = "captured data: VERTEX_INPUT / none -> TRANSFORM_FEEDBACK / none";
+    for (pipeline, feedback) in
+        [(Pipeline::default(), Feedback::Inactive), (pipeline(), Feedback::Paused)]
+    {
+        let draw = reading(feedback, Use::Vertices, next);
+        let found = waits(Preset::Vulkan, &pipeline, &draw);
+        assert_eq!(found, (vec![overwritten.to_owned()], true));
+        // Metal has no barriers: the end of the pass is one.
+        let next = Uses { captured: vec![Use::Capture(Path::Storage)], ..Uses::default() };
+        let found = waits(Preset::Metal, &pipeline, &Draw { next, ..draw });
+        assert_eq!(found, (Vec::new(), true));
+    }
+}
+
+#[test]
+fn a_captured_draw_reads_too() {
+    let fragment = Use::Storage(ShaderStage::Fragment);
+    for (preset, captured) in [
+        (Preset::Vulkan, "FRAGMENT_SHADER | TRANSFORM_FEEDBACK / TRANSFORM_FEEDBACK_WRITE"),
+        (Preset::VulkanMobile, "VERTEX_SHADER | FRAGMENT_SHADER / SHADER_WRITE"),
+    ] {
+        let draw = reading(anew().feedback, fragment, Use::CopyDestination);
+        let expected = format!("captured data: {captured} -> TRANSFER / TRANSFER_WRITE");
+        assert_eq!(waits(preset, &pipeline(), &draw).0, [expected]);
+    }
+    // On Metal the pass that captured has ended, and the one that reads has not.
+    let draw = reading(anew().feedback, fragment, Use::CopyDestination);
+    assert!(waits(Preset::Metal, &pipeline(), &draw).1);
+    let draw = reading(anew().feedback, fragment, Use::CopySource);
+    assert!(!waits(Preset::Metal, &pipeline(), &draw).1);
+}
+
+#[test]
+fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
+    let count = ByteCount {
+        counter: Counter { buffer: 3, offset: 0 },
+        path: Path::Extension,
+        counter_offset: 0,
+        stride: 16,
+        before: Vec::new(),
+    };
+    let draw = Draw {
+        call: Call::ByteCount(count),
+        next: Uses { captured: Vec::new(), counters: vec![Use::Save] },
+        ..reading(Feedback::Inactive, Use::Vertices, Use::Capture(Path::Extension))
+    };
+    let found = waits(Preset::Vulkan, &Pipeline::default(), &draw);
+    let saved = "vertex count: DRAW_INDIRECT / none -> TRANSFORM_FEEDBACK / none";
+    assert_eq!(found, (vec![saved.to_owned()], true));
+}
+
+#[test]
+fn a_pass_that_is_kept_is_not_ended() {
+    let refused = |preset: Preset, pipeline: &Pipeline, draw: &Draw| {
+        let draw = Draw { pass: PassState::Kept, ..draw.clone() };
+        planner::plan(&preset.into(), pipeline, &draw).err().map(|error| error.to_string())
+    };
+    assert_eq!(refused(Preset::Vulkan, &pipeline(), &anew()), None);
+    assert_eq!(refused(Preset::VulkanMobile, &pipeline(), &anew()), None);
+    let reading = reading(Feedback::Paused, Use::Vertices, Use::CopyDestination);
+    for (preset, draw) in [(Preset::Vulkan, &reading), (Preset::Metal, &anew())] {
+        let message = refused(preset, &pipeline(), draw).expect("it is refused");
+        assert!(message.contains("the pass that is open would have to end"), "{message}");
+    }
+}
