@@ -12,6 +12,7 @@ use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
     StorageClass,
 };
+use std::collections::HashSet;
 
 /// The variant that stores and has no output but `PointSize`.
 pub(super) fn capture_only<'m>(
@@ -41,36 +42,41 @@ pub(super) fn capture_only<'m>(
     Ok(())
 }
 
-/// Takes the capabilities that only `outputs` need, as the built-ins that they are.
+/// The capabilities that a built-in needs, and nothing else does.
+const OF_BUILT_INS: [(Capability, BuiltIn); 4] = [
+    (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),
+    (Capability::CULL_DISTANCE, BuiltIn::CULL_DISTANCE),
+    (Capability::SHADER_LAYER, BuiltIn::LAYER),
+    (Capability::SHADER_VIEWPORT_INDEX, BuiltIn::VIEWPORT_INDEX),
+];
+
+/// Takes the capabilities that only `outputs` need, which are built-ins no more.
 fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, outputs: &[Id]) {
-    let structures: Vec<Id> =
-        outputs.iter().filter_map(|id| Some(m.innermost_element(m.pointee(*id)?))).collect();
-    let mut needed = Vec::new();
+    let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
+    let mut unneeded: Vec<(CapabilityInst<'m>, BuiltIn)> = declared
+        .filter_map(|inst| {
+            let of = OF_BUILT_INS.iter().find(|(capability, _)| *capability == inst.capability());
+            of.map(|(_, builtin)| (inst, *builtin))
+        })
+        .collect();
+    if unneeded.is_empty() {
+        return;
+    }
+    let structures = outputs.iter().filter_map(|id| Some(m.innermost_element(m.pointee(*id)?)));
+    let taken: HashSet<Id> = structures.chain(outputs.iter().copied()).collect();
     for inst in m.section(Section::Annotations) {
-        let said = Decorate::of(inst)
-            .map(|one| (one.target(), one.decoration(), one.operands()))
-            .or_else(|| {
-                MemberDecorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()))
-            });
+        let of_whole =
+            Decorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()));
+        let said = of_whole.or_else(|| {
+            MemberDecorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()))
+        });
         if let Some((target, Decoration::BUILT_IN, &[builtin])) = said
-            && !outputs.contains(&target)
-            && !structures.contains(&target)
+            && !taken.contains(&target)
         {
-            needed.push(BuiltIn(builtin));
+            unneeded.retain(|(_, other)| *other != BuiltIn(builtin));
         }
     }
-    for inst in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
-        let builtin = match inst.capability() {
-            Capability::CLIP_DISTANCE => BuiltIn::CLIP_DISTANCE,
-            Capability::CULL_DISTANCE => BuiltIn::CULL_DISTANCE,
-            Capability::SHADER_LAYER => BuiltIn::LAYER,
-            Capability::SHADER_VIEWPORT_INDEX => BuiltIn::VIEWPORT_INDEX,
-            _ => continue,
-        };
-        if !needed.contains(&builtin) {
-            p.remove(inst.inst());
-        }
-    }
+    unneeded.iter().for_each(|(inst, _)| p.remove(inst.inst()));
 }
 
 /// The variant that stores and has its outputs.
