@@ -75,8 +75,8 @@ pub struct Device {
     pub triangle_fans: bool,
     /// How many descriptor sets can be bound: `maxBoundDescriptorSets`.
     pub max_bound_sets: u32,
-    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`. Of Metal, how many buffers of any
-    /// kind are left beside the shader's vertex and uniform buffers: there are 31 in all.
+    /// How many storage buffers a stage can have: `maxPerStageDescriptorStorageBuffers`. Of Metal, how many buffers of
+    /// any kind are left beside the shader's vertex and uniform buffers: there are 31 in all.
     pub max_storage_buffers: u32,
     /// How many bytes of a storage buffer can be bound: `maxStorageBufferRange`. Of Metal, `maxBufferLength`, which is
     /// 256 MiB on the least of its devices.

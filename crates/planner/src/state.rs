@@ -377,8 +377,9 @@ pub enum PassState {
     Outside,
     /// It is open.
     Inside,
-    /// It is open and cannot be ended and gone on with, as in a secondary command buffer, in a subpass behind the first, or
-    /// while the application's own queries or conditional rendering are active. A plan that would have to is refused.
+    /// It is open and cannot be ended and gone on with: in a secondary command buffer, in a subpass behind the first,
+    /// or while the application's own queries or conditional rendering are active. A plan that would have to end it is
+    /// refused.
     Kept,
 }
 

@@ -267,8 +267,8 @@ pub enum DrawCall {
     Indirect,
     /// As the application asks for it, with its indices and arguments.
     IndexedIndirect,
-    /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as the
-    /// host computes, where a counter says so.
+    /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as
+    /// the host computes, where a counter says so.
     Rewritten(Option<CountedBy>),
     /// `vkCmdDrawIndirectByteCountEXT`.
     ByteCount(CountedBy),

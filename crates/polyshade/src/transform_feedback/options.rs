@@ -140,8 +140,8 @@ impl Options {
         self
     }
 
-    /// Feedback buffer 0 is at `binding` and the others behind it, in the last of the four sets that every Vulkan device
-    /// has in which these are free, unless the set is said as well.
+    /// Feedback buffer 0 is at `binding` and the others behind it, in the last of the four sets that every Vulkan
+    /// device has in which these are free, unless the set is said as well.
     #[must_use]
     pub fn at_binding(mut self, binding: Binding) -> Self {
         self.binding = Some(binding);

@@ -77,8 +77,8 @@ impl Placement {
     }
 }
 
-/// The first of `count` bindings in a row that are free, where nothing else is `wanted`: of the last set that is not used
-/// at all, else behind what is used of a set.
+/// The first of `count` bindings in a row that are free, where nothing else is `wanted`: of the last set that is not
+/// used at all, else behind what is used of a set.
 fn find_room(
     used: &[(Set, Binding)],
     reserved: &Reserved,
