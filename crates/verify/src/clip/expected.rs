@@ -210,6 +210,12 @@ pub(super) fn expected(
         own.iter().map(|(key, word)| (*key, Source::Word(*word))).collect();
     let mut left = Vec::new();
     let mut distances = built_in(m, interface, steps.repairs, (&mut rest, &mut left));
+    for (kind, sources) in KINDS.into_iter().zip(&mut distances) {
+        let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
+        let linked = listed.linked.iter().flat_map(|linked| linked.of(kind));
+        left.extend(marked.iter().copied().chain(linked).map(register));
+        sources.extend(number(&mut rest, &marked, listed.linked.as_ref(), kind));
+    }
     if let Some(planes) = steps.planes {
         distances[0] = dots(own, planes)?;
     }
@@ -227,15 +233,7 @@ pub(super) fn expected(
     }
     let [clip, cull] = &mut distances;
     match steps.form {
-        Form::Kept | Form::Exact { location: None } => {}
-        Form::Arrays => {
-            for (kind, sources) in KINDS.into_iter().zip([clip, cull]) {
-                let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
-                let linked = listed.linked.iter().flat_map(|linked| linked.of(kind));
-                left.extend(marked.iter().copied().chain(linked).map(register));
-                sources.extend(number(&mut rest, &marked, listed.linked.as_ref(), kind));
-            }
-        }
+        Form::Kept | Form::Arrays | Form::Exact { location: None } => {}
         Form::Combined => {
             clip.resize(counts[0] as usize, Source::Zero);
             clip.append(cull);
