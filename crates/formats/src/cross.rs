@@ -5,7 +5,13 @@ use crate::Error;
 #[cfg(feature = "cross")]
 mod bindings;
 #[cfg(feature = "cross")]
+mod combined;
+#[cfg(feature = "cross")]
 mod framebuffer_fetch;
+#[cfg(feature = "cross")]
+mod msl_text;
+#[cfg(feature = "cross")]
+mod refused_before;
 #[cfg(feature = "cross")]
 mod translate;
 

@@ -6,6 +6,7 @@ use super::{
     EntryPoint, Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules,
     Target, Text,
 };
+use super::{combined, msl_text, refused_before};
 use crate::Error;
 use spirv_cross2::compile::CompilableTarget;
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -26,6 +27,7 @@ pub(super) fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Re
 fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Error> {
     let (mut compiler, model) = compiler::<targets::Msl>(words, entry)?;
     let (version, fetches) = fetching(words, options)?;
+    check_stage(model, version)?;
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let rasterized = is_rasterized(&mut compiler, model).map_err(refused)?;
     let mut given = bindings::metal_indices(&resources, &options.buffers)?;
@@ -60,7 +62,30 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let mut buffers: Vec<(MslBuffer, u32)> =
         given.drain(..).map(|(resource, index)| (resource.buffer(), index)).collect();
     buffers.extend(sizes.then_some((MslBuffer::Sizes, settings.buffer_size_buffer_index)));
-    Ok(Text { source: artifact.to_string(), buffers })
+    let source = msl_text::checked(artifact.to_string(), words)?;
+    Ok(Text { source, buffers })
+}
+
+/// The first version of MSL with object and mesh functions.
+const MESHES: (u32, u32) = (3, 0);
+
+/// An error for a stage that Metal does not have: SPIRV-Cross prints something for all of them, or does not survive.
+fn check_stage(model: spirv::ExecutionModel, version: (u32, u32)) -> Result<(), Error> {
+    use spirv::ExecutionModel as Model;
+    let message = match model {
+        Model::Vertex | Model::TessellationEvaluation | Model::Fragment | Model::GLCompute => {
+            return Ok(());
+        }
+        Model::TaskEXT | Model::MeshEXT if version >= MESHES => return Ok(()),
+        Model::TaskEXT | Model::MeshEXT => "task and mesh stages need MSL 3.0".to_owned(),
+        Model::TessellationControl => {
+            "in MSL a tessellation control stage is a kernel, which depends on the domain \
+                                       of the evaluation stage that comes behind it"
+                .to_owned()
+        }
+        other => format!("Metal has no {other:?} stage"),
+    };
+    Err(Error::Unsupported(message))
 }
 
 /// The first version of MSL for macOS with `[[color(n)]]` on arguments.
@@ -160,6 +185,9 @@ fn glsl_as_it_is(
     extension: Option<&'static str>,
 ) -> Result<Text, Error> {
     let (mut compiler, _) = compiler::<targets::Glsl>(words, entry)?;
+    if options.rules == Rules::OpenGl {
+        combined::textures_and_samplers(&mut compiler).map_err(refused)?;
+    }
     if let Some(extension) = extension {
         compiler.require_extension(extension).map_err(refused)?;
     }
@@ -264,6 +292,7 @@ fn compiler<T: targets::Target>(
     let model = spirv::ExecutionModel::from_u32(entry.model);
     let model = model
         .ok_or_else(|| Error::Unsupported("the stage is unknown to SPIRV-Cross".to_owned()))?;
+    refused_before::check(words)?;
     let mut compiler = Compiler::<T>::new(Module::from_words(words)).map_err(refused)?;
     compiler.set_entry_point(entry.name, model).map_err(refused)?;
     Ok((compiler, model))

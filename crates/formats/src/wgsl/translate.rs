@@ -4,6 +4,7 @@ use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{SourceLocation, back, front};
+use polyshade_spv::{Id, Inst, Module, Op, Section, decode_text};
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,6 +28,7 @@ pub(super) fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Ve
 }
 
 pub(super) fn write(words: &[u32]) -> Result<String, Error> {
+    let words = &prepared(words)?;
     let options =
         front::spv::Options { adjust_coordinate_space: false, ..front::spv::Options::default() };
     let cannot = |error: &dyn StdError| Error::Unsupported(chain(error));
@@ -36,6 +38,57 @@ pub(super) fn write(words: &[u32]) -> Result<String, Error> {
         guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
     guarded(|| back::wgsl::write_string(&module, &info, back::wgsl::WriterFlags::empty()))?
         .map_err(|error| cannot(&error))
+}
+
+/// The module without what only debuggers read, which naga takes for unknown instructions.
+///
+/// # Errors
+///
+/// What WGSL does not have, where naga's own words do not say so.
+fn prepared(words: &[u32]) -> Result<Vec<u32>, Error> {
+    // What cannot be parsed is naga's to say.
+    let Ok(module) = Module::parse(words) else { return Ok(words.to_vec()) };
+    if let Some(variable) =
+        module.variables().find(|variable| is_combined(&module, variable.result()))
+    {
+        let id = variable.result();
+        let name = module.name(id).map_or_else(|| id.to_string(), |name| format!("`{name}`"));
+        let message = format!("WGSL has textures and samplers apart, and {name} is both in one");
+        return Err(Error::Unsupported(message));
+    }
+    let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
+    let is_debug = |inst: Inst<'_>| match inst.op() {
+        Op::LINE | Op::NO_LINE => true,
+        Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
+        Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
+        _ => false,
+    };
+    let mut kept = module.words()[..HEADER].to_vec();
+    for inst in module.instructions().filter(|inst| !is_debug(*inst)) {
+        kept.extend_from_slice(inst.words());
+    }
+    Ok(kept)
+}
+
+/// Words of a module's header.
+const HEADER: usize = 5;
+
+/// The set of instructions that `import` imports, if they mean nothing to the program.
+fn non_semantic(import: Inst<'_>) -> Option<Id> {
+    let name = decode_text(import.words().get(2..)?);
+    import.result().filter(|_| name.starts_with("NonSemantic."))
+}
+
+/// Whether a variable is a texture with its sampler, or an array of them.
+fn is_combined(module: &Module<'_>, variable: Id) -> bool {
+    let mut ty = module.pointee(variable);
+    while let Some(inst) = ty.and_then(|ty| module.definition(ty)) {
+        match inst.op() {
+            Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => ty = Id::new(inst.words()[2]),
+            op => return op == Op::TYPE_SAMPLED_IMAGE,
+        }
+    }
+    false
 }
 
 fn validator() -> Validator {

@@ -1,0 +1,72 @@
+//! MSL as SPIRV-Cross prints it: what Metal does not take is put right, or refused.
+
+use crate::Error;
+use polyshade_spv::{Module, Op};
+
+/// Built-ins that SPIRV-Cross declares as constants of the entry point.
+const CONSTANTS: [&str; 4] =
+    ["uint gl_ViewIndex", "int gl_ViewIndex", "uint gl_DeviceIndex", "int gl_DeviceIndex"];
+
+/// What SPIRV-Cross prints where MSL has nothing, and does not refuse.
+const PLACEHOLDERS: [&str; 4] =
+    ["unsupported_GLSL", "unsupported_gradient", "unsupported-built-in", "unknown_type"];
+
+/// The text of the module `words`, as Metal takes it.
+///
+/// # Errors
+///
+/// What MSL has no word for.
+pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> {
+    if has_doubles(words) && words_of(&text).any(is_double) {
+        return Err(Error::Unsupported("MSL has no 64-bit floats (double)".to_owned()));
+    }
+    let is_placeholder = |word: &str| PLACEHOLDERS.iter().any(|one| word.starts_with(one));
+    if let Some(word) = words_of(&text).find(|word| is_placeholder(word)) {
+        return Err(Error::Unsupported(format!("MSL has nothing for what would be `{word}`")));
+    }
+    for declaration in CONSTANTS {
+        // Functions take them by reference, which is none to a constant.
+        text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
+    }
+    Ok(text)
+}
+
+fn has_doubles(words: &[u32]) -> bool {
+    Module::parse(words).is_ok_and(|module| {
+        module.instructions().any(|inst| inst.op() == Op::TYPE_FLOAT && inst.words()[2] == 64)
+    })
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    // A placeholder has dashes between its words.
+    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_-".contains(letter)))
+        .map(|word| word.trim_start_matches('-'))
+}
+
+/// Whether a word is the type, a vector or a matrix of it.
+fn is_double(word: &str) -> bool {
+    let rest = word.strip_prefix("double").or_else(|| word.strip_prefix("packed_double"));
+    rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || letter == 'x'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_are_found_by_whole_words() {
+        for word in ["double", "double3", "double4x4", "packed_double3"] {
+            assert!(is_double(word), "{word}");
+        }
+        assert!(!["doubled", "a_double", "float2", "doubles2"].into_iter().any(is_double));
+        assert_eq!(words_of("-double(x)").next(), Some("double"));
+    }
+
+    #[test]
+    fn what_would_not_compile_is_refused_and_constants_become_variables() {
+        let refused = checked("a = unsupported_GLSLstd450PackDouble2x32(b);".to_owned(), &[]);
+        assert!(refused.is_err_and(|error| error.to_string().contains("PackDouble2x32")));
+        let text = checked("const uint gl_ViewIndex = 0;".to_owned(), &[]);
+        assert_eq!(text.as_deref(), Ok("uint gl_ViewIndex = 0;"));
+    }
+}

@@ -1,0 +1,12 @@
+#version 450
+// RUN: polyshade convert %s -o %t.wgsl
+// EXIT: 3
+// CHECK: WGSL has textures and samplers apart, and `pictures` is both in one
+
+layout(location = 0) in vec2 at;
+layout(location = 0) out vec4 colour;
+layout(set = 0, binding = 2) uniform sampler2D pictures[2];
+
+void main() {
+    colour = texture(pictures[1], at);
+}
