@@ -144,12 +144,16 @@ impl Run<'_> {
     /// The cases in which it is not the driver's to say in which order vertices are captured.
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
-        let has = self.original.task.device.capabilities().provoking_vertex;
+        let capabilities = self.original.task.device.capabilities();
+        let has = capabilities.provoking_vertex;
         cases.retain(|case| {
             let is_ordered = match case.draw.topology {
                 // Vulkan has none.
                 Topology::LineLoop => false,
-                Topology::TriangleFan => has.is_some_and(|has| has.preserved_by_capture_in_fans),
+                Topology::TriangleFan => {
+                    capabilities.triangle_fans()
+                        && has.is_some_and(|has| has.preserved_by_capture_in_fans)
+                }
                 Topology::TriangleList | Topology::TriangleStrip => {
                     has.is_some_and(|has| has.preserved_by_capture)
                 }

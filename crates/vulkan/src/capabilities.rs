@@ -5,7 +5,7 @@ use crate::error::{Context, Error};
 use crate::features::{self, Features, Properties};
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use polyshade_planner::Blending;
 use std::ffi::CStr;
 
@@ -37,9 +37,18 @@ pub struct Capabilities {
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
     /// `VK_EXT_primitives_generated_query`, where there is one.
     pub primitives_generated: Option<PrimitivesGeneratedCapabilities>,
+    /// The parts of Vulkan that a device has which may leave out some; where it has `VK_KHR_portability_subset`.
+    pub(crate) portability: Option<vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>>,
     /// The extensions that are enabled beside these.
     pub(crate) extensions: Vec<&'static CStr>,
     pub(crate) properties: Properties,
+}
+
+impl Capabilities {
+    /// Whether triangle fans can be drawn.
+    pub fn triangle_fans(&self) -> bool {
+        self.portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
+    }
 }
 
 /// What `VK_EXT_transform_feedback` offers.
@@ -135,6 +144,7 @@ pub(crate) fn query(
         target_reads,
         provoking_vertex,
         primitives_generated,
+        portability: has(khr::portability_subset::NAME).then(|| instance.features(device)),
         extensions: features::plain_extensions(has),
         properties: features::query_properties(instance, device, version),
     })

@@ -4,7 +4,7 @@ use crate::features::{self, Features};
 use crate::format;
 use crate::instance::{DeviceName, Instance};
 use crate::validation::{Layer, Message};
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -208,6 +208,13 @@ fn create_device(
             .primitives_generated_query_with_non_zero_streams(has.with_streams);
         info = info.push_next(&mut generated);
         extensions.push(ext::primitives_generated_query::NAME.as_ptr());
+    }
+
+    // Vulkan asks for the extension to be enabled wherever it is.
+    let mut portability = capabilities.portability.unwrap_or_default();
+    if capabilities.portability.is_some() {
+        info = info.push_next(&mut portability);
+        extensions.push(khr::portability_subset::NAME.as_ptr());
     }
 
     let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();

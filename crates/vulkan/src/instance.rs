@@ -1,6 +1,6 @@
 use crate::error::{Context, Error};
 use crate::validation::{LAYER, Layer, Log};
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -46,7 +46,16 @@ impl Instance {
         let mut features =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&synchronization);
         let layers = [LAYER.as_ptr()];
-        let extensions = [ext::debug_utils::NAME.as_ptr(), ext::validation_features::NAME.as_ptr()];
+        let mut extensions = Vec::new();
+        // The loader hides devices that leave out a part of Vulkan from those who do not ask.
+        if has_extension(&entry, khr::portability_enumeration::NAME)? {
+            info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+            extensions.push(khr::portability_enumeration::NAME.as_ptr());
+        }
+        if validate {
+            extensions.push(ext::debug_utils::NAME.as_ptr());
+            extensions.push(ext::validation_features::NAME.as_ptr());
+        }
         // Newer layers leave out what shaders do to buffers unless asked; older ones do not know the question.
         let accesses = vk::TRUE.to_ne_bytes();
         let setting = vk::LayerSettingEXT {
@@ -65,10 +74,10 @@ impl Instance {
         if validate {
             info = info
                 .enabled_layer_names(&layers)
-                .enabled_extension_names(&extensions)
                 .push_next(&mut messenger)
                 .push_next(&mut features);
         }
+        info = info.enabled_extension_names(&extensions);
 
         // SAFETY: everything that `info` points to lives until the end of this function.
         let handle = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
@@ -166,6 +175,14 @@ impl Drop for Instance {
         // SAFETY: whoever made objects from the instance owns it, and drops them first.
         unsafe { self.handle.destroy_instance(None) };
     }
+}
+
+/// Whether the loader or a driver has an extension of instances.
+fn has_extension(entry: &ash::Entry, name: &CStr) -> Result<bool, Error> {
+    // SAFETY: the loader is open.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }
+        .call("vkEnumerateInstanceExtensionProperties")?;
+    Ok(extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name)))
 }
 
 fn find_layer(entry: &ash::Entry) -> Result<Layer, Error> {

@@ -55,6 +55,9 @@ impl Draw<'_> {
         if (adjacency || has_stage(Stage::GEOMETRY)) && has.features.geometry_shader == vk::FALSE {
             return Err(Error::Missing("geometry shaders"));
         }
+        if self.topology == Topology::TRIANGLE_FAN && !has.triangle_fans() {
+            return Err(Error::Missing("triangle fans"));
+        }
         if self.topology == Topology::PATCH_LIST {
             if has.features.tessellation_shader == vk::FALSE {
                 return Err(Error::Missing("tessellation shaders"));

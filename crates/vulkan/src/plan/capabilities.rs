@@ -22,6 +22,7 @@ impl Capabilities {
                 with_streams: has.with_streams,
             }),
             vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
+            triangle_fans: self.triangle_fans(),
             dynamic_rendering: self.newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE,
             max_bound_sets: limits.max_bound_descriptor_sets,
             max_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
