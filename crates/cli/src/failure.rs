@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Failed = 1,
     Usage = 2,
     Unsupported = 3,
+    /// The module has no entry point of the stages that the verb is for.
+    OtherStage = 4,
 }
 
 /// An error with its exit code and, where it is about an instruction, the instruction.
@@ -102,16 +104,17 @@ impl Failure {
 
     /// Tells the user, and says how to exit.
     pub(crate) fn report(&self) -> ExitCode {
-        let mut theme = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
-        {
+        let is_terminal = std::io::stderr().is_terminal();
+        let mut theme = if is_terminal && std::env::var_os("NO_COLOR").is_none() {
             GraphicalTheme::unicode()
         } else {
             GraphicalTheme::none()
         };
         theme.characters.error = "error:".to_owned();
         let mut text = String::new();
+        // Programs that read messages look for whole paths and sentences.
         let handler =
-            GraphicalReportHandler::new_themed(theme).with_width(120).with_wrap_lines(true);
+            GraphicalReportHandler::new_themed(theme).with_width(120).with_wrap_lines(is_terminal);
         match handler.render_report(&mut text, self) {
             Ok(()) => eprint!("{text}"),
             Err(fmt::Error) => eprintln!("error: {self}"),

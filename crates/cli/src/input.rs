@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use polyshade::Module;
 use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::EntryPoint;
 use polyshade_formats::glsl::{self, Source};
 use polyshade_formats::tools::ENVIRONMENTS;
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension, tools, wgsl};
@@ -26,7 +27,8 @@ pub(crate) struct Input {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do
+    /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do; in the other
+    /// languages, of several entry points the one of this stage
     #[arg(long, global = true, value_parser = named(stages()))]
     stage: Option<ShaderStage>,
 
@@ -64,6 +66,20 @@ pub(crate) struct Input {
 fn stages() -> impl Iterator<Item = (&'static str, &'static str, ShaderStage)> {
     let endings = ["vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh"];
     endings.into_iter().filter_map(|ending| Some((ending, "", stage_of_extension(ending)?)))
+}
+
+/// The execution models of a stage.
+fn models(stage: ShaderStage) -> &'static [ExecutionModel] {
+    match stage {
+        ShaderStage::Vertex => &[ExecutionModel::VERTEX],
+        ShaderStage::TessellationControl => &[ExecutionModel::TESSELLATION_CONTROL],
+        ShaderStage::TessellationEvaluation => &[ExecutionModel::TESSELLATION_EVALUATION],
+        ShaderStage::Geometry => &[ExecutionModel::GEOMETRY],
+        ShaderStage::Fragment => &[ExecutionModel::FRAGMENT],
+        ShaderStage::Compute => &[ExecutionModel::GL_COMPUTE],
+        ShaderStage::Task => &[ExecutionModel::TASK_EXT, ExecutionModel::TASK_NV],
+        ShaderStage::Mesh => &[ExecutionModel::MESH_EXT, ExecutionModel::MESH_NV],
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -169,43 +185,22 @@ impl Input {
 
     /// Parses `words`, which were read from here.
     pub(crate) fn parse<'w>(&self, words: &'w [u32]) -> Result<Module<'w>, Failure> {
-        Module::parse(words).map_err(|error| self.failed(error.to_string()))
+        let module = Module::parse(words).map_err(|error| self.failed(error.to_string()))?;
+        match module.version() {
+            (1, _) => Ok(module),
+            // Nobody knows what instructions mean there.
+            (major, minor) => {
+                let message =
+                    format!("{}: this is SPIR-V {major}.{minor}, which is not known", self.name());
+                Err(Failure::new(Exit::Unsupported, message).help("versions 1.x are"))
+            }
+        }
     }
 
-    /// The name of the entry point for `model`: the one that was asked for, or the only one.
-    pub(crate) fn entry_name(
-        &self,
-        module: &Module<'_>,
-        model: ExecutionModel,
-    ) -> Result<String, Failure> {
-        if let Some(name) = &self.entry {
-            return Ok(name.clone());
-        }
-        let names: Vec<String> = module
-            .entry_points()
-            .filter(|entry| entry.model() == model)
-            .map(|entry| entry.name().into_owned())
-            .collect();
-        match names.as_slice() {
-            [only] => Ok(only.clone()),
-            [] => {
-                let stages: Vec<String> =
-                    module.entry_points().map(|entry| entry.model().to_string()).collect();
-                let message = format!(
-                    "there is no {model} entry point; the module's stages: {}",
-                    stages.join(", ")
-                );
-                Err(self.failed(message))
-            }
-            several => {
-                let message = format!(
-                    "there are {} {model} entry points: say which with --entry",
-                    several.len()
-                );
-                Err(Failure::new(Exit::Usage, message)
-                    .help(format!("they are: {}", several.join(", "))))
-            }
-        }
+    /// Whether the entry point has the name and the stage that were asked for.
+    pub(crate) fn wants(&self, entry: &EntryPoint<'_>) -> bool {
+        let is_named = self.entry.as_ref().is_none_or(|name| entry.name() == *name);
+        is_named && self.stage.is_none_or(|stage| models(stage).contains(&entry.model()))
     }
 
     fn bytes(&self) -> Result<Vec<u8>, Failure> {
@@ -265,7 +260,6 @@ impl Input {
             Some(Language::Wgsl) => "WGSL",
         };
         let unused = [
-            ("--stage", self.stage.is_some() && !source),
             ("--language", self.language.is_some() && language.is_none()),
             ("--spirv-version", self.spirv_version.is_some() && language.is_none()),
             ("--define", !self.defines.is_empty() && !source),
@@ -289,14 +283,15 @@ impl Input {
         folder.unwrap_or(Path::new("."))
     }
 
-    fn name(&self) -> String {
+    /// What messages call it.
+    pub(crate) fn name(&self) -> String {
         match self.is_stdin() {
             true => "standard input".to_owned(),
             false => self.path.display().to_string(),
         }
     }
 
-    fn failed(&self, message: impl AsRef<str>) -> Failure {
+    pub(crate) fn failed(&self, message: impl AsRef<str>) -> Failure {
         Failure::new(Exit::Failed, format!("{}: {}", self.name(), message.as_ref()))
     }
 }

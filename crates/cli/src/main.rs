@@ -36,7 +36,8 @@ struct Arguments {
     verb: Verb,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported.\n\
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported,\n\
+    4 the shader is of no stage of the verb's.\n\
     What fails leaves no output file behind.";
 
 /// The version, and the features of this build.
@@ -51,8 +52,13 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn main() -> ExitCode {
-    let done = command_line::words(std::env::args_os())
-        .and_then(|words| Arguments::parse_from(words).verb.run());
+    let done =
+        command_line::words(std::env::args_os()).and_then(|words| match Arguments::try_parse_from(
+            words,
+        ) {
+            Ok(arguments) => arguments.verb.run(),
+            Err(error) => verb::verify::with_verbs(error).exit(),
+        });
     match done {
         Ok(code) => code,
         Err(failure) => failure.report(),

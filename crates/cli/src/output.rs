@@ -93,8 +93,9 @@ impl Outputs {
     fn translate(&mut self, path: &Path, words: &[u32], format: Format) -> Result<String, Failure> {
         let target = self.modules.formats.target(format).expect("SPIRV-Cross writes the format");
         let Some((name, model)) = &self.modules.entry else {
-            let message = "the module has several entry points, and the format takes one";
-            return Err(Failure::new(Exit::Usage, message).help("say which with --entry"));
+            let message = "the format takes one entry point, and the module has none or several";
+            let failure = Failure::new(Exit::Usage, message);
+            return Err(failure.help("say which with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: model.0 };
         let text = cross::write(words, entry, &target).map_err(|error| {
@@ -191,7 +192,7 @@ impl Outputs {
         self.check_msl_buffers()?;
         let mut written = Vec::new();
         for (path, bytes) in self.files {
-            let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, error.kind());
+            let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, cause(&error));
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
@@ -209,10 +210,17 @@ impl Outputs {
         print(&self.stdout)?;
         for (file, path) in written {
             file.persist(&path)
-                .map_err(|error| Failure::at(Exit::Failed, &path, error.error.kind()))?;
+                .map_err(|error| Failure::at(Exit::Failed, &path, cause(&error.error)))?;
         }
         Ok(())
     }
+}
+
+/// The error of the system, without the name of the temporary file that `tempfile` puts behind it: it is another each
+/// time.
+fn cause(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at path ").map_or(text.as_str(), |(cause, _)| cause).to_owned()
 }
 
 /// Whether a file has these contents already.
@@ -257,7 +265,7 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Failed, format!("standard output: {}", error.kind())))
+            Err(Failure::new(Exit::Failed, format!("standard output: {error}")))
         }
         _ => Ok(()),
     }

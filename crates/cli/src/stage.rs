@@ -1,46 +1,82 @@
-//! The entry point of a verb that is for several stages.
+//! The entry point that a verb rewrites: by its stage, and by what `--entry` and `--stage` say.
 
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use polyshade::Module;
 use polyshade::spv::ExecutionModel;
+use polyshade::spv::view::EntryPoint;
+
+/// The stages that can hand on vertices to the rasterizer; lowerings refuse mesh stages with their reasons.
+const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
+    ExecutionModel::VERTEX,
+    ExecutionModel::TESSELLATION_EVALUATION,
+    ExecutionModel::GEOMETRY,
+    ExecutionModel::MESH_EXT,
+    ExecutionModel::MESH_NV,
+];
 
 /// The entry point that was asked for, or the only one, of a stage that can hand on vertices to the rasterizer.
 pub(crate) fn before_rasterization(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    const STAGES: [ExecutionModel; 3] =
-        [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
-    let lacking =
-        "there is no such entry point of a vertex, tessellation evaluation or geometry stage";
-    only_entry(input, module, |stage| STAGES.contains(&stage), lacking)
+    only_entry(input, module, &BEFORE_RASTERIZATION)
 }
 
-/// The entry point that was asked for, or the only one, of the stages that `takes` names; where there is none, the
-/// failure says that it is `lacking`.
+/// The entry point that was asked for, or the only one, of these stages.
+///
+/// A module without any entry point of them is another stage's shader, which is told apart from one that lacks the
+/// entry point that was asked for.
 pub(crate) fn only_entry(
     input: &Input,
     module: &Module<'_>,
-    takes: impl Fn(ExecutionModel) -> bool,
-    lacking: &str,
+    stages: &[ExecutionModel],
 ) -> Result<(String, ExecutionModel), Failure> {
-    let entries = module.entry_points().map(|entry| (entry.name().into_owned(), entry.model()));
-    let all: Vec<(String, ExecutionModel)> = entries.collect();
-    let is_named = |name: &String| input.entry.as_ref().is_none_or(|wanted| wanted == name);
-    let found: Vec<_> =
-        all.iter().filter(|(name, stage)| takes(*stage) && is_named(name)).cloned().collect();
-    let shown = |entries: &[(String, ExecutionModel)]| {
-        let entries = entries.iter().map(|(name, stage)| format!("`{name}` ({stage})"));
+    let all: Vec<EntryPoint<'_>> = module.entry_points().collect();
+    let of_stages = all.iter().filter(|entry| stages.contains(&entry.model()));
+    let found: Vec<_> = of_stages.clone().filter(|entry| input.wants(entry)).collect();
+    if let [only] = found.as_slice() {
+        return Ok((only.name().into_owned(), only.model()));
+    }
+    let shown = |entries: &mut dyn Iterator<Item = &EntryPoint<'_>>| {
+        let entries = entries.map(|entry| format!("`{}` ({})", entry.name(), entry.model()));
         entries.collect::<Vec<_>>().join(", ")
     };
-    match found.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(Failure::new(Exit::Failed, lacking)
-            .help(format!("the module's entry points: {}", shown(&all)))),
-        several => {
-            let message = "there are several entry points: say which with --entry";
-            Err(Failure::new(Exit::Usage, message).help(format!("they are: {}", shown(several))))
+    let kinds = named(stages.iter().copied(), " or ");
+    if !found.is_empty() {
+        let message = format!(
+            "{}: there are {} {kinds} entry points: say which with --entry, or with --stage",
+            input.name(),
+            found.len()
+        );
+        let help = format!("they are: {}", shown(&mut found.into_iter()));
+        return Err(Failure::new(Exit::Usage, message).help(help));
+    }
+    if of_stages.count() > 0 {
+        let asked = input.entry.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        let message = format!("there is no entry point{asked} of the {kinds} stage");
+        let help = format!("the module's entry points: {}", shown(&mut all.iter()));
+        return Err(input.failed(message).help(help));
+    }
+    let others = match named(all.iter().map(|entry| entry.model()), ", ") {
+        none if none.is_empty() => "none".to_owned(),
+        others => others,
+    };
+    let message =
+        format!("{}: there is no {kinds} entry point; the module's stages: {others}", input.name());
+    Err(Failure::new(Exit::OtherStage, message))
+}
+
+/// The names of stages, each once, the last behind `last`.
+fn named(stages: impl Iterator<Item = ExecutionModel>, last: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in stages.map(|stage| stage.to_string()) {
+        if !names.contains(&name) {
+            names.push(name);
         }
+    }
+    match names.split_last() {
+        Some((end, front)) if !front.is_empty() => format!("{}{last}{end}", front.join(", ")),
+        _ => names.concat(),
     }
 }

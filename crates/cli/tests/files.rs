@@ -1,6 +1,6 @@
 //! Files that are not there, and files that must not be left behind: what the filetests cannot say.
 
-use crate::work::Work;
+use crate::work::{Work, exits, stderr};
 use std::fs;
 
 #[test]
@@ -15,9 +15,28 @@ fn an_output_that_cannot_be_written_leaves_the_others_out_too() {
     let source = "#version 450\nvoid main() { gl_Position = vec4(1.0); }\n";
     let work = Work::with(&[("a.vert", source)]);
     let line = "capture a.vert --varyings gl_Position -o out.spv";
-    work.fails(&format!("{line} --variant both=no/both.spv"), 1, "no/both.spv: ");
+    work.fails(&format!("{line} --variant both=no/both.spv"), 1, "no/both.spv: No such file");
     assert!(!work.has("out.spv"));
 
     work.succeeds(line);
     assert!(work.has("out.spv"));
+}
+
+#[test]
+fn messages_are_not_wrapped_where_programs_read_them() {
+    let name = format!("{}.vert", "a/".repeat(70));
+    let output = Work::new().run(&format!("info {name}"));
+    exits(&output, 1);
+    let said = stderr(&output);
+    assert_eq!(said.trim(), format!("error: {name}: No such file or directory (os error 2)"));
+}
+
+#[test]
+fn a_module_of_another_major_version_is_refused() {
+    let work = Work::with(&[("a.vert", "#version 450\nvoid main() {}\n")]);
+    work.succeeds("convert a.vert -o a.spv");
+    let mut bytes = work.read("a.spv");
+    bytes[6] = 2;
+    fs::write(work.path("a.spv"), bytes).expect("there is room");
+    work.fails("info a.spv", 3, "a.spv: this is SPIR-V 2.");
 }

@@ -134,7 +134,6 @@ fn options_that_nothing_reads_are_refused() {
     let work = work();
     work.succeeds("convert a.vert -o a.spv");
     for (line, why) in [
-        ("info a.spv --stage vert", "--stage has no meaning for SPIR-V"),
         ("info a.spv -D N", "--define has no meaning for SPIR-V"),
         ("info a.spv --language glsl", "--language has no meaning for SPIR-V"),
         ("info a.vert --target-env vulkan1.1", "--validate"),

@@ -107,6 +107,11 @@ fn a_hang_is_ended_and_nothing_is_left_behind() {
     assert!(text.contains("after 8 seconds while the rewritten shader ran"), "{text}");
     let report = work.text("r.json");
     assert!(report.contains("\"different\""), "{report}");
+
+    // A limit that short would blame a busy machine's shaders.
+    let options = "--device SwiftShader --timeout 4 --rewritten hangs.spv";
+    let text = verify(&work, 3, "good", options);
+    assert!(text.contains("a longer --timeout may tell"), "{text}");
     assert_eq!(processes_in(work.folder()), 0);
 }
 
@@ -308,6 +313,7 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
     for (code, arguments) in [
         (2, "good.vert"),
         (2, "good.vert info"),
+        (4, "good.vert blend --equations multiply"),
         (2, "good.vert capture --varyings v_out --runs 0"),
         (2, "good.vert capture --varyings v_out --rewritten all=x.spv"),
         (1, "good.vert capture --varyings v_out --rewritten no.spv"),
@@ -315,6 +321,36 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
         (1, "no.vert capture --varyings v_out"),
     ] {
         verified(&work, code, arguments);
+    }
+}
+
+#[test]
+fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
+    let text = verified(&work(), 2, "good.vert depth");
+    let tip = "`depth` is no verb that can be verified: capture, position, clip, blend are";
+    assert!(text.contains(tip), "{text}");
+}
+
+#[test]
+fn colours_that_are_not_premultiplied_are_told_how_to_be_compared() {
+    let work = Work::new();
+    let copies = "#version 450\nlayout(location = 0) in vec4 c;\nlayout(location = 0) out vec4 o;
+        void main() { o = c; }";
+    work.write("copies.frag", copies);
+    let line = "copies.frag blend --equations multiply --device SwiftShader";
+    let text = verified(&work, 3, line);
+    assert!(text.contains("try --source-alpha straight"), "{text}");
+    verified(&work, 0, &format!("{line} --source-alpha straight"));
+}
+
+#[test]
+fn a_geometry_stage_that_is_made_to_be_compared_needs_no_file() {
+    let cut = "#version 450\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p;
+        gl_ClipDistance[0] = p.x; }";
+    let work = Work::with(&[("cut.vert", cut)]);
+    for primitive in ["", "--primitive lines"] {
+        let line = format!("cut.vert clip --exact --location 8 --device llvmpipe {primitive}");
+        verified(&work, 0, &line);
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) const STAGES: Stages = Stages {
         ExecutionModel::TESSELLATION_EVALUATION,
         ExecutionModel::GEOMETRY,
     ],
-    otherwise: "does not hand on a position",
+    otherwise: "does not hand on one position at a time, as what is changed here has to",
 };
 
 /// A lowering that changes the position.

@@ -1,6 +1,6 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply -o %t.spv
-// EXIT: 1
+// EXIT: 4
 // CHECK: there is no
 
 void main() {

@@ -1,7 +1,7 @@
 #version 450
 // Transform feedback is for stages before the rasterizer.
 // RUN: polyshade capture %s --varyings colour -o %t.spv
-// EXIT: 1
+// EXIT: 4
 // CHECK: there is no vertex entry point; the module's stages: fragment
 
 layout(location = 0) out vec4 colour;

@@ -1,8 +1,8 @@
 #version 450
 // A fragment stage hands on no position.
 // RUN: polyshade depth %s -o %t.spv
-// EXIT: 1
-// CHECK: vertex, tessellation evaluation or geometry stage
+// EXIT: 4
+// CHECK: there is no vertex, tessellation evaluation, geometry or mesh entry point
 layout(location = 0) out vec4 colour;
 
 void main() {

@@ -1,8 +1,8 @@
 #version 450
 // Transform feedback captures what goes to the rasterizer.
 // RUN: polyshade capture %s --path extension --varyings colour -o %t.spv
-// EXIT: 1
-// CHECK: vertex, tessellation evaluation or geometry stage
+// EXIT: 4
+// CHECK: there is no vertex, tessellation evaluation, geometry or mesh entry point
 layout(location = 0) out vec4 colour;
 
 void main() {

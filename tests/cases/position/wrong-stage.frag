@@ -1,8 +1,8 @@
 #version 450
 // A fragment stage decides no coverage.
 // RUN: polyshade position %s -o %t.spv
-// EXIT: 1
-// CHECK: no entry point of a stage
+// EXIT: 4
+// CHECK: there is no vertex, tessellation evaluation, geometry or mesh entry point
 
 layout(location = 0) out vec4 colour;
 

@@ -17,6 +17,7 @@ mod summary;
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
+use crate::printable::printable;
 use clap::Args;
 use command::Command;
 use entry::{Entry, Status};
@@ -39,6 +40,7 @@ use std::{fs, io, thread};
 #[command(
     override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]",
     after_help = "Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.\n\
+                  A shader of a stage that the verb is not for is skipped, and counts as done.\n\
                   OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders."
 )]
 pub(crate) struct Arguments {
@@ -110,7 +112,9 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let began = Instant::now();
-    let command = Command::new(&arguments.verb, &arguments.options, arguments.isolate)?;
+    let variants = arguments.names.variants();
+    let command =
+        Command::new(&arguments.verb, &arguments.options, arguments.isolate, &variants)?;
     let out = &arguments.names.output;
     refuse_folders(&arguments.folder, out)?;
     let shaders = select::shaders(&arguments.folder, out, &arguments.select)?;
@@ -130,6 +134,11 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let rule = arguments.rule(&command, &plan)?;
 
     let index = Index::open(out)?;
+    if !arguments.quiet && !index.ended_at().is_empty() {
+        let shaders = printable(&index.ended_at().join(", "));
+        eprintln!("polyshade: the last run was ended while it worked on {shaders}");
+        eprintln!("polyshade: if it was by a crash, --isolate makes it the failure of that shader alone");
+    }
     let run = Run { arguments, command: &command, plan: &plan, index: &index };
     let results = run.all();
     let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();

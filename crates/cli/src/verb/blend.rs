@@ -10,6 +10,7 @@ use crate::input::Input;
 use crate::lowering::ADVANCED_BLEND;
 use crate::named::named;
 use crate::report::Report;
+use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::Writing;
 use clap::{Args, ValueEnum};
@@ -177,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.check(std::iter::empty())?;
     let words = input.words()?;
     let module = input.parse(&words)?;
-    let entry = input.entry_name(&module, ExecutionModel::FRAGMENT)?;
+    let (entry, _) = only_entry(input, &module, &[ExecutionModel::FRAGMENT])?;
     let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
         .map_err(|error| Failure::of(&error, Some(&module)))?;
     let state = report::state(rewrite.read_from());

@@ -9,6 +9,7 @@ use crate::input::Input;
 use crate::lowering::CAPTURE;
 use crate::named::named;
 use crate::report::Report;
+use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
@@ -191,8 +192,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     }
     let words = input.words()?;
     let module = input.parse(&words)?;
-    let stage = ExecutionModel::VERTEX;
-    let entry = input.entry_name(&module, stage)?;
+    let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let failed = |error| Failure::of(&error, Some(&module));
     let target = rewrite.target(&entry, stage)?;
     let prepared =

@@ -157,6 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, model) = only_entry(input, &module)?;
+    rewrite.exact.check_geometry(model)?;
     rewrite.check_stage(model)?;
     let mut taken = Taken::new(model);
     let lowered = rewrite
@@ -182,12 +183,23 @@ impl From<Module<'static>> for Lowered {
     }
 }
 
+/// The stages that hand on distances, or read them.
+const STAGES: [ExecutionModel; 7] = [
+    ExecutionModel::VERTEX,
+    ExecutionModel::TESSELLATION_CONTROL,
+    ExecutionModel::TESSELLATION_EVALUATION,
+    ExecutionModel::GEOMETRY,
+    ExecutionModel::MESH_EXT,
+    ExecutionModel::MESH_NV,
+    ExecutionModel::FRAGMENT,
+];
+
 /// The entry point that was asked for, or the only one.
 pub(super) fn only_entry(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    stage::only_entry(input, module, |_| true, "there is no such entry point")
+    stage::only_entry(input, module, &STAGES)
 }
 
 impl Rewrite {

@@ -1,7 +1,7 @@
 //! `polyshade convert`: a shader in another format, and otherwise as it is.
 
 use crate::Done;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::format::Formats;
 use crate::input::Input;
 use crate::output::{Modules, Outputs};
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let module = arguments.input.parse(&words)?;
     let mut outputs = Outputs::of(Modules {
         formats: arguments.formats.clone(),
-        entry: entry(&module, arguments.input.entry.as_deref())?,
+        entry: entry(&module, &arguments.input)?,
         validate: false,
         target_env: None,
     });
@@ -40,20 +40,20 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// The entry point of that name, or the only one.
+/// The entry point that was asked for, or the only one.
 fn entry(
     module: &Module<'_>,
-    name: Option<&str>,
+    input: &Input,
 ) -> Result<Option<(String, ExecutionModel)>, Failure> {
     let mut entries = module
         .entry_points()
-        .filter(|entry| name.is_none_or(|name| entry.name() == name))
+        .filter(|entry| input.wants(entry))
         .map(|entry| (entry.name().into_owned(), entry.model()));
-    match (entries.next(), entries.next(), name) {
-        (Some(only), None, _) => Ok(Some(only)),
-        (None, _, Some(name)) => {
-            Err(Failure::new(Exit::Failed, format!("there is no entry point `{name}`")))
+    match (entries.next(), entries.next()) {
+        (Some(only), None) => Ok(Some(only)),
+        (None, _) if module.entry_points().next().is_some() => {
+            Err(input.failed("there is no entry point of the name and stage that are asked for"))
         }
-        (_, _, _) => Ok(None),
+        (_, _) => Ok(None),
     }
 }

@@ -36,9 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         let model = found.unwrap_or(ExecutionModel::VERTEX);
         module.entry_point(name, model).map_err(|error| Failure::of(&error, Some(&module)))?;
     }
-    let wanted = |entry: &EntryPoint<'_>| {
-        arguments.input.entry.as_ref().is_none_or(|name| entry.name() == *name)
-    };
+    let wanted = |entry: &EntryPoint<'_>| arguments.input.wants(entry);
     let entries: Vec<Value> =
         module.entry_points().filter(wanted).map(|entry| describe(&module, entry)).collect();
     let (major, minor) = module.version();

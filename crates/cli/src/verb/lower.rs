@@ -120,8 +120,7 @@ impl Arguments {
 
     /// The entry points of a module that are stages of the pipeline, in its order.
     fn entries<'m>(&self, module: &'m Module<'_>) -> Vec<Entry<'m>> {
-        let wanted = |name: &str| self.input.entry.as_ref().is_none_or(|entry| entry == name);
-        let entries = module.entry_points().filter(|entry| wanted(&entry.name()));
+        let entries = module.entry_points().filter(|entry| self.input.wants(entry));
         let entries = entries.map(|entry| (module, entry.name().into_owned(), entry.model()));
         let mut entries: Vec<Entry<'m>> = entries.collect();
         // SPIR-V numbers the stages so, but for the last.

@@ -141,13 +141,7 @@ pub(super) fn last_stage(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    if let Some(name) = &input.entry {
-        let named = module.entry_points().filter(|entry| entry.name() == name.as_str());
-        let model = named.map(|entry| entry.model()).find(|model| STAGES.contains(model));
-        return Ok((name.clone(), model.unwrap_or(ExecutionModel::VERTEX)));
-    }
-    let lacking = "there is no entry point of a stage that can be the last before rasterization";
-    stage::only_entry(input, module, |stage| STAGES.contains(&stage), lacking)
+    stage::only_entry(input, module, STAGES)
 }
 
 impl Rewrite {

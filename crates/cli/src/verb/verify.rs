@@ -8,7 +8,8 @@ use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
-use clap::{ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 use polyshade::Module;
 use polyshade_verify::{Job, Part, Phase, Verdict};
 use polyshade_vulkan::{Device, Validation};
@@ -107,7 +108,8 @@ impl FromArgMatches for Shader {
 }
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable.";
+    "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable, \
+     4 the shader is of no stage of the verb's.";
 
 const PARTS: [Part; 7] = [
     Part::CaptureOnly,
@@ -131,6 +133,22 @@ fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
         true => Err("a variant is given as NAME=FILE".to_owned()),
         false => Ok((part, file.into())),
     }
+}
+
+/// Where a word behind the shader is none of the verbs, the error with their names.
+pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
+    let word = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) if !word.starts_with('-') => word.clone(),
+        _ => return error,
+    };
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    if error.kind() == ErrorKind::UnknownArgument && usage.contains("polyshade verify") {
+        let verbs = Verified::augment_subcommands(Command::new("verify"));
+        let verbs: Vec<&str> = verbs.get_subcommands().map(Command::get_name).collect();
+        let tip = format!("`{word}` is no verb that can be verified: {} are", verbs.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// Runs the verb.

@@ -56,7 +56,16 @@ fn globs_and_lists_say_which() {
     work.write("list", "in/x/a.vert\n./in/b.vert\n\nin/b.vert\n");
     exits(&work.batch("-o listed --list list"), 0);
     assert_eq!(work.outputs("listed"), ["b.vert.spv", "x/a.vert.spv"]);
-    for wrong in ["list\n", "in/../list\n", "in\n"] {
+    work.write("list", "x/a.vert\nb.vert\n");
+    exits(&work.batch("-o inside --list list"), 0);
+    assert_eq!(work.outputs("inside"), ["b.vert.spv", "x/a.vert.spv"]);
+    let whole = work.path("in").display().to_string();
+    let line = format!("batch {whole} capture --varyings gl_Position -o whole --list list");
+    exits(&work.run(&line), 0);
+    work.write("list", "in/x/a.vert\n");
+    exits(&work.run(&line), 0);
+    assert_eq!(work.outputs("whole"), ["b.vert.spv", "x/a.vert.spv"]);
+    for wrong in ["list\n", "in/../list\n", "in\n", "../in/b.vert\n"] {
         work.write("list", wrong);
         exits(&work.batch("-o wrong --list list"), 2);
     }

@@ -101,6 +101,80 @@ fn the_exit_code_is_that_of_the_worst_shader() {
 }
 
 #[test]
+fn shaders_of_another_stage_are_skipped() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    work.write("in/b.frag", "#version 450\nvoid main() {}\n");
+    let verbs = ["capture --varyings gl_Position", "position", "depth", "clip --repair unused"];
+    for (at, verb) in verbs.into_iter().enumerate() {
+        for isolate in ["", "--isolate"] {
+            let line = format!("batch in {verb} -o out{at} --report r.json {isolate}");
+            let output = work.run(&line);
+            exits(&output, 0);
+            let report = work.json("r.json");
+            let entry = &report["shaders"][1];
+            if verb.starts_with("clip") {
+                assert_eq!(entry["status"], "ok", "fragment stages read distances");
+                continue;
+            }
+            assert_eq!((&entry["status"], &entry["exit_code"]), (&"skipped".into(), &4.into()));
+            assert!(stdout(&output).contains("      1  skipped      there is no "), "{output:?}");
+        }
+    }
+    // One that lacks the entry point that is asked for is no shader of another stage.
+    exits(&work.run("batch in position --entry other -o out"), 1);
+}
+
+#[test]
+fn every_variant_of_a_verb_is_written_for_each_shader() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    work.write("in/b.vert", &shader(2));
+    let position = "batch in position --variant complement --variant full={stem}.all.spv -o out";
+    exits(&work.run(position), 0);
+    let names =
+        ["complement.spv", "spv"].map(|end| [format!("a.vert.{end}"), format!("b.vert.{end}")]);
+    let mut expected: Vec<String> = names.concat();
+    expected.extend(["a.all.spv".to_owned(), "b.all.spv".to_owned()]);
+    expected.sort();
+    assert_eq!(work.outputs("out"), expected);
+    let cut = "batch in clip --exact --location 5 --variant geometry -o cut";
+    exits(&work.run(cut), 0);
+    for (line, why) in [
+        ("position --complement c.spv", "--complement names one file"),
+        ("position --full f.spv", "--variant full writes one beside each"),
+        ("clip --exact --location 5 --geometry g.spv", "--geometry names one file"),
+        ("position --variant both", "`position` has no variant `both`: complement, full are"),
+        ("depth --variant both", "`depth` has no variants"),
+        ("capture --varyings gl_Position --variant all", "there is no variant `all`"),
+    ] {
+        work.fails(&format!("batch in {line} -o no"), 2, why);
+    }
+    assert!(!work.has("no"));
+}
+
+#[test]
+fn reasons_are_counted_whatever_the_outputs_are_called() {
+    let work = work();
+    let doubles = "#version 450\nlayout(location = 0) flat out double v;\nvoid main() { v = 1; }\n";
+    work.write("in/a.vert", doubles);
+    work.write("in/b.vert", &doubles.replace("= 1", "= 2"));
+    for isolate in ["", "--isolate"] {
+        exits(
+            &work.run(&format!(
+                "batch in convert --extension metal -o out --report r.json {isolate}"
+            )),
+            3,
+        );
+        let report = work.json("r.json");
+        assert_eq!(report["reasons"].as_array().map(Vec::len), Some(1), "{report}");
+        let reason = report["reasons"][0]["reason"].as_str().unwrap_or_default();
+        assert_eq!(reason, "writing MSL: MSL has no N-bit floats (double)");
+        exits(&work.run("batch in convert --extension metal -o out --force -q"), 3);
+    }
+}
+
+#[test]
 fn what_cannot_be_read_fails_by_its_name_and_stops_nothing() {
     let work = work();
     work.write("in/good.vert", &shader(1));

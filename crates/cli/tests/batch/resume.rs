@@ -53,6 +53,19 @@ fn a_run_that_was_killed_is_continued() {
 }
 
 #[test]
+fn the_shaders_that_a_run_ended_at_are_told_once() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    exits(&work.batch("-o out"), 0);
+    // What a crash leaves behind.
+    work.write("out/.polyshade-batch/stage/0.shader", "a.vert");
+    work.write("out/.polyshade-batch/stage/1.shader", "x/b.vert");
+    let told = "the last run was ended while it worked on a.vert, x/b.vert";
+    assert!(stderr(&work.batch("-o out")).contains(told));
+    assert!(!stderr(&work.batch("-o out --force")).contains("the last run"));
+}
+
+#[test]
 fn only_what_changed_is_done_again() {
     let work = work();
     for name in ["a", "b", "c", "d"] {

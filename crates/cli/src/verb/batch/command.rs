@@ -22,6 +22,8 @@ pub(crate) struct Command {
     pub(super) reports: bool,
     /// Whether the verb has variants.
     pub(super) variants: bool,
+    /// Its variants that have an option each.
+    beside: Vec<&'static str>,
     /// Whether the verb prints JSON.
     pub(super) json: bool,
     /// The lowerings that the verb runs.
@@ -30,6 +32,9 @@ pub(crate) struct Command {
     files: Vec<PathBuf>,
     key: Sha256,
 }
+
+/// Options of verbs that name a second output.
+const BESIDE: [&str; 3] = ["complement", "full", "geometry"];
 
 /// What a verb printed, and its exit code.
 pub(super) enum Said {
@@ -40,7 +45,12 @@ pub(super) enum Said {
 impl Command {
     /// Checks `verb` and `options` as the command line of a shader; ends the program with clap's own words where they
     /// are wrong.
-    pub(super) fn new(verb: &str, options: &[OsString], isolate: bool) -> Result<Self, Failure> {
+    pub(super) fn new(
+        verb: &str,
+        options: &[OsString],
+        isolate: bool,
+        variants: &[&str],
+    ) -> Result<Self, Failure> {
         let usage = |message: String| Err(Failure::new(Exit::Usage, message));
         let mut clap = Arguments::command();
         clap.build();
@@ -51,12 +61,14 @@ impl Command {
             return usage("a batch cannot run batches".to_owned());
         }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
+        let beside: Vec<&str> = BESIDE.into_iter().filter(|name| has(name)).collect();
         let mut command = Self {
             verb: verb.to_owned(),
             options: options.to_vec(),
             writes: has("output"),
             reports: has("report"),
-            variants: has("variant"),
+            variants: has("variant") || !beside.is_empty(),
+            beside,
             json: false,
             lowerings: &[],
             isolate: isolate || !has("output"),
@@ -67,10 +79,21 @@ impl Command {
             return usage(format!("`{verb}` reads no shader, so there is nothing to do for each"));
         }
 
-        let words = command.words(Path::new("SHADER"), &[]);
+        command.check_variants(variants)?;
+        let roles: Vec<Role> =
+            variants.iter().map(|name| Role::Variant((*name).to_owned())).collect();
+        // A folder: it is no file whose contents count.
+        let outputs: Vec<_> = roles.iter().map(|role| (role, PathBuf::from("."))).collect();
+        let words = command.words(Path::new("SHADER"), &outputs);
         let matches =
             Arguments::command().try_get_matches_from(words).unwrap_or_else(|error| error.exit());
         let (_, matches) = matches.subcommand().expect("the verb has been found");
+        let named = |name: &&&str| matches.contains_id(name) && !variants.contains(*name);
+        if let Some(name) = command.beside.iter().find(named) {
+            let message = format!("--{name} names one file, which cannot be every shader's");
+            let help = format!("--variant {name} writes one beside each");
+            return Err(Failure::new(Exit::Usage, message).help(help));
+        }
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
         command.lowerings = lowering::of_verb(verb, matches);
         command.json = flag("json", "json");
@@ -87,6 +110,20 @@ impl Command {
         command.files = named_files(matches, &flags);
         command.key = command.fingerprint()?;
         Ok(command)
+    }
+
+    fn check_variants(&self, variants: &[&str]) -> Result<(), Failure> {
+        let verb = &self.verb;
+        let message = if !variants.is_empty() && !self.variants {
+            format!("`{verb}` has no variants")
+        } else if let Some(name) = variants.iter().find(|name| !self.beside.contains(name))
+            && !self.beside.is_empty()
+        {
+            format!("`{verb}` has no variant `{name}`: {} are", self.beside.join(", "))
+        } else {
+            return Ok(());
+        };
+        Err(Failure::new(Exit::Usage, message))
     }
 
     /// Files that the options name. Outputs depend on their contents as on the options.
@@ -132,6 +169,9 @@ impl Command {
             match role {
                 Role::Output => named.extend(["--output".into(), path.into()]),
                 Role::Report => named.extend(["--report".into(), path.into()]),
+                Role::Variant(name) if self.beside.contains(&name.as_str()) => {
+                    named.extend([format!("--{name}").into(), path.into()]);
+                }
                 Role::Variant(name) => {
                     let mut value = OsString::from(format!("{name}="));
                     value.push(path);
@@ -216,6 +256,7 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
         (Some(0), None) => Said::Done,
         (Some(2), _) => not(Exit::Usage, said),
         (Some(3), _) => not(Exit::Unsupported, said),
+        (Some(4), _) => not(Exit::OtherStage, said),
         (Some(1), _) => not(Exit::Failed, said),
         (_, _) => not(Exit::Failed, format!("the process ended with {}: {said}", output.status)),
     }

@@ -32,6 +32,8 @@ pub(super) struct Job {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Ok,
+    /// The shader is of no stage that the verb is for.
+    Skipped,
     Unsupported,
     Failed,
     Usage,
@@ -48,6 +50,7 @@ impl Status {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Skipped => "skipped",
             Self::Unsupported => "unsupported",
             Self::Failed => "failed",
             Self::Usage => "usage",
@@ -62,6 +65,7 @@ impl Status {
             Self::Failed => Exit::Failed as u8,
             Self::Usage => Exit::Usage as u8,
             Self::Unsupported => Exit::Unsupported as u8,
+            Self::Skipped => Exit::OtherStage as u8,
             Self::NotRun => return None,
         })
     }
@@ -110,10 +114,12 @@ impl Entry {
         }
     }
 
-    /// The entry with `message`, which may begin with the shader's name.
-    pub(super) fn says(self, message: &str) -> Self {
-        let message = message.strip_prefix(&format!("{}: ", self.shader)).unwrap_or(message);
-        let reason = Some(reason(message));
+    /// The entry with `message`, which may begin with the shader's name, or with that of one of its `outputs`.
+    pub(super) fn says(self, message: &str, outputs: &[String]) -> Self {
+        let without = |name: &String| message.strip_prefix(name.as_str())?.strip_prefix(": ");
+        let of_output = outputs.iter().find_map(without);
+        let message = without(&self.shader).unwrap_or(message);
+        let reason = Some(reason(of_output.unwrap_or(message)));
         Self { message: Some(message.to_owned()), reason, ..self }
     }
 

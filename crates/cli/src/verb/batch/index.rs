@@ -28,6 +28,8 @@ struct Header {
 pub(super) struct Index {
     out: PathBuf,
     before: BTreeMap<String, Entry>,
+    /// The shaders that the last run worked on when it was ended from outside, or by a crash.
+    ended_at: Vec<String>,
     journal: Mutex<File>,
     _lock: File,
 }
@@ -49,6 +51,7 @@ impl Index {
             Err(fs4::TryLockError::Error(error)) => return Err(failed(error)),
         }
 
+        let ended_at = left_at(&folder.join("stage"));
         // Left behind by a run that was killed.
         match fs::remove_dir_all(folder.join("stage")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -58,7 +61,20 @@ impl Index {
         write(&folder, before.values()).map_err(failed)?;
         let journal = OpenOptions::new().append(true).open(folder.join("index.jsonl"));
         let journal = Mutex::new(journal.map_err(failed)?);
-        Ok(Self { out: out.to_owned(), before, journal, _lock: lock })
+        Ok(Self { out: out.to_owned(), before, ended_at, journal, _lock: lock })
+    }
+
+    /// The shaders that the last run worked on when it was ended from outside, or by a crash.
+    pub(super) fn ended_at(&self) -> &[String] {
+        &self.ended_at
+    }
+
+    /// Says that a thread works on `shader`, until the mark that this returns is dropped.
+    pub(super) fn mark(stage: &Path, shader: &str) -> Mark {
+        let file = stage.with_extension(MARK);
+        // Without the mark the next run says less.
+        let _ = fs::write(&file, shader);
+        Mark(file)
     }
 
     /// The result of an earlier run for a shader.
@@ -122,7 +138,9 @@ impl Index {
 
     /// Writes the index of all that is known to be done, and takes away the outputs of shaders that are gone.
     pub(super) fn finish(self, plan: &Plan, entries: &[Entry]) -> io::Result<()> {
-        let done = |entry: &&Entry| matches!(entry.status, Status::Ok | Status::Unsupported);
+        let done = |entry: &&Entry| {
+            matches!(entry.status, Status::Ok | Status::Skipped | Status::Unsupported)
+        };
         let mut lines: BTreeMap<&str, &Entry> =
             entries.iter().filter(done).map(|entry| (entry.shader.as_str(), entry)).collect();
         let not_run = entries.iter().filter(|entry| entry.status == Status::NotRun);
@@ -148,6 +166,28 @@ impl Index {
             _ => Ok(()),
         }
     }
+}
+
+/// The ending of the files with the names of the shaders that the threads work on.
+const MARK: &str = "shader";
+
+/// While it is there, a thread works on a shader.
+pub(super) struct Mark(PathBuf);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // The next run would say more than there is.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The shaders that the threads of a run worked on that left its `stage` behind.
+fn left_at(stage: &Path) -> Vec<String> {
+    let files = fs::read_dir(stage).into_iter().flatten().flatten().map(|file| file.path());
+    let marks = files.filter(|file| file.extension().is_some_and(|ending| ending == MARK));
+    let mut shaders: Vec<String> = marks.filter_map(|file| fs::read_to_string(file).ok()).collect();
+    shaders.sort();
+    shaders
 }
 
 /// The last line of each shader. A line that was cut off, or that another version wrote, is none.

@@ -24,7 +24,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PATTERN", conflicts_with = "extension")]
     name: Option<String>,
 
-    /// Another variant to write, and how it is called [default: {base}.NAME.ENDING]
+    /// Another variant to write, and how it is called [default: {base}.NAME.ENDING]: capture-only, raster-only, both;
+    /// complement, full of `position`; geometry of `clip`
     #[arg(long = "variant", value_name = "NAME[=PATTERN]")]
     variants: Vec<String>,
 
@@ -93,13 +94,16 @@ impl Plan {
 }
 
 impl Options {
+    /// The names of the variants.
+    pub(super) fn variants(&self) -> Vec<&str> {
+        let names = self.variants.iter().map(|variant| variant.split('=').next());
+        names.map(Option::unwrap_or_default).collect()
+    }
+
     /// The roles of the files that a shader gives, and the patterns of their names.
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
         let usage = |message: String| Err(Failure::new(Exit::Usage, message));
-        if !self.variants.is_empty() && !command.variants {
-            return usage(format!("`{verb}` has no variants"));
-        }
         if self.rank.is_some() && verb != "position" {
             return usage(format!("`{verb}` says nothing of what a position-only pass saves"));
         }

@@ -20,7 +20,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
 
-    /// A file that lists the shaders, a path a line; all lie in DIR, which is not searched. `-` is standard input
+    /// A file that lists the shaders, a path a line, from the current folder or from DIR; all lie in DIR, which is not
+    /// searched. `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "include")]
     list: Option<PathBuf>,
 
@@ -134,22 +135,28 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
     let failed = |message: String| Failure::at(Exit::Usage, file, message);
     read.map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("this list is not UTF-8".to_owned()))?;
-    let base = plain(folder);
     let paths = text.split(if null { '\0' } else { '\n' }).filter(|path| !path.is_empty());
     paths
         .map(|path| {
-            let path = PathBuf::from(path);
-            let whole = plain(&path);
-            let inside = whole.strip_prefix(&base).ok();
-            let up = |part: Component<'_>| part == Component::ParentDir;
-            let inside = inside.filter(|inside| !inside.components().any(up));
-            let Some(inside) = inside.filter(|inside| *inside != Path::new("")) else {
-                let folder = folder.display();
-                return Err(failed(format!("{} does not lie in {folder}", path.display())));
+            let Some(inside) = inside(folder, Path::new(path)) else {
+                return Err(failed(format!("{path} does not lie in {}", folder.display())));
             };
             Ok(shader(folder, folder.join(inside)))
         })
         .collect()
+}
+
+/// Where `path` lies in `folder`: from the current folder or, if it leads elsewhere from there and the file is in
+/// `folder`, from that.
+fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let whole = |path: &Path| std::path::absolute(path).ok().map(|path| plain(&path));
+    let below = |path: &Path| Some(whole(path)?.strip_prefix(whole(folder)?).ok()?.to_owned());
+    let is_plain = |inside: &PathBuf| {
+        let mut parts = inside.components();
+        inside != Path::new("") && parts.all(|part| matches!(part, Component::Normal(_)))
+    };
+    let from_folder = || below(&folder.join(path)).filter(|_| folder.join(path).exists());
+    below(path).or_else(from_folder).filter(is_plain)
 }
 
 /// The path without its `.` parts.

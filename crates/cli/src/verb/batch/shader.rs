@@ -2,11 +2,12 @@
 
 use super::Run;
 use super::command::Said;
-use super::entry::{Entry, FileEntry, Job, Status};
+use super::index::Index;
+use super::entry::{Entry, FileEntry, Job, Role, Status};
 use crate::failure::Exit;
 use crate::printable::printable;
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// The result for a shader, and whether it was up to date.
@@ -18,13 +19,13 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
     let entry = Entry::not_run(&job.shader);
     let before = run.index.before(&job.shader);
     if let Some((status, message)) = &job.refused {
-        return (Entry { status: *status, ..entry }.says(message), false);
+        return (Entry { status: *status, ..entry }.says(message, &[]), false);
     }
     let read = metadata(&job.path).and_then(|metadata| Ok((metadata, fs::read(&job.path)?)));
     let (metadata, input, includes) = match read {
         Ok((metadata, bytes)) => (metadata, FileEntry::of(&job.shader, &bytes), includes(&bytes)),
         Err(error) => {
-            let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string());
+            let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string(), &[]);
             return (withdrawn(run, job, entry), false);
         }
     };
@@ -39,11 +40,13 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
     }
 
     let entry = Entry { key, input: Some(input), ..entry };
+    let _mark = Index::mark(stage, &job.shader);
     let entry = match made(run, job, stage, &metadata) {
         Ok(Ok(outputs)) => Entry { status: Status::Ok, outputs, ..entry },
         Ok(Err(said)) => withdrawn(run, job, refusal(entry, said, job, stage)),
         Err(error) => {
-            withdrawn(run, job, Entry { status: Status::Failed, ..entry }.says(&error.to_string()))
+            let entry = Entry { status: Status::Failed, ..entry };
+            withdrawn(run, job, entry.says(&error.to_string(), &job.outputs))
         }
     };
     if !entry.status.is_failure() {
@@ -72,7 +75,7 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
         Status::Ok => {
             names.eq(&job.outputs) && before.outputs.iter().all(|output| run.index.holds(output))
         }
-        Status::Unsupported => !job.outputs.iter().any(|name| run.index.path(name).exists()),
+        Status::Unsupported | Status::Skipped => !job.outputs.iter().any(|name| run.index.path(name).exists()),
         Status::Failed | Status::Usage | Status::NotRun => false,
     }
 }
@@ -96,9 +99,15 @@ fn made(
         return Err(io::Error::other("the shader changed while it was read"));
     }
     let mut outputs = Vec::with_capacity(job.outputs.len());
-    for name in &job.outputs {
-        let bytes = fs::read(stage.join(name))?;
-        outputs.push(FileEntry::of(name, &bytes));
+    for (name, role) in job.outputs.iter().zip(&run.plan.roles) {
+        match fs::read(stage.join(name)) {
+            Ok(bytes) => outputs.push(FileEntry::of(name, &bytes)),
+            // A shader without distances needs no geometry stage behind it.
+            Err(error) if error.kind() == ErrorKind::NotFound && matches!(role, Role::Variant(_)) => {
+                run.index.remove(name)?;
+            }
+            Err(error) => return Err(error),
+        }
     }
     remove_former(run, job)?;
     for output in &outputs {
@@ -115,13 +124,14 @@ fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
         Exit::Failed => Status::Failed,
         Exit::Usage => Status::Usage,
         Exit::Unsupported => Status::Unsupported,
+        Exit::OtherStage => Status::Skipped,
     };
     let entry = Entry { status, instruction, ..entry };
     // The report is the same wherever the folders are.
     let stage = printable(&stage.join("").display().to_string());
     let path = printable(&job.path.display().to_string());
     let message = message.replace(&stage, "").replace(&path, &job.shader);
-    entry.says(&message)
+    entry.says(&message, &job.outputs)
 }
 
 /// Removes the outputs of an earlier run: a shader that is refused has none.
@@ -131,8 +141,8 @@ fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
         Ok(()) => entry,
         Err(error) => {
             let message = entry.message.clone().unwrap_or_default();
-            Entry { status: Status::Failed, ..entry }
-                .says(&format!("{message}; an output of an earlier run is still there: {error}"))
+            let message = format!("{message}; an output of an earlier run is still there: {error}");
+            Entry { status: Status::Failed, ..entry }.says(&message, &job.outputs)
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     for (count, status, reason, first) in &counts {
         let _ = match status {
             Status::Ok | Status::NotRun => writeln!(text, "{count:>7}  {}", status.name()),
-            Status::Unsupported | Status::Failed | Status::Usage => {
+            Status::Skipped | Status::Unsupported | Status::Failed | Status::Usage => {
                 writeln!(text, "{count:>7}  {:<11}  {reason} ({first})", status.name())
             }
         };

@@ -27,7 +27,7 @@ pub(crate) struct Options {
     pub(super) geometry: Option<PathBuf>,
 
     /// With --exact: the primitives that the generated geometry stage takes
-    #[arg(long, value_parser = named(PRIMITIVES), requires = "geometry", default_value = "triangles")]
+    #[arg(long, value_parser = named(PRIMITIVES), requires = "exact", default_value = "triangles")]
     primitive: Primitive,
 
     /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
@@ -73,9 +73,7 @@ impl Options {
     /// Refuses options that lack another one, or that the stage does not need.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
-        let lacking = if makes_one && self.geometry.is_none() {
-            "--exact needs --geometry: where the geometry stage goes"
-        } else if makes_one && location.is_none() {
+        let lacking = if makes_one && location.is_none() {
             "--exact needs --location: where distances are handed to the geometry stage"
         } else if self.exact && !makes_one && self.geometry.is_some() {
             "--geometry is for shaders that are no geometry stage themselves"
@@ -83,6 +81,15 @@ impl Options {
             return Ok(());
         };
         Err(Failure::new(Exit::Usage, lacking))
+    }
+
+    /// Refuses to make a geometry stage that goes nowhere.
+    pub(super) fn check_geometry(&self, model: ExecutionModel) -> Done {
+        if self.exact && model != ExecutionModel::GEOMETRY && self.geometry.is_none() {
+            let message = "--exact needs --geometry: where the geometry stage goes";
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        Ok(())
     }
 
     /// What a geometry stage of the device may emit.

@@ -149,10 +149,15 @@ enum Heard {
 /// to be blamed for not ending.
 const TIMES: u32 = 4;
 
+/// A limit below this blames nobody: on a busy machine the rewritten shader may take as long to be compiled for its
+/// draws, however fast the original was.
+const SHORTEST_THAT_BLAMES: Duration = Duration::from_secs(5);
+
 /// Listens until the child has had its last word, and returns it with the phase it came in; `None` where a step took
-/// longer than `limit`. With them, whether the original took so long that nothing follows from that.
+/// longer than `limit`. With them, whether the limit is so short, for what the original took, that nothing follows.
 fn listen(lines: &Receiver<String>, limit: Duration) -> (Phase, bool, Option<Heard>) {
-    let (mut phase, mut begun, mut slow) = (Phase::Preparing, Instant::now(), false);
+    let mut slow = limit < SHORTEST_THAT_BLAMES;
+    let (mut phase, mut begun) = (Phase::Preparing, Instant::now());
     loop {
         let left = limit.saturating_sub(begun.elapsed());
         let line = match lines.recv_timeout(left) {

@@ -32,8 +32,8 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
 /// The report of a process that was stopped in a phase that says nothing, as all takes long here.
 pub(super) fn of_slow(how: &str) -> Value {
     let why = format!(
-        "the process {how} while the rewritten shader ran, and the original takes long here, too: \
-         a longer --timeout may tell"
+        "the process {how} while the rewritten shader ran, which is too short a limit here to tell it \
+         from the original: a longer --timeout may tell"
     );
     json!({ "version": VERSION, "result": "not comparable", "reason": why })
 }
@@ -115,7 +115,15 @@ pub(super) fn text(report: &Value) -> String {
             };
             format!("equal{device}: {}{native}", said.join(", "))
         }
-        Some("not comparable") => format!("not comparable{device}: {}", string(&report["reason"])),
+        Some("not comparable") => {
+            let reason = string(&report["reason"]);
+            // The library does not know the program's options.
+            let help = match reason.contains("that blending is defined for") {
+                true => "; they are taken as premultiplied: try --source-alpha straight",
+                false => "",
+            };
+            format!("not comparable{device}: {reason}{help}")
+        }
         _ => format!("different{device}: {}", string(&report["difference"]["text"])),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::stage::before_rasterization;
+use crate::stage::{before_rasterization, only_entry};
 use crate::verb::{blend, capture, clip, position};
 use clap::Subcommand;
 use polyshade::advanced_blend;
@@ -68,16 +68,10 @@ impl Verified {
             Self::Capture(rewrite) if rewrite.is_by_extension() => {
                 before_rasterization(input, module)
             }
-            Self::Capture(_) => {
-                let stage = ExecutionModel::VERTEX;
-                Ok((input.entry_name(module, stage)?, stage))
-            }
+            Self::Capture(_) => only_entry(input, module, &[ExecutionModel::VERTEX]),
             Self::Position(_) => position::last_stage(input, module),
             Self::Clip(_) => clip::only_entry(input, module),
-            Self::Blend(_) => {
-                let stage = ExecutionModel::FRAGMENT;
-                Ok((input.entry_name(module, stage)?, stage))
-            }
+            Self::Blend(_) => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
         }
     }
 
