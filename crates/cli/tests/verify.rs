@@ -334,10 +334,10 @@ fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
 #[test]
 fn colours_that_are_not_premultiplied_are_told_how_to_be_compared() {
     let work = Work::new();
-    let copies = "#version 450\nlayout(location = 0) in vec4 c;\nlayout(location = 0) out vec4 o;
-        void main() { o = c; }";
-    work.write("copies.frag", copies);
-    let line = "copies.frag blend --equations multiply --device SwiftShader";
+    let glass = "#version 450\nlayout(location = 0) out vec4 o;
+        void main() { o = vec4(0.5, 1.0, 0.75, 0.25); }";
+    work.write("glass.frag", glass);
+    let line = "glass.frag blend --equations multiply --device SwiftShader";
     let text = verified(&work, 3, line);
     assert!(text.contains("try --source-alpha straight"), "{text}");
     verified(&work, 0, &format!("{line} --source-alpha straight"));

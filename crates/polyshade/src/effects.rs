@@ -104,16 +104,14 @@ pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
 
 /// Where an instruction of GLSL's set puts its second result, if it has two.
 fn second_result(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
-    let (op, call) = glsl(m, inst)?;
-    let has_two = [GlslOp::MODF, GlslOp::FREXP].contains(&op);
-    call.operands().get(1).copied().filter(|_| has_two).and_then(Id::new)
+    glsl(m, inst, &[GlslOp::MODF, GlslOp::FREXP])?.operands().get(1).copied().and_then(Id::new)
 }
 
-/// The instruction of GLSL's set that `inst` is.
-pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>) -> Option<(GlslOp, ExtInst<'i>)> {
-    let call = ExtInst::of(inst)?;
+/// The instruction of GLSL's set, one of these, that `inst` is.
+pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>, ops: &[GlslOp]) -> Option<ExtInst<'i>> {
+    let call = ExtInst::of(inst).filter(|call| ops.contains(&GlslOp(call.number())))?;
     let set = m.definition(call.set()).and_then(ExtInstImport::of)?;
-    (set.name() == GlslOp::SET).then(|| (GlslOp(call.number()), call))
+    (set.name() == GlslOp::SET).then_some(call)
 }
 
 /// Whether another run of the stage, or the host, can see what `pointer` points to. Memory of the workgroup ends with it.

@@ -4,6 +4,7 @@ use super::capabilities::{self, Seen};
 use super::index::{At, all_of};
 use super::kinds::{Kind, kind};
 use super::mark::Marks;
+use super::notes::Note;
 use super::types::{indices_of, step, structure_at};
 use polyshade_spv::view::{
     AccessChain, ArrayLength, Decorate, EntryPoint, FunctionCall, GroupDecorate,
@@ -235,8 +236,9 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
             // Malformed modules name instructions of functions that nothing calls, and these functions.
-            let stays = self.marks.survey.function(body.id()).is_some()
-                && self.marks.live.contains(At::from_word(body.at()));
+            let at = At::from_word(body.at());
+            let is_entered = matches!(self.marks.survey.note(at), Note::Function(_));
+            let stays = is_entered && self.marks.live.contains(at);
             for inst in body.instructions() {
                 if stays && self.marks.live.contains(At::of(inst)) {
                     self.line = None;

@@ -242,7 +242,7 @@ fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
         GlslOp::INTERPOLATE_AT_SAMPLE,
         GlslOp::INTERPOLATE_AT_OFFSET,
     ];
-    glsl(m, inst).is_some_and(|(op, _)| interpolation.contains(&op))
+    glsl(m, inst, &interpolation).is_some()
 }
 
 /// The structures with decorations that cannot stay on a `Private` variable; an error where another variable that is

@@ -39,22 +39,22 @@ impl Outputs {
         let mut found = vec![false; options.kept().len()];
         let mut outputs = Vec::new();
         for variable in moves::interface(m, entry, StorageClass::OUTPUT) {
-            for mut output in parts_of(m, variable) {
-                let mut kept = false;
-                for (keep, found) in options.kept().iter().zip(&mut found) {
-                    let is_it = is(m, keep, &output);
-                    *found |= is_it;
-                    kept |= is_it;
-                }
-                let structural = output.builtin.is_some_and(|builtin| {
-                    always_kept(builtin) || builtin == BuiltIn::CULL_PRIMITIVE_EXT && !kept
-                });
-                let always = output.builtin.is_some_and(always_kept);
-                output.in_position_only =
-                    kept || structural || is_captured && is_captured_output(m, &output);
-                output.in_complement = !kept && !structural || always;
-                outputs.push(output);
+            add_parts_of(m, variable, &mut outputs);
+        }
+        for output in &mut outputs {
+            let mut kept = false;
+            for (keep, found) in options.kept().iter().zip(&mut found) {
+                let is_it = is(m, keep, output);
+                *found |= is_it;
+                kept |= is_it;
             }
+            let structural = output.builtin.is_some_and(|builtin| {
+                always_kept(builtin) || builtin == BuiltIn::CULL_PRIMITIVE_EXT && !kept
+            });
+            let always = output.builtin.is_some_and(always_kept);
+            output.in_position_only =
+                kept || structural || is_captured && is_captured_output(m, output);
+            output.in_complement = !kept && !structural || always;
         }
         for (keep, found) in options.kept().iter().zip(found) {
             let by_user = matches!(keep, Keep::Location(_) | Keep::Name(_) | Keep::BuiltIn(_));
@@ -140,8 +140,8 @@ impl Unneeded {
     }
 }
 
-/// The outputs that `variable` is: one, or one for each member of a block of built-ins.
-fn parts_of(m: &Module<'_>, variable: Id) -> Vec<Output> {
+/// Adds the outputs that `variable` is: one, or one for each member of a block of built-ins.
+fn add_parts_of(m: &Module<'_>, variable: Id, outputs: &mut Vec<Output>) {
     let output = |member: Option<(Id, u32)>, builtin| Output {
         variable,
         member,
@@ -155,10 +155,10 @@ fn parts_of(m: &Module<'_>, variable: Id) -> Vec<Output> {
     let Some(block) =
         block.filter(|block| (0..count).any(|i| m.member_builtin(*block, i).is_some()))
     else {
-        return vec![output(None, m.builtin(variable))];
+        return outputs.push(output(None, m.builtin(variable)));
     };
     let member = |number| output(Some((block, number)), m.member_builtin(block, number));
-    (0..count).map(member).collect()
+    outputs.extend((0..count).map(member));
 }
 
 /// Whether `output` is what `keep` says.
