@@ -24,9 +24,9 @@ const TARGETS: [(&str, u32); 6] = [
 /// count.
 const SEEDED: [&str; 3] = ["valid", "metamorphic", "planner"];
 
-/// What continuous integration draws its inputs from, so that it fails for a change rather than by chance. What an input
-/// leads to hangs on the code, so that a long run would find old faults at any change: runs by hand are what is to find
-/// them, go elsewhere each time, and are long.
+/// What continuous integration draws its inputs from, so that it fails for a change rather than by chance. What an
+/// input leads to hangs on the code, so that a long run would find old faults at any change. Runs by hand are to find
+/// those: they go elsewhere each time, and are long.
 const SEED: &str = "-seed=20261121";
 
 /// What cargo-fuzz starts from: the committed cases as words.

@@ -114,7 +114,8 @@ pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>, ops: &[GlslOp]) -> Option
     (set.name() == GlslOp::SET).then_some(call)
 }
 
-/// Whether another run of the stage, or the host, can see what `pointer` points to. Memory of the workgroup ends with it.
+/// Whether another run of the stage, or the host, can see what `pointer` points to. Memory of the workgroup ends with
+/// it.
 fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
     !matches!(
         m.storage_class(pointer),

@@ -15,7 +15,7 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
         })
     };
     if let Some(output) = outputs.into_iter().find(seen) {
-        let message = "the shader writes the depth, the stencil value or the sample mask, which late tests see and early ones do not";
+        let message = "the shader writes the depth, the stencil value or the sample mask, which only late tests see";
         return Err(Error::unsupported(message, output));
     }
     let functions = m.reachable(entry.function());

@@ -114,7 +114,7 @@ impl Comparison<'_> {
         Some(Difference { draw: Some(case.to_string()), ..difference })
     }
 
-    /// What a differing word at byte `at` is about; `None` where it is a not-a-number that may be another, or undefined.
+    /// What a differing word at byte `at` is about; `None` where that is undefined or may be another not-a-number.
     fn word(
         &self,
         case: &Case,

@@ -2,8 +2,9 @@
 //!
 //! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
 //! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
-//! to the driver than the original does has another result in one of both. And a driver may round `a * b + c` once or twice, as it
-//! likes, and not the same way in every shader: lavapipe does so. So all arithmetic is decorated as `precise` asks for.
+//! to the driver than the original does has another result in one of both. And a driver may round `a * b + c` once or
+//! twice, as it likes, and not the same way in every shader: lavapipe does so. So all arithmetic is decorated as
+//! `precise` asks for.
 //! What is defined does not change.
 
 use polyshade::spv::view::{CapabilityInst, Mode, Variable};
@@ -31,8 +32,8 @@ const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, 
 /// The longest array that is poisoned.
 const MOST_ELEMENTS: u32 = 256;
 
-/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, and with
-/// arithmetic that is not contracted.
+/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, and
+/// with arithmetic that is not contracted.
 ///
 /// # Errors
 ///

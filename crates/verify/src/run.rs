@@ -58,7 +58,7 @@ impl Task<'_> {
         Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
     }
 
-    /// The variant to judge: the one that was given, with the filler where it leaves something undefined, or else `made`.
+    /// The variant to judge: the one that was given, with the filler where it leaves something undefined, else `made`.
     pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let unread =
             |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));

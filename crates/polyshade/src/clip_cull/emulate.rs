@@ -164,8 +164,8 @@ pub fn emulate_fragment<'m>(
     Ok(frame.made(without_unused(&frame, &next.module)?, Requirements::default(), result))
 }
 
-/// What is discarded must not have been counted and written by early tests: they are made late, where nothing differs by
-/// it.
+/// What is discarded must not have been counted and written by early tests: they are made late, where nothing differs
+/// by it.
 fn test_late<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -9,8 +9,8 @@ const UNITS: f64 = 4.0;
 /// How far results may be off besides: equations add and subtract numbers up to 1, which are rounded and may cancel.
 const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
 
-/// The same of equations of hue, saturation and luminosity: a dozen roundings of numbers up to 1 behind each other, each
-/// of which is stretched over the range of the next step.
+/// The same of equations of hue, saturation and luminosity: a dozen roundings of numbers up to 1 behind each other,
+/// each of which is stretched over the range of the next step.
 const HSL_ROUNDING: f64 = 1.0 / (1 << 19) as f64;
 
 fn rounding(operation: vk::BlendOp) -> f64 {
