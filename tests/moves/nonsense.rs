@@ -2,6 +2,7 @@
 //! and do not panic.
 
 use polyshade::moves::{Elimination, Place, Scattered, eliminate, scatter, specialize};
+use polyshade::transform_feedback::capturable;
 use polyshade_spv::{Id, Module, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
 
@@ -157,4 +158,17 @@ fn a_chain_that_is_indexed_by_a_value_of_a_dead_function_leaves_nothing_of_its_c
     let left = eliminate(&module, &Elimination::new()).expect("nothing is refused");
     let left = Module::parse(left.module.words()).expect("it can be read again");
     assert_eq!(left.functions().count(), 1);
+}
+
+#[test]
+fn billions_of_elements_without_members_are_not_looked_at_one_by_one() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Vertex %main \"main\" %to\n\
+        OpName %to \"to\"\n%void = OpTypeVoid\n%procedure = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n\
+        %count = OpConstant %uint 4000000000\n%nothing = OpTypeStruct\n%array = OpTypeArray %nothing %count\n\
+        %output = OpTypePointer Output %array\n%to = OpVariable %output Output\n\
+        %main = OpFunction %void None %procedure\n%1 = OpLabel\nOpReturn\nOpFunctionEnd\n";
+    let words = assemble(text).expect("it is assembly");
+    let module = Module::parse(&words).expect("it has the form of a module");
+    let entry = module.entry_points().next().expect("there is one");
+    assert_eq!(capturable(&module, entry).len(), 1);
 }

@@ -19,7 +19,9 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
         let names = output.name.as_ref().and_then(|name| {
             let is_unique = outputs.named(name).nth(1).is_none();
             let mut names = Vec::new();
-            let all = is_unique && parts(m, &output.part, name.clone(), DEEPEST, &mut names);
+            let mut left = MOST;
+            let all =
+                is_unique && parts(m, &output.part, name.clone(), DEEPEST, (&mut names, &mut left));
             all.then_some(names)
         });
         match names {
@@ -39,15 +41,21 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
     found
 }
 
-/// How deep names are made, and how many of one output.
+/// How deep names are made, and how many parts of one output are looked at, with those that have no names in them.
 const DEEPEST: u32 = 16;
-const MOST: usize = 4096;
+const MOST: u32 = 8192;
 
-/// The names of the parts of `part` that can be captured by name; `false` where some have none.
-fn parts(m: &Module<'_>, part: &Part, name: String, depth: u32, names: &mut Vec<String>) -> bool {
-    if depth == 0 || names.len() >= MOST {
-        return false;
-    }
+/// The names of the parts of `part` that can be captured by name, of which so many are `left` to be looked at; `false`
+/// where some have none.
+fn parts(
+    m: &Module<'_>,
+    part: &Part,
+    name: String,
+    depth: u32,
+    (names, left): (&mut Vec<String>, &mut u32),
+) -> bool {
+    let (Some(next), 1..) = (left.checked_sub(1), depth) else { return false };
+    *left = next;
     let is_aggregate = |ty| matches!(m.ty(ty), Some(Type::Array { .. } | Type::Struct { .. }));
     match m.ty(part.ty) {
         Some(Type::Array { element, length }) if is_aggregate(element) => {
@@ -58,13 +66,14 @@ fn parts(m: &Module<'_>, part: &Part, name: String, depth: u32, names: &mut Vec<
             };
             (0..length).all(|index| {
                 let element = part.inside(index, element);
-                parts(m, &element, format!("{name}[{index}]"), depth - 1, names)
+                parts(m, &element, format!("{name}[{index}]"), depth - 1, (names, left))
             })
         }
         Some(Type::Struct { id }) => {
             (0..).zip(m.members(id)).all(|(member, ty)| match m.member_name(id, member) {
                 Some(own) => {
-                    parts(m, &part.inside(member, ty), format!("{name}.{own}"), depth - 1, names)
+                    let part = part.inside(member, ty);
+                    parts(m, &part, format!("{name}.{own}"), depth - 1, (names, left))
                 }
                 None => false,
             })
