@@ -4,6 +4,7 @@
 mod any_recipe;
 mod controls;
 mod disguises;
+mod ids;
 mod places;
 mod plain_data;
 mod recipe;

@@ -186,7 +186,7 @@ fn word<'s>(
         Some(loaded) if *loaded.part == leaf.part => loaded.value,
         _ => load(code, &leaf.part, StorageClass::OUTPUT),
     };
-    let is_same = |loaded: &Loaded<'_>| loaded.value == value && loaded.component == *component;
+    let is_same = |loaded: &Loaded<'_>| *loaded.part == leaf.part && loaded.component == *component;
     if !last.as_ref().is_some_and(is_same) {
         let scalar = match leaf.count {
             1 => value,
