@@ -355,12 +355,7 @@ impl<'m, 'w> Patch<'m, 'w> {
                 self.leave_group(inst, id);
             }
             for applied in grouped().filter(|applied| !goes(applied.member, applied.decoration)) {
-                self.decorate_maybe_member(
-                    id,
-                    applied.member,
-                    applied.decoration,
-                    applied.operands,
-                );
+                self.copy_decoration(id, applied.member, &applied);
             }
         }
     }

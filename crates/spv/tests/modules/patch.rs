@@ -316,6 +316,20 @@ fn an_id_that_loses_one_decoration_of_a_group_keeps_the_others_of_it() {
     assert_eq!(next.member_decoration(id(4), 0, Decoration::LOCATION), Some(&[7][..]));
 }
 
+/// `UniformId` is for `OpDecorateId`, but a module may say it otherwise; its operand is then no id.
+#[test]
+fn what_a_group_says_in_the_wrong_form_keeps_it() {
+    let mut words = Words::new(9);
+    words.inst(Op::DECORATE, &[5, Decoration::UNIFORM_ID.0, 0]);
+    words.inst(Op::DECORATE, &[5, Decoration::FLAT.0]);
+    words.inst(Op::DECORATION_GROUP, &[5]);
+    words.inst(Op::GROUP_DECORATE, &[5, 1, 2]);
+    let m = words.parse();
+    let next = changed(&m, |_, p| p.undecorate(id(1), |_, one| one == Decoration::FLAT));
+    let next = Module::parse(next.words()).expect("it is still well-formed");
+    assert_eq!(next.decoration(id(1), Decoration::UNIFORM_ID), Some(&[0][..]));
+}
+
 #[test]
 fn names_can_be_left_out() {
     let words = shader(5);
