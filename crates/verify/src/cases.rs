@@ -10,9 +10,8 @@ use std::fmt;
 pub(crate) const FILL: u8 = 0xa5;
 /// The bytes before and after the bound range, which nothing may write: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
-/// The bytes that are bound before the feedback range, and behind it.
-pub(crate) const LEAD: usize = 8;
-pub(crate) const TAIL: usize = 60;
+/// The bytes that are bound before the feedback range: no small number of words.
+pub(crate) const LEAD: usize = 20;
 
 /// How much is captured of the draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +24,13 @@ pub(crate) enum Room {
     Resumed,
     /// Nothing: the ranges are empty.
     None,
+    /// Some, as the buffers end there; the host says that there is more.
+    Overstated,
+    /// Nothing: the host says that draws before have captured more than there is room for.
+    Passed,
 }
 
+/// What there is for every draw.
 const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
 
 /// One draw.
@@ -62,7 +66,8 @@ pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
     ]
 }
 
-/// Every topology in both provoking modes, from both placements, with all kinds of room.
+/// Every topology in both provoking modes, from both placements, with all kinds of room; with one vertex and two, of
+/// which some make no primitive; and with what the host says wrongly.
 pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in TOPOLOGIES {
@@ -72,6 +77,18 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
                 let draw = model::Draw { topology, provoking_vertex, vertices, instances };
                 cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
             }
+        }
+        let provoking_vertex = ProvokingVertex::First;
+        for (count, placement) in (1..=2).zip(placements) {
+            let (vertices, instances) = placement.ranges();
+            let vertices = vertices.start..vertices.end.min(vertices.start + count);
+            let draw = model::Draw { topology, provoking_vertex, vertices, instances };
+            cases.push(Case { draw, room: Room::Ample });
+        }
+        for (room, placement) in [Room::Overstated, Room::Passed].into_iter().zip(placements) {
+            let (vertices, instances) = placement.ranges();
+            let draw = model::Draw { topology, provoking_vertex, vertices, instances };
+            cases.push(Case { draw, room });
         }
     }
     cases
@@ -111,8 +128,25 @@ impl Case {
 
     /// What is recorded of the case's vertices.
     pub(crate) fn recording<'r>(&self, recordings: &'r [Recording]) -> &'r Recording {
-        let of_case = |one: &&Recording| one.placement == self.placement();
+        let of_case = |one: &&Recording| one.placement.covers(self.placement());
         recordings.iter().find(of_case).expect("the cases are made from the placements")
+    }
+
+    /// The bytes that are bound behind the feedback range.
+    pub(crate) fn tail(&self) -> usize {
+        match self.room {
+            Room::Short | Room::Overstated => 0,
+            _ => 60,
+        }
+    }
+
+    /// The vertices by which what the host says of a buffer is larger than it is: its size, and what is reached.
+    pub(crate) fn excess(&self) -> [u32; 2] {
+        match self.room {
+            Room::Overstated => [4, 0],
+            Room::Passed => [0, 4],
+            _ => [0, 0],
+        }
     }
 
     /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
@@ -130,15 +164,17 @@ impl Case {
                 let room = match self.room {
                     Room::Ample => 3 * vertices + 2,
                     // Half of the draw, and the second buffer has room for less.
-                    Room::Short => (vertices / 2 + 2).saturating_sub(2 * (number % 2)),
+                    Room::Short | Room::Overstated => {
+                        (vertices / 2 + 2).saturating_sub(2 * (number % 2))
+                    }
                     Room::Resumed => reached + vertices / 2 + 1 + number % 2,
-                    Room::None => 0,
+                    Room::None | Room::Passed => 0,
                 };
                 let stride = stride as usize;
                 let size = stride * room;
                 let begin = GUARD + LEAD;
                 model::Buffer {
-                    memory: vec![FILL; begin + size + TAIL + GUARD],
+                    memory: vec![FILL; begin + size + self.tail() + GUARD],
                     range: begin..begin + size,
                     stride,
                     reached: stride * reached,
@@ -158,6 +194,8 @@ impl fmt::Display for Case {
             Room::Short => "room for some",
             Room::Resumed => "resumed behind 3 vertices, room for some",
             Room::None => "no room",
+            Room::Overstated => "room for some, said to be more",
+            Room::Passed => "no room, said to be passed",
         })
     }
 }

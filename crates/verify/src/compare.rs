@@ -70,6 +70,21 @@ pub(crate) fn expect<'r>(
     Expected { recording, buffers, counts, captured: captured.into_inner() }
 }
 
+/// What a case leaves of which nothing is captured.
+pub(crate) fn expect_nothing<'r>(
+    case: &Case,
+    layout: &[Buffer],
+    recording: &'r Recording,
+) -> Expected<'r> {
+    let buffers = case.buffers(&strides(layout));
+    Expected {
+        recording,
+        buffers,
+        counts: Captured { written: 0, needed: 0 },
+        captured: Vec::new(),
+    }
+}
+
 /// Looks for the first word that differs from what must be there.
 #[derive(Debug)]
 pub(crate) struct Comparison<'c> {

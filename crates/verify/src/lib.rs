@@ -64,7 +64,7 @@ pub struct Job<'j> {
     pub lowering: Lowering<'j>,
     /// Specialization constants that both sides are given: their numbers and bits.
     pub specialization: Vec<(u32, u64)>,
-    /// Variants to judge instead of those that polyshade makes: the words of each.
+    /// Variants to judge, and no others, instead of those that polyshade makes: the words of each.
     pub given: Vec<(Part, Vec<u32>)>,
     /// The inputs of the first run.
     pub seed: u64,

@@ -6,7 +6,7 @@ use crate::leaves::Leaf;
 use crate::library;
 use crate::pictures::{self, Exactness, Primitive};
 use crate::recording::{Recording, Shape, select};
-use crate::run::{Original, Task, Variant, is_not_about_points};
+use crate::run::{Original, Task, Variant, cannot_run, cannot_run_original, is_not_about_points};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken};
 use crate::{Phase, Reduced};
 use polyshade::position_only::{self, Keep};
@@ -122,15 +122,16 @@ impl Run<'_> {
             (Part::PositionOnly, &self.made.position_only, &self.kept),
             (Part::Complement, &self.made.complement, &self.others),
         ];
-        for (part, made, wanted) in parts {
+        for (part, made, wanted) in parts.into_iter().filter(|one| task.is_judged(one.0)) {
             (task.report)(Phase::Rewritten);
             equal.words += self.compare_outputs((part, made), wanted, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
         }
-        if all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
+        if !task.is_judged(Part::PositionOnly)
+            || all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
             || self.loses_coverage(&recordings)
             // A draw of one primitive has another first vertex.
-            || self.made.full.has_capability(Capability::DRAW_PARAMETERS)
+            || task.original.has_capability(Capability::DRAW_PARAMETERS)
         {
             return Ok(equal);
         }
@@ -181,21 +182,23 @@ impl Run<'_> {
         Ok((module, inputs.map_err(|why| broken(part, why))?))
     }
 
-    /// The variant covers the pixels that the full shader does, as deep.
+    /// The variant covers the pixels that the original does, as deep.
     fn compare_pictures(&self, recordings: &[Recording]) -> Result<u64, Stop> {
         let primitives = self.primitives(recordings);
-        let draw = |part, made| {
-            let (module, inputs) = self.prepare(part, made)?;
+        let Original { task, plain, inputs, .. } = &self.original;
+        let draw = |module: &Module<'_>, inputs: &Inputs| {
             let work = inputs.work(&primitives, |primitive: &Primitive, given, work| {
                 let mut draw = self.original.draw(module.words(), primitive.placement);
                 given.give(&mut draw);
                 pictures::rasterize(&mut draw, primitive.topology, &library::DEPTH, work);
                 draw
             });
-            self.original.task.run(part, &work)
+            task.device.run(&work)
         };
-        let right = draw(Part::Full, &self.made.full)?;
-        let found = draw(Part::PositionOnly, &self.made.position_only)?;
+        let right = draw(plain, inputs).map_err(cannot_run_original)?;
+        let (module, inputs) = self.prepare(Part::PositionOnly, &self.made.position_only)?;
+        let found =
+            draw(&module, &inputs).map_err(|error| cannot_run(Part::PositionOnly, &error))?;
         let titles =
             primitives.iter().map(|one| format!("{:?}, {:?}", one.topology, one.placement));
         pictures::compare(Part::PositionOnly, [&right, &found], Exactness::Exact, titles)

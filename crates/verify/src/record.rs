@@ -49,6 +49,11 @@ impl Placement {
         )
     }
 
+    /// Whether a draw begins with the same vertex and has no more of them.
+    pub(crate) fn covers(self, other: Placement) -> bool {
+        other.vertices <= self.vertices && other == Placement { vertices: other.vertices, ..self }
+    }
+
     /// The vertex and the instance of an invocation.
     pub(crate) fn vertex(self, slot: u32) -> (u32, u32) {
         (self.first_vertex + slot % self.vertices, self.first_instance + slot / self.vertices)

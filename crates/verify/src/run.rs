@@ -58,6 +58,12 @@ impl Task<'_> {
         Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
     }
 
+    /// Whether a variant is to be judged: where some are given, it is those.
+    pub(crate) fn is_judged(&self, part: Part) -> bool {
+        let given = &self.job.given;
+        given.is_empty() || given.iter().any(|(other, _)| *other == part)
+    }
+
     /// The variant to judge: the one that was given, with the filler where it leaves something undefined, else `made`.
     pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let unread =
@@ -164,7 +170,7 @@ pub(crate) fn is_not_about_points(message: &Message) -> bool {
 pub(crate) struct Original<'r> {
     pub(crate) task: &'r Task<'r>,
     /// Without transform feedback of its own.
-    plain: Module<'static>,
+    pub(crate) plain: Module<'static>,
     pub(crate) inputs: Inputs,
     pub(crate) placements: [Placement; 2],
     pub(crate) leaves: Vec<Leaf>,

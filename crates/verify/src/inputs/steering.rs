@@ -4,7 +4,7 @@
 
 use crate::constants::{self, Specialization};
 use polyshade::Module;
-use polyshade::spv::view::{AccessChain, CopyMemory, FunctionCall, Store};
+use polyshade::spv::view::{AccessChain, CopyMemory, FunctionCall, LoopMerge, Store};
 use polyshade::spv::{Id, Inst, Op, Type};
 use std::collections::HashSet;
 
@@ -65,7 +65,7 @@ fn follow(
     }
     match inst.op() {
         Op::RETURN_VALUE => return results_of_calls(m, inst),
-        Op::BRANCH_CONDITIONAL | Op::SWITCH => found.steers |= is_in_function_with_loops(m, inst),
+        Op::BRANCH_CONDITIONAL | Op::SWITCH => found.steers |= is_in_loop(m, inst),
         Op::VECTOR_EXTRACT_DYNAMIC | Op::VECTOR_INSERT_DYNAMIC => {
             found.steers |= inst.words().last() == Some(&id.word());
         }
@@ -115,9 +115,15 @@ fn results_of_calls(m: &Module<'_>, inst: Inst<'_>) -> Vec<Id> {
     calls.filter_map(Inst::result).collect()
 }
 
-fn is_in_function_with_loops(m: &Module<'_>, inst: Inst<'_>) -> bool {
+/// Whether an instruction stands between a loop's head and what comes behind it, as compilers write loops.
+fn is_in_loop(m: &Module<'_>, inst: Inst<'_>) -> bool {
     let function = m.function_around(inst.at());
-    function.is_some_and(|body| body.instructions().any(|inst| inst.op() == Op::LOOP_MERGE))
+    let mut loops =
+        function.into_iter().flat_map(|body| body.instructions()).filter_map(LoopMerge::of);
+    loops.any(|head| {
+        let behind = m.defined_at(head.merge_block()).unwrap_or(u32::MAX);
+        (head.inst().at()..behind).contains(&inst.at())
+    })
 }
 
 fn has_constant(m: &Module<'_>, inst: Inst<'_>) -> bool {
@@ -170,6 +176,12 @@ mod tests {
         assert_eq!(looped, Steering { steers: true, shortest: None });
         let branched = of("void main() { v = vec4(0); if (a > 3) v = vec4(1); }");
         assert_eq!(branched, Steering::default());
+        let both = of("void main() {
+            v = vec4(0);
+            for (int i = 0; i < 3; ++i) v += vec4(1);
+            if (a > 3) v = vec4(1);
+        }");
+        assert_eq!(both, Steering::default());
     }
 
     #[test]
