@@ -49,3 +49,14 @@ pub fn optimize(words: &[u32]) -> Option<Vec<u32>> {
     optimizer.register_performance_passes();
     Some(optimizer.optimize(words, &mut |_| {}, None).ok()?.as_words().to_vec())
 }
+
+/// What all passes of `-O` leave, without names and with ids by their order: modules of which this is the same compute
+/// the same.
+pub fn normalize(words: &[u32]) -> Option<Vec<u32>> {
+    let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));
+    optimizer.register_pass(Passes::StripDebugInfo);
+    optimizer.register_performance_passes();
+    optimizer.register_pass(Passes::EliminateDeadConstant);
+    optimizer.register_pass(Passes::CompactIds);
+    Some(optimizer.optimize(words, &mut |_| {}, None).ok()?.as_words().to_vec())
+}

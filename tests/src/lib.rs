@@ -11,6 +11,8 @@ pub mod dxbc;
 pub mod filetest;
 pub mod identity;
 pub mod lowerings;
+pub mod mutants;
+pub mod mutate;
 pub mod program;
 pub mod reduce;
 pub mod shader;

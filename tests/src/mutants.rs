@@ -1,0 +1,348 @@
+//! How much `polyshade verify` notices: lowered modules are broken on purpose, and the program verifies each.
+//!
+//! `tests/mutants/VERB.txt` names the shaders, says what came of the last full run, and lists the mutants that are
+//! called equal, each with the reason.
+
+use crate::dead_code::normalize;
+use crate::drivers::Driver;
+use crate::mutate::{Mutant, Text};
+use crate::shader;
+use crate::tree::tests;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::thread;
+
+/// The lists, a verb each, but that capture has one for each path.
+pub const LISTS: [(&str, &[&str]); 5] = [
+    ("capture", &["capture-only", "raster-only", "both"]),
+    ("extension", &["lowered"]),
+    ("position", &["position-only", "complement", "full"]),
+    ("clip", &["lowered"]),
+    ("blend", &["lowered"]),
+];
+
+/// One of the lists.
+#[derive(Debug)]
+pub struct List {
+    name: &'static str,
+    parts: &'static [&'static str],
+    path: PathBuf,
+    /// Comments.
+    comments: Vec<String>,
+    /// Shaders, each with the options of the verb.
+    shaders: Vec<String>,
+    /// The mutants that are called equal, with the reason.
+    survivors: BTreeMap<String, String>,
+}
+
+/// What came of some mutants.
+#[derive(Debug, Default, Clone)]
+pub struct Score {
+    /// How many were called different.
+    pub noticed: u32,
+    /// How many SPIRV-Tools' optimizer makes the same of as of the module that is whole.
+    pub same: u32,
+    /// The names of those that are called equal, with a shader of which they are.
+    pub equal: BTreeMap<String, String>,
+    /// How many of these there are.
+    pub equals: u32,
+}
+
+/// A variant of a shader.
+struct Subject {
+    /// The shader and the options, as the list has them.
+    line: String,
+    part: &'static str,
+    text: Text,
+    /// What the optimizer makes of it.
+    normal: Option<Vec<u32>>,
+}
+
+/// What `verify` says.
+enum Said {
+    Different,
+    Equal,
+    /// That the device makes no pipeline of it, or that it is not comparable.
+    Nothing,
+}
+
+/// The reason of a mutant that nobody has looked at.
+const UNKNOWN: &str = "?";
+/// The reasons of those that compute the same start with this.
+const EQUIVALENT: &str = "equivalent: ";
+/// After these seconds a mutant is taken to have no end.
+const SECONDS: &str = "20";
+
+impl List {
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    pub fn read(name: &str) -> Result<List, String> {
+        let found = LISTS.into_iter().find(|(other, _)| *other == name);
+        let (name, parts) = found.ok_or_else(|| format!("there is no list `{name}`"))?;
+        let path = tests().join(format!("mutants/{name}.txt"));
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
+        let (mut comments, mut shaders) = (Vec::new(), Vec::new());
+        let mut survivors = BTreeMap::new();
+        let mut reason = UNKNOWN.to_owned();
+        for line in text.lines() {
+            if let Some(shader) = line.strip_prefix("> ") {
+                shaders.push(shader.to_owned());
+            } else if let Some(comment) = line.strip_prefix("# ") {
+                comments.push(comment.to_owned());
+            } else if let Some(mutant) = line.strip_prefix("  ") {
+                survivors.insert(mutant.to_owned(), reason.clone());
+            } else if !line.is_empty() && !line.starts_with("= ") {
+                reason = line.to_owned();
+            }
+        }
+        Ok(List { name, parts, path, comments, shaders, survivors })
+    }
+
+    /// Verifies the first `count` mutants.
+    ///
+    /// # Errors
+    ///
+    /// Where a shader is not lowered, or not found equal as it is.
+    pub fn run(&self, program: &Path, count: usize) -> Result<Score, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let mut subjects = Vec::new();
+        for (number, line) in self.shaders.iter().enumerate() {
+            let runner = Runner { program, list: self, line };
+            for part in self.parts {
+                let file = folder.path().join(format!("{number}-{part}.spv"));
+                let words = runner.lower(part, &file)?;
+                if let Said::Different | Said::Nothing = runner.verify(part, &words, &file)? {
+                    return Err(format!("{line}: it is not called equal as it is"));
+                }
+                let text = Text::of(&words)?;
+                let normal = normalize(&text.words()?);
+                subjects.push(Subject { line: line.clone(), part, text, normal });
+            }
+        }
+        let work = Work::new(&subjects, count);
+        thread::scope(|scope| {
+            let threads = thread::available_parallelism().map_or(1, usize::from);
+            let each = (0..threads).map(|number| {
+                let file = folder.path().join(format!("mutant-{number}.spv"));
+                let (work, subjects) = (&work, &subjects);
+                scope.spawn(move || work.run(self, program, subjects, &file))
+            });
+            let each: Vec<_> = each.collect();
+            each.into_iter().try_for_each(|one| one.join().expect("nothing panics"))
+        })?;
+        let done = work.done.into_inner().expect("nothing panics");
+        Ok(done.score)
+    }
+
+    /// The mutants that are called equal without a reason.
+    pub fn unknown(&self, score: &Score) -> Vec<String> {
+        let all = score.equal.iter().filter(|(one, _)| self.reason(one) == UNKNOWN);
+        all.map(|(one, line)| format!("{one}\n      of {line}")).collect()
+    }
+
+    fn reason(&self, mutant: &str) -> &str {
+        self.survivors.get(mutant).map_or(UNKNOWN, String::as_str)
+    }
+
+    /// Writes the list anew, with what came of these mutants.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be written.
+    pub fn write(&self, score: &Score) -> Result<(), String> {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for one in score.equal.keys() {
+            reasons.entry(self.reason(one)).or_default().push(one);
+        }
+        let mut lines: Vec<String> = self.comments.iter().map(|one| format!("# {one}")).collect();
+        lines.extend(self.shaders.iter().map(|one| format!("> {one}")));
+        lines.push(format!("= {}", Told { list: self, score }));
+        for (reason, mutants) in reasons {
+            lines.push(format!("\n{reason}"));
+            lines.extend(mutants.iter().map(|one| format!("  {one}")));
+        }
+        fs::write(&self.path, lines.join("\n") + "\n").map_err(|error| error.to_string())
+    }
+
+    /// A score, as a sentence.
+    pub fn told(&self, score: &Score) -> String {
+        Told { list: self, score }.to_string()
+    }
+}
+
+/// A score of a list.
+struct Told<'t> {
+    list: &'t List,
+    score: &'t Score,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Score { noticed, same, equal, equals } = self.score;
+        let is_equivalent = |one: &&String| self.list.reason(one).starts_with(EQUIVALENT);
+        let equivalent = equal.keys().filter(is_equivalent).count();
+        let missed = equal.len() - equivalent;
+        let share = f64::from(*noticed) / (f64::from(*noticed) + missed as f64) * 100.0;
+        write!(
+            f,
+            "{} mutants: {noticed} noticed, {missed} missed ({share:.1} %), {same} the same to the optimizer, \
+             {equivalent} equivalent",
+            noticed + same + equals
+        )
+    }
+}
+
+/// The program, and what it does with one line of a list.
+struct Runner<'r> {
+    program: &'r Path,
+    list: &'r List,
+    line: &'r str,
+}
+
+impl Runner<'_> {
+    fn command(&self, before: &[&str]) -> Command {
+        let mut words = self.line.split(' ');
+        let shader = tests().join("..").join(words.next().unwrap_or_default());
+        let mut command = Command::new(self.program);
+        let verb = if self.list.name == "extension" { "capture" } else { self.list.name };
+        match before {
+            [] => command.arg(verb).arg(shader),
+            _ => command.args(before).arg(shader).arg(verb),
+        };
+        if self.list.name == "extension" {
+            command.args(["--path", "extension"]);
+        }
+        command.args(words);
+        command
+    }
+
+    /// A variant.
+    fn lower(&self, part: &str, file: &Path) -> Result<Vec<u32>, String> {
+        let mut command = self.command(&[]);
+        match (part, self.list.name) {
+            ("raster-only" | "both", _) => {
+                command.arg("--variant").arg(format!("{part}={}", file.display()));
+                command.arg("-o").arg(file.with_extension("other.spv"))
+            }
+            ("complement" | "full", _) => {
+                command.arg(format!("--{part}")).arg(file);
+                command.arg("-o").arg(file.with_extension("other.spv"))
+            }
+            _ => command.arg("-o").arg(file),
+        };
+        let output = output(&mut command)?;
+        if !output.status.success() {
+            return Err(format!("{}: {}", self.line, String::from_utf8_lossy(&output.stderr)));
+        }
+        shader::words(&fs::read(file).map_err(|error| error.to_string())?)
+    }
+
+    /// What is said of these words as a variant.
+    fn verify(&self, part: &str, words: &[u32], file: &Path) -> Result<Said, String> {
+        fs::write(file, shader::bytes(words)).map_err(|error| error.to_string())?;
+        let mut command = self.command(&["verify"]);
+        command.args(["--device", Driver::Lavapipe.name(), "--timeout", SECONDS]);
+        command.arg("--rewritten").arg(format!("{part}={}", file.display()));
+        let output = output(&mut command)?;
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(match output.status.code() {
+            Some(0) => Said::Equal,
+            Some(1) if message.contains(": it does not run") => Said::Nothing,
+            Some(1) if message.starts_with("different") => Said::Different,
+            Some(3) => Said::Nothing,
+            _ => return Err(format!("{}: {message}", self.line)),
+        })
+    }
+}
+
+fn output(command: &mut Command) -> Result<Output, String> {
+    command.output().map_err(|error| error.to_string())
+}
+
+/// The mutants that are to be verified, in an order that does not depend on how many there are.
+struct Work {
+    count: usize,
+    mutants: Vec<(usize, Mutant)>,
+    done: Mutex<Done>,
+}
+
+#[derive(Default)]
+struct Done {
+    /// How many of the mutants are taken.
+    taken: usize,
+    /// How many of these count, or will.
+    counted: usize,
+    score: Score,
+}
+
+impl Work {
+    fn new(subjects: &[Subject], count: usize) -> Work {
+        let each = subjects.iter().enumerate();
+        let mutants = each.flat_map(|(number, subject)| {
+            let mutants = subject.text.mutants().into_iter();
+            mutants.map(move |mutant| {
+                let name = format!("{} {} {}", subject.line, subject.part, mutant.name);
+                (Sha256::digest(name.as_bytes()), number, mutant)
+            })
+        });
+        let mut mutants: Vec<_> = mutants.collect();
+        mutants.sort_by(|one, other| one.0.cmp(&other.0));
+        let mutants = mutants.into_iter().map(|(_, number, mutant)| (number, mutant)).collect();
+        Work { count, mutants, done: Mutex::default() }
+    }
+
+    fn next(&self) -> Option<&(usize, Mutant)> {
+        let mut done = self.done.lock().expect("nothing panics");
+        if done.counted == self.count {
+            return None;
+        }
+        let next = self.mutants.get(done.taken)?;
+        done.taken += 1;
+        done.counted += 1;
+        Some(next)
+    }
+
+    /// Verifies one mutant after the other.
+    fn run(
+        &self,
+        list: &List,
+        program: &Path,
+        subjects: &[Subject],
+        file: &Path,
+    ) -> Result<(), String> {
+        while let Some((number, mutant)) = self.next() {
+            let subject = &subjects[*number];
+            let said = match subject.text.apply(mutant) {
+                None => Said::Nothing,
+                Some(words) => {
+                    let runner = Runner { program, list, line: &subject.line };
+                    match runner.verify(subject.part, &words, file)? {
+                        Said::Equal if normalize(&words) == subject.normal => {
+                            self.done.lock().expect("nothing panics").score.same += 1;
+                            continue;
+                        }
+                        said => said,
+                    }
+                }
+            };
+            let mut done = self.done.lock().expect("nothing panics");
+            match said {
+                Said::Nothing => done.counted -= 1,
+                Said::Different => done.score.noticed += 1,
+                Said::Equal => {
+                    done.score.equals += 1;
+                    let name = format!("{} {}", subject.part, mutant.name);
+                    done.score.equal.insert(name, subject.line.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! Breaks modules on purpose, one line of their text at a time: what `verify` is measured with.
+
+use crate::shader::{assemble, disassemble, validate};
+use std::collections::BTreeMap;
+
+/// A module as lines of text, in which instructions are broken.
+#[derive(Debug)]
+pub struct Text {
+    version: u32,
+    lines: Vec<String>,
+    /// The constants that are scalars: their types and values.
+    constants: BTreeMap<String, (String, String)>,
+    bool: Option<String>,
+    /// The line of the first function.
+    functions: usize,
+}
+
+/// One broken instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    /// Which instruction it is, and how it is broken; ids without a name are left out, so that it stands for the same
+    /// one in other modules.
+    pub name: String,
+    line: usize,
+    /// What stands there instead.
+    instead: Option<String>,
+    /// The constant of that, if it needs one.
+    constant: Option<String>,
+}
+
+/// What stands where an operand or the whole instruction stood.
+struct Broken {
+    how: String,
+    instead: Option<String>,
+    constant: Option<String>,
+}
+
+/// The id of what is added.
+const ADDED: &str = "%mutated";
+
+/// Opcodes and extended instructions, and those that take their place.
+const OTHERS: [(&str, &str); 62] = [
+    ("OpIAdd", "OpISub"),
+    ("OpISub", "OpIAdd"),
+    ("OpIMul", "OpIAdd"),
+    ("OpUDiv", "OpUMod"),
+    ("OpUMod", "OpUDiv"),
+    ("OpSDiv", "OpSMod"),
+    ("OpSMod", "OpSDiv"),
+    ("OpSRem", "OpSDiv"),
+    ("OpFAdd", "OpFSub"),
+    ("OpFSub", "OpFAdd"),
+    ("OpFMul", "OpFAdd"),
+    ("OpFDiv", "OpFMul"),
+    ("OpShiftLeftLogical", "OpShiftRightLogical"),
+    ("OpShiftRightLogical", "OpShiftLeftLogical"),
+    ("OpShiftRightArithmetic", "OpShiftRightLogical"),
+    ("OpBitwiseAnd", "OpBitwiseOr"),
+    ("OpBitwiseOr", "OpBitwiseAnd"),
+    ("OpBitwiseXor", "OpBitwiseOr"),
+    ("OpLogicalAnd", "OpLogicalOr"),
+    ("OpLogicalOr", "OpLogicalAnd"),
+    ("OpIEqual", "OpINotEqual"),
+    ("OpINotEqual", "OpIEqual"),
+    ("OpLogicalEqual", "OpLogicalNotEqual"),
+    ("OpLogicalNotEqual", "OpLogicalEqual"),
+    ("OpULessThan", "OpULessThanEqual"),
+    ("OpULessThanEqual", "OpULessThan"),
+    ("OpUGreaterThan", "OpUGreaterThanEqual"),
+    ("OpUGreaterThanEqual", "OpUGreaterThan"),
+    ("OpSLessThan", "OpSLessThanEqual"),
+    ("OpSLessThanEqual", "OpSLessThan"),
+    ("OpSGreaterThan", "OpSGreaterThanEqual"),
+    ("OpSGreaterThanEqual", "OpSGreaterThan"),
+    ("OpFOrdEqual", "OpFOrdNotEqual"),
+    ("OpFOrdNotEqual", "OpFOrdEqual"),
+    ("OpFUnordNotEqual", "OpFOrdEqual"),
+    ("OpFOrdLessThan", "OpFOrdLessThanEqual"),
+    ("OpFOrdLessThanEqual", "OpFOrdLessThan"),
+    ("OpFOrdGreaterThan", "OpFOrdGreaterThanEqual"),
+    ("OpFOrdGreaterThanEqual", "OpFOrdGreaterThan"),
+    ("OpAtomicIAdd", "OpAtomicISub"),
+    ("OpAtomicAnd", "OpAtomicOr"),
+    ("OpAtomicOr", "OpAtomicAnd"),
+    ("OpAtomicUMin", "OpAtomicUMax"),
+    ("OpAtomicUMax", "OpAtomicUMin"),
+    ("OpConvertFToU", "OpBitcast"),
+    ("OpConvertFToS", "OpBitcast"),
+    ("OpConvertUToF", "OpBitcast"),
+    ("OpConvertSToF", "OpBitcast"),
+    ("OpAny", "OpAll"),
+    ("OpAll", "OpAny"),
+    ("OpKill", "OpReturn"),
+    ("OpTerminateInvocation", "OpReturn"),
+    ("FMin", "FMax"),
+    ("FMax", "FMin"),
+    ("NMin", "NMax"),
+    ("NMax", "NMin"),
+    ("UMin", "UMax"),
+    ("UMax", "UMin"),
+    ("SMin", "SMax"),
+    ("SMax", "SMin"),
+    ("Floor", "Ceil"),
+    ("Sqrt", "InverseSqrt"),
+];
+
+/// What can go without leaving something undefined.
+const DROPPED: [&str; 11] = [
+    "OpStore",
+    "OpCopyMemory",
+    "OpImageWrite",
+    "OpControlBarrier",
+    "OpMemoryBarrier",
+    "OpAtomicStore",
+    "OpEmitVertex",
+    "OpEndPrimitive",
+    "OpEmitStreamVertex",
+    "OpExecutionMode",
+    "OpDecorate",
+];
+
+/// Decorations of which nothing that is executed depends.
+const UNFELT: [&str; 4] = ["RelaxedPrecision", "UserSemantic", "Aliased", "Restrict"];
+
+/// What has the same result with operands in another order, or none at all.
+const COMMUTATIVE: [&str; 18] = [
+    "OpIAdd",
+    "OpIMul",
+    "OpFAdd",
+    "OpFMul",
+    "OpBitwiseAnd",
+    "OpBitwiseOr",
+    "OpBitwiseXor",
+    "OpLogicalAnd",
+    "OpLogicalOr",
+    "OpIEqual",
+    "OpINotEqual",
+    "OpLogicalEqual",
+    "OpLogicalNotEqual",
+    "OpFOrdEqual",
+    "OpFOrdNotEqual",
+    "OpFUnordNotEqual",
+    "OpDot",
+    "OpExtInst",
+];
+
+impl Text {
+    /// # Errors
+    ///
+    /// What SPIRV-Tools says of words that it cannot read.
+    pub fn of(words: &[u32]) -> Result<Text, String> {
+        let text = disassemble(words)?;
+        let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        let mut constants = BTreeMap::new();
+        for line in &lines {
+            if let [id, "=", "OpConstant", ty, value] = split(line)[..] {
+                constants.insert(id.to_owned(), (ty.to_owned(), value.to_owned()));
+            }
+        }
+        let bool = lines.iter().find_map(|line| line.strip_suffix(" = OpTypeBool"));
+        let functions = lines.iter().position(|line| line.contains(" = OpFunction "));
+        Ok(Text {
+            version: words[1],
+            bool: bool.map(str::to_owned),
+            constants,
+            functions: functions.unwrap_or(lines.len()),
+            lines,
+        })
+    }
+
+    /// Every instruction, broken in every way.
+    pub fn mutants(&self) -> Vec<Mutant> {
+        let mut function = "";
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut mutants = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            if line.contains(" = OpFunction ") {
+                function = split(line)[0].trim_start_matches('%');
+            }
+            let place = if number < self.functions { "" } else { function };
+            let plain = without_numbers(line);
+            for Broken { how, instead, constant } in self.broken(number) {
+                let mut name = format!("{place}: {plain} | {how}");
+                let count = counts.entry(name.clone()).or_default();
+                *count += 1;
+                if *count > 1 {
+                    name = format!("{name} #{count}");
+                }
+                mutants.push(Mutant { name, line: number, instead, constant });
+            }
+        }
+        mutants
+    }
+
+    /// The words of the whole module, with ids as assemblers number them.
+    ///
+    /// # Errors
+    ///
+    /// What SPIRV-Tools says of text that it cannot read.
+    pub fn words(&self) -> Result<Vec<u32>, String> {
+        let mut words = assemble(&self.lines.join("\n"))?;
+        words[1] = self.version;
+        Ok(words)
+    }
+
+    /// The words of a module with one broken instruction, if they are valid.
+    pub fn apply(&self, mutant: &Mutant) -> Option<Vec<u32>> {
+        let mut lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+        match &mutant.instead {
+            Some(line) => lines[mutant.line] = line,
+            None => drop(lines.remove(mutant.line)),
+        }
+        if let Some(constant) = &mutant.constant {
+            lines.insert(self.functions, constant);
+        }
+        let mut words = assemble(&lines.join("\n")).ok()?;
+        words[1] = self.version;
+        validate(&words).ok()?;
+        Some(words)
+    }
+
+    fn broken(&self, number: usize) -> Vec<Broken> {
+        let tokens = split(&self.lines[number]);
+        let first = if tokens.get(1) == Some(&"=") { 2 } else { 0 };
+        let Some((op, operands)) = tokens[first..].split_first() else { return Vec::new() };
+        let mut broken = Vec::new();
+        let mut with = |how: String, tokens: &[&str]| {
+            broken.push(Broken { how, instead: Some(tokens.join(" ")), constant: None });
+        };
+        if number < self.functions {
+            literals(&tokens, op, &mut with);
+        } else {
+            opcodes(&tokens, first, &mut with);
+            operations(&tokens, first, op, operands, &mut with);
+            broken.extend(self.constants(&tokens, first + 1));
+            broken.extend(self.branches(&tokens, op));
+        }
+        let is_felt = !UNFELT.iter().any(|one| operands.contains(one));
+        let is_call = *op == "OpFunctionCall" && operands[0] == "%void";
+        if DROPPED.contains(op) && is_felt || is_call {
+            broken.push(Broken { how: "dropped".to_owned(), instead: None, constant: None });
+        }
+        broken
+    }
+
+    /// Another constant where one is used.
+    fn constants(&self, tokens: &[&str], first: usize) -> Vec<Broken> {
+        let mut broken = Vec::new();
+        for (at, token) in tokens.iter().enumerate().skip(first) {
+            let Some((ty, value)) = self.constants.get(*token) else { continue };
+            for other in other_values(value) {
+                let mut tokens = tokens.to_vec();
+                tokens[at] = ADDED;
+                broken.push(Broken {
+                    how: format!("operand {}: {other}", at - first),
+                    instead: Some(tokens.join(" ")),
+                    constant: Some(format!("{ADDED} = OpConstant {ty} {other}")),
+                });
+            }
+        }
+        broken
+    }
+
+    /// A branch that is always or never taken.
+    fn branches(&self, tokens: &[&str], op: &str) -> Vec<Broken> {
+        let Some(bool) = self.bool.as_ref().filter(|_| op == "OpBranchConditional") else {
+            return Vec::new();
+        };
+        let one = |how: &str, constant: &str| {
+            let mut tokens = tokens.to_vec();
+            tokens[1] = ADDED;
+            Broken {
+                how: how.to_owned(),
+                instead: Some(tokens.join(" ")),
+                constant: Some(format!("{ADDED} = {constant} {bool}")),
+            }
+        };
+        vec![one("always", "OpConstantTrue"), one("never", "OpConstantFalse")]
+    }
+}
+
+/// Literals of decorations and modes, one more than they are.
+fn literals(tokens: &[&str], op: &str, with: &mut impl FnMut(String, &[&str])) {
+    if !["OpDecorate", "OpMemberDecorate", "OpExecutionMode"].contains(&op) {
+        return;
+    }
+    let last = tokens.len() - 1;
+    let Ok(value) = tokens[last].parse::<u32>() else { return };
+    let is_bytes = ["Offset", "ArrayStride", "MatrixStride", "XfbStride"];
+    let more = value + if is_bytes.contains(&tokens[last - 1]) { 4 } else { 1 };
+    if op == "OpMemberDecorate" && last < 4 {
+        return;
+    }
+    let (mut tokens, more) = (tokens.to_vec(), more.to_string());
+    tokens[last] = &more;
+    with(more.clone(), &tokens);
+}
+
+/// Another opcode or extended instruction.
+fn opcodes(tokens: &[&str], first: usize, with: &mut impl FnMut(String, &[&str])) {
+    let at = if tokens[first] == "OpExtInst" { first + 3 } else { first };
+    if let Some((_, other)) = OTHERS.iter().find(|(one, _)| tokens.get(at) == Some(one)) {
+        let mut tokens = tokens.to_vec();
+        tokens[at] = other;
+        with((*other).to_owned(), &tokens);
+    }
+}
+
+/// Operands in another order, other components, and an operand in place of the operation.
+fn operations(
+    tokens: &[&str],
+    first: usize,
+    op: &str,
+    operands: &[&str],
+    with: &mut impl FnMut(String, &[&str]),
+) {
+    let has_result = first == 2;
+    let literals = match op {
+        "OpVectorShuffle" => 3..operands.len(),
+        "OpCompositeExtract" => 2..operands.len(),
+        "OpCompositeInsert" => 3..operands.len(),
+        _ => 0..0,
+    };
+    for at in literals {
+        let value: u32 = operands[at].parse().unwrap_or(0);
+        let other = if value == 0 { 1 } else { value - 1 }.to_string();
+        let mut tokens = tokens.to_vec();
+        tokens[first + 1 + at] = &other;
+        with(format!("operand {at}: {other}"), &tokens);
+    }
+    let is_branch = op == "OpBranchConditional";
+    let start = match op {
+        "OpExtInst" => 3,
+        "OpFunctionCall" => 2,
+        _ => 1,
+    };
+    let is_computed = has_result && !["OpFunction", "OpVariable", "OpLoad", "OpPhi"].contains(&op);
+    if (is_computed && !COMMUTATIVE.contains(&op) || is_branch) && operands.len() > start {
+        let ids = |at: usize| operands.get(at).is_some_and(|one| one.starts_with('%'));
+        for at in (start..operands.len() - 1).filter(|at| ids(*at) && ids(at + 1)) {
+            if operands[at] != operands[at + 1] {
+                let mut tokens = tokens.to_vec();
+                tokens.swap(first + 1 + at, first + 2 + at);
+                with(format!("operands {at} and {} swapped", at + 1), &tokens);
+            }
+        }
+    }
+    if is_computed && op != "OpCopyObject" {
+        for (at, operand) in operands.iter().enumerate().skip(start) {
+            if operand.starts_with('%') {
+                let copy = [tokens[0], "=", "OpCopyObject", operands[0], operand];
+                with(format!("operand {at} instead"), &copy);
+            }
+        }
+    }
+}
+
+/// Values that take the place of a constant's.
+fn other_values(value: &str) -> Vec<String> {
+    if let Ok(value) = value.parse::<i64>() {
+        let more = value + if value == i64::from(u32::MAX) { -2 } else { 1 };
+        let less = (value > 0).then(|| value - 1);
+        return [Some(more), less].into_iter().flatten().map(|value| value.to_string()).collect();
+    }
+    match value.parse::<f64>() {
+        Ok(0.0) => vec!["1".to_owned()],
+        Ok(value) => vec!["0".to_owned(), format!("{}", value * 2.0)],
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The tokens of a line; what is quoted is one.
+fn split(line: &str) -> Vec<&str> {
+    match line.split_once('"') {
+        None => line.split(' ').collect(),
+        Some((head, _)) => head.split_whitespace().chain([&line[head.len()..]]).collect(),
+    }
+}
+
+/// A line whose ids have no numbers, which other modules have not.
+fn without_numbers(line: &str) -> String {
+    let plain = |token: &str| match token.strip_prefix('%') {
+        Some(id) if id.bytes().all(|byte| byte.is_ascii_digit()) => "%".to_owned(),
+        _ => token.to_owned(),
+    };
+    split(line).into_iter().map(plain).collect::<Vec<_>>().join(" ")
+}
