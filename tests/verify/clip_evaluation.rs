@@ -128,6 +128,21 @@ fn another_picture() {
     }
 }
 
+/// What is shown of an original that the device can draw itself.
+#[test]
+fn another_value_in_the_picture() {
+    let code = |more: &str| {
+        let outputs = "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };
+            layout(location = 2) out vec3 v_other;";
+        let code = "gl_ClipDistance[0] = 1.0; v_other = gl_TessCoord;";
+        evaluation("triangles", outputs, &format!("{code} {more}"))
+    };
+    EVALUATION.is_drawn(&code(""), &kept());
+    let other = code("if (gl_TessLevelOuter[0] < 1.5) v_other.z += 0.5;");
+    let found = EVALUATION.difference(&code(""), &kept().but_made(other));
+    assert!(found.draw.as_deref().is_some_and(|draw| draw.ends_with("v_other")), "{found}");
+}
+
 fn without_modes(words: &[u32], modes: &[ExecutionMode]) -> Vec<u32> {
     subject::rewritten(words, |m, p| {
         let all = m.section(Section::ExecutionModes);

@@ -142,6 +142,26 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_compared_and_not_drawn() {
     assert_eq!(GEOMETRY.is_equal(&words, &to_arrays(&["clip=3"])).pixels, 0);
 }
 
+/// The device has these distances, so both are drawn as they are.
+#[test]
+fn a_shader_that_reads_the_number_of_its_primitive_is_drawn_beside_the_original() {
+    for makes in ["points", "line_strip", "triangle_strip"] {
+        let words = geometry(
+            &format!("layout(triangles) in; layout({makes}, max_vertices = 3) out;"),
+            "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[1]; };",
+            "void main() {
+                for (int i = 0; i < 3; ++i) {
+                    gl_Position = gl_in[i].gl_Position;
+                    gl_PointSize = 3.0;
+                    gl_ClipDistance[0] = gl_Position.x + 0.25 * float(gl_PrimitiveIDIn);
+                    EmitVertex();
+                }
+            }",
+        );
+        assert!(GEOMETRY.is_equal(&words, &kept()).pixels > 0, "{makes}");
+    }
+}
+
 /// What is done for each corner.
 const RIGHT: &str = "gl_Position = gl_in[i].gl_Position;
     gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[1];

@@ -1,17 +1,17 @@
 //! Clip and cull distances: what the steps make of a stage, component by component, and a scene of planes that it is
 //! drawn in.
 
-mod expected;
 mod fragment;
 mod handed;
 mod host;
 mod later;
+mod model;
 mod outputs;
 mod scene;
 mod shape;
 mod vertex;
 
-use crate::initialise::{Filler, initialise};
+use crate::initialise::initialise;
 use crate::run::Task;
 use crate::verdict::Verdict;
 use crate::{Distances, Steps};
@@ -30,7 +30,7 @@ fn too_many(steps: &Steps) -> Option<String> {
 /// Compares a lowered stage with the original.
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
     // Blocks that are initialised cannot be split: what is lowered is initialised afterwards.
-    let lowered = initialise(&(wanted.lower)(task.job.module)?, Filler::Zero)?;
+    let lowered = initialise(&(wanted.lower)(task.job.module)?, task.filler)?;
     let steps = wanted.steps;
     if let Some(why) = too_many(steps) {
         return Ok(Verdict::NotComparable(why));

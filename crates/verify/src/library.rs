@@ -2,10 +2,6 @@
 
 use std::sync::LazyLock;
 
-/// `library/clip.vert`.
-pub(crate) static CLIP: LazyLock<Vec<u32>> =
-    LazyLock::new(|| words(include_bytes!("library/clip.spv")));
-
 /// `library/cover.vert`.
 pub(crate) static COVER: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/cover.spv")));

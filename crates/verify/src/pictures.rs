@@ -2,7 +2,7 @@
 
 use crate::record::Placement;
 use crate::verdict::{Difference, Part, Stop, Value};
-use polyshade_vulkan::{Draw, Outcome, Stage, Target, Work, vk};
+use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 
 /// The width and height of a picture.
 const SIDE: u32 = 64;
@@ -102,22 +102,42 @@ const NEAR: f32 = 1.0 / 256.0;
 /// precision of a driver.
 const LONELY: usize = 2;
 
-/// Compares pictures of a variant, of what `titles` say; returns how many pixels are covered.
+/// Pictures, and what queries count of each.
+pub(crate) type Pictures = (Outcome, Vec<Counts>);
+
+/// Compares pictures of a variant, of what `titles` say, and what was counted, where that has to be the same; returns
+/// how many pixels are covered.
 pub(crate) fn compare(
     part: Part,
-    [right, found]: [&Outcome; 2],
+    [right, found]: [&Pictures; 2],
     exactness: Exactness,
     titles: impl IntoIterator<Item = String>,
 ) -> Result<u64, Stop> {
     let mut pixels = 0;
-    for (title, (right, found)) in titles.into_iter().zip(right.targets.iter().zip(&found.targets))
-    {
-        if let Some(difference) = difference(part, right, found, exactness) {
+    let pictures = right.0.targets.iter().zip(&found.0.targets);
+    let counts = right.1.iter().zip(&found.1);
+    for (title, ((one, other), counts)) in titles.into_iter().zip(pictures.zip(counts)) {
+        let difference = difference(part, one, other, exactness);
+        let difference = difference.or_else(|| miscounted(part, counts, exactness));
+        if let Some(difference) = difference {
             return Err(Difference { draw: Some(title), ..difference }.into());
         }
-        pixels += covered(right);
+        pixels += covered(one);
     }
     Ok(pixels)
+}
+
+/// That queries count something else, where edges are the same.
+fn miscounted(
+    part: Part,
+    (right, found): (&Counts, &Counts),
+    exactness: Exactness,
+) -> Option<Difference> {
+    let clipping = right.clipping.zip(found.clipping).filter(|(one, other)| one != other);
+    if exactness != Exactness::Exact || right.samples == found.samples && clipping.is_none() {
+        return None;
+    }
+    Some(Difference::new(part, format!("queries count {found:?}, not {right:?}")))
 }
 
 /// The first pixel that differs.
@@ -216,6 +236,18 @@ mod tests {
             assert_eq!(pixel(&picture(&[(8, 9, other)]), Exactness::Exact), Some((8, 9)));
         }
         assert_eq!(pixel(&picture(&[(40, 2, Some(0.5))]), Exactness::Exact), Some((40, 2)));
+    }
+
+    #[test]
+    fn what_queries_count_is_compared_where_edges_are() {
+        let counts = |samples, clipping| Counts { samples, clipping };
+        let is_other =
+            |one, other, exactness| miscounted(Part::Lowered, (&one, &other), exactness).is_some();
+        let (one, twice) = (counts(256, Some([1, 1])), counts(512, None));
+        assert!(is_other(one, twice, Exactness::Exact));
+        assert!(is_other(one, counts(256, Some([1, 2])), Exactness::Exact));
+        assert!(!is_other(one, counts(256, None), Exactness::Exact));
+        assert!(!is_other(one, twice, Exactness::AwayFromEdges));
     }
 
     #[test]

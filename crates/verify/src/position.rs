@@ -135,9 +135,7 @@ impl Run<'_> {
         {
             return Ok(equal);
         }
-        (task.report)(Phase::Rewritten);
         equal.pixels += self.compare_pictures(&recordings)?;
-        task.check_messages(Part::PositionOnly, is_not_about_points)?;
         Ok(equal)
     }
 
@@ -185,7 +183,6 @@ impl Run<'_> {
     /// The variant covers the pixels that the original does, as deep.
     fn compare_pictures(&self, recordings: &[Recording]) -> Result<u64, Stop> {
         let primitives = self.primitives(recordings);
-        let Original { task, plain, inputs, .. } = &self.original;
         let draw = |module: &Module<'_>, inputs: &Inputs| {
             let work = inputs.work(&primitives, |primitive: &Primitive, given, work| {
                 let mut draw = self.original.draw(module.words(), primitive.placement);
@@ -193,15 +190,20 @@ impl Run<'_> {
                 pictures::rasterize(&mut draw, primitive.topology, &library::DEPTH, work);
                 draw
             });
-            task.device.run(&work)
+            self.original.task.device.count(&work)
         };
-        let right = draw(plain, inputs).map_err(cannot_run_original)?;
-        let (module, inputs) = self.prepare(Part::PositionOnly, &self.made.position_only)?;
-        let found =
-            draw(&module, &inputs).map_err(|error| cannot_run(Part::PositionOnly, &error))?;
+        let (part, task) = (Part::PositionOnly, self.original.task);
+        (task.report)(Phase::Original);
+        let right = draw(&self.original.plain, &self.original.inputs);
+        let right = right.map_err(cannot_run_original)?;
+        task.check_original(|_| true)?;
+        (task.report)(Phase::Rewritten);
+        let (module, inputs) = self.prepare(part, &self.made.position_only)?;
+        let found = draw(&module, &inputs).map_err(|error| cannot_run(part, &error))?;
+        task.check_messages(part, |_| true)?;
         let titles =
             primitives.iter().map(|one| format!("{:?}, {:?}", one.topology, one.placement));
-        pictures::compare(Part::PositionOnly, [&right, &found], Exactness::Exact, titles)
+        pictures::compare(part, [&right, &found], Exactness::Exact, titles)
     }
 
     /// The primitives that can be drawn; none where the shader has no position.

@@ -21,10 +21,14 @@ impl Recording {
         Recording { placement, words, undefined }
     }
 
+    /// How many words a vertex has.
+    pub(crate) fn stride(&self) -> usize {
+        self.words.len() / self.placement.slots() as usize
+    }
+
     /// The words of a vertex.
     pub(crate) fn vertex(&self, slot: usize) -> &[u32] {
-        let stride = self.words.len() / self.placement.slots() as usize;
-        &self.words[slot * stride..][..stride]
+        &self.words[slot * self.stride()..][..self.stride()]
     }
 }
 

@@ -35,7 +35,12 @@ pub(crate) struct Task<'t> {
     pub(crate) report: &'t dyn Fn(Phase),
 }
 
-impl Task<'_> {
+impl<'t> Task<'t> {
+    /// The shader with the other filler, where what differs from it is undefined.
+    pub(crate) fn other(&self) -> Option<&'t Module<'t>> {
+        (self.filler != Filler::Zero).then_some(self.zeroed)
+    }
+
     /// Compares with one set of inputs after the other, until something differs.
     pub(crate) fn each_seed(&self, one: impl Fn(u64) -> Result<Equal, Stop>) -> Verdict {
         let mut sum = Equal::default();
@@ -203,8 +208,8 @@ impl<'r> Original<'r> {
     /// What it computes, and by the driver's own transform feedback where it has it.
     pub(crate) fn record(&self, equal: &mut Equal) -> Result<Vec<Recording>, Stop> {
         let mut recordings = self.record_module(&self.plain)?;
-        if self.task.filler != Filler::Zero {
-            let zeroed = without_feedback(self.task.zeroed).map_err(not_comparable)?;
+        if let Some(other) = self.task.other() {
+            let zeroed = without_feedback(other).map_err(not_comparable)?;
             for (one, other) in recordings.iter_mut().zip(self.record_module(&zeroed)?) {
                 let words = one.words.iter().zip(&other.words);
                 one.undefined = words.map(|(one, other)| one != other).collect();

@@ -130,6 +130,17 @@ pub(crate) fn draw<'w>(
     }
 }
 
+/// Gives `found` what the original has, `right`, where that is another with another filler.
+pub(crate) fn leave_out(found: &mut [Picture], right: &[Picture], other: &[Picture]) {
+    let words = |pictures| <[Picture]>::iter(pictures).flatten().flat_map(|colour| colour.0);
+    let found = found.iter_mut().flatten().flat_map(|colour| &mut colour.0);
+    for (found, (right, other)) in found.zip(words(right).zip(words(other))) {
+        if right != other {
+            *found = right;
+        }
+    }
+}
+
 /// The pictures of all targets.
 pub(crate) fn pictures(outcome: &Outcome) -> Vec<Picture> {
     outcome.targets.iter().map(|bytes| picture(bytes)).collect()

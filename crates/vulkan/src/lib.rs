@@ -17,6 +17,7 @@ mod blending;
 mod capabilities;
 mod capture;
 mod check;
+mod counts;
 mod depth;
 mod descriptors;
 mod device;
@@ -45,6 +46,7 @@ pub use capabilities::{
     TransformFeedbackCapabilities, lavapipe_misreads,
 };
 pub use capture::{Variants, bind_capture, capture_draw, place_words};
+pub use counts::Counts;
 pub use depth::DepthTest;
 pub use device::{Device, Validation};
 pub use error::Error;

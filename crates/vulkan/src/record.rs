@@ -11,15 +11,25 @@ use ash::vk;
 impl Objects<'_> {
     /// Records the draws, and waits for everything after each.
     pub(crate) fn record(&self, work: &Work<'_>) -> Result<(), Error> {
+        let (commands, counters) = (self.command_buffer, self.counters.as_ref());
         self.record_with(|| {
+            if let Some(counters) = counters {
+                counters.reset(commands);
+            }
             if let Some(queries) = &self.queries {
                 let (pool, count) = (**queries, work.draws.len() as u32);
                 let device = &self.device.handle;
                 // SAFETY: the pool has one query a draw.
-                unsafe { device.cmd_reset_query_pool(self.command_buffer, pool, 0, count) };
+                unsafe { device.cmd_reset_query_pool(commands, pool, 0, count) };
             }
             for (index, draw) in (0..).zip(&work.draws) {
+                if let Some(counters) = counters {
+                    counters.begin(commands, index);
+                }
                 self.draw(index, draw);
+                if let Some(counters) = counters {
+                    counters.end(commands, index);
+                }
                 self.wait_for_everything();
             }
         })

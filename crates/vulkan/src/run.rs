@@ -1,5 +1,6 @@
 //! Runs [`Work`]: makes the objects, records the commands, waits and reads back.
 
+use crate::counts::{Counters, Counts};
 use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -22,10 +23,22 @@ impl Device {
     /// finish within its time limit is given up, and every later call fails.
     pub fn run(&self, work: &Work<'_>) -> Result<Outcome, Error> {
         work.check(self)?;
-        let objects = Objects::new(self, work, PassScope::RenderPass)?;
-        objects.record(work)?;
-        let objects = objects.submit()?;
-        objects.read_back(work)
+        Objects::new(self, work, PassScope::RenderPass)?.run(work)?.read_back(work)
+    }
+
+    /// As [`run`](Device::run), and says what queries count of each draw.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Device::run).
+    pub fn count(&self, work: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error> {
+        work.check(self)?;
+        let mut objects = Objects::new(self, work, PassScope::RenderPass)?;
+        let draws = work.draws.len() as u32;
+        objects.counters = (draws > 0).then(|| Counters::new(self, draws)).transpose()?;
+        let objects = objects.run(work)?;
+        let counts = objects.counters.as_ref().map(Counters::read).transpose()?;
+        Ok((objects.read_back(work)?, counts.unwrap_or_default()))
     }
 }
 
@@ -40,6 +53,8 @@ pub(crate) struct Objects<'d> {
     pub(crate) draws: Vec<DrawObjects<'d>>,
     /// One query a draw, used where a draw captures.
     pub(crate) queries: Option<Owned<'d, vk::QueryPool>>,
+    /// What counts the draws, where that is asked for.
+    pub(crate) counters: Option<Counters<'d>>,
     fence: Owned<'d, vk::Fence>,
     _commands: Owned<'d, vk::CommandPool>,
     pub(crate) command_buffer: vk::CommandBuffer,
@@ -114,10 +129,17 @@ impl<'d> Objects<'d> {
             pipelines,
             draws,
             queries,
+            counters: None,
             fence,
             _commands: commands,
             command_buffer,
         })
+    }
+
+    /// Draws, and waits.
+    fn run(self, work: &Work<'_>) -> Result<Objects<'d>, Error> {
+        self.record(work)?;
+        self.submit()
     }
 
     /// Submits and waits. What a hung device still uses is leaked.

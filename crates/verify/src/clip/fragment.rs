@@ -4,8 +4,8 @@
 //! the same numbers. Both hand distances to the device as well, so that it cuts both alike; where the lowered stage
 //! does that instead, only the original's are cut, and whether a primitive is culled is decided on the CPU.
 
-use super::expected::{Expected, Interface, Key, Source, components, expected};
 use super::handed::{Corner, Side, declared};
+use super::model::{Key, Model, Number, Vertex, components};
 use crate::inputs::Inputs;
 use crate::leaves::{self, Kind, Leaf};
 use crate::pictures;
@@ -18,7 +18,8 @@ use polyshade::Module;
 use polyshade::clip_cull::{self, KINDS};
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{Error, Stage};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::iter;
 
 /// The corners of a primitive.
 const CORNERS: usize = 3;
@@ -44,50 +45,50 @@ struct Run<'r> {
     steps: &'r Steps,
     inputs: Inputs,
     leaves: Vec<Leaf>,
-    /// The word of each input component of the original, and of each distance that it does not read.
-    words: BTreeMap<Key, usize>,
-    expected: Expected,
+    /// The input components of the original, and the distances that it does not read.
+    keys: BTreeSet<Key>,
+    model: Model,
     targets: Vec<Target>,
-    primitives: Vec<[Corner; CORNERS]>,
+    /// Three of each primitive.
+    corners: Vec<Corner>,
 }
 
 impl<'r> Run<'r> {
     fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
-        let (original, model) = (task.original, ExecutionModel::FRAGMENT);
+        let (original, stage) = (task.original, ExecutionModel::FRAGMENT);
         task.check_device(original)?;
-        let leaves = |class| task.leaves(original, model, class).map_err(not_comparable);
+        let leaves = |class| task.leaves(original, stage, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
         if let Some(leaf) = read.iter().find(|leaf| leaf.builtin.is_none() && leaf.bits != 32) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
-        let words = with_distances(components(&read), steps);
-        let interface = Interface {
-            words: words.clone(),
-            counts: emulated(steps),
-            ..Interface::of(&read, &steps.inputs)
-        };
-        let expected = expected(original, &interface, steps).map_err(not_comparable)?;
+        let keys = with_distances(components(&read).into_keys(), steps);
+        let interface = (read.as_slice(), &keys);
+        let model = Model::new(original, interface, &steps.inputs, emulated(steps), steps);
         let mut run = Run {
             task,
             steps,
-            inputs: task.inputs(model, (Values::Colours, seed), CORNERS as u32)?,
+            inputs: task.inputs(stage, (Values::Colours, seed), CORNERS as u32)?,
             leaves: read,
-            words,
-            expected,
+            keys,
+            model: model.map_err(not_comparable)?,
             targets: targets::targets(leaves(StorageClass::OUTPUT)?)?,
-            primitives: Vec::new(),
+            corners: Vec::new(),
         };
-        run.primitives = (0..PRIMITIVES).map(|number| run.primitive(seed, number)).collect();
+        run.corners = (0..PRIMITIVES).flat_map(|number| run.primitive(seed, number)).collect();
         Ok(run)
     }
 
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
         (task.report)(Phase::Original);
-        let right = self.draw(task.original.words(), &self.original_side()?, |primitive| {
-            self.is_dropped(primitive)
-        });
-        let right = right.map_err(cannot_run_original)?;
+        let side = self.original_side()?;
+        let draw = |module: &Module<'_>| {
+            let drawn = self.draw(module.words(), &side, |primitive| self.is_dropped(primitive));
+            drawn.map_err(cannot_run_original)
+        };
+        let right = draw(task.original)?;
+        let other = task.other().map_or_else(|| Ok(right.clone()), draw)?;
         task.check_original(|_| true)?;
 
         let module = task.variant(Part::Lowered, lowered)?;
@@ -95,16 +96,19 @@ impl<'r> Run<'r> {
         let side = self.lowered_side(&module)?;
         (task.report)(Phase::Rewritten);
         let found = self.draw(module.words(), &side, |_| false);
-        let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+        let mut found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+        targets::leave_out(&mut found, &right, &other);
         let count = self.targets.len();
         let drawn = right.chunks_exact(count).zip(found.chunks_exact(count));
         let mut equal = Equal { draws: u64::from(PRIMITIVES), ..Equal::default() };
-        for (number, (primitive, (right, found))) in self.primitives.iter().zip(drawn).enumerate() {
+        for (number, (primitive, (right, found))) in
+            self.corners.chunks_exact(CORNERS).zip(drawn).enumerate()
+        {
             let compared = self.compare_pictures(primitive, right, found);
             equal.pixels += compared.map_err(|difference| {
                 let draw = Some(format!(
                     "triangle {number}, {:?}",
-                    primitive.each_ref().map(|corner| corner.position)
+                    primitive.iter().map(|corner| corner.position).collect::<Vec<_>>()
                 ));
                 Difference { draw, ..*difference }
             })?;
@@ -119,7 +123,7 @@ impl<'r> Run<'r> {
     /// Returns how many pixels are covered.
     fn compare_pictures(
         &self,
-        primitive: &[Corner; CORNERS],
+        primitive: &[Corner],
         right: &[Picture],
         found: &[Picture],
     ) -> Result<u64, Box<Difference>> {
@@ -164,103 +168,103 @@ impl<'r> Run<'r> {
         matches!(self.steps.form, Form::Emulated { native_clip: false, .. })
     }
 
-    /// The word of each distance of a kind, where it has one of its own.
-    fn distances(&self, kind: clip_cull::Kind) -> impl Iterator<Item = usize> {
-        let keys = &self.expected.distances[kind as usize];
-        keys.iter().filter_map(|key| match self.expected.components.get(key) {
-            Some(Source::Word(word)) => Some(*word),
-            _ => None,
-        })
+    /// The distances of a kind that the original has, or is handed.
+    fn distances(&self, kind: clip_cull::Kind) -> impl Iterator<Item = &Key> {
+        let distances = self.model.distances[kind as usize].iter();
+        distances.filter(|key| self.keys.contains(key))
     }
 
     /// Whether the device cuts a primitive.
-    fn is_clipped(&self, primitive: &[Corner; CORNERS]) -> bool {
-        let mut distances = self.distances(clip_cull::Kind::Clip);
-        distances.any(|word| primitive.iter().any(|corner| corner.is_negative(word)))
+    fn is_clipped(&self, primitive: &[Corner]) -> bool {
+        let distances = |corner: &Corner| corner.distances(&self.model)[0].clone();
+        primitive.iter().flat_map(distances).any(is_negative)
     }
 
     /// Whether the lowered stage has to cull a primitive: one cull distance is negative at all corners.
-    fn is_dropped(&self, primitive: &[Corner; CORNERS]) -> bool {
-        let mut distances = self.distances(clip_cull::Kind::Cull);
-        self.is_emulated()
-            && distances.any(|word| primitive.iter().all(|corner| corner.is_negative(word)))
+    fn is_dropped(&self, primitive: &[Corner]) -> bool {
+        let distances = primitive.iter().map(|corner| corner.distances(&self.model)[1].clone());
+        let distances: Vec<Vec<Number>> = distances.collect();
+        let is_outside = |number: usize| distances.iter().all(|one| is_negative(one[number]));
+        self.is_emulated() && (0..self.model.counts()[1]).any(is_outside)
     }
 
     fn primitive(&self, seed: u64, number: u32) -> [Corner; CORNERS] {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
-        let positions = [(); CORNERS].map(|()| position(&mut random));
-        let mut words = [(); CORNERS].map(|()| vec![0; count(&self.words)]);
-        for corner in &mut words {
+        let mut corners = [(); CORNERS].map(|()| Corner {
+            position: position(&mut random),
+            values: self.keys.iter().map(|key| (*key, Number::ZERO)).collect(),
+        });
+        for corner in &mut corners {
             for leaf in self.leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
                 for (location, component) in leaves::registers(leaf) {
-                    let word = self.words[&Key::Register { location, component }];
-                    corner[word] = match leaf.kind {
+                    let bits = match leaf.kind {
                         Kind::Float => (random.below(65) as f32 / 64.0).to_bits(),
                         Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
                     };
+                    let key = Key::Register { location, component };
+                    corner.values.insert(key, Number::Bits(bits));
                 }
             }
         }
         // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.
         let is_whole =
             number.is_multiple_of(4) || matches!(self.steps.form, Form::Combined | Form::Separate);
-        for word in KINDS.into_iter().flat_map(|kind| self.distances(kind)) {
-            for corner in &mut words {
+        for key in KINDS.into_iter().flat_map(|kind| self.distances(kind)) {
+            for corner in &mut corners {
                 // Never 0: what is at an edge may be on either side of it.
                 let least = if is_whole { 0.0 } else { -1.0 };
-                corner[word] = (least + (2 * random.below(128) + 1) as f32 / 128.0).to_bits();
+                let distance = least + (2 * random.below(128) + 1) as f32 / 128.0;
+                corner.values.insert(*key, Number::Bits(distance.to_bits()));
             }
         }
-        let culls: Vec<usize> = self.distances(clip_cull::Kind::Cull).collect();
+        let culls: Vec<Key> = self.distances(clip_cull::Kind::Cull).copied().collect();
         let reads = declared(&self.leaves);
         if self.is_emulated() && self.task.device.capabilities().culls_wrongly(reads) {
             // The original would not be drawn as it should be.
-            for corner in &mut words {
-                culls.iter().for_each(|word| corner[*word] &= !SIGN);
-            }
+            let inside = |bits| bits & !SIGN;
+            corners.iter_mut().for_each(|corner| change(&mut corner.values, &culls, inside));
         } else if !is_whole && number % 4 == 1 && !culls.is_empty() {
-            let word = random.one_of(&culls);
-            words.iter_mut().for_each(|corner| corner[word] |= SIGN);
+            let (one, outside) = ([random.one_of(&culls)], |bits| bits | SIGN);
+            corners.iter_mut().for_each(|corner| change(&mut corner.values, &one, outside));
         }
-        let mut words = words.into_iter();
-        positions.map(|position| Corner { position, words: words.next().expect("one each") })
+        corners
     }
 
     /// The original, with a vertex stage that writes its inputs.
     fn original_side(&self) -> Result<Side, Stop> {
-        let mut arrays = match self.steps.form {
+        let culled = declared(&self.leaves)[1] as usize;
+        let arrays = |corner: &Corner| match self.steps.form {
             // The arrays are others than those of the lowered stage.
             Form::Combined | Form::Separate => None,
-            _ => Some(self.arrays()),
+            _ => {
+                let mut arrays = corner.distances(&self.model);
+                if self.is_emulated() {
+                    // What is culled is not drawn at all.
+                    arrays[1].truncate(culled);
+                }
+                Some(arrays)
+            }
         };
-        // What is culled is not drawn at all.
-        if let Some([_, cull]) = &mut arrays
-            && self.is_emulated()
-        {
-            cull.truncate(declared(&self.leaves)[1] as usize);
-        }
-        Side::of_original(self.task.device.capabilities(), &self.leaves, &self.words, arrays)
+        let device = self.task.device.capabilities();
+        Side::of_original(device, &self.leaves, &self.corners, arrays)
     }
 
     /// The lowered stage, with a vertex stage that writes its inputs.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
         let leaves = self.task.leaves(module, ExecutionModel::FRAGMENT, StorageClass::INPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
-        let mut arrays = self.arrays();
-        if let Form::Emulated { native_clip, .. } = self.steps.form {
-            arrays[1].clear();
-            if !native_clip {
-                arrays[0].clear();
+        let arrays = |corner: &Corner| {
+            let mut arrays = corner.distances(&self.model);
+            if let Form::Emulated { native_clip, .. } = self.steps.form {
+                arrays[1].clear();
+                if !native_clip {
+                    arrays[0].clear();
+                }
             }
-        }
-        Side::of_lowered(self.task.device.capabilities(), &leaves, &self.expected, arrays)
-    }
-
-    /// The distances by their numbers.
-    fn arrays(&self) -> [Vec<Source>; 2] {
-        self.expected.distances.each_ref().map(|keys| {
-            keys.iter().filter_map(|key| self.expected.components.get(key).cloned()).collect()
-        })
+            arrays
+        };
+        let device = self.task.device.capabilities();
+        Side::of_lowered(device, &leaves, (&self.model, &self.corners), arrays)
     }
 
     /// The pictures that one of the sides draws of each primitive that is not dropped: one for each target.
@@ -268,18 +272,21 @@ impl<'r> Run<'r> {
         &self,
         shader: &[u32],
         side: &Side,
-        is_dropped: impl Fn(&[Corner; CORNERS]) -> bool,
+        is_dropped: impl Fn(&[Corner]) -> bool,
     ) -> Result<Vec<Picture>, Error> {
         let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
-        let work = self.inputs.work(&self.primitives, |primitive, given, work| {
+        let firsts = (0..self.corners.len()).step_by(CORNERS);
+        let work = self.inputs.work(firsts, |first_corner, given, work| {
+            let corners = first_corner..first_corner + CORNERS;
+            let is_dropped = is_dropped(&self.corners[corners.clone()]);
             let first = targets::add(&self.targets, &background, work);
             let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(shader) };
-            let vertices = 0..if is_dropped(primitive) { 0 } else { CORNERS as u32 };
+            let vertices = 0..if is_dropped { 0 } else { CORNERS as u32 };
             let mut draw =
                 targets::draw(&side.feeder, stage, (first, self.targets.len()), vertices);
             given.give(&mut draw);
             draw.stages[0].specialization.clear();
-            draw.vertex_buffers = vec![side.install(primitive, work)];
+            draw.vertex_buffers = vec![side.install(corners, work)];
             draw
         });
         Ok(targets::pictures(&self.task.device.run(&work)?))
@@ -298,20 +305,21 @@ fn emulated(steps: &Steps) -> Option<[u32; 2]> {
     steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }))
 }
 
-/// How many words there are.
-fn count(words: &BTreeMap<Key, usize>) -> usize {
-    words.values().max().map_or(0, |last| last + 1)
+fn is_negative(distance: Number) -> bool {
+    distance.float() < 0.0
 }
 
-/// The words of the inputs of a stage, and of distances that the stage before writes and it does not read.
-fn with_distances(mut words: BTreeMap<Key, usize>, steps: &Steps) -> BTreeMap<Key, usize> {
-    words.retain(|key, _| key.is_handed_on());
-    let first = count(&words);
-    let distances = KINDS
-        .into_iter()
-        .zip(emulated(steps).unwrap_or_default())
-        .flat_map(|(kind, count)| (0..count).map(move |element| Key::distance(kind, element)));
-    let lacking: Vec<Key> = distances.filter(|key| !words.contains_key(key)).collect();
-    words.extend(lacking.into_iter().zip(first..));
-    words
+/// Changes the bits of some components.
+fn change(vertex: &mut Vertex, keys: &[Key], to: impl Fn(u32) -> u32) {
+    for (_, number) in vertex.iter_mut().filter(|(key, _)| keys.contains(key)) {
+        *number = Number::Bits(to(number.bits()));
+    }
+}
+
+/// The inputs of a stage, and the distances that the stage before writes and it does not read.
+fn with_distances(keys: impl Iterator<Item = Key>, steps: &Steps) -> BTreeSet<Key> {
+    let counts = emulated(steps).unwrap_or_default();
+    let distances =
+        iter::zip(KINDS, counts).flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
+    keys.filter(Key::is_handed_on).chain(distances).collect()
 }

@@ -1,7 +1,7 @@
 //! What a vertex stage of ours hands to the stage behind it and to the device, for each vertex of a primitive.
 
 use super::MOST;
-use super::expected::{Expected, Key, Right, Setting, Source, components};
+use super::model::{Key, Model, Number, Setting, Vertex, components};
 use crate::feeder::{self, Array, Varying};
 use crate::inputs::attributes;
 use crate::leaves::{self, Kind, Leaf};
@@ -10,6 +10,7 @@ use crate::verdict::{Difference, Part, Stop, not_comparable};
 use polyshade::clip_cull::{self, KINDS};
 use polyshade_vulkan::{Capabilities, Place, VertexBuffer, VertexLayout, Work};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
 const POSITION: u32 = 0;
@@ -19,13 +20,17 @@ const VARYINGS: u32 = 5;
 /// A vertex of a primitive.
 pub(super) struct Corner {
     pub(super) position: [f32; 4],
-    /// The words of what is read, and of distances.
-    pub(super) words: Vec<u32>,
+    /// What the original reads, and distances.
+    pub(super) values: Vertex,
 }
 
+/// What the host fills in for inputs: nothing.
+const SETTING: Setting = Setting { mask: u32::MAX, planes: Vec::new() };
+
 impl Corner {
-    pub(super) fn is_negative(&self, word: usize) -> bool {
-        f32::from_bits(self.words[word]) < 0.0
+    /// Its distances, as the lowered shader has them.
+    pub(super) fn distances(&self, model: &Model) -> [Vec<Number>; 2] {
+        model.distances(&self.values, &SETTING)
     }
 }
 
@@ -36,32 +41,33 @@ pub(super) struct Side {
     /// The tessellation control stage behind that, if there is one.
     pub(super) relay: Option<Vec<u32>>,
     varyings: Vec<Varying>,
-    /// For each varying the sources of its components.
-    sources: Vec<[Source; 4]>,
-    /// What is handed to the device.
-    arrays: [Vec<Source>; 2],
+    /// How many distances of each kind are handed to the device.
+    counts: [u32; 2],
+    /// The words of each vertex.
+    vertices: Vec<Vec<u32>>,
 }
 
 impl Side {
     /// What a shader is handed that reads `leaves` of each vertex, unless the device cannot be handed the distances.
+    /// Each vertex has its position, its values, and the distances that are handed to the device.
     pub(super) fn new(
         device: &Capabilities,
         leaves: &[Leaf],
-        source: impl Fn(&Key) -> Option<Source>,
-        mut arrays: [Vec<Source>; 2],
+        mut vertices: Vec<([f32; 4], Vertex, [Vec<Number>; 2])>,
     ) -> Result<Side, Stop> {
         // Drivers take cull distances from behind as many clip distances as the stage that reads them has.
         let declared = declared(leaves).map(|count| count as usize);
-        if declared[1] > 0 {
+        for arrays in vertices.iter_mut().map(|(.., arrays)| arrays).filter(|_| declared[1] > 0) {
             for (array, count) in arrays.iter_mut().zip(declared) {
                 let others = array.drain(count.min(array.len())..);
-                if others.into_iter().any(|source| source != Source::Zero) {
+                if others.into_iter().any(|number| number.bits() != 0) {
                     let why = "a stage that reads some distances and is handed more is not drawn";
                     return Err(not_comparable(why));
                 }
             }
         }
-        let [clip, cull] = arrays.each_ref().map(|array| array.len() as u32);
+        let counts = vertices.first().map(|(.., arrays)| arrays.each_ref().map(Vec::len));
+        let [clip, cull] = counts.unwrap_or_default().map(|count| count as u32);
         let limits = &device.limits;
         if clip > limits.max_clip_distances.min(MOST)
             || cull > limits.max_cull_distances.min(MOST)
@@ -74,49 +80,61 @@ impl Side {
             let why = format!("the driver misreads {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
-        let (varyings, sources) = varyings(leaves, source);
-        let mut side = Side { feeder: Vec::new(), relay: None, varyings, sources, arrays };
+        let varyings = varyings(leaves);
+        let words = vertices.iter().map(|vertex| words(vertex, &varyings)).collect();
+        let mut side = Side {
+            feeder: Vec::new(),
+            relay: None,
+            varyings,
+            counts: [clip, cull],
+            vertices: words,
+        };
         let varyings = side.varyings.iter().copied();
         side.feeder = feeder::feeder_of_positions(POSITION, varyings, &side.built_in())?;
         Ok(side)
     }
 
-    /// What the original is handed: the words of what it reads, and in `arrays`, unless others are given, the distances
-    /// that there are of each kind.
+    /// What the original is handed, and in `arrays`, unless others are given, the distances that there are of each kind.
     pub(super) fn of_original(
         device: &Capabilities,
         leaves: &[Leaf],
-        words: &BTreeMap<Key, usize>,
-        arrays: Option<[Vec<Source>; 2]>,
+        corners: &[Corner],
+        arrays: impl Fn(&Corner) -> Option<[Vec<Number>; 2]>,
     ) -> Result<Side, Stop> {
-        let source = |key: &Key| words.get(key).map(|word| Source::Word(*word));
-        let own = || {
+        let own = |values: &Vertex| {
             KINDS.map(|kind| {
-                let elements = (0..).map(|element| source(&Key::distance(kind, element)));
-                elements.map_while(|source| source).collect()
+                Key::elements(kind).map_while(|key| values.get(&key).copied()).collect()
             })
         };
-        Side::new(device, leaves, source, arrays.unwrap_or_else(own))
+        let vertex = |corner: &Corner| {
+            let arrays = arrays(corner).unwrap_or_else(|| own(&corner.values));
+            (corner.position, corner.values.clone(), arrays)
+        };
+        Side::new(device, leaves, corners.iter().map(vertex).collect())
     }
 
-    /// What a lowered shader is handed, which must read nothing else than is expected; `arrays` are handed to the
+    /// What a lowered shader is handed, which must read nothing else than `model` gives it; `arrays` are handed to the
     /// device.
     pub(super) fn of_lowered(
         device: &Capabilities,
         leaves: &[Leaf],
-        expected: &Expected,
-        arrays: [Vec<Source>; 2],
+        (model, corners): (&Model, &[Corner]),
+        arrays: impl Fn(&Corner) -> [Vec<Number>; 2],
     ) -> Result<Side, Stop> {
-        let source = |key: &Key| match expected.components.get(key) {
-            None if expected.left.contains(key) => Some(Source::Zero),
-            source => source.cloned(),
+        let vertex = |corner: &Corner| {
+            (corner.position, model.lowered(&corner.values, &SETTING), arrays(corner))
+        };
+        let vertices: Vec<_> = corners.iter().map(vertex).collect();
+        let is_known = |key: &Key| {
+            model.left.contains(key)
+                || vertices.iter().all(|(_, values, _)| values.contains_key(key))
         };
         let read = components(leaves);
-        if let Some(key) = read.keys().find(|key| key.is_handed_on() && source(key).is_none()) {
+        if let Some(key) = read.keys().find(|key| key.is_handed_on() && !is_known(key)) {
             let message = format!("it reads {}, and should not", key.title());
             return Err(Difference::new(Part::Lowered, message).into());
         }
-        Side::new(device, leaves, source, arrays)
+        Side::new(device, leaves, vertices)
     }
 
     /// With a control stage that hands it on.
@@ -130,50 +148,48 @@ impl Side {
         KINDS.map(|kind: clip_cull::Kind| Array {
             kind,
             attribute: ARRAYS[kind as usize],
-            count: self.arrays[kind as usize].len() as u32,
+            count: self.counts[kind as usize],
         })
     }
 
-    /// Adds the vertices to `work`.
-    pub(super) fn install<'c>(
-        &self,
-        corners: impl IntoIterator<Item = &'c Corner>,
-        work: &mut Work<'_>,
-    ) -> VertexBuffer {
+    /// Adds vertices to `work`.
+    pub(super) fn install(&self, corners: Range<usize>, work: &mut Work<'_>) -> VertexBuffer {
         let place = Place { buffer: work.buffers.len(), offset: 0 };
-        work.buffers.push(self.vertices(corners));
+        let words = self.vertices[corners].iter().flatten();
+        // A buffer has something in it.
+        let words = words.copied().chain([0]);
+        work.buffers.push(words.flat_map(u32::to_ne_bytes).collect());
         VertexBuffer { place, layout: self.layout() }
     }
 
     fn layout(&self) -> VertexLayout {
         let floats = |location| (location, attributes::format(Kind::Float, 32, 4));
         let arrays = KINDS.into_iter().flat_map(|kind| {
-            let count = self.arrays[kind as usize].len().div_ceil(4) as u32;
+            let count = self.counts[kind as usize].div_ceil(4);
             (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
         });
         let varyings =
             self.varyings.iter().map(|one| (one.attribute, attributes::format(one.kind, 32, 4)));
         VertexLayout::vectors([floats(POSITION)].into_iter().chain(arrays).chain(varyings))
     }
+}
 
-    /// The bytes of vertices, by that layout.
-    fn vertices<'c>(&self, corners: impl IntoIterator<Item = &'c Corner>) -> Vec<u8> {
-        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
-        let mut words: Vec<u32> = Vec::new();
-        for corner in corners {
-            words.extend(corner.position.map(f32::to_bits));
-            let value = |source: &Source| match source.value(&corner.words, &setting) {
-                Right::Bits(bits) => bits,
-                Right::Near(number, _) => (number as f32).to_bits(),
-            };
-            for array in &self.arrays {
-                words.extend(array.iter().map(value));
-                words.resize(words.len().next_multiple_of(4), 0);
-            }
-            words.extend(self.sources.iter().flatten().map(value));
-        }
-        words.into_iter().flat_map(u32::to_ne_bytes).collect()
+/// The words of a vertex, by that layout.
+fn words(
+    (position, values, arrays): &([f32; 4], Vertex, [Vec<Number>; 2]),
+    varyings: &[Varying],
+) -> Vec<u32> {
+    let bits = |number: &Number| number.bits();
+    let mut words: Vec<u32> = position.iter().map(|axis| axis.to_bits()).collect();
+    for array in arrays {
+        words.extend(array.iter().map(bits));
+        words.resize(words.len().next_multiple_of(4), 0);
     }
+    for varying in varyings {
+        let component = |component| Key::Register { location: varying.location, component };
+        words.extend([0, 1, 2, 3].map(|at| values.get(&component(at)).map_or(0, bits)));
+    }
+    words
 }
 
 /// The lengths of the arrays of distances that a stage reads.
@@ -184,11 +200,8 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
     })
 }
 
-/// What is handed on at the locations of `leaves`, and the source of each component.
-fn varyings(
-    leaves: &[Leaf],
-    source: impl Fn(&Key) -> Option<Source>,
-) -> (Vec<Varying>, Vec<[Source; 4]>) {
+/// What is handed on at the locations of `leaves`.
+fn varyings(leaves: &[Leaf]) -> Vec<Varying> {
     let mut locations: BTreeMap<u32, (Kind, u32, bool)> = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
         for (location, component) in leaves::registers(leaf) {
@@ -197,13 +210,13 @@ fn varyings(
             *count = (*count).max(component + 1);
         }
     }
-    (VARYINGS..)
-        .zip(locations)
-        .map(|(attribute, (location, (kind, count, is_of_patch)))| {
-            let sources = [0, 1, 2, 3].map(|component| {
-                source(&Key::Register { location, component }).unwrap_or(Source::Zero)
-            });
-            (Varying { attribute, location, kind, count, is_of_patch }, sources)
-        })
-        .unzip()
+    let all = (VARYINGS..).zip(locations);
+    all.map(|(attribute, (location, (kind, count, is_of_patch)))| Varying {
+        attribute,
+        location,
+        kind,
+        count,
+        is_of_patch,
+    })
+    .collect()
 }

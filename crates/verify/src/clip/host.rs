@@ -1,6 +1,6 @@
 //! What the host fills in: masks, and planes.
 
-use super::expected::Setting;
+use super::model::Setting;
 use crate::Steps;
 use crate::random::Random;
 use polyshade::host::Value;

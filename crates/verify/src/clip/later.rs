@@ -1,24 +1,23 @@
 //! Geometry and tessellation stages: what a lowered one hands on is made of what the original does, vertex
-//! by vertex and strip by strip, and a scene of what becomes of each primitive is cut as the device's own clip
-//! distances cut it. Of a geometry stage that cuts itself, pictures are compared (`cut`).
+//! by vertex and strip by strip, and a scene of what becomes of each primitive is drawn as the original draws it. Of a
+//! geometry stage that cuts itself, which emits other primitives, pictures alone are compared.
 //!
 //! Stages of ours hand on what both read, made of the same numbers.
 
-mod cut;
-
-use super::expected::{Expected, Interface, Key, Setting, expected};
 use super::fragment::position;
 use super::handed::{Corner, Side, declared};
 use super::host;
+use super::model::{Key, Model, Number, Setting, Vertex, components, recorded};
 use super::outputs::Outputs;
-use super::scene::{Drawable, Places, Scene};
-use super::shape::Shape;
+use super::scene::{Drawable, Scene, Shader};
+use super::shape::{Shape, Strip};
 use crate::cases::FILL;
 use crate::initialise::without_feedback;
 use crate::inputs::{Inputs, Installed};
 use crate::leaves::{self, Kind, Leaf};
 use crate::library;
-use crate::pictures;
+use crate::pictures::{self, Pictures};
+use crate::position::chooses_a_layer;
 use crate::random::{Random, Values};
 use crate::record::Recorder;
 use crate::record::emits::Emit;
@@ -27,19 +26,17 @@ use crate::run::{SHARED, Task, cannot_run, cannot_run_original, is_same_interfac
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::KINDS;
 use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
-use polyshade_vulkan::{
-    Constant, Descriptor, Draw, Error, Outcome, Range, Resource, Stage, Work, vk,
-};
+use polyshade_vulkan::{Constant, Descriptor, Draw, Error, Range, Resource, Stage, Work, vk};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops;
+use std::{iter, ops};
 
 /// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
     task.each_seed(|seed| {
-        let original = &without_feedback(task.original).map_err(not_comparable)?;
-        let task = Task { original, ..*task };
+        let [original, zeroed] = &[task.original, task.zeroed].map(without_feedback);
+        let original = original.as_ref().map_err(not_comparable)?;
+        let task = Task { original, zeroed: zeroed.as_ref().map_err(not_comparable)?, ..*task };
         let run = Run::new(&task, steps, seed)?;
         match run.cuts() {
             true => run.compare_cut(lowered),
@@ -57,15 +54,12 @@ struct Run<'r> {
     shape: Shape,
     /// The resources.
     inputs: Inputs,
-    /// The inputs of each vertex of the original, and the word of each of their components.
+    /// The inputs of each vertex of the original, and what becomes of them.
     read: Vec<Leaf>,
-    words: BTreeMap<Key, usize>,
-    /// What the lowered stage reads.
-    handed: Expected,
-    /// What the original hands on.
+    handed: Model,
+    /// What the original hands on, and what becomes of that.
     leaves: Vec<Leaf>,
-    /// What the lowered stage hands on.
-    expected: Expected,
+    model: Model,
     /// The vertices of all primitives.
     corners: Vec<Corner>,
 }
@@ -76,6 +70,9 @@ struct Recorded {
     /// For each primitive.
     emits: Vec<Vec<Emit>>,
 }
+
+/// What the original emits of each primitive, where that is defined.
+type Emitted = Vec<Option<Vec<(Strip, Vertex)>>>;
 
 impl<'r> Run<'r> {
     fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
@@ -90,24 +87,25 @@ impl<'r> Run<'r> {
         if let Some(leaf) = read.iter().find(|leaf| !is_made(leaf)) {
             return Err(not_comparable(format!("input {} is not made", leaf.title())));
         }
-        let mut interface = Interface::of(&read, &steps.inputs);
-        interface.words.retain(|key, _| key.is_handed_on());
-        let handed = expected(original, &interface, &of_inputs(steps)).map_err(not_comparable)?;
-        let words = interface.words;
+        let keys = |leaves: &[Leaf]| components(leaves).into_keys();
+        let handed_on = keys(&read).filter(Key::is_handed_on).collect();
+        let interface = (read.as_slice(), &handed_on);
+        let handed = Model::new(original, interface, &steps.inputs, None, &of_inputs(steps));
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
-        let interface = Interface::of(&emitted, &steps.outputs);
-        let expected = expected(original, &interface, steps).map_err(not_comparable)?;
+        let interface = (emitted.as_slice(), &keys(&emitted).collect());
+        let made = Model::new(original, interface, &steps.outputs, None, steps);
         let inputs = task.inputs(model, (Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
-        let corners = corners(&read, &words, (seed, count));
-        let leaves = emitted;
-        Ok(Run { task, steps, seed, shape, inputs, read, words, handed, leaves, expected, corners })
+        let corners = corners(&read, handed_on, (seed, count));
+        let (handed, model) = (handed.map_err(not_comparable)?, made.map_err(not_comparable)?);
+        Ok(Run { task, steps, seed, shape, inputs, read, handed, leaves: emitted, model, corners })
     }
 
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
         (task.report)(Phase::Original);
-        let right = self.record_original()?;
+        let original = self.original_side()?;
+        let right = self.record_original(&original)?;
 
         let (module, side) = self.prepare(lowered)?;
         let (mut equal, mut emitted) = (Equal::default(), 0);
@@ -120,13 +118,42 @@ impl<'r> Run<'r> {
             let vertices = self.compare_emits(&right, &found, &setting)?;
             task.check_messages(Part::Lowered, |_| true)?;
             emitted += vertices;
-            equal.words += vertices * self.expected.components.len() as u64;
-            equal.pixels += self.compare_pictures(&module, &side, [&right, &found], &setting)?;
-            task.check_messages(Part::Lowered, |_| true)?;
+            let components = self.model.lowered(&self.any_vertex(), &setting).len();
+            equal.words += vertices * components as u64;
+            let scene = Scene::new(task, self.steps, (&self.model, &setting), Some(self.shape));
+            if scene.is_drawn(&self.leaves, &module) {
+                equal.pixels +=
+                    self.compare_pictures(scene, [&original, &side], &module, (&right, &setting))?;
+            }
         }
         match emitted {
             0 => Err(not_comparable("the stage emits nothing")),
             _ => Ok(equal),
+        }
+    }
+
+    /// Pictures of what the device cuts behind the original, and of what the lowered stage cuts itself.
+    fn compare_cut(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
+        let Steps { planes: None, enable: None, repairs: false, .. } = self.steps else {
+            return Err(not_comparable("what is cut is compared without other steps before"));
+        };
+        let [clip, cull] = declared(&self.leaves);
+        if self.task.device.capabilities().culls_wrongly([clip, cull]) {
+            let why = format!("the driver culls wrongly by {clip} clip and {cull} cull distances");
+            return Err(not_comparable(why));
+        }
+        if self.leaves.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer)) {
+            return Err(not_comparable("a stage that chooses layers is not drawn"));
+        }
+        (self.task.report)(Phase::Original);
+        let original = self.original_side()?;
+        let right = self.record_original(&original)?;
+        let (module, side) = self.prepare(lowered)?;
+        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
+        let scene = Scene::new(self.task, self.steps, (&self.model, &setting), Some(self.shape));
+        match self.compare_pictures(scene, [&original, &side], &module, (&right, &setting))? {
+            0 => Err(not_comparable("the shader draws nothing of the scene")),
+            pixels => Ok(Equal { pixels, ..Equal::default() }),
         }
     }
 
@@ -144,19 +171,35 @@ impl<'r> Run<'r> {
     }
 
     /// What the original emits.
-    fn record_original(&self) -> Result<Recorded, Stop> {
-        let recorder = self.shape.record(self.task.original, self.task.job);
-        let recorder = recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
-        let right = self.record(recorder, &self.original_side()?, None);
-        let right = right.map_err(cannot_run_original)?;
-        if !is_same_interface(&right.leaves, &self.leaves) {
-            return Err(not_comparable(SHARED));
-        }
-        if right.emits.iter().any(|emits| self.shape.is_exceeded(emits)) {
-            return Err(not_comparable("the original emits more vertices than it may"));
-        }
+    fn record_original(&self, side: &Side) -> Result<Emitted, Stop> {
+        let record = |module: &Module<'_>| -> Result<Recorded, Stop> {
+            let recorder = self.shape.record(module, self.task.job);
+            let recorder =
+                recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
+            let right = self.record(recorder, side, None).map_err(cannot_run_original)?;
+            if !is_same_interface(&right.leaves, &self.leaves) {
+                return Err(not_comparable(SHARED));
+            }
+            if right.emits.iter().any(|emits| self.shape.is_exceeded(emits)) {
+                return Err(not_comparable("the original emits more vertices than it may"));
+            }
+            Ok(right)
+        };
+        let right = record(self.task.original)?;
+        let other = self.task.other().map(record).transpose()?;
+        let other = other.map_or_else(|| right.emits.clone(), |other| other.emits);
         self.task.check_original(|_| true)?;
-        Ok(right)
+        let keys = components(&self.leaves);
+        let of_primitive = |(right, other): (&Vec<Emit>, &Vec<Emit>)| {
+            let strips = |emits: &[Emit]| emits.iter().map(|one| one.strip).collect::<Vec<_>>();
+            let vertices = right.iter().zip(other).map(|(one, other)| {
+                let undefined =
+                    iter::zip(&one.words, &other.words).map(|(one, other)| one != other);
+                (one.strip, recorded(&keys, &one.words, &undefined.collect::<Vec<_>>()))
+            });
+            (strips(right) == strips(other)).then(|| vertices.collect())
+        };
+        Ok(right.emits.iter().zip(&other).map(of_primitive).collect())
     }
 
     /// The lowered stage takes and makes what the original does; one that cuts may make more vertices of it.
@@ -175,32 +218,40 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// A vertex that has all outputs of the original.
+    fn any_vertex(&self) -> Vertex {
+        components(&self.leaves).into_keys().map(|key| (key, Number::ZERO)).collect()
+    }
+
     /// The same vertices in the same places; returns how many.
     fn compare_emits(
         &self,
-        right: &Recorded,
+        right: &Emitted,
         found: &Recorded,
         setting: &Setting,
     ) -> Result<u64, Stop> {
-        let outputs = Outputs::new(&self.expected, &found.leaves)?;
+        let outputs = Outputs::new((&self.model, setting), &self.leaves, &found.leaves)?;
         let mut vertices = 0;
-        for (number, (right, found)) in (0..).zip(right.emits.iter().zip(&found.emits)) {
-            let at = |emit: Option<&Emit>| {
-                emit.map_or("no vertex".to_owned(), |emit| self.shape.place(emit.strip))
+        for (number, (right, found)) in (0..).zip(right.iter().zip(&found.emits)) {
+            let Some(right) = right else { continue };
+            let at = |strip: Option<Strip>| {
+                strip.map_or("no vertex".to_owned(), |strip| self.shape.place(strip))
             };
             for vertex in 0..right.len().max(found.len()) {
-                let [one, other] = [right.get(vertex), found.get(vertex)];
-                let places = [one, other].map(at);
+                let (one, other) = (right.get(vertex), found.get(vertex));
+                let places = [one.map(|one| one.0), other.map(|one| one.strip)].map(at);
                 let draw = Some(format!("primitive {number}, {}, {setting:?}", places[0]));
-                let both = one.zip(other).filter(|(one, other)| one.strip == other.strip);
-                let Some((one, other)) = both else {
+                let both = one.zip(other).filter(|(one, other)| one.0 == other.strip);
+                let Some(((_, one), other)) = both else {
                     let message = format!("vertex {vertex}: {}, and not {}", places[1], places[0]);
                     return Err(
                         Difference { draw, ..Difference::new(Part::Lowered, message) }.into()
                     );
                 };
-                outputs.check(&one.words, &other.words, setting).map_err(|difference| {
-                    Difference { draw, vertex: Some((vertex as u32, 0)), ..*difference }
+                outputs.check(one, &other.words).map_err(|difference| Difference {
+                    draw,
+                    vertex: Some((vertex as u32, 0)),
+                    ..*difference
                 })?;
             }
             vertices += right.len() as u64;
@@ -211,46 +262,47 @@ impl<'r> Run<'r> {
     /// Returns how many pixels are covered.
     fn compare_pictures(
         &self,
+        scene: Scene<'_>,
+        [original, side]: [&Side; 2],
         module: &Module<'_>,
-        side: &Side,
-        [right, found]: [&Recorded; 2],
-        setting: &Setting,
+        (right, setting): (&Emitted, &Setting),
     ) -> Result<u64, Stop> {
-        let (device, expected) = (self.task.device, &self.expected);
-        // A driver divides patches as it likes.
-        let has_same_order = matches!(self.shape, Shape::Geometry(_));
-        let scene = Scene { device, steps: self.steps, expected, has_same_order };
-        let Some(topology) = self.shape.makes(self.task.original) else { return Ok(0) };
-        if !scene.is_drawn(&self.leaves, module) {
-            return Ok(0);
-        }
-        let places = Places::new(expected, &self.leaves, &found.leaves);
+        let topology = match self.shape.makes(self.task.original) {
+            _ if matches!(self.shape, Shape::Control(_)) => return Ok(0),
+            None if !scene.is_native => return Ok(0),
+            topology => topology.unwrap_or_default(),
+        };
         let (mut numbers, mut drawables) = (Vec::new(), Vec::new());
-        for (number, (right, found)) in (0..).zip(right.emits.iter().zip(&found.emits)) {
-            let vertices = right
-                .iter()
-                .zip(found)
-                .map(|(right, found)| (right.strip, places.vertex(&right.words, &found.words)));
+        for (number, right) in (0..).zip(right) {
+            let Some(right) = right else { continue };
             let drawable = Drawable {
                 title: format!("primitive {number}, {setting:?}"),
                 topology,
-                primitives: self.shape.lists(&vertices.collect::<Vec<_>>()),
+                primitives: match scene.is_native {
+                    true => vec![right.iter().map(|(_, vertex)| vertex.clone()).collect()],
+                    false => self.shape.lists(right),
+                },
             };
             if scene.is_defined(&drawable) {
                 numbers.push(number);
                 drawables.push(drawable);
             }
         }
-        scene.compare(&drawables, |fragment| {
-            let drawn = self.draw_each(module, fragment, side, &numbers, Some(setting));
-            drawn.map_err(|error| cannot_run(Part::Lowered, &error))
+        scene.compare(&drawables, &self.leaves, |shader, fragment, chosen| {
+            let numbers = chosen.iter().map(|at| numbers[*at]);
+            match shader {
+                Shader::Original => {
+                    self.draw_each(self.task.original, fragment, original, numbers, None)
+                }
+                Shader::Lowered => self.draw_each(module, fragment, side, numbers, Some(setting)),
+            }
         })
     }
 
     /// What the original reads.
     fn original_side(&self) -> Result<Side, Stop> {
         let device = self.task.device.capabilities();
-        let side = Side::of_original(device, &self.read, &self.words, None)?;
+        let side = Side::of_original(device, &self.read, &self.corners, |_| None)?;
         self.relayed(side, self.task.original)
     }
 
@@ -258,14 +310,16 @@ impl<'r> Run<'r> {
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
         let read = self.task.leaves(module, self.task.job.stage, StorageClass::INPUT);
         let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
-        let Expected { components: wanted, distances, .. } = &self.handed;
         let counts = declared(&read);
-        let arrays = KINDS.map(|kind| {
-            let keys = distances[kind as usize].iter().take(counts[kind as usize] as usize);
-            keys.filter_map(|key| wanted.get(key).cloned()).collect()
-        });
+        let arrays = |corner: &Corner| {
+            let mut arrays = corner.distances(&self.handed);
+            iter::zip(&mut arrays, counts)
+                .for_each(|(array, count)| array.truncate(count as usize));
+            arrays
+        };
         let device = self.task.device.capabilities();
-        self.relayed(Side::of_lowered(device, &read, &self.handed, arrays)?, module)
+        let side = Side::of_lowered(device, &read, (&self.handed, &self.corners), arrays)?;
+        self.relayed(side, module)
     }
 
     /// Adds our control stage before an evaluation stage.
@@ -309,9 +363,9 @@ impl<'r> Run<'r> {
         module: &Module<'_>,
         fragment: &[u32],
         side: &Side,
-        primitives: &[usize],
+        primitives: impl Iterator<Item = usize>,
         setting: Option<&Setting>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Pictures, Error> {
         let corners = self.shape.corners();
         let work = self.inputs.work(primitives, |number, given, work| {
             let own = number * corners..(number + 1) * corners;
@@ -320,7 +374,7 @@ impl<'r> Run<'r> {
             pictures::rasterize(&mut draw, self.shape.takes(), fragment, work);
             draw
         });
-        self.task.device.run(&work)
+        self.task.device.count(&work)
     }
 
     /// A draw of some of the vertices, with what the host fills in for the lowered stage.
@@ -342,7 +396,7 @@ impl<'r> Run<'r> {
             stages: [Stage::vertex(&side.feeder)].into_iter().chain(relay).chain([stage]).collect(),
             topology: self.shape.takes(),
             patch_control_points: self.shape.corners() as u32,
-            vertex_buffers: vec![side.install(&self.corners[corners], work)],
+            vertex_buffers: vec![side.install(corners.clone(), work)],
             vertices,
             instances: 0..1,
             ..Draw::default()
@@ -392,25 +446,24 @@ fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
 }
 
 /// Random vertices: numbers of both signs, none of them 0.
-fn corners(
-    read: &[Leaf],
-    words: &BTreeMap<Key, usize>,
-    (seed, count): (u64, usize),
-) -> Vec<Corner> {
+fn corners(read: &[Leaf], keys: BTreeSet<Key>, (seed, count): (u64, usize)) -> Vec<Corner> {
     let mut random = Random::new(seed, 1 << 43);
-    let mut kinds = vec![Kind::Float; words.values().max().map_or(0, |last| last + 1)];
+    let mut kinds: BTreeMap<Key, Kind> = keys.into_iter().map(|key| (key, Kind::Float)).collect();
     for leaf in read.iter().filter(|leaf| leaf.builtin.is_none()) {
-        for (location, component) in leaves::registers(leaf) {
-            kinds[words[&Key::Register { location, component }]] = leaf.kind;
-        }
+        kinds.extend(
+            leaves::registers(leaf)
+                .map(|(location, component)| (Key::Register { location, component }, leaf.kind)),
+        );
     }
     let mut corner = || {
         let position = position(&mut random);
-        let word = |kind: &Kind| match kind {
+        let number = |kind: &Kind| match kind {
             Kind::Float => ((2 * random.below(256) + 1) as f32 / 256.0 - 0.75).to_bits(),
             Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
         };
-        Corner { position, words: kinds.iter().map(word).collect() }
+        let numbers: Vec<u32> = kinds.values().map(number).collect();
+        let numbers = numbers.into_iter().map(Number::Bits);
+        Corner { position, values: kinds.keys().copied().zip(numbers).collect() }
     };
     (0..count).map(|_| corner()).collect()
 }

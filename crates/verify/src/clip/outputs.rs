@@ -1,44 +1,44 @@
 //! What a lowered stage hands on, vertex by vertex: every component is there and has its value, and there are no
 //! others.
 
-use super::expected::{Expected, Key, Right, Setting, components};
+use super::model::{Key, Model, Number, Setting, Vertex, components};
 use crate::leaves::{Kind, Leaf};
 use crate::verdict::{Difference, Part, Stop, Value};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The outputs of a lowered stage, and what they must be.
+/// The outputs of a lowered stage, and what they are made by.
 pub(super) struct Outputs<'o> {
-    expected: &'o Expected,
+    model: &'o Model,
+    setting: &'o Setting,
     found: BTreeMap<Key, usize>,
     /// For each word of a vertex.
     kinds: Vec<Kind>,
 }
 
 impl<'o> Outputs<'o> {
-    /// Those that `leaves` are; one that should not be there is a difference.
-    pub(super) fn new(expected: &'o Expected, leaves: &[Leaf]) -> Result<Self, Stop> {
+    /// Those that `leaves` are; one that should not be there is a difference. `originals` are those of the original.
+    pub(super) fn new(
+        (model, setting): (&'o Model, &'o Setting),
+        originals: &[Leaf],
+        leaves: &[Leaf],
+    ) -> Result<Self, Stop> {
         let found = components(leaves);
-        let Expected { components: wanted, left, .. } = expected;
-        let is_known = |key: &&Key| wanted.contains_key(key) || left.contains(key);
+        let all = components(originals).into_keys().map(|key| (key, Number::ZERO)).collect();
+        let wanted = model.lowered(&all, setting);
+        let is_known = |key: &&Key| wanted.contains_key(key) || model.left.contains(key);
         if let Some(key) = found.keys().find(|key| !is_known(key)) {
             let message = format!("it has the output {}, and should not", key.title());
             return Err(Difference::new(Part::Lowered, message).into());
         }
         let of = |leaf: &Leaf| iter::repeat_n(leaf.kind, leaf.words() as usize);
-        Ok(Outputs { expected, found, kinds: leaves.iter().flat_map(of).collect() })
+        Ok(Outputs { model, setting, found, kinds: leaves.iter().flat_map(of).collect() })
     }
 
     /// Compares a vertex with that of the original.
-    pub(super) fn check(
-        &self,
-        original: &[u32],
-        vertex: &[u32],
-        setting: &Setting,
-    ) -> Result<(), Box<Difference>> {
-        for (key, source) in &self.expected.components {
-            let right = source.value(original, setting);
-            let word = self.found.get(key);
+    pub(super) fn check(&self, original: &Vertex, vertex: &[u32]) -> Result<(), Box<Difference>> {
+        for (key, right) in self.model.lowered(original, self.setting) {
+            let word = self.found.get(&key);
             // What is never written need not be there.
             let bits = word.map_or(0, |word| vertex[*word]);
             let is_float = word.is_none_or(|word| self.kinds[*word] == Kind::Float);
@@ -50,10 +50,10 @@ impl<'o> Outputs<'o> {
                 None => format!("it lacks the output {}", key.title()),
             };
             return Err(Box::new(Difference {
-                draw: Some(format!("{setting:?}")),
+                draw: Some(format!("{:?}", self.setting)),
                 varying: Some(key.title()),
                 expected: Some(value(right)),
-                found: word.map(|_| value(Right::Bits(bits))),
+                found: word.map(|_| value(Number::Bits(bits))),
                 ..Difference::new(Part::Lowered, message)
             }));
         }
@@ -61,15 +61,10 @@ impl<'o> Outputs<'o> {
     }
 }
 
-fn value(right: Right) -> Value {
-    match right {
-        Right::Bits(bits) => {
-            let number = format!("{:?}", f32::from_bits(bits));
-            Value { bits: vec![bits], number }
-        }
-        Right::Near(number, error) => Value {
-            bits: vec![(number as f32).to_bits()],
-            number: format!("{number:?} ± {error:e}"),
-        },
-    }
+fn value(right: Number) -> Value {
+    let number = match right {
+        Number::Near(number, error) => format!("{number:?} ± {error:e}"),
+        _ => format!("{:?}", right.float()),
+    };
+    Value { bits: vec![right.bits()], number }
 }

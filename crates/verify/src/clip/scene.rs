@@ -1,92 +1,84 @@
-//! A scene of planes, cut by the lowered stages and by the device's own clip distances.
+//! A scene of planes: what the device draws of it with the original, and what with the lowered stage.
 //!
-//! The other side of the picture is a vertex stage of ours: it takes the recorded positions and distances from vertex
-//! buffers, and hands them on natively. Whether a primitive is culled is decided on the CPU.
+//! Where Vulkan has the distances, the original is drawn as it is, and what it hands on is shown as well. Where it has
+//! not, a vertex stage of ours takes what was recorded of the original from vertex buffers, with the distances that the
+//! model gives it, and hands them on natively; whether a primitive is culled is decided on the CPU.
 
-use super::expected::{Expected, Key, components};
-use crate::leaves::Leaf;
+use super::MOST;
+use super::handed::Side;
+use super::model::{Key, Model, Number, Setting, Vertex};
+use super::shape::Shape;
+use crate::leaves::{self, Leaf};
 use crate::library;
-use crate::pictures::{self, Exactness};
+use crate::pictures::{self, Exactness, Pictures};
 use crate::position::chooses_a_layer;
+use crate::probe::{probe, shown};
+use crate::run::{Task, cannot_run, cannot_run_original};
 use crate::verdict::{Part, Stop, not_comparable};
-use crate::{Form, Steps};
+use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Lacking, emulate_fragment};
 use polyshade::spv::Capability;
-use polyshade_vulkan::{Device, Draw, Outcome, Place, Stage, VertexBuffer, VertexLayout, Work, vk};
-use std::collections::BTreeMap;
+use polyshade_vulkan::{Draw, Error, Stage, Work, vk};
+use std::borrow::Cow;
 
-/// The clip distances that a stage of ours hands on.
-const DISTANCES: usize = 8;
-
-/// Where positions and distances are in what is recorded of both sides.
-pub(super) struct Places<'p> {
-    expected: &'p Expected,
-    originals: BTreeMap<Key, usize>,
-    lowered: BTreeMap<Key, usize>,
-}
-
-/// A vertex as it was recorded.
-#[derive(Debug, Clone)]
-pub(super) struct Vertex {
-    position: [f32; 4],
-    clip: Vec<f32>,
-    cull: Vec<f32>,
-}
-
-#[cfg(test)]
-impl Vertex {
-    pub(super) fn at(position: [f32; 4]) -> Self {
-        Vertex { position, clip: Vec::new(), cull: Vec::new() }
-    }
-
-    pub(super) fn position(&self) -> [f32; 4] {
-        self.position
-    }
-}
-
-impl<'p> Places<'p> {
-    pub(super) fn new(expected: &'p Expected, originals: &[Leaf], lowered: &[Leaf]) -> Self {
-        Places { expected, originals: components(originals), lowered: components(lowered) }
-    }
-
-    /// A vertex with its position as the original has it, and distances as the lowered stage does.
-    pub(super) fn vertex(&self, original: &[u32], lowered: &[u32]) -> Vertex {
-        let float = |keys: &BTreeMap<Key, usize>, words: &[u32], key: &Key| {
-            keys.get(key).map_or(0.0, |word| f32::from_bits(words[*word]))
-        };
-        let [clip, cull] = self.expected.distances.each_ref().map(|keys| {
-            keys.iter().map(|key| float(&self.lowered, lowered, key)).collect::<Vec<f32>>()
-        });
-        let axis = |axis| float(&self.originals, original, &Key::position(axis));
-        Vertex { position: [0, 1, 2, 3].map(axis), clip, cull }
-    }
-}
-
-/// What a lowered stage makes of some vertices.
+/// What becomes of some vertices.
 pub(super) struct Drawable {
     /// What a message calls it.
     pub(super) title: String,
-    /// Of lists: each primitive has its own vertices.
+    /// Of lists, where the original is not drawn itself: each primitive has its own vertices.
     pub(super) topology: vk::PrimitiveTopology,
+    /// What the original hands on.
     pub(super) primitives: Vec<Vec<Vertex>>,
+}
+
+/// Which of the two is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shader {
+    Original,
+    Lowered,
 }
 
 /// What is drawn, and where.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'s> {
-    pub(super) device: &'s Device,
-    pub(super) steps: &'s Steps,
-    pub(super) expected: &'s Expected,
-    /// Whether primitives have their vertices in the same order on both sides: else depths are rounded in another way.
-    pub(super) has_same_order: bool,
+    task: &'s Task<'s>,
+    steps: &'s Steps,
+    model: &'s Model,
+    setting: &'s Setting,
+    /// The original is drawn as it is.
+    pub(super) is_native: bool,
+    /// Pictures are the same to the bit.
+    is_exact: bool,
 }
 
-impl Scene<'_> {
+impl<'s> Scene<'s> {
+    /// That of a stage behind the vertex stage, if it has a shape.
+    pub(super) fn new(
+        task: &'s Task<'s>,
+        steps: &'s Steps,
+        (model, setting): (&'s Model, &'s Setting),
+        shape: Option<Shape>,
+    ) -> Self {
+        let device = task.device.capabilities();
+        let own = model.distances.each_ref().map(|keys| keys.len() as u32);
+        let is_native = model.is_native() && !device.culls_wrongly(own);
+        let is_exact = match steps.form {
+            Form::Emulated { native_clip: false, .. } => model.counts()[0] == 0,
+            // Points go or stay as they are; of others, edges are a matter of precision.
+            Form::Exact { .. } => shape.is_some_and(Shape::makes_points),
+            // Our own side knows what planes give only nearly, and not how a driver divides a patch.
+            _ => {
+                is_native || steps.planes.is_none() && !matches!(shape, Some(Shape::Evaluation(_)))
+            }
+        };
+        Scene { task, steps, model, setting, is_native, is_exact }
+    }
+
     /// Whether the form is one that the device can draw.
     pub(super) fn is_drawn(&self, originals: &[Leaf], module: &Module<'_>) -> bool {
-        let device = self.device.capabilities();
-        let [clip, cull] = self.expected.distances.each_ref().map(Vec::len);
+        let device = self.task.device.capabilities();
+        let [clip, cull] = self.model.counts();
         let is_form = match self.steps.form {
             Form::Kept | Form::Arrays | Form::Separate => {
                 !device.culls_wrongly([clip, cull].map(|count| count as u32))
@@ -95,8 +87,7 @@ impl Scene<'_> {
             Form::Registers { .. } | Form::Exact { .. } | Form::Combined => false,
         };
         let is_drawable = device.features.shader_clip_distance == vk::TRUE
-            && device.limits.max_clip_distances >= DISTANCES as u32
-            && clip <= DISTANCES;
+            && clip <= device.limits.max_clip_distances.min(MOST) as usize;
         let one_layer = !originals.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer));
         // A draw of one primitive has another first vertex.
         is_form && is_drawable && one_layer && !module.has_capability(Capability::DRAW_PARAMETERS)
@@ -104,90 +95,134 @@ impl Scene<'_> {
 
     /// Whether what becomes of all primitives is defined.
     pub(super) fn is_defined(&self, drawable: &Drawable) -> bool {
-        let most = if self.is_emulated() { LARGEST } else { f32::MAX };
         drawable.primitives.iter().flatten().all(|vertex| {
-            let mut distances = vertex.clip.iter().chain(&vertex.cull);
-            pictures::is_drawable(vertex.position) && distances.all(|value| value.abs() <= most)
+            let distances = self.model.distances(vertex, self.setting);
+            pictures::is_drawable(position(vertex))
+                && distances.iter().flatten().all(|distance| self.is_tame(*distance))
         })
     }
 
-    /// Draws with the device's own clip distances, and with the lowered stage: a picture for each of the drawables,
-    /// with the fragment stage that is given. Returns how many pixels are covered.
+    /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.
+    fn is_tame(&self, number: Number) -> bool {
+        let is_interpolated = !self.is_exact || matches!(self.steps.form, Form::Emulated { .. });
+        number.float().abs() <= if is_interpolated { LARGEST } else { f32::MAX }
+    }
+
+    /// Draws with both shaders: a picture for each of the drawables whose numbers are given, with the fragment stage
+    /// that is given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`.
+    /// Returns how many pixels are covered.
     pub(super) fn compare(
         &self,
         drawables: &[Drawable],
-        draw_lowered: impl FnOnce(&[u32]) -> Result<Outcome, Stop>,
+        leaves: &[Leaf],
+        draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
     ) -> Result<u64, Stop> {
-        let fragment = self.fragment()?;
-        let right = self.draw_natively(drawables)?;
-        let found = draw_lowered(&fragment)?;
-        // Where the fragment stage cuts, edges are a matter of its precision.
-        let keeps_clip = matches!(self.steps.form, Form::Emulated { native_clip: true, .. });
-        let cuts = self.is_emulated() && !keeps_clip && !self.expected.distances[0].is_empty();
-        let exactness = match cuts || !self.has_same_order {
-            true => Exactness::AwayFromEdges,
-            false => Exactness::Exact,
+        let all: Vec<usize> = (0..drawables.len()).collect();
+        let [depth, value] = match self.is_exact {
+            true => [Exactness::Exact; 2],
+            false => [Exactness::AwayFromEdges, Exactness::Near],
         };
-        let titles = drawables.iter().map(|drawable| drawable.title.clone());
-        pictures::compare(Part::Lowered, [&right, &found], exactness, titles)
+        let compare = |fragment: &[u32], what: &str, exactness, chosen: &[usize]| {
+            let titles = chosen.iter().map(|at| format!("{}, {what}", drawables[*at].title));
+            let pictures = self.draw(fragment, drawables, chosen, &draw)?;
+            pictures::compare(Part::Lowered, pictures.each_ref(), exactness, titles)
+        };
+        let pixels = compare(&library::DEPTH, "depth", depth, &all)?;
+        for leaf in shown(leaves).filter(|_| self.is_native) {
+            let keys = leaves::registers(leaf);
+            let keys: Vec<Key> =
+                keys.map(|(location, component)| Key::Register { location, component }).collect();
+            let is_tame = |vertex: &Vertex| {
+                keys.iter().all(|key| vertex.get(key).is_some_and(|number| self.is_tame(*number)))
+            };
+            let chosen: Vec<usize> = all
+                .iter()
+                .copied()
+                .filter(|at| drawables[*at].primitives.iter().flatten().all(is_tame))
+                .collect();
+            compare(&probe(self.task.original, leaf)?, &leaf.title(), value, &chosen)?;
+        }
+        Ok(pixels)
     }
 
-    fn is_emulated(&self) -> bool {
-        matches!(self.steps.form, Form::Emulated { .. })
+    /// What is drawn in place of the original, and with the lowered stage.
+    fn draw(
+        &self,
+        fragment: &[u32],
+        drawables: &[Drawable],
+        chosen: &[usize],
+        draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
+    ) -> Result<[Pictures; 2], Stop> {
+        let emulated = self.emulated(fragment)?;
+        (self.task.report)(Phase::Original);
+        let mut right = match self.is_native {
+            true => draw(Shader::Original, fragment, chosen).map_err(cannot_run_original)?,
+            false => self.draw_by_model(fragment, drawables)?,
+        };
+        self.task.check_original(|_| true)?;
+        (self.task.report)(Phase::Rewritten);
+        let found = draw(Shader::Lowered, &emulated, chosen);
+        let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
+        self.task.check_messages(Part::Lowered, |_| true)?;
+        match self.steps.form {
+            // SwiftShader counts nothing of what a fragment stage discards some of.
+            Form::Emulated { .. } => right.1.clone_from(&found.1),
+            Form::Kept | Form::Arrays if self.is_native => {}
+            // What one side cuts or culls itself does not reach clipping.
+            _ => right.1.iter_mut().for_each(|counts| counts.clipping = None),
+        }
+        Ok([right, found])
     }
 
-    /// The fragment stage behind the lowered stage.
-    fn fragment(&self) -> Result<Vec<u32>, Stop> {
+    /// A fragment stage as it is behind the lowered stage.
+    fn emulated<'w>(&self, fragment: &'w [u32]) -> Result<Cow<'w, [u32]>, Stop> {
         let Form::Emulated { location, native_clip } = self.steps.form else {
-            return Ok(library::DEPTH.clone());
+            return Ok(fragment.into());
         };
         let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
-        let counts = self.expected.distances.each_ref().map(|keys| keys.len() as u32);
-        let module = Module::parse(&library::DEPTH).expect("glslang's words parse");
+        let counts = self.model.counts().map(|count| count as u32);
+        let module = Module::parse(fragment).expect("our own words parse");
         let emulated = emulate_fragment(&module, "main", lacking, location, counts);
         let emulated =
             emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
-        Ok(emulated.module.into_words())
+        Ok(emulated.module.into_words().into())
     }
 
-    /// Positions and clip distances from a vertex buffer; a primitive that is culled is not drawn.
-    fn draw_natively(&self, drawables: &[Drawable]) -> Result<Outcome, Stop> {
-        let mut work = Work::default();
-        let layout = VertexLayout::vectors((0..3).map(|at| (at, vk::Format::R32G32B32A32_SFLOAT)));
+    /// Positions and clip distances from vertex buffers; a primitive that is culled is not drawn.
+    fn draw_by_model(&self, fragment: &[u32], drawables: &[Drawable]) -> Result<Pictures, Stop> {
+        let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
         for drawable in drawables {
-            let drawn = drawable.primitives.iter().filter(|primitive| !is_culled(primitive));
-            let vertices: Vec<&Vertex> = drawn.flatten().collect();
-            let mut floats = Vec::new();
-            for vertex in &vertices {
-                let mut clip = vertex.clip.clone();
-                clip.resize(DISTANCES, 1.0);
-                floats.extend(vertex.position.iter().copied().chain(clip));
+            let first = vertices.len();
+            for primitive in &drawable.primitives {
+                let distances = primitive.iter().map(|one| self.model.distances(one, self.setting));
+                let distances: Vec<[Vec<Number>; 2]> = distances.collect();
+                let is_outside = |at: usize| distances.iter().all(|one| one[1][at].float() < 0.0);
+                if (0..self.model.counts()[1]).any(is_outside) {
+                    continue;
+                }
+                let corners = primitive.iter().map(position).zip(distances);
+                let vertex = |(at, [clip, _]): ([f32; 4], [Vec<Number>; 2])| {
+                    (at, Vertex::new(), [clip, Vec::new()])
+                };
+                vertices.extend(corners.map(vertex));
             }
-            // A buffer has something in it.
-            floats.push(0.0);
-            let place = Place { buffer: work.buffers.len(), offset: 0 };
-            work.buffers.push(floats.into_iter().flat_map(f32::to_ne_bytes).collect());
-            let mut draw = Draw {
-                stages: vec![Stage::vertex(&library::CLIP)],
-                vertex_buffers: vec![VertexBuffer { place, layout: layout.clone() }],
-                vertices: 0..vertices.len() as u32,
-                instances: 0..1,
-                ..Draw::default()
-            };
-            pictures::rasterize(&mut draw, drawable.topology, &library::DEPTH, &mut work);
+            ranges.push(first..vertices.len());
+        }
+        let side = Side::new(self.task.device.capabilities(), &[], vertices)?;
+        let mut work = Work::default();
+        for (range, drawable) in ranges.into_iter().zip(drawables) {
+            let mut draw = Draw::new(vec![Stage::vertex(&side.feeder)], 0..range.len() as u32);
+            draw.vertex_buffers = vec![side.install(range, &mut work)];
+            pictures::rasterize(&mut draw, drawable.topology, fragment, &mut work);
             work.draws.push(draw);
         }
-        let outcome = self.device.run(&work);
-        outcome.map_err(|error| not_comparable(format!("the device's own clip distances: {error}")))
+        self.task.device.count(&work).map_err(cannot_run_original)
     }
 }
 
-/// The largest distance of a primitive that is drawn: the interpolation of larger ordinary values may overflow.
+/// The largest number of a primitive that is cut in two ways: the interpolation of larger ones may overflow.
 const LARGEST: f32 = 1e15;
 
-/// Whether one cull distance is negative at all vertices.
-fn is_culled(primitive: &[Vertex]) -> bool {
-    let count = primitive.first().map_or(0, |vertex| vertex.cull.len());
-    let is_negative = |number: usize| primitive.iter().all(|vertex| vertex.cull[number] < 0.0);
-    (0..count).any(is_negative)
+fn position(vertex: &Vertex) -> [f32; 4] {
+    [0, 1, 2, 3].map(|axis| vertex.get(&Key::position(axis)).map_or(0.0, |number| number.float()))
 }

@@ -1,6 +1,5 @@
 //! The stages between the vertex stage and the rasterizer: what they take and make, and how that is written down.
 
-use super::scene::Vertex;
 use crate::Job;
 use crate::leaves::Leaf;
 use crate::record::Recorder;
@@ -24,7 +23,7 @@ pub(super) enum Shape {
 }
 
 /// Where a vertex belongs: see [`Emit`].
-type Strip = (u32, u32);
+pub(super) type Strip = (u32, u32);
 
 impl Shape {
     /// That of `entry`, or why it is not compared.
@@ -162,7 +161,7 @@ impl Shape {
     }
 
     /// What becomes of one primitive, each with vertices of its own.
-    pub(super) fn lists(self, vertices: &[(Strip, Vertex)]) -> Vec<Vec<Vertex>> {
+    pub(super) fn lists<V: Clone>(self, vertices: &[(Strip, V)]) -> Vec<Vec<V>> {
         match self {
             Shape::Geometry(geometry) => {
                 let strips = vertices.chunk_by(|(one, _), (other, _)| one == other);
@@ -180,10 +179,10 @@ impl Shape {
     }
 }
 
-fn of_strip(makes: vk::PrimitiveTopology, strip: &[(Strip, Vertex)]) -> Vec<Vec<Vertex>> {
+fn of_strip<V: Clone>(makes: vk::PrimitiveTopology, strip: &[(Strip, V)]) -> Vec<Vec<V>> {
     let corners = if makes == vk::PrimitiveTopology::LINE_LIST { 2 } else { 3 };
     let primitives = strip.windows(corners).enumerate().map(|(number, window)| {
-        let mut primitive: Vec<Vertex> = window.iter().map(|(_, vertex)| vertex.clone()).collect();
+        let mut primitive: Vec<V> = window.iter().map(|(_, vertex)| vertex.clone()).collect();
         // Every second triangle of a strip is turned round.
         if number % 2 == 1 && corners == 3 {
             primitive.swap(1, 2);
@@ -197,13 +196,8 @@ fn of_strip(makes: vk::PrimitiveTopology, strip: &[(Strip, Vertex)]) -> Vec<Vec<
 mod tests {
     use super::*;
 
-    fn strip(numbers: std::ops::Range<u32>, strip: Strip) -> Vec<(Strip, Vertex)> {
-        numbers.map(|number| (strip, Vertex::at([number as f32, 0.0, 0.0, 1.0]))).collect()
-    }
-
-    fn numbers(shape: Shape, vertices: &[(Strip, Vertex)]) -> Vec<Vec<u32>> {
-        let number = |vertex: &Vertex| vertex.position()[0] as u32;
-        shape.lists(vertices).iter().map(|list| list.iter().map(number).collect()).collect()
+    fn strip(numbers: std::ops::Range<u32>, strip: Strip) -> Vec<(Strip, u32)> {
+        numbers.map(|number| (strip, number)).collect()
     }
 
     #[test]
@@ -213,9 +207,9 @@ mod tests {
             Shape::Geometry(Geometry { takes, corners: 1, makes, invocations: 2, most: 9 })
         };
         let vertices = [strip(0..5, (0, 0)), strip(5..8, (0, 1)), strip(8..10, (1, 0))].concat();
-        let triangles = numbers(geometry(vk::PrimitiveTopology::TRIANGLE_LIST), &vertices);
+        let triangles = geometry(vk::PrimitiveTopology::TRIANGLE_LIST).lists(&vertices);
         assert_eq!(triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [5, 6, 7]]);
-        let lines = numbers(geometry(vk::PrimitiveTopology::LINE_LIST), &vertices);
+        let lines = geometry(vk::PrimitiveTopology::LINE_LIST).lists(&vertices);
         assert_eq!(lines, [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7], [8, 9]]);
     }
 }

@@ -1,0 +1,393 @@
+//! The distances of a vertex, as numbers, and what a lowered stage has of a vertex of the original.
+//!
+//! No driver has registers that are marked as distances, planes of the host's, or planes that are off: here is what
+//! Direct3D and OpenGL say of them. What Vulkan has itself is drawn besides (`scene`).
+
+use crate::leaves::{self, Leaf};
+use crate::{Form, Marked, Planes, Steps};
+use polyshade::Module;
+use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
+use polyshade::spv::{BuiltIn, Decoration, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a 32-bit component of an output or input lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// Component of an element of a built-in.
+    BuiltIn { builtin: u32, element: u32, component: u32 },
+    /// Component of a location.
+    Register { location: u32, component: u32 },
+}
+
+impl Key {
+    pub(super) fn distance(kind: Kind, element: u32) -> Key {
+        Key::BuiltIn { builtin: kind.builtin().0, element, component: 0 }
+    }
+
+    /// The components of the registers from `location` on.
+    fn from(location: u32) -> impl Iterator<Item = Key> {
+        (0..).map(move |number| Key::Register {
+            location: location.saturating_add(number / 4),
+            component: number % 4,
+        })
+    }
+
+    /// The elements of a built-in array.
+    pub(super) fn elements(kind: Kind) -> impl Iterator<Item = Key> {
+        (0..).map(move |element| Key::distance(kind, element))
+    }
+
+    pub(super) fn position(component: u32) -> Key {
+        Key::BuiltIn { builtin: BuiltIn::POSITION.0, element: 0, component }
+    }
+
+    /// Whether it is an element of one of the built-in arrays of distances.
+    fn is_built_in(&self) -> bool {
+        let is_of = |kind: Kind| matches!(self, Key::BuiltIn { builtin, .. } if *builtin == kind.builtin().0);
+        KINDS.into_iter().any(is_of)
+    }
+
+    /// Whether a stage passes it to the next one: it is a location, or a distance.
+    pub(super) fn is_handed_on(&self) -> bool {
+        matches!(self, Key::Register { .. }) || self.is_built_in()
+    }
+
+    pub(super) fn title(self) -> String {
+        match self {
+            Key::BuiltIn { builtin, element, component } => {
+                let name = match BuiltIn(builtin) {
+                    BuiltIn::CLIP_DISTANCE => format!("gl_ClipDistance[{element}]"),
+                    BuiltIn::CULL_DISTANCE => format!("gl_CullDistance[{element}]"),
+                    BuiltIn::POSITION => "gl_Position".to_owned(),
+                    BuiltIn::TESS_LEVEL_OUTER => format!("gl_TessLevelOuter[{element}]"),
+                    BuiltIn::TESS_LEVEL_INNER => format!("gl_TessLevelInner[{element}]"),
+                    _ => format!("built-in {builtin}"),
+                };
+                format!("{name}, component {component}")
+            }
+            Key::Register { location, component } => {
+                format!("location {location}, component {component}")
+            }
+        }
+    }
+}
+
+/// The components of outputs or inputs, and the word of each of a vertex.
+pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
+    let mut components = BTreeMap::new();
+    let mut word = 0;
+    for leaf in leaves {
+        let count = leaf.words() as usize;
+        match leaf.builtin {
+            Some(BuiltIn(builtin)) => {
+                let element = leaf.path.last().copied().filter(|_| leaf.whole.is_some());
+                let element = element.unwrap_or(0);
+                components.extend((0..count).map(|at| {
+                    let component = at as u32;
+                    (Key::BuiltIn { builtin, element, component }, word + at)
+                }));
+            }
+            None => {
+                let places = leaves::registers(leaf).take(count).enumerate();
+                components.extend(places.map(|(at, (location, component))| {
+                    (Key::Register { location, component }, word + at)
+                }));
+            }
+        }
+        word += count;
+    }
+    components
+}
+
+/// A value that a component has, or must have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    Bits(u32),
+    /// A number, up to an error: a driver adds products in any order.
+    Near(f64, f64),
+    /// What the original leaves to the driver.
+    Undefined,
+}
+
+/// The components of a vertex.
+pub(super) type Vertex = BTreeMap<Key, Number>;
+
+/// A vertex of which these words were recorded, where its components are among them, and which of them are undefined.
+pub(super) fn recorded(
+    components: &BTreeMap<Key, usize>,
+    words: &[u32],
+    undefined: &[bool],
+) -> Vertex {
+    let number = |word: usize| match undefined[word] {
+        true => Number::Undefined,
+        false => Number::Bits(words[word]),
+    };
+    components.iter().map(|(key, word)| (*key, number(*word))).collect()
+}
+
+/// What the host fills in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setting {
+    pub(super) mask: u32,
+    pub(super) planes: Vec<[f32; 4]>,
+}
+
+/// The largest error of a sum of four products, relative to the sum of their magnitudes: a few roundings.
+const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
+
+impl Number {
+    pub(super) const ZERO: Number = Number::Bits(0);
+
+    /// A vertex dotted with a plane.
+    fn dot(vertex: [Number; 4], plane: [f32; 4]) -> Number {
+        if vertex.contains(&Number::Undefined) {
+            return Number::Undefined;
+        }
+        let product = |(one, plane): (Number, f32)| f64::from(one.float()) * f64::from(plane);
+        let products = vertex.into_iter().zip(plane).map(product);
+        let magnitude: f64 = products.clone().map(f64::abs).sum();
+        Number::Near(products.sum(), magnitude * ROUNDING + f64::from(f32::MIN_POSITIVE))
+    }
+
+    /// Whether a distance is at least 0, as a number.
+    fn flag(self) -> Number {
+        match self {
+            Number::Undefined => self,
+            _ => Number::Bits(f32::from(u8::from(self.float() >= 0.0)).to_bits()),
+        }
+    }
+
+    pub(super) fn float(self) -> f32 {
+        match self {
+            Number::Bits(bits) => f32::from_bits(bits),
+            Number::Near(number, _) => number as f32,
+            Number::Undefined => f32::NAN,
+        }
+    }
+
+    /// Bits that have this value; of what may be anything, 0.
+    pub(super) fn bits(&self) -> u32 {
+        match self {
+            Number::Bits(bits) => *bits,
+            Number::Near(number, _) => (*number as f32).to_bits(),
+            Number::Undefined => 0,
+        }
+    }
+
+    /// Whether `bits`, of a float or an integer, are right. Where the sum may overflow, any bits are.
+    pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
+        match self {
+            Number::Undefined => true,
+            Number::Bits(right) => {
+                let are_none = [right, bits].iter().all(|bits| f32::from_bits(*bits).is_nan());
+                right == bits || is_float && are_none
+            }
+            Number::Near(right, error) => {
+                let found = f64::from(f32::from_bits(bits));
+                !right.is_finite()
+                    || right.abs() > f64::from(f32::MAX) / 8.0
+                    || error > f64::from(f32::MAX) / 8.0
+                    || (found - right).abs() <= error
+            }
+        }
+    }
+}
+
+/// What of an interface of the original is a distance, and what becomes of that.
+#[derive(Debug)]
+pub(super) struct Model {
+    steps: Steps,
+    /// The components that are clip and cull distances, by their numbers; those that are not there are 0.
+    pub(super) distances: [Vec<Key>; 2],
+    /// What the original has and may stay, though nothing is to read it: registers that are distances now, and arrays
+    /// that need no capability.
+    pub(super) left: BTreeSet<Key>,
+}
+
+impl Model {
+    /// Of the interface `leaves`, whose components are `keys`. Of arrays the first are distances: as many as `counts`
+    /// says, where the stage need not have them and they need no capability.
+    pub(super) fn new(
+        m: &Module<'_>,
+        (leaves, keys): (&[Leaf], &BTreeSet<Key>),
+        listed: &Marked,
+        counts: Option<[u32; 2]>,
+        steps: &Steps,
+    ) -> Result<Model, String> {
+        let mut left = BTreeSet::new();
+        let distances = KINDS.map(|kind| {
+            let built_in = Key::elements(kind).take_while(|key| keys.contains(key));
+            let mut distances: Vec<Key> = built_in.collect();
+            match counts {
+                Some(counts) => distances.truncate(counts[kind as usize] as usize),
+                // What a stage declares and never writes needs no capability, and is no distance.
+                None if !steps.repairs && !m.has_capability(kind.capability()) => {
+                    left.extend(distances.drain(..));
+                }
+                None => {}
+            }
+            let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
+            let marked: Vec<Key> = marked.into_iter().map(register).collect();
+            left.extend(marked.iter().copied());
+            // What is linked numbers, if anything is.
+            let linked = listed.linked.as_ref().map(|linked| linked.of(kind).map(register));
+            distances.extend(linked.map_or(marked, Iterator::collect));
+            distances
+        });
+        left.extend(distances.iter().flatten().filter(|key| !key.is_built_in()));
+        let is_there = |planes| dotted(planes).iter().all(|key| keys.contains(key));
+        match steps.planes.is_none_or(is_there) {
+            true => Ok(Model { steps: steps.clone(), distances, left }),
+            false => Err("the vertex that planes are dotted with is not an output".to_owned()),
+        }
+    }
+
+    /// Whether Vulkan has it all: distances are built-in arrays, and nothing but their form changes.
+    pub(super) fn is_native(&self) -> bool {
+        let Steps { planes: None, enable: None, form, .. } = &self.steps else { return false };
+        self.distances.iter().flatten().all(Key::is_built_in)
+            && !matches!(form, Form::Combined | Form::Separate)
+    }
+
+    /// The distances as they are written, as numbers: clip in order, cull in order.
+    fn written(&self, vertex: &Vertex, setting: &Setting) -> [Vec<Number>; 2] {
+        let number = |key: &Key| vertex.get(key).copied().unwrap_or(Number::ZERO);
+        let [clip, cull] = &self.distances.each_ref().map(|keys| keys.iter().map(number).collect());
+        let clip = match self.steps.planes {
+            None => Vec::clone(clip),
+            Some(planes) => {
+                let dotted = dotted(planes).each_ref().map(number);
+                setting.planes.iter().map(|plane| Number::dot(dotted, *plane)).collect()
+            }
+        };
+        [clip, Vec::clone(cull)]
+    }
+
+    /// The distances that cut, and as many as stages agree on: 0 of planes that are off.
+    pub(super) fn distances(&self, vertex: &Vertex, setting: &Setting) -> [Vec<Number>; 2] {
+        let [mut clip, mut cull] = self.written(vertex, setting);
+        for (number, distance) in (0..).zip(&mut clip) {
+            if setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
+                *distance = Number::ZERO;
+            }
+        }
+        let counts = self.steps.counts.map(|counts| counts.map(|count| count as usize));
+        let [clips, culls] = counts.unwrap_or_default();
+        let fill = |distances: &mut Vec<Number>, least: usize, with| {
+            distances.resize(distances.len().max(least), with);
+        };
+        match self.steps.form {
+            Form::Kept | Form::Arrays | Form::Exact { location: None } => {}
+            Form::Separate => cull = clip.split_off(clips.min(clip.len())),
+            Form::Combined => {
+                fill(&mut clip, clips, Number::ZERO);
+                clip.append(&mut cull);
+            }
+            // What others have and this stage does not write is undefined.
+            Form::Registers { .. } | Form::Exact { .. } | Form::Emulated { .. } => {
+                fill(&mut clip, clips, Number::Undefined);
+                fill(&mut cull, culls, Number::Undefined);
+            }
+        }
+        [clip, cull]
+    }
+
+    /// How many distances there are.
+    pub(super) fn counts(&self) -> [usize; 2] {
+        let planes = self.steps.planes.map_or(0, |planes| planes.count as usize);
+        let setting = Setting { mask: u32::MAX, planes: vec![[0.0; 4]; planes] };
+        self.distances(&Vertex::new(), &setting).map(|distances| distances.len())
+    }
+
+    /// What the lowered stage has of a vertex of the original: all that is no distance as it was, and the distances
+    /// where the form has them.
+    pub(super) fn lowered(&self, vertex: &Vertex, setting: &Setting) -> Vertex {
+        let stays = |key: &Key| !key.is_built_in() && !self.left.contains(key);
+        let mut lowered = vertex.clone();
+        lowered.retain(|key, _| stays(key));
+        if let Some((_, Some(location))) = self.steps.enable {
+            let [written, _] = self.written(vertex, setting);
+            lowered.extend(Key::from(location).zip(written));
+        }
+        let mut arrays = self.distances(vertex, setting);
+        let location = match self.steps.form {
+            Form::Registers { location } | Form::Exact { location: Some(location) } => location,
+            // Without cull distances there is nothing to do.
+            Form::Emulated { location, native_clip } if !native_clip || !arrays[1].is_empty() => {
+                let flags = arrays[1].iter().map(|distance| distance.flag());
+                lowered.extend(Key::from(location.saturating_add(2)).zip(flags));
+                location
+            }
+            _ => return in_arrays(lowered, arrays),
+        };
+        lowered.extend(Key::from(location).zip(arrays.iter().flatten().copied()));
+        arrays[1].clear();
+        if !matches!(self.steps.form, Form::Emulated { native_clip: true, .. }) {
+            arrays[0].clear();
+        }
+        in_arrays(lowered, arrays)
+    }
+}
+
+fn in_arrays(mut vertex: Vertex, arrays: [Vec<Number>; 2]) -> Vertex {
+    for (kind, distances) in KINDS.into_iter().zip(arrays) {
+        vertex.extend(Key::elements(kind).zip(distances));
+    }
+    vertex
+}
+
+/// What planes are dotted with.
+fn dotted(planes: Planes) -> [Key; 4] {
+    [0, 1, 2, 3].map(|component| match planes.vertex {
+        None => Key::position(component),
+        Some(location) => Key::Register { location, component },
+    })
+}
+
+fn register(component: Component) -> Key {
+    Key::Register { location: component.location, component: component.component }
+}
+
+/// The components that are marked as distances of a kind, in their order.
+fn marked(
+    m: &Module<'_>,
+    leaves: &[Leaf],
+    (marks, semantics): (&[Mark], bool),
+    kind: Kind,
+) -> Vec<Component> {
+    let mut found = Vec::new();
+    for leaf in leaves {
+        let is_semantic = semantics && semantic(m, leaf) == Some(kind);
+        for (location, component) in leaves::registers(leaf) {
+            if is_semantic || covers(marks, kind, location, component) {
+                found.push(Component { location, component });
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn covers(marks: &[Mark], kind: Kind, location: u32, component: u32) -> bool {
+    let linkage = |mark: &Mark| Linkage::new([*mark]).ok();
+    marks.iter().filter(|mark| mark.kind == kind).filter_map(linkage).any(|linkage| {
+        linkage.of(kind).any(|one| (one.location, one.component) == (location, component))
+    })
+}
+
+/// The kind that a `UserSemantic` decoration says.
+fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
+    let of_variable = m.decoration(leaf.variable, Decoration::USER_SEMANTIC);
+    let of_member = || {
+        let ty = m.pointee(leaf.variable)?;
+        let Some(Type::Struct { id }) = m.ty(ty) else { return None };
+        m.member_decoration(id, *leaf.path.first()?, Decoration::USER_SEMANTIC)
+    };
+    let text = leaves::text(of_variable.or_else(of_member)?);
+    let (name, _) = leaves::split_semantic(&text)?;
+    match name.as_str() {
+        "SV_CLIPDISTANCE" => Some(Kind::Clip),
+        "SV_CULLDISTANCE" => Some(Kind::Cull),
+        _ => None,
+    }
+}

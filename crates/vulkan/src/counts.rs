@@ -1,0 +1,98 @@
+//! What queries count of each draw.
+
+use crate::device::Device;
+use crate::error::{Context, Error};
+use crate::memory::Owned;
+use ash::vk;
+
+/// What queries count of one draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// How many samples pass all tests; 1 for any number where the device has no precise occlusion queries.
+    pub samples: u64,
+    /// How many primitives reach clipping, and how many come of it, where the device has pipeline statistics.
+    pub clipping: Option<[u64; 2]>,
+}
+
+/// The queries of the draws of a submission: one each in every pool.
+pub(crate) struct Counters<'d> {
+    device: &'d Device,
+    count: u32,
+    samples: Owned<'d, vk::QueryPool>,
+    clipping: Option<Owned<'d, vk::QueryPool>>,
+}
+
+impl<'d> Counters<'d> {
+    pub(crate) fn new(device: &'d Device, count: u32) -> Result<Counters<'d>, Error> {
+        let pool = |query_type, statistics| {
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(query_type)
+                .pipeline_statistics(statistics)
+                .query_count(count);
+            // SAFETY: the device has the queries: those of statistics are made where it has the feature, which is on.
+            let pool = unsafe { device.handle.create_query_pool(&info, None) };
+            pool.call("vkCreateQueryPool").map(|pool| Owned::new(device, pool))
+        };
+        let clipping = vk::QueryPipelineStatisticFlags::CLIPPING_INVOCATIONS
+            | vk::QueryPipelineStatisticFlags::CLIPPING_PRIMITIVES;
+        let has_statistics = device.capabilities().features.pipeline_statistics_query == vk::TRUE;
+        let clipping = has_statistics
+            .then(|| pool(vk::QueryType::PIPELINE_STATISTICS, clipping))
+            .transpose()?;
+        let none = vk::QueryPipelineStatisticFlags::empty();
+        Ok(Counters { device, count, samples: pool(vk::QueryType::OCCLUSION, none)?, clipping })
+    }
+
+    fn pools(&self) -> impl Iterator<Item = vk::QueryPool> {
+        [Some(&self.samples), self.clipping.as_ref()].into_iter().flatten().map(|pool| **pool)
+    }
+
+    fn is_precise(&self) -> bool {
+        self.device.capabilities().features.occlusion_query_precise == vk::TRUE
+    }
+
+    pub(crate) fn reset(&self, commands: vk::CommandBuffer) {
+        for pool in self.pools() {
+            // SAFETY: the pool has so many queries, and no render pass has begun.
+            unsafe { self.device.handle.cmd_reset_query_pool(commands, pool, 0, self.count) };
+        }
+    }
+
+    pub(crate) fn begin(&self, commands: vk::CommandBuffer, draw: u32) {
+        let precise = match self.is_precise() {
+            true => vk::QueryControlFlags::PRECISE,
+            false => vk::QueryControlFlags::empty(),
+        };
+        for (pool, flags) in self.pools().zip([precise, vk::QueryControlFlags::empty()]) {
+            // SAFETY: the query was reset, and is asked for what the device has.
+            unsafe { self.device.handle.cmd_begin_query(commands, pool, draw, flags) };
+        }
+    }
+
+    pub(crate) fn end(&self, commands: vk::CommandBuffer, draw: u32) {
+        for pool in self.pools() {
+            // SAFETY: the query has begun.
+            unsafe { self.device.handle.cmd_end_query(commands, pool, draw) };
+        }
+    }
+
+    /// What was counted in a submission that is over.
+    pub(crate) fn read(&self) -> Result<Vec<Counts>, Error> {
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        let handle = &self.device.handle;
+        let of_draw = |draw| {
+            let (mut samples, mut clipping) = ([0_u64], [[0_u64; 2]]);
+            // SAFETY: the queries were made in a submission that is over, and have one result and two.
+            let read = unsafe {
+                let read = handle.get_query_pool_results(*self.samples, draw, &mut samples, flags);
+                self.clipping.as_ref().map_or(read, |pool| {
+                    read.and(handle.get_query_pool_results(**pool, draw, &mut clipping, flags))
+                })
+            };
+            read.call("vkGetQueryPoolResults")?;
+            let samples = if self.is_precise() { samples[0] } else { samples[0].min(1) };
+            Ok(Counts { samples, clipping: self.clipping.as_ref().map(|_| clipping[0]) })
+        };
+        (0..self.count).map(of_draw).collect()
+    }
+}
