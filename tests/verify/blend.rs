@@ -1,6 +1,7 @@
 //! Advanced blend equations: the model's on both drivers, and different where they are broken on purpose.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge};
+use crate::undefined;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
@@ -378,4 +379,25 @@ fn a_shader_without_defined_colours_says_nothing() {
         let why = subject::reason(driver, case.verify(driver, &case.options()));
         assert!(why.contains("blending is defined for"), "{why}");
     }
+}
+
+#[test]
+fn colours_that_are_left_to_the_driver_may_be_anything_and_others_may_not() {
+    let left = undefined::fragment("if (way > 0.0) v_some = vec4(1.0);");
+    let zero = undefined::fragment("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
+    let lowered = |words: &[u32]| {
+        let (module, options) =
+            (subject::parsed(words), Case::new(Vec::new(), &[Equation::Screen]).options());
+        let lowered = advanced_blend::lower(&module, Target::new("main"), &options);
+        lowered.expect("it can be lowered").module.into_words()
+    };
+    let case = |words: &[u32], given: &[u32]| {
+        let given = vec![(Part::Lowered, lowered(given))];
+        Case { given, ..Case::new(words.to_vec(), &[Equation::Screen]) }
+    };
+    case(&left, &left).is_equal();
+    case(&left, &zero).is_equal();
+    let right = case(&zero, &left);
+    let found = right.difference(&right.options());
+    assert!(found.message.contains("has another result"), "{found}");
 }

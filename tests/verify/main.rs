@@ -14,3 +14,4 @@ mod position;
 mod refused;
 mod stage;
 mod subject;
+mod undefined;

@@ -88,8 +88,17 @@ struct Selection {
 /// A word that means no equation.
 const UNKNOWN: u32 = 4711;
 
-/// What a shader writes to each pixel that it covers.
-type Source = Vec<Option<Colour>>;
+/// What a shader writes to each pixel.
+type Source = Vec<Pixel>;
+
+/// What a shader writes to a pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pixel {
+    Covered(Colour),
+    Uncovered,
+    /// The shader leaves to the driver whether it covers it, or what it writes.
+    Undefined,
+}
 
 impl<'r> Run<'r> {
     fn new(
@@ -261,11 +270,12 @@ fn compare(
                 ..Difference::new(Part::Lowered, message)
             })
         };
-        let Some(source) = source else {
-            if before != after {
+        let source = match source {
+            Pixel::Covered(source) => source,
+            Pixel::Uncovered if before != after => {
                 return Err(wrong("a pixel that is not covered is written", before.value()));
             }
-            continue;
+            Pixel::Uncovered | Pixel::Undefined => continue,
         };
         let (Some(how), Some(equation)) = (&target.how, equation) else {
             // What is not written is undefined.

@@ -258,11 +258,7 @@ pub fn verify(job: &Job<'_>, device: &Device, report: impl FnMut(Phase)) -> Resu
         report: &report,
     };
     let verdict = compare(&task)?;
-    let has_more = matches!(
-        job.lowering,
-        Lowering::Stores(_) | Lowering::Extension(_) | Lowering::Position(_)
-    );
-    if !has_more || !matches!(verdict, Verdict::Equal(_)) {
+    if !matches!(verdict, Verdict::Equal(_)) {
         return Ok(verdict);
     }
     let poisoned = initialise(job.module, Filler::Poison)?;

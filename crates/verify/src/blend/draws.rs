@@ -1,6 +1,6 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
-use super::{Run, Selection, Source, Stop, Target};
+use super::{Pixel, Run, Selection, Source, Stop, Target};
 use crate::feeder::{self, Varying};
 use crate::inputs::{Inputs, attributes};
 use crate::leaves::{Kind, Leaf};
@@ -8,6 +8,7 @@ use crate::library;
 use crate::run::cannot_run_original;
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Part, not_comparable};
+use polyshade::Module;
 use polyshade::advanced_blend::Destination;
 use polyshade::host::Purpose;
 use polyshade::spv::BuiltIn;
@@ -72,8 +73,23 @@ impl Target {
 const BEFORE: [u32; 2] = [0x7e55_aa33, 0x1357_9bdf];
 
 impl Run<'_> {
-    /// What the original writes to each target, for each triangle.
+    /// What the original writes to each target, for each triangle; where it writes something else with another filler,
+    /// that is undefined.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<Source>>, Stop> {
+        let mut sources = self.draw_module(self.task.original)?;
+        let Some(other) = self.task.other() else { return Ok(sources) };
+        let others = self.draw_module(other)?;
+        let pixels = sources.iter_mut().flatten().flatten();
+        for (one, other) in pixels.zip(others.iter().flatten().flatten()) {
+            if one != other {
+                *one = Pixel::Undefined;
+            }
+        }
+        Ok(sources)
+    }
+
+    /// What the original writes, initialised in one way or the other.
+    fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<Source>>, Stop> {
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
             let mut drawn = Vec::new();
@@ -81,7 +97,7 @@ impl Run<'_> {
                 let before = vec![Colour([before; 4]); (SIDE * SIDE) as usize];
                 let mut work = Work::default();
                 self.add_targets(&vec![before; self.targets.len()], &mut work);
-                let draw = self.draw(self.task.original.words(), triangle, 0, &mut work);
+                let draw = self.draw(module.words(), triangle, 0, &mut work);
                 work.draws.push(draw);
                 drawn.push(targets::pictures(
                     &self.task.device.run(&work).map_err(cannot_run_original)?,
@@ -91,9 +107,9 @@ impl Run<'_> {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);
                 let is_output = !target.drawn.leaves.is_empty();
                 pixels
-                    .map(|(one, other)| {
-                        (is_output && target.drawn.is_same(*one, *other))
-                            .then(|| target.source(*one))
+                    .map(|(one, other)| match is_output && target.drawn.is_same(*one, *other) {
+                        true => Pixel::Covered(target.source(*one)),
+                        false => Pixel::Uncovered,
                     })
                     .collect()
             };

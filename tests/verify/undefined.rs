@@ -1,0 +1,113 @@
+//! What a shader leaves to the driver: it may be anything, in whatever shader it is; what it does not may not.
+
+use crate::stage::{
+    CONTROL, EVALUATION, FRAGMENT, GEOMETRY, Stage, VERTEX, discarded, kept, marked, normalized,
+};
+use crate::subject::compiled;
+use polyshade_formats::ShaderStage as Glsl;
+use polyshade_verify::Marked;
+
+/// A stage that writes `v_some` on some paths, as `code` says, and `v_all` on all.
+fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
+    let outputs = "layout(location = 0) out vec4 v_some; layout(location = 1) out vec4 v_all;
+        layout(location = 3) out vec4 v_d;";
+    let vertex = format!(
+        "layout(location = 0) in vec4 a; {outputs}
+        void main() {{
+            float s; float way = a.x; v_all = a; v_d = a + 4.0; {code}
+            gl_Position = vec4(a.xyz * 0.12, 1.5);
+        }}"
+    );
+    let geometry = format!(
+        "layout(triangles) in; layout(triangle_strip, max_vertices = 3) out;
+        layout(location = 3) in vec4 d[]; {outputs}
+        void main() {{
+            for (int i = 0; i < 3; ++i) {{
+                float s; float way = d[0].x; v_all = d[i]; v_d = d[i] + 0.5; {code}
+                gl_Position = gl_in[i].gl_Position;
+                EmitVertex();
+            }}
+        }}"
+    );
+    let evaluation = format!(
+        "layout(triangles) in; layout(location = 3) in vec4 d[]; {outputs}
+        void main() {{
+            float s; float way = d[0].x; v_all = d[1]; v_d = d[2] + 0.5; {code}
+            gl_Position = gl_in[0].gl_Position * gl_TessCoord.x + gl_in[1].gl_Position * gl_TessCoord.y;
+        }}"
+    );
+    let control = "layout(vertices = 3) out; layout(location = 3) in vec4 d[];
+        layout(location = 0) out vec4 some[]; layout(location = 1) out vec4 all[];
+        layout(location = 3) out vec4 v_d[];
+        #define v_some some[gl_InvocationID]
+        void main() {
+            float s; float way = d[gl_InvocationID].x; all[gl_InvocationID] = d[0];
+            v_d[gl_InvocationID] = d[1]; CODE
+            gl_out[gl_InvocationID].gl_Position = gl_in[0].gl_Position;
+            gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = 1.0;
+            gl_TessLevelOuter[3] = gl_TessLevelInner[0] = gl_TessLevelInner[1] = 1.0;
+        }";
+    vec![
+        (VERTEX, compiled(Glsl::Vertex, &vertex)),
+        (GEOMETRY, compiled(Glsl::Geometry, &geometry)),
+        (EVALUATION, compiled(Glsl::TessellationEvaluation, &evaluation)),
+        (CONTROL, compiled(Glsl::TessellationControl, &control.replace("CODE", code))),
+    ]
+}
+
+/// What is not initialised, and not written.
+const LEFT: [&str; 2] =
+    ["if (way > 0.0) s = 1.0; v_some = vec4(s);", "if (way > 0.0) v_some = vec4(1.0);"];
+
+#[test]
+fn what_stages_leave_to_the_driver_may_be_anything() {
+    for left in LEFT {
+        for (stage, words) in stages(left) {
+            stage.is_equal(&words, &normalized(Marked::default(), marked(&["clip=3.xy"], &[])));
+        }
+        // With zero they are the same; with the other filler this one has zero where the original has anything.
+        let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
+        for ((stage, words), (_, zero)) in stages(left).into_iter().zip(zero) {
+            stage.is_equal(&words, &kept().but_made(zero));
+        }
+    }
+}
+
+#[test]
+fn what_stages_write_may_not_be_left_to_the_driver() {
+    let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
+    for left in LEFT {
+        for ((stage, words), (_, other)) in zero.iter().zip(stages(left)) {
+            let found = stage.difference(words, &kept().but_made(other));
+            assert_eq!(found.varying.as_deref(), Some("location 0, component 0"), "{found}");
+        }
+    }
+}
+
+/// Two colours, the second as `code` says.
+pub(crate) fn fragment(code: &str) -> Vec<u32> {
+    compiled(
+        Glsl::Fragment,
+        &format!(
+            "layout(location = 0) in vec4 v;
+            layout(location = 0) out vec4 v_all;
+            layout(location = 1) out vec4 v_some;
+            void main() {{ float s; float way = v.x - 0.5; v_all = vec4(v.xyz, 1.0) * 0.5; {code} }}"
+        ),
+    )
+}
+
+#[test]
+fn colours_that_are_left_to_the_driver_may_be_anything() {
+    let step = || discarded(6, None, [2, 1]);
+    for left in LEFT {
+        let words = fragment(left);
+        for equal in FRAGMENT.compared(&words, &step()) {
+            assert!(equal.pixels > 1000, "{equal:?}");
+        }
+        let zero = fragment("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
+        FRAGMENT.compared(&words, &step().but_from(zero.clone()));
+        let found = FRAGMENT.difference(&zero, &step().but_from(words));
+        assert_eq!(found.message, "a picture differs", "{found}");
+    }
+}
