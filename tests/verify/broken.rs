@@ -247,6 +247,28 @@ fn instances_in_another_order() {
     assert!(found.vertex.is_some(), "{found}");
 }
 
+/// A check of bounds that is one off, seen where the range ends with its buffer.
+#[test]
+fn a_last_word_that_is_not_stored() {
+    let found = edited("store_to_slot", |mut text| {
+        let store = stores(&text)[8];
+        let pointer = text.operands(store)[0].to_owned();
+        let chain = text.line(0, |line| line.starts_with(&format!("{pointer} = ")));
+        let operands: Vec<String> = text.operands(chain).into_iter().map(str::to_owned).collect();
+        let (buffer, index) = (&operands[1], operands.last().expect("it has an index"));
+        let lines = [
+            format!("%length = OpArrayLength %uint {buffer} 0"),
+            "%last = OpISub %uint %length %uint_1".to_owned(),
+            format!("%is_there = OpULessThan %bool {index} %last"),
+            format!("%other = OpSelect %uint %is_there {index} %uint_0"),
+        ];
+        let index = index.clone();
+        text.function.splice(chain..chain, lines);
+        text.replace(chain + 4, &index, "%other")
+    });
+    assert!(found.draw.expect("it is of a draw").contains("to the end of the buffer"));
+}
+
 #[test]
 fn bits_that_go_through_arithmetic() {
     let found = edited("store_to_slot", |mut text| {

@@ -18,6 +18,8 @@ pub(crate) const LEAD: usize = 20;
 pub(crate) enum Room {
     /// Everything.
     Ample,
+    /// Exactly what is captured, and the buffer ends there.
+    Exact,
     /// Some, and the buffers have different room.
     Short,
     /// Some, behind what draws before have captured.
@@ -32,6 +34,14 @@ pub(crate) enum Room {
 
 /// What there is for every draw.
 const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
+/// What is drawn once with each topology: the most vertices, and the room.
+const MORE: [(u32, Room); 5] = [
+    (1, Room::Ample),
+    (2, Room::Ample),
+    (u32::MAX, Room::Overstated),
+    (u32::MAX, Room::Passed),
+    (u32::MAX, Room::Exact),
+];
 
 /// One draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,20 +88,22 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
                 cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
             }
         }
-        let provoking_vertex = ProvokingVertex::First;
-        for (count, placement) in (1..=2).zip(placements) {
+        for ((most, room), placement) in MORE.into_iter().zip(placements.iter().cycle()) {
             let (vertices, instances) = placement.ranges();
-            let vertices = vertices.start..vertices.end.min(vertices.start + count);
-            let draw = model::Draw { topology, provoking_vertex, vertices, instances };
-            cases.push(Case { draw, room: Room::Ample });
-        }
-        for (room, placement) in [Room::Overstated, Room::Passed].into_iter().zip(placements) {
-            let (vertices, instances) = placement.ranges();
+            let vertices = vertices.start..vertices.end.min(vertices.start + most);
+            let provoking_vertex = ProvokingVertex::First;
             let draw = model::Draw { topology, provoking_vertex, vertices, instances };
             cases.push(Case { draw, room });
         }
     }
     cases
+}
+
+/// How many vertices a draw captures where there is room.
+fn captured(draw: &model::Draw) -> usize {
+    let vertices = draw.vertices.len() as u32;
+    let each = model::primitives(draw.topology, draw.provoking_vertex, vertices);
+    each.iter().map(Vec::len).sum::<usize>() * draw.instances.len()
 }
 
 /// Vulkan's name of a topology that can be drawn as it is.
@@ -135,7 +147,9 @@ impl Case {
     /// The bytes that are bound behind the feedback range.
     pub(crate) fn tail(&self) -> usize {
         match self.room {
-            Room::Short | Room::Overstated => 0,
+            Room::Exact | Room::Short | Room::Overstated => 0,
+            // What is stored there by mistake has a place.
+            Room::Passed => 1024,
             _ => 60,
         }
     }
@@ -163,6 +177,7 @@ impl Case {
                 let reached = if self.room == Room::Resumed { 3 } else { 0 };
                 let room = match self.room {
                     Room::Ample => 3 * vertices + 2,
+                    Room::Exact => captured(&self.draw),
                     // Half of the draw, and the second buffer has room for less.
                     Room::Short | Room::Overstated => {
                         (vertices / 2 + 2).saturating_sub(2 * (number % 2))
@@ -173,8 +188,10 @@ impl Case {
                 let stride = stride as usize;
                 let size = stride * room;
                 let begin = GUARD + LEAD;
+                // The smallest range that can be bound is not empty.
+                let guard = if self.room == Room::Exact && size > 0 { 0 } else { GUARD };
                 model::Buffer {
-                    memory: vec![FILL; begin + size + self.tail() + GUARD],
+                    memory: vec![FILL; begin + size + self.tail() + guard],
                     range: begin..begin + size,
                     stride,
                     reached: stride * reached,
@@ -191,6 +208,7 @@ impl fmt::Display for Case {
         write!(f, "instances {instances:?}, ")?;
         f.write_str(match self.room {
             Room::Ample => "room for all",
+            Room::Exact => "room for all to the end of the buffer",
             Room::Short => "room for some",
             Room::Resumed => "resumed behind 3 vertices, room for some",
             Room::None => "no room",

@@ -78,12 +78,26 @@ impl Run<'_> {
         recordings: &[Recording],
         equal: &mut Equal,
     ) -> Result<(), Stop> {
-        let (original, module) = (&self.original, self.variant(part)?);
-        let mut cases = cases::cases(&original.placements);
-        let captures = |case: &Case| part == Part::CaptureOnly || case.can_be_drawn_at_once();
-        cases.retain(|case| captures(case) || case.room == Room::Ample);
-        let mut places = Vec::new();
-        let work = original.inputs.work(&cases, |case: &Case, inputs, work| {
+        let module = self.variant(part)?;
+        let mut cases = cases::cases(&self.original.placements);
+        cases.retain(|case| captures(part, case) || case.room == Room::Ample);
+        // What goes beyond its range is noticed before there is nothing behind that.
+        let is_exact = |case: &Case| case.room == Room::Exact;
+        cases.sort_by_key(is_exact);
+        let mut all = cases.chunk_by(|one, other| is_exact(one) == is_exact(other));
+        all.try_for_each(|cases| self.compare_cases(part, &module, cases, recordings, equal))
+    }
+
+    fn compare_cases(
+        &self,
+        part: Part,
+        module: &Module<'_>,
+        cases: &[Case],
+        recordings: &[Recording],
+        equal: &mut Equal,
+    ) -> Result<(), Stop> {
+        let (original, mut places) = (&self.original, Vec::new());
+        let work = original.inputs.work(cases, |case: &Case, inputs, work| {
             let mut draw = original.draw(module.words(), case.placement());
             if part == Part::Both {
                 draw.topology = cases::topology(case.draw.topology);
@@ -99,11 +113,11 @@ impl Run<'_> {
         let comparison = original.comparison(part, &self.layout, &shape);
         for (case, buffers) in cases.iter().zip(places) {
             let recording = case.recording(recordings);
-            let expected = match captures(case) {
+            let expected = match captures(part, case) {
                 true => compare::expect(case, &self.layout, &shape, recording),
                 false => compare::expect_nothing(case, &self.layout, recording),
             };
-            if captures(case) {
+            if captures(part, case) {
                 self.check_counts(case, &expected)?;
             }
             let found = buffers.iter().map(|index| &outcome.buffers[*index]);
@@ -127,6 +141,11 @@ impl Run<'_> {
             _ => Ok(()),
         })
     }
+}
+
+/// Whether a variant that stores captures what is drawn so.
+fn captures(part: Part, case: &Case) -> bool {
+    part == Part::CaptureOnly || case.can_be_drawn_at_once()
 }
 
 /// The strides that the host is told are those of the specification.
