@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::thread;
+use std::vec;
 
 /// The lists, a verb each, but that capture has one for each path.
 pub const LISTS: [(&str, &[&str]); 5] = [
@@ -47,16 +48,16 @@ pub struct Score {
     pub noticed: u32,
     /// How many SPIRV-Tools' optimizer makes the same of as of the module that is whole.
     pub same: u32,
+    /// How many the device makes no pipeline of, or cannot be compared.
+    pub refused: u32,
     /// The names of those that are called equal, with a shader of which they are.
     pub equal: BTreeMap<String, String>,
-    /// How many of these there are.
-    pub equals: u32,
 }
 
 /// A variant of a shader.
-struct Subject {
+struct Subject<'l> {
     /// The shader and the options, as the list has them.
-    line: String,
+    line: &'l str,
     part: &'static str,
     text: Text,
     /// What the optimizer makes of it.
@@ -64,6 +65,7 @@ struct Subject {
 }
 
 /// What `verify` says.
+#[derive(Debug, PartialEq, Eq)]
 enum Said {
     Different,
     Equal,
@@ -105,12 +107,12 @@ impl List {
         Ok(List { name, parts, path, comments, shaders, survivors })
     }
 
-    /// Verifies the first `count` mutants.
+    /// Verifies the first `count` mutants that are valid, some at a time.
     ///
     /// # Errors
     ///
     /// Where a shader is not lowered, or not found equal as it is.
-    pub fn run(&self, program: &Path, count: usize) -> Result<Score, String> {
+    pub fn run(&self, program: &Path, count: usize, threads: usize) -> Result<Score, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut subjects = Vec::new();
         for (number, line) in self.shaders.iter().enumerate() {
@@ -118,27 +120,59 @@ impl List {
             for part in self.parts {
                 let file = folder.path().join(format!("{number}-{part}.spv"));
                 let words = runner.lower(part, &file)?;
-                if let Said::Different | Said::Nothing = runner.verify(part, &words, &file)? {
+                if runner.verify(part, &words, &file)? != Said::Equal {
                     return Err(format!("{line}: it is not called equal as it is"));
                 }
                 let text = Text::of(&words)?;
                 let normal = normalize(&text.words()?);
-                subjects.push(Subject { line: line.clone(), part, text, normal });
+                subjects.push(Subject { line, part, text, normal });
             }
         }
-        let work = Work::new(&subjects, count);
-        thread::scope(|scope| {
-            let threads = thread::available_parallelism().map_or(1, usize::from);
-            let each = (0..threads).map(|number| {
-                let file = folder.path().join(format!("mutant-{number}.spv"));
-                let (work, subjects) = (&work, &subjects);
-                scope.spawn(move || work.run(self, program, subjects, &file))
-            });
-            let each: Vec<_> = each.collect();
-            each.into_iter().try_for_each(|one| one.join().expect("nothing panics"))
+        let mutants = Mutex::new(Mutants::new(&subjects, count));
+        let scores = thread::scope(|scope| {
+            let each: Vec<_> = (0..threads)
+                .map(|number| {
+                    let file = folder.path().join(format!("mutant-{number}.spv"));
+                    let (mutants, subjects) = (&mutants, &subjects);
+                    scope.spawn(move || self.score(program, subjects, mutants, &file))
+                })
+                .collect();
+            let each = each.into_iter().map(|one| one.join().expect("nothing panics"));
+            each.collect::<Result<Vec<Score>, String>>()
         })?;
-        let done = work.done.into_inner().expect("nothing panics");
-        Ok(done.score)
+        let mut sum = Score::default();
+        for score in scores {
+            sum.noticed += score.noticed;
+            sum.same += score.same;
+            sum.refused += score.refused;
+            sum.equal.extend(score.equal);
+        }
+        Ok(sum)
+    }
+
+    /// Verifies one mutant after the other.
+    fn score(
+        &self,
+        program: &Path,
+        subjects: &[Subject<'_>],
+        mutants: &Mutex<Mutants>,
+        file: &Path,
+    ) -> Result<Score, String> {
+        let mut score = Score::default();
+        let next = || mutants.lock().expect("nothing panics").next(subjects);
+        while let Some((number, mutant, words)) = next() {
+            let Subject { line, part, normal, .. } = &subjects[number];
+            match (Runner { program, list: self, line }).verify(part, &words, file)? {
+                Said::Nothing => score.refused += 1,
+                Said::Different => score.noticed += 1,
+                Said::Equal if normalize(&words) == *normal => score.same += 1,
+                Said::Equal => {
+                    let name = format!("{part} {}", mutant.name);
+                    score.equal.insert(name, (*line).to_owned());
+                }
+            }
+        }
+        Ok(score)
     }
 
     /// The mutants that are called equal without a reason.
@@ -185,17 +219,13 @@ struct Told<'t> {
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Score { noticed, same, equal, equals } = self.score;
+        let Score { noticed, same, refused, equal } = self.score;
         let is_equivalent = |one: &&String| self.list.reason(one).starts_with(EQUIVALENT);
         let equivalent = equal.keys().filter(is_equivalent).count();
         let missed = equal.len() - equivalent;
         let share = f64::from(*noticed) / (f64::from(*noticed) + missed as f64) * 100.0;
-        write!(
-            f,
-            "{} mutants: {noticed} noticed, {missed} missed ({share:.1} %), {same} the same to the optimizer, \
-             {equivalent} equivalent",
-            noticed + same + equals
-        )
+        write!(f, "{noticed} noticed, {missed} missed: {share:.1} %; {equivalent} equivalent, ")?;
+        write!(f, "{same} the same to the optimizer, {refused} without a pipeline")
     }
 }
 
@@ -266,83 +296,35 @@ fn output(command: &mut Command) -> Result<Output, String> {
     command.output().map_err(|error| error.to_string())
 }
 
-/// The mutants that are to be verified, in an order that does not depend on how many there are.
-struct Work {
+/// The mutants that are left, in an order that does not depend on how many there are.
+struct Mutants {
+    left: vec::IntoIter<(usize, Mutant)>,
+    /// How many are to be verified still.
     count: usize,
-    mutants: Vec<(usize, Mutant)>,
-    done: Mutex<Done>,
 }
 
-#[derive(Default)]
-struct Done {
-    /// How many of the mutants are taken.
-    taken: usize,
-    /// How many of these count, or will.
-    counted: usize,
-    score: Score,
-}
-
-impl Work {
-    fn new(subjects: &[Subject], count: usize) -> Work {
+impl Mutants {
+    fn new(subjects: &[Subject<'_>], count: usize) -> Mutants {
         let each = subjects.iter().enumerate();
         let mutants = each.flat_map(|(number, subject)| {
             let mutants = subject.text.mutants().into_iter();
             mutants.map(move |mutant| {
                 let name = format!("{} {} {}", subject.line, subject.part, mutant.name);
-                (Sha256::digest(name.as_bytes()), number, mutant)
+                (Sha256::digest(name.as_bytes()), (number, mutant))
             })
         });
         let mut mutants: Vec<_> = mutants.collect();
         mutants.sort_by(|one, other| one.0.cmp(&other.0));
-        let mutants = mutants.into_iter().map(|(_, number, mutant)| (number, mutant)).collect();
-        Work { count, mutants, done: Mutex::default() }
+        let mutants: Vec<_> = mutants.into_iter().map(|(_, mutant)| mutant).collect();
+        Mutants { left: mutants.into_iter(), count }
     }
 
-    fn next(&self) -> Option<&(usize, Mutant)> {
-        let mut done = self.done.lock().expect("nothing panics");
-        if done.counted == self.count {
-            return None;
-        }
-        let next = self.mutants.get(done.taken)?;
-        done.taken += 1;
-        done.counted += 1;
-        Some(next)
-    }
-
-    /// Verifies one mutant after the other.
-    fn run(
-        &self,
-        list: &List,
-        program: &Path,
-        subjects: &[Subject],
-        file: &Path,
-    ) -> Result<(), String> {
-        while let Some((number, mutant)) = self.next() {
-            let subject = &subjects[*number];
-            let said = match subject.text.apply(mutant) {
-                None => Said::Nothing,
-                Some(words) => {
-                    let runner = Runner { program, list, line: &subject.line };
-                    match runner.verify(subject.part, &words, file)? {
-                        Said::Equal if normalize(&words) == subject.normal => {
-                            self.done.lock().expect("nothing panics").score.same += 1;
-                            continue;
-                        }
-                        said => said,
-                    }
-                }
-            };
-            let mut done = self.done.lock().expect("nothing panics");
-            match said {
-                Said::Nothing => done.counted -= 1,
-                Said::Different => done.score.noticed += 1,
-                Said::Equal => {
-                    done.score.equals += 1;
-                    let name = format!("{} {}", subject.part, mutant.name);
-                    done.score.equal.insert(name, subject.line.clone());
-                }
-            }
-        }
-        Ok(())
+    /// The next one that is valid: the number of its subject, itself, and its words.
+    fn next(&mut self, subjects: &[Subject<'_>]) -> Option<(usize, Mutant, Vec<u32>)> {
+        self.count = self.count.checked_sub(1)?;
+        self.left.find_map(|(number, mutant)| {
+            let words = subjects[number].text.apply(&mutant)?;
+            Some((number, mutant, words))
+        })
     }
 }

@@ -21,19 +21,17 @@ fn run() -> Result<(), String> {
     let (numbers, names): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|one| one.parse::<usize>().is_ok());
     let count = numbers.first().and_then(|one| one.parse().ok()).unwrap_or(FULL);
-    // `cargo xtask mutants` builds it.
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // `cargo xtask mutants` builds it.
     let program = this.with_file_name("polyshade");
-    for (name, _) in
-        LISTS.iter().filter(|(name, _)| names.is_empty() || names.iter().any(|one| one == name))
-    {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let is_named = |name: &&str| names.is_empty() || names.iter().any(|one| one == *name);
+    for name in LISTS.map(|(name, _)| name).into_iter().filter(is_named) {
         let list = List::read(name)?;
-        let score = list.run(&program, count)?;
+        let score = list.run(&program, count, threads)?;
         println!("{name}: {}", list.told(&score));
         list.unknown(&score).iter().for_each(|one| println!("  {one}"));
-        if count >= FULL {
-            list.write(&score)?;
-        }
+        list.write(&score)?;
     }
     Ok(())
 }

@@ -1,0 +1,33 @@
+//! What `polyshade verify` calls equal of modules that are broken on purpose has a reason in its list: a sample.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use polyshade_tests::mutants::{LISTS, List};
+use polyshade_tests::program;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// How many mutants of each list there are in the sample.
+const SAMPLE: usize = 60;
+
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(program::build);
+
+fn main() -> ExitCode {
+    let trials = LISTS.map(|(name, _)| {
+        Trial::test(format!("mutants/{name}"), move || judge(name).map_err(Failed::from))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+}
+
+fn judge(name: &str) -> Result<(), String> {
+    let list = List::read(name)?;
+    let score = list.run(&PROGRAM, SAMPLE, 1)?;
+    println!("{name}: {}", list.told(&score));
+    match list.unknown(&score)[..] {
+        [] => Ok(()),
+        ref unknown => Err(format!(
+            "`verify` calls these equal: say why in tests/mutants/{name}.txt, or have it notice them\n{}",
+            unknown.join("\n")
+        )),
+    }
+}
