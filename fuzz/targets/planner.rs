@@ -1,11 +1,12 @@
-//! Any device, pipeline and draw, and any blending: a plan, the same each time, or an error.
+//! Any device, pipeline and draw, and any blending: a plan, the same each time, or an error. Any sequence of draws: plans
+//! that wait for what they depend on.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::seed;
 use polyshade_planner::{plan, plan_blending};
-use polyshade_trials::{Choices, planner};
+use polyshade_trials::{Choices, hazards, planner};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
@@ -17,6 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(plan) = planned {
         assert!(!plan.to_string().is_empty());
     }
+    let checked = hazards::check(&hazards::any_sequence(&mut choices));
+    assert_eq!(checked, Ok(()));
     let blending = planner::any_blending(&mut choices);
     let planned = plan_blending(&device, &blending);
     assert_eq!(planned.as_ref().ok(), plan_blending(&device, &blending).as_ref().ok());

@@ -4,6 +4,7 @@ mod blending;
 mod corners;
 mod distances;
 mod goldens;
+mod hazards;
 mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]
 #[path = "../execution/noise.rs"]

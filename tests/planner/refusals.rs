@@ -102,6 +102,21 @@ fn counters_that_the_application_writes_are_not_the_hosts() {
     assert!(planner::plan(&Preset::VulkanMobile.into(), &pipeline(), &anew).is_ok());
 }
 
+/// Nothing can be waited for between the read of a counter that counts the vertices and the end of capture.
+#[test]
+fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
+    let counted = |counter| {
+        let before = vec![Use::Save];
+        let count =
+            ByteCount { counter, path: Path::Extension, counter_offset: 0, stride: 16, before };
+        Draw { call: Call::ByteCount(count), ..resumed() }
+    };
+    let Some(own) = counters()[1] else { panic!("it has two") };
+    contradicts(Preset::Vulkan, &pipeline(), &counted(own), "counter (7, 4) counts the vertices");
+    let other = Counter { offset: 8, ..own };
+    assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &counted(other)).is_ok());
+}
+
 /// Metal's 31 slots are for buffers of every kind.
 #[test]
 fn metal_counts_what_stands_beside_storage_buffers() {

@@ -40,10 +40,42 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
         let draw = reading(feedback, Use::Vertices, next);
         let found = waits(Preset::Vulkan, &pipeline, &draw);
         assert_eq!(found, (vec![overwritten.to_owned()], true));
-        // Metal has no barriers: the end of the pass is one.
-        let next = Uses { captured: vec![Use::Capture(Path::Storage)], ..Uses::default() };
-        let found = waits(Preset::Metal, &pipeline, &Draw { next, ..draw });
-        assert_eq!(found, (Vec::new(), true));
+        // Metal has no barriers: the end of the pass is one, and captures have a pass of their own there.
+        for (next, ends) in [
+            (Use::Store(ShaderStage::Fragment), true),
+            (Use::Capture(Path::Storage), false),
+            (Use::Store(ShaderStage::Compute), false),
+            (Use::CopyDestination, false),
+        ] {
+            let next = Uses { captured: vec![next], ..Uses::default() };
+            let found = waits(Preset::Metal, &pipeline, &Draw { next, ..draw.clone() });
+            assert_eq!(found, (Vec::new(), ends));
+        }
+    }
+}
+
+/// What was done outside of the application's pass ended before it began, or went on.
+#[test]
+fn a_pass_does_not_end_for_what_was_in_another() {
+    for (before, ends) in [
+        (Use::Capture(Path::Storage), false),
+        (Use::CopyDestination, false),
+        (Use::Store(ShaderStage::Compute), false),
+        (Use::Store(ShaderStage::Fragment), true),
+    ] {
+        let draw = reading(Feedback::Inactive, Use::Vertices, Use::Vertices);
+        let uses = Uses { captured: vec![before], ..Uses::default() };
+        let draw = Draw { before: uses, ..draw };
+        let plan = |device: &Device| {
+            planner::plan(device, &Pipeline::default(), &draw).expect("it has a plan").steps
+        };
+        let ended = |step: &Step| matches!(step, Step::EndPass(_));
+        let metal = Device::from(Preset::Metal);
+        assert_eq!(plan(&metal).iter().any(ended), ends, "{before:?}");
+        // Where captures can be beside outputs, the one before may have been in this pass.
+        let stores = matches!(before, Use::Capture(_) | Use::Store(ShaderStage::Fragment));
+        let beside = Device { stores_beside_outputs: true, ..metal };
+        assert_eq!(plan(&beside).iter().any(ended), stores, "{before:?}");
     }
 }
 
@@ -59,9 +91,9 @@ fn a_captured_draw_reads_too() {
         assert_eq!(waits(preset, &pipeline(), &draw).0, [expected]);
     }
     // On Metal the pass that captured has ended, and the one that reads has not.
-    let draw = reading(anew().feedback, fragment, Use::CopyDestination);
+    let draw = reading(anew().feedback, fragment, Use::Store(ShaderStage::Fragment));
     assert!(waits(Preset::Metal, &pipeline(), &draw).1);
-    let draw = reading(anew().feedback, fragment, Use::CopySource);
+    let draw = reading(anew().feedback, fragment, Use::Vertices);
     assert!(!waits(Preset::Metal, &pipeline(), &draw).1);
 }
 

@@ -52,8 +52,28 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
         self::capture(capture)?;
     }
     match &draw.feedback {
-        Feedback::Active(active) => self::active(pipeline, active),
+        Feedback::Active(active) => {
+            counted_apart(&draw.call, active)?;
+            self::active(pipeline, active)
+        }
         Feedback::Inactive | Feedback::Paused => Ok(()),
+    }
+}
+
+/// The device reads the counter that counts the vertices, and writes those that it saves, with nothing between them.
+fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
+    match call {
+        Call::ByteCount(count) if active.end.counters().contains(&Some(count.counter)) => {
+            let Counter { buffer, offset } = count.counter;
+            Err(contradiction(format!(
+                "counter ({buffer}, {offset}) counts the vertices of a draw that saves it"
+            )))
+        }
+        Call::ByteCount(_)
+        | Call::Vertices
+        | Call::Indexed
+        | Call::Indirect
+        | Call::IndexedIndirect => Ok(()),
     }
 }
 

@@ -43,7 +43,8 @@ impl<'s> Draft<'s> {
         let capture = self.captures().then_some(Use::Capture(self.path));
         let own: Vec<Use> = draw.reads.iter().copied().chain(capture).collect();
         let mut barriers = Vec::new();
-        barriers.extend(barrier(Resource::Captured, &draw.before.captured, &own));
+        let before = self.not_apart(&draw.before.captured);
+        barriers.extend(barrier(Resource::Captured, &before, &own));
         if capture.is_some() && self.path == Path::Extension {
             let own = self.counter_uses();
             barriers.extend(barrier(Resource::Counters, &draw.before.counters, &own));
@@ -74,7 +75,8 @@ impl<'s> Draft<'s> {
         let (draw, next) = (self.draw, &self.draw.next);
         let own: Vec<Use> = draw.reads.iter().copied().chain(capture).collect();
         let mut barriers = Vec::new();
-        barriers.extend(barrier(Resource::Captured, &own, &next.captured));
+        let after = self.not_apart(&next.captured);
+        barriers.extend(barrier(Resource::Captured, &own, &after));
         if self.path == Path::Extension {
             let own = self.counter_uses();
             barriers.extend(barrier(Resource::Counters, &own, &next.counters));
@@ -87,6 +89,15 @@ impl<'s> Draft<'s> {
         }
         self.wait(barriers);
         Ok(())
+    }
+
+    /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that
+    /// is in no pass of the application's: its pass has to end for a copy, a dispatch or a capture-only pass anyway.
+    fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
+        let explicit = self.device.api == Api::Vulkan;
+        let with_outputs = self.device.stores_beside_outputs;
+        let within = |one: &Use| explicit || one.is_drawn(with_outputs);
+        uses.iter().copied().filter(within).collect()
     }
 
     /// The counter that the device takes the draw's vertex count from, if it does.

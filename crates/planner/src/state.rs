@@ -251,9 +251,11 @@ pub struct Draw {
     pub queries: Vec<Query>,
     /// How the draw itself reads data that earlier draws captured.
     pub reads: Vec<Use>,
-    /// The uses, since the last barrier, of the counters and of the buffers that the draw captures into or reads.
+    /// The uses of the counters, and of the buffers that the draw captures into or reads: the last write, and the reads
+    /// since then. Those may be left out for which a use of the same kind has waited.
     pub before: Uses,
-    /// The uses by the commands after the draw, whose barriers the plan is to have.
+    /// The uses by the commands after the draw, whose barriers the plan is to have: what reads it until it is
+    /// overwritten, and what overwrites it.
     pub next: Uses,
 }
 
@@ -351,7 +353,7 @@ pub struct ByteCount {
     pub counter_offset: u32,
     /// The bytes of a vertex: `vertexStride`.
     pub stride: u32,
-    /// The uses of the counter since the last barrier.
+    /// The uses of the counter, as in [`Draw::before`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub before: Vec<Use>,
 }

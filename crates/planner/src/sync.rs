@@ -184,6 +184,24 @@ impl Use {
         }
     }
 
+    /// Whether a draw in the application's pass can do it; captures can where they are stored beside outputs.
+    pub(super) fn is_drawn(self, stores_beside_outputs: bool) -> bool {
+        match self {
+            Self::Capture(_) => stores_beside_outputs,
+            Self::Uniform(stage)
+            | Self::Storage(stage)
+            | Self::Texels(stage)
+            | Self::Store(stage) => stage != ShaderStage::Compute,
+            Self::Vertices | Self::Indices | Self::IndirectArguments | Self::ByteCount => true,
+            Self::CopySource
+            | Self::CopyDestination
+            | Self::HostRead
+            | Self::HostWrite
+            | Self::Resume
+            | Self::Save => false,
+        }
+    }
+
     /// Whether only counters are used so, never captured data.
     pub(super) fn is_of_counters(self) -> bool {
         matches!(self, Self::Resume | Self::Save | Self::ByteCount)

@@ -4,6 +4,7 @@
 //! [`shapes`] are modules that are large in one way, and [`disguise`] makes another module of the same effect.
 
 pub mod disguise;
+pub mod hazards;
 pub mod planner;
 pub mod shapes;
 

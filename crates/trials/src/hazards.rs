@@ -1,0 +1,99 @@
+//! Who reads or overwrites what somebody else has written without waiting for it, where draws are planned one behind the
+//! other: the rules of memory of the APIs, written down once more.
+//!
+//! [`any_sequence`] makes commands, [`executed`] has them planned as a host would, by what came before or by what comes
+//! next, and [`replay`] walks through the plans. Nothing of it shares a table with the planner.
+
+mod host;
+mod memory;
+mod replay;
+mod sequence;
+
+pub use host::{Item, Telling, executed};
+pub use memory::{Cells, Kind};
+pub use replay::replay;
+pub use sequence::{Command, Drawn, Sequence, Used, any_sequence};
+
+use polyshade_planner::{Accesses, Path, Scope, ShaderStage, Stages, Use};
+
+/// What was found in a sequence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Accesses that do not wait for what they depend on.
+    pub hazards: Vec<String>,
+    /// Waits that nothing needs.
+    pub idle: Vec<String>,
+}
+
+/// Plans a sequence in every way and says what is wrong, if anything is.
+///
+/// # Errors
+///
+/// What was found, and in which way the planner was told.
+pub fn check(sequence: &Sequence) -> Result<(), String> {
+    for telling in Telling::ALL {
+        let items = executed(sequence, telling);
+        let found = replay(&sequence.device, &items);
+        if let Some(message) = found.hazards.first().or(found.idle.first()) {
+            let steps = items.iter().map(text).collect::<Vec<_>>().concat();
+            return Err(format!("{telling:?}: {message}\n{steps}"));
+        }
+    }
+    Ok(())
+}
+
+fn text(item: &Item) -> String {
+    match item {
+        Item::BeginPass => "the application begins its pass\n".to_owned(),
+        Item::EndPass => "the application ends its pass\n".to_owned(),
+        Item::Wait(barrier) => format!("the application waits: {barrier}\n"),
+        Item::Other(used) => format!("{used:?}\n"),
+        Item::Draw(drawn, plan) => {
+            let (draw, reads, captured) = (&drawn.draw, &drawn.reads, &drawn.captured);
+            format!("{draw:?}\nreads {reads:?}\ncaptures {captured:?}\n{plan}")
+        }
+    }
+}
+
+/// The stages and accesses of a use, one by one in their order, and whether each writes: the table of supported access
+/// types of the chapter on synchronization.
+fn accesses(by: Use) -> Vec<(Scope, bool)> {
+    use Accesses as A;
+    use Stages as S;
+    let shader = |stage| match stage {
+        ShaderStage::Vertex => S::VERTEX_SHADER,
+        ShaderStage::TessellationControl => S::TESSELLATION_CONTROL_SHADER,
+        ShaderStage::TessellationEvaluation => S::TESSELLATION_EVALUATION_SHADER,
+        ShaderStage::Geometry => S::GEOMETRY_SHADER,
+        ShaderStage::Fragment => S::FRAGMENT_SHADER,
+        ShaderStage::Compute => S::COMPUTE_SHADER,
+    };
+    let reads = |stages, accesses| (Scope { stages, accesses }, false);
+    let writes = |stages, accesses| (Scope { stages, accesses }, true);
+    match by {
+        Use::Capture(Path::Extension) => {
+            vec![writes(S::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_WRITE)]
+        }
+        Use::Capture(Path::Storage) => vec![writes(S::VERTEX_SHADER, A::SHADER_WRITE)],
+        Use::Vertices => vec![reads(S::VERTEX_INPUT, A::VERTEX_ATTRIBUTE_READ)],
+        Use::Indices => vec![reads(S::VERTEX_INPUT, A::INDEX_READ)],
+        Use::IndirectArguments | Use::ByteCount => {
+            vec![reads(S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)]
+        }
+        Use::Uniform(stage) => vec![reads(shader(stage), A::UNIFORM_READ)],
+        Use::Storage(stage) | Use::Texels(stage) => vec![reads(shader(stage), A::SHADER_READ)],
+        Use::Store(stage) => {
+            vec![reads(shader(stage), A::SHADER_READ), writes(shader(stage), A::SHADER_WRITE)]
+        }
+        Use::CopySource => vec![reads(S::TRANSFER, A::TRANSFER_READ)],
+        Use::CopyDestination => vec![writes(S::TRANSFER, A::TRANSFER_WRITE)],
+        Use::HostRead => vec![reads(S::HOST, A::HOST_READ)],
+        Use::HostWrite => vec![writes(S::HOST, A::HOST_WRITE)],
+        // Vulkan lets either stage do this read.
+        Use::Resume => {
+            let access = A::TRANSFORM_FEEDBACK_COUNTER_READ;
+            vec![reads(S::DRAW_INDIRECT, access), reads(S::TRANSFORM_FEEDBACK, access)]
+        }
+        Use::Save => vec![writes(S::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_COUNTER_WRITE)],
+    }
+}

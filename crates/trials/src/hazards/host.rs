@@ -1,0 +1,349 @@
+//! A host that has draws planned: it says what came before each, or what comes next.
+
+use super::memory::{Cells, Kind};
+use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
+use polyshade_planner::{
+    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Path, Plan, Resource, Use, Uses,
+    barrier, plan,
+};
+use std::collections::{HashMap, HashSet};
+
+/// How the planner is told what is to be waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Telling {
+    /// By `before`: of each cell, who wrote it last and who has read it since.
+    Before,
+    /// The same, but for what this use has waited for already.
+    Once,
+    /// By `next`: of each cell, who reads it until it is overwritten, and who overwrites it.
+    Next,
+}
+
+impl Telling {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Before, Self::Once, Self::Next];
+}
+
+/// What is executed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Item {
+    /// The application's pass begins.
+    BeginPass,
+    /// It ends.
+    EndPass,
+    /// The host waits.
+    Wait(Barrier),
+    /// A command that is no draw.
+    Other(Used),
+    /// A draw and its plan.
+    Draw(Box<Drawn>, Plan),
+}
+
+/// A use of one command and a use of a later one of the same cells, of which one writes.
+#[derive(Clone, Copy)]
+struct Conflict {
+    /// The commands, by number.
+    commands: [usize; 2],
+    /// Their uses, by number.
+    uses: [usize; 2],
+    by: [Use; 2],
+    kind: Kind,
+}
+
+/// What is executed of a sequence, without the draws that the planner refuses, or that cannot be told about.
+pub fn executed(sequence: &Sequence, telling: Telling) -> Vec<Item> {
+    let mut commands = sequence.commands.clone();
+    loop {
+        let host = Host::new(sequence, &commands, telling);
+        match host.execute() {
+            Ok(items) => return items,
+            Err(group) => commands.retain(|command| match command {
+                Command::Draw(drawn) => drawn.group != group,
+                _ => true,
+            }),
+        }
+    }
+}
+
+fn active(drawn: &Drawn) -> Option<&Active> {
+    match &drawn.draw.feedback {
+        Feedback::Active(active) => Some(active),
+        Feedback::Inactive | Feedback::Paused => None,
+    }
+}
+
+fn saved(drawn: &Drawn) -> Vec<Counter> {
+    match active(drawn).map(|active| &active.end) {
+        Some(End::Save(counters)) => counters.iter().flatten().copied().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn resumed(drawn: &Drawn) -> Vec<Counter> {
+    match active(drawn).map(|active| &active.begin) {
+        Some(Begin::Resume(counters)) => counters.iter().flatten().copied().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn runs_on(drawn: &Drawn) -> bool {
+    active(drawn).is_some_and(|active| active.end == End::Running)
+}
+
+fn goes_on(drawn: &Drawn) -> bool {
+    active(drawn).is_some_and(|active| active.begin == Begin::Running)
+}
+
+/// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes.
+fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
+    let drawn = match command {
+        Command::BeginPass(_) | Command::EndPass => return Vec::new(),
+        Command::Other(used) => return vec![*used],
+        Command::Draw(drawn) => drawn,
+    };
+    let mut uses = drawn.reads.clone();
+    let captured = |cells: &Cells| Used { by: Use::Capture(drawn.path), cells: *cells };
+    uses.extend(drawn.captured.iter().map(captured));
+    let of = |counters: &[Counter], by| -> Vec<Used> {
+        counters.iter().map(|counter| Used { by, cells: cell(counter) }).collect()
+    };
+    if drawn.path == Path::Extension {
+        uses.extend(of(&resumed(drawn), Use::Resume));
+        uses.extend(of(&saved(drawn), Use::Save));
+    }
+    uses.extend(of(written, Use::CopyDestination));
+    if let Call::ByteCount(count) = &drawn.draw.call {
+        let on_device = count.path == Path::Extension;
+        uses.extend(of(&[count.counter], Use::ByteCount).into_iter().filter(|_| on_device));
+    }
+    uses
+}
+
+fn writes(by: Use) -> bool {
+    super::accesses(by).iter().any(|(_, writes)| *writes)
+}
+
+fn conflicts(uses: &[Vec<Used>]) -> Vec<Conflict> {
+    let mut found = Vec::new();
+    for (i, first) in uses.iter().enumerate() {
+        for (a, from) in first.iter().enumerate() {
+            let mut left = from.cells;
+            for (j, later) in uses.iter().enumerate().skip(i + 1) {
+                let shared = later.iter().enumerate().filter(|(_, to)| left.shared(&to.cells) != 0);
+                for (b, to) in shared.filter(|(_, to)| writes(from.by) || writes(to.by)) {
+                    let by = [from.by, to.by];
+                    let kind = from.cells.kind;
+                    found.push(Conflict { commands: [i, j], uses: [a, b], by, kind });
+                }
+                for to in later.iter().filter(|to| writes(to.by)) {
+                    left.cells &= !left.shared(&to.cells);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn resource(kind: Kind) -> Resource {
+    match kind {
+        Kind::Captured => Resource::Captured,
+        Kind::Counters => Resource::Counters,
+        Kind::Attachments => Resource::Attachments,
+    }
+}
+
+fn add(list: &mut Vec<Use>, by: Use) {
+    if !list.contains(&by) {
+        list.push(by);
+    }
+}
+
+struct Host<'s> {
+    sequence: &'s Sequence,
+    telling: Telling,
+    commands: Vec<Command>,
+    uses: Vec<Vec<Used>>,
+    conflicts: Vec<Conflict>,
+    /// Which uses have waited for a use of a command.
+    waited: HashMap<(usize, usize), HashSet<Use>>,
+}
+
+impl<'s> Host<'s> {
+    fn new(sequence: &'s Sequence, commands: &[Command], telling: Telling) -> Self {
+        let (commands, written) = with_counters_written(commands, telling);
+        let none = Vec::new();
+        let written = |number| written.get(&number).unwrap_or(&none);
+        let uses: Vec<Vec<Used>> =
+            (0..).zip(&commands).map(|(number, one)| uses(one, written(number))).collect();
+        let conflicts = conflicts(&uses);
+        Self { sequence, telling, commands, uses, conflicts, waited: HashMap::new() }
+    }
+
+    /// What is executed, or the draws that cannot be.
+    fn execute(mut self) -> Result<Vec<Item>, usize> {
+        let mut items = Vec::new();
+        for number in 0..self.commands.len() {
+            match self.commands[number].clone() {
+                Command::BeginPass(_) => items.push(Item::BeginPass),
+                Command::EndPass => items.push(Item::EndPass),
+                Command::Other(used) => {
+                    items.extend(self.wait(number, true));
+                    items.push(Item::Other(used));
+                    items.extend(self.wait(number, false));
+                }
+                Command::Draw(drawn) => {
+                    let told = self.told(number, *drawn)?;
+                    let (device, pipeline) = (&self.sequence.device, &told.pipeline);
+                    let plan = plan(device, pipeline, &told.draw).map_err(|_| told.group)?;
+                    items.push(Item::Draw(Box::new(told), plan));
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// The uses that one waits for, or that wait for it.
+    fn others(&self, number: usize, before: bool) -> Vec<Conflict> {
+        if before == (self.telling == Telling::Next) {
+            return Vec::new();
+        }
+        let own = usize::from(before);
+        let has_waited = |one: &Conflict| {
+            let waited = self.waited.get(&(one.commands[0], one.uses[0]));
+            waited.is_some_and(|uses| uses.contains(&one.by[1]))
+        };
+        let all = self.conflicts.iter().filter(|one| one.commands[own] == number);
+        all.filter(|one| !has_waited(one)).copied().collect()
+    }
+
+    fn note_waited(&mut self, conflicts: &[Conflict], uses: &[Use]) {
+        for one in conflicts.iter().filter(|_| self.telling == Telling::Once) {
+            let waited = self.waited.entry((one.commands[0], one.uses[0])).or_default();
+            waited.extend(uses);
+        }
+    }
+
+    /// What the host waits for around a command that is no draw.
+    fn wait(&mut self, number: usize, before: bool) -> Vec<Item> {
+        let others = self.others(number, before);
+        let Some(used) = self.uses[number].first().copied() else { return Vec::new() };
+        self.note_waited(&others, &[used.by]);
+        let mut uses = Vec::new();
+        others.iter().for_each(|one| add(&mut uses, one.by[usize::from(!before)]));
+        let own = [used.by];
+        let (from, to) = if before { (&uses[..], &own[..]) } else { (&own[..], &uses[..]) };
+        let barrier = barrier(resource(used.cells.kind), from, to);
+        let barrier = barrier.filter(|_| self.sequence.device.api == Api::Vulkan);
+        barrier.map(Item::Wait).into_iter().collect()
+    }
+
+    /// The other draws that the device captures without an end between them, in their order.
+    fn group(&self, drawn: &Drawn) -> Vec<usize> {
+        let draws =
+            self.commands.iter().enumerate().filter_map(|(number, command)| match command {
+                Command::Draw(other) => Some((number, other)),
+                _ => None,
+            });
+        draws.filter(|(_, other)| other.group == drawn.group).map(|(number, _)| number).collect()
+    }
+
+    /// A draw with what is before or next. While the device captures nothing can be waited for: what was before is told
+    /// to the first draw, and what is next to the last, as of one that does what all of them do.
+    fn told(&mut self, number: usize, mut drawn: Drawn) -> Result<Drawn, usize> {
+        let native = drawn.path == Path::Extension;
+        let own = match native && (runs_on(&drawn) || goes_on(&drawn)) {
+            true => self.group(&drawn),
+            false => vec![number],
+        };
+        if own.len() > 1 {
+            let uses = own.iter().flat_map(|one| &self.uses[*one]);
+            let read = uses.filter(|one| one.cells.kind == Kind::Captured);
+            let read = read.map(|one| one.by).filter(|by| !matches!(by, Use::Capture(_)));
+            drawn.draw.reads = Vec::new();
+            read.for_each(|by| add(&mut drawn.draw.reads, by));
+        }
+        for before in [true, false] {
+            let tells =
+                if before { !(native && goes_on(&drawn)) } else { !(native && runs_on(&drawn)) };
+            let mut uses = Uses::default();
+            let mut count = Vec::new();
+            let mut all = Vec::new();
+            for one in own.iter().filter(|_| tells) {
+                for other in self.others(*one, before) {
+                    let by = other.by[usize::from(!before)];
+                    let counters = other.kind == Kind::Counters;
+                    // The draw that is told does not use the counter, so it does not wait.
+                    if counters && *one != number {
+                        return Err(drawn.group);
+                    }
+                    let counts = before && other.by[1] == Use::ByteCount;
+                    match (counters, counts) {
+                        (false, _) => add(&mut uses.captured, by),
+                        (true, true) => add(&mut count, by),
+                        (true, false) => add(&mut uses.counters, by),
+                    }
+                    all.push(other);
+                }
+            }
+            self.note_draw(&own, &all, before);
+            match before {
+                true => drawn.draw.before = uses,
+                false => drawn.draw.next = uses,
+            }
+            if let (Call::ByteCount(counted), true) = (&mut drawn.draw.call, before) {
+                counted.before = count;
+            }
+        }
+        Ok(drawn)
+    }
+
+    /// Whatever some draws do has waited for all that was before them, of a kind.
+    fn note_draw(&mut self, own: &[usize], all: &[Conflict], before: bool) {
+        let uses: Vec<Used> = own.iter().flat_map(|one| self.uses[*one].clone()).collect();
+        for one in all.iter().filter(|_| before) {
+            let counts = |by: Use| by == Use::ByteCount;
+            let of_kind = uses.iter().filter(|used| used.cells.kind == one.kind);
+            let of_kind = of_kind.map(|used| used.by);
+            let same: Vec<Use> = of_kind.filter(|by| counts(*by) == counts(one.by[1])).collect();
+            self.note_waited(&[*one], &same);
+        }
+    }
+}
+
+/// Where something reads a counter that the host keeps, it has been written to its buffer: by the plan of the draw that
+/// saved it, which is told so, or by the host, just before.
+fn with_counters_written(
+    commands: &[Command],
+    telling: Telling,
+) -> (Vec<Command>, HashMap<usize, Vec<Counter>>) {
+    let mut all: Vec<Command> = Vec::new();
+    let mut written = HashMap::new();
+    let mut unwritten: Vec<(Cells, usize, Vec<Counter>)> = Vec::new();
+    for command in commands {
+        match command {
+            Command::Other(used) if used.cells.kind == Kind::Counters => {
+                let found = unwritten.iter().position(|(cells, ..)| *cells == used.cells);
+                let found = found.map(|found| unwritten.remove(found));
+                match (found.filter(|_| !is_on_device(&used.cells)), telling) {
+                    (Some((_, draw, counters)), Telling::Next) => {
+                        written.insert(draw, counters);
+                    }
+                    (Some((cells, ..)), Telling::Before | Telling::Once) => {
+                        all.push(Command::Other(Used { by: Use::CopyDestination, cells }));
+                    }
+                    (None, _) => {}
+                }
+            }
+            Command::Draw(drawn) if drawn.path == Path::Storage => {
+                let saved = saved(drawn);
+                for counter in &saved {
+                    unwritten.retain(|(cells, ..)| *cells != cell(counter));
+                    unwritten.push((cell(counter), all.len(), saved.clone()));
+                }
+            }
+            _ => {}
+        }
+        all.push(command.clone());
+    }
+    (all, written)
+}

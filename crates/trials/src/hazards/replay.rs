@@ -1,0 +1,179 @@
+//! What plans do with memory, step by step.
+
+use super::host::Item;
+use super::memory::{Access, Cells, Kind, Memory};
+use super::sequence::{Drawn, Used, cell};
+use super::{Found, accesses};
+use polyshade_planner::{
+    Accesses, Api, Attachments, Bind, Contents, Counter, Counters, Device, DrawCall, Pass, Path,
+    Plan, Scope, Stages, Step, Use, Variant,
+};
+use std::ops::Range;
+
+/// What does not wait for whom, and what waits for nothing.
+pub fn replay(device: &Device, items: &[Item]) -> Found {
+    let mut replay = Replay { device, memory: Memory::new(device.api) };
+    for item in items {
+        match item {
+            Item::BeginPass => replay.begin_application_pass(),
+            Item::EndPass => replay.memory.enter(),
+            Item::Wait(barrier) => replay.memory.wait(barrier),
+            Item::Other(used) => {
+                replay.memory.enter();
+                // Arguments are a dispatch's or a draw's: who reads them is not told.
+                replay.uses(used, used.by == Use::IndirectArguments);
+                replay.memory.enter();
+            }
+            Item::Draw(drawn, plan) => replay.draw(drawn, plan),
+        }
+    }
+    let idle = replay.memory.idle();
+    Found { hazards: replay.memory.hazards, idle }
+}
+
+struct Replay<'s> {
+    device: &'s Device,
+    memory: Memory,
+}
+
+/// What is bound and begun within a plan.
+#[derive(Default)]
+struct State {
+    bind: Option<Bind>,
+    /// The accesses by which capture has begun.
+    begun: Range<usize>,
+}
+
+/// Whether a fragment stage does it.
+fn is_of_fragments(by: Use) -> bool {
+    accesses(by).iter().any(|(scope, _)| scope.stages == Stages::FRAGMENT_SHADER)
+}
+
+impl Replay<'_> {
+    fn begin_application_pass(&mut self) {
+        self.memory.forget_attachments();
+        self.memory.enter();
+        self.attachments();
+    }
+
+    /// What a pass does with its attachments: it loads and clears them, draws to them and stores them, in this order.
+    fn attachments(&mut self) {
+        use Accesses as A;
+        let (early, late) = (Stages::EARLY_FRAGMENT_TESTS, Stages::LATE_FRAGMENT_TESTS);
+        let (read, write) = (A::DEPTH_STENCIL_ATTACHMENT_READ, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
+        let color = Stages::COLOR_ATTACHMENT_OUTPUT;
+        let begun = self.memory.now();
+        // Of the depths, early tests write some and late tests the others.
+        for (buffer, cells, stages, accesses, writes) in [
+            (0, 1, color, A::COLOR_ATTACHMENT_READ, false),
+            (0, 1, color, A::COLOR_ATTACHMENT_WRITE, true),
+            (1, 3, early, read, false),
+            (1, 3, late, read, false),
+            (1, 1, early, write, true),
+            (1, 2, late, write, true),
+        ] {
+            let cells = Cells { kind: Kind::Attachments, buffer, cells };
+            let scope = Scope { stages, accesses };
+            let access = Access { cells, scope, writes, drawn: false };
+            self.memory.access(access, begun..usize::MAX);
+        }
+    }
+
+    fn uses(&mut self, used: &Used, drawn: bool) {
+        let now = self.memory.now();
+        for (scope, writes) in accesses(used.by) {
+            let access = Access { cells: used.cells, scope, writes, drawn };
+            self.memory.access(access, now..usize::MAX);
+        }
+    }
+
+    fn counters(&mut self, counters: &Counters, by: Use, in_order: &Range<usize>) {
+        for counter in counters.counters.iter().flatten() {
+            for (scope, writes) in accesses(by) {
+                let access = Access { cells: cell(counter), scope, writes, drawn: true };
+                self.memory.access(access, in_order.clone());
+            }
+        }
+    }
+
+    fn draw(&mut self, drawn: &Drawn, plan: &Plan) {
+        let mut state = State::default();
+        let mut ended = false;
+        for step in &plan.steps {
+            let is_wait = matches!(step, Step::Barriers(_));
+            match step {
+                Step::BeginPass(pass) => self.begin_pass(pass, ended),
+                Step::EndPass(_) => self.memory.enter(),
+                Step::Barriers(barriers) => barriers.iter().for_each(|one| self.memory.wait(one)),
+                Step::BindPipeline(bind) => state.bind = Some(*bind),
+                Step::BeginFeedback(counters) => {
+                    let before = self.memory.now();
+                    self.counters(counters, Use::Resume, &(0..0));
+                    state.begun = before..self.memory.now();
+                }
+                Step::EndFeedback(counters) => {
+                    self.counters(counters, Use::Save, &state.begun);
+                }
+                Step::WriteCounters(counters) => self.write(counters),
+                Step::Draw(call) => self.drawn(drawn, plan, &state, call),
+                Step::BeginQuery(_)
+                | Step::EndQuery(_)
+                | Step::Count(_)
+                | Step::BindStorage(_)
+                | Step::BindFeedback(_)
+                | Step::FillIn(_)
+                | Step::Advance(_) => {}
+            }
+            ended = *step == Step::EndPass(Attachments::Application) || ended && is_wait;
+        }
+    }
+
+    /// `ended` where nothing is between the end of the application's pass and this.
+    fn begin_pass(&mut self, pass: &Pass, ended: bool) {
+        match (pass.attachments, pass.contents) {
+            (Attachments::Application, Contents::Load) => {
+                self.memory.enter();
+                // Vulkan ends passes for barriers, which are looked at themselves.
+                if ended && self.device.api != Api::Vulkan {
+                    self.memory.go_on();
+                }
+                self.attachments();
+            }
+            (Attachments::Application, _) => self.begin_application_pass(),
+            (Attachments::None | Attachments::Dummy, _) => self.memory.enter(),
+        }
+    }
+
+    fn write(&mut self, counters: &[Counter]) {
+        self.memory.enter();
+        for counter in counters {
+            self.uses(&Used { by: Use::CopyDestination, cells: cell(counter) }, false);
+        }
+        self.memory.enter();
+    }
+
+    fn drawn(&mut self, drawn: &Drawn, plan: &Plan, state: &State, call: &DrawCall) {
+        // Where a draw becomes two, fragments are those of the second.
+        let variant = state.bind.map(|bind| bind.variant);
+        let rasterized = variant != Some(Variant::CaptureOnly) || drawn.pipeline.rasterizer_discard;
+        for used in &drawn.reads {
+            if rasterized || !is_of_fragments(used.by) {
+                self.uses(used, true);
+            }
+        }
+        if let DrawCall::ByteCount(count) = call {
+            self.uses(&Used { by: Use::ByteCount, cells: cell(&count.counter) }, true);
+        }
+        let by = match (plan.path, variant) {
+            (_, Some(Variant::CaptureOnly | Variant::Both)) => Path::Storage,
+            (Some(Path::Extension), _) => Path::Extension,
+            _ => return,
+        };
+        for cells in &drawn.captured {
+            self.uses(
+                &Used { by: Use::Capture(by), cells: *cells },
+                self.device.stores_beside_outputs,
+            );
+        }
+    }
+}

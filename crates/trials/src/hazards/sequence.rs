@@ -1,0 +1,375 @@
+//! Any sequence of commands that capture, read what was captured, overwrite it, and use its counters.
+
+use super::memory::{Cells, Kind};
+use crate::Choices;
+use polyshade::host::{Binding, Place, Set};
+use polyshade::transform_feedback::SideEffects;
+use polyshade_planner::{
+    Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, End, Feedback,
+    FeedbackBuffer, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology, Use,
+};
+use std::collections::HashMap;
+
+/// The buffers that are captured into, of 64 cells each.
+const BUFFERS: u32 = 4;
+const BYTES_OF_A_CELL: u32 = 48;
+
+/// A use of something.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Used {
+    /// How.
+    pub by: Use,
+    /// Of what.
+    pub cells: Cells,
+}
+
+/// A command of the application's.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// Its pass begins; `Kept` where it cannot be ended and gone on with.
+    BeginPass(PassState),
+    /// Its pass ends.
+    EndPass,
+    /// A copy, a dispatch, or the host.
+    Other(Used),
+    /// A draw.
+    Draw(Box<Drawn>),
+}
+
+/// A draw, without what is before and next.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Drawn {
+    /// Its pipeline.
+    pub pipeline: Pipeline,
+    /// Its state.
+    pub draw: Draw,
+    /// What captures it, or would.
+    pub path: Path,
+    /// What it reads of captured data.
+    pub reads: Vec<Used>,
+    /// What it captures.
+    pub captured: Vec<Cells>,
+    /// The draws that capture without an end between them have the same number.
+    pub group: usize,
+}
+
+/// Commands, for a device.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sequence {
+    /// The device.
+    pub device: Device,
+    /// The commands.
+    pub commands: Vec<Command>,
+}
+
+/// The cell of a counter.
+pub(super) fn cell(counter: &Counter) -> Cells {
+    let cells = 1 << (counter.offset / 4 % 64);
+    Cells { kind: Kind::Counters, buffer: counter.buffer, cells }
+}
+
+/// Whether the device keeps a counter; else the host does.
+pub(super) fn is_on_device(cells: &Cells) -> bool {
+    cells.buffer == Path::Extension as u32
+}
+
+fn cells(from: u32, count: u32) -> u64 {
+    (from..(from + count).min(64)).fold(0, |all, cell| all | 1 << cell)
+}
+
+/// Commands under construction.
+struct Writer<'c> {
+    choices: &'c mut Choices,
+    device: Device,
+    commands: Vec<Command>,
+    pass: PassState,
+    /// How many cells each counter says are filled.
+    reached: HashMap<Counter, u32>,
+    /// What captures and has not ended, and how far it has come.
+    running: Option<(Drawn, Vec<u32>)>,
+}
+
+/// Any sequence, of some commands.
+pub fn any_sequence(choices: &mut Choices) -> Sequence {
+    let presets = [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative];
+    let mut device = Device::from(choices.of(&presets));
+    if choices.maybe() {
+        device.stores_beside_outputs = choices.maybe();
+        device.passes_without_attachments = choices.maybe();
+    }
+    let mut writer = Writer {
+        choices,
+        device,
+        commands: Vec::new(),
+        pass: PassState::Outside,
+        reached: HashMap::new(),
+        running: None,
+    };
+    for _ in 0..4 + writer.choices.below(9) {
+        writer.command();
+    }
+    while writer.running.is_some() {
+        writer.captured_draw();
+    }
+    Sequence { device: writer.device, commands: writer.commands }
+}
+
+impl Writer<'_> {
+    fn command(&mut self) {
+        let outside = self.pass == PassState::Outside;
+        match self.choices.below(8) {
+            _ if self.running.is_some() => self.captured_draw(),
+            0 | 1 => self.pass(),
+            2 if outside => self.other_of_captured(),
+            3 if outside => self.other_of_counters(),
+            4 | 5 => self.uncaptured_draw(),
+            _ => self.captured_draw(),
+        }
+    }
+
+    fn pass(&mut self) {
+        let (command, pass) = match self.pass {
+            PassState::Outside => {
+                let kept = self.choices.rarely();
+                let pass = if kept { PassState::Kept } else { PassState::Inside };
+                (Command::BeginPass(pass), pass)
+            }
+            PassState::Inside | PassState::Kept => (Command::EndPass, PassState::Outside),
+        };
+        self.pass = pass;
+        self.commands.push(command);
+    }
+
+    fn some_cells(&mut self, buffer: u32) -> Cells {
+        let cells = cells(self.choices.below(16), 1 + self.choices.below(12));
+        Cells { kind: Kind::Captured, buffer, cells }
+    }
+
+    fn other_of_captured(&mut self) {
+        let by = self.choices.of(&[
+            Use::CopySource,
+            Use::CopyDestination,
+            Use::Storage(ShaderStage::Compute),
+            Use::Store(ShaderStage::Compute),
+            Use::Uniform(ShaderStage::Compute),
+            Use::Texels(ShaderStage::Compute),
+            Use::IndirectArguments,
+            Use::HostRead,
+            Use::HostWrite,
+        ]);
+        let buffer = self.choices.below(BUFFERS);
+        let cells = self.some_cells(buffer);
+        self.commands.push(Command::Other(Used { by, cells }));
+    }
+
+    fn other_of_counters(&mut self) {
+        let by = self.choices.of(&[Use::CopySource, Use::HostRead, Use::CopyDestination]);
+        let path = self.choices.of(&[Path::Extension, Path::Storage]);
+        let number = self.choices.below(2);
+        let counter = self.counter(path, number);
+        // Whoever writes a counter that the host keeps is the host.
+        if by == Use::CopyDestination {
+            if path == Path::Storage {
+                return;
+            }
+            let reached = self.choices.below(16);
+            self.reached.insert(counter, reached);
+        }
+        self.commands.push(Command::Other(Used { by, cells: cell(&counter) }));
+    }
+
+    /// One of two counters of a feedback buffer.
+    fn counter(&mut self, path: Path, number: u32) -> Counter {
+        let offset = u64::from(4 * (number + 2 * self.choices.below(2)));
+        Counter { buffer: path as u32, offset }
+    }
+
+    /// What a draw reads, of other buffers than those that it captures into. Nothing orders the reads and stores of one
+    /// draw.
+    fn reads(&mut self, captured: &[Cells]) -> Vec<Used> {
+        let stage = self.choices.of(&[ShaderStage::Vertex, ShaderStage::Fragment]);
+        let uses = [
+            Use::Vertices,
+            Use::Vertices,
+            Use::Indices,
+            Use::IndirectArguments,
+            Use::Uniform(stage),
+            Use::Storage(stage),
+            Use::Texels(stage),
+            Use::Store(ShaderStage::Fragment),
+        ];
+        let mut reads = Vec::new();
+        for _ in 0..self.choices.below(3) {
+            let (by, buffer) = (self.choices.of(&uses), self.choices.below(BUFFERS));
+            let cells = self.some_cells(buffer);
+            let stores = |by| by == Use::Store(ShaderStage::Fragment);
+            let apart = |one: &Used| one.cells.buffer != buffer || !stores(one.by) && !stores(by);
+            if captured.iter().all(|one| one.buffer != buffer) && reads.iter().all(apart) {
+                reads.push(Used { by, cells });
+            }
+        }
+        reads
+    }
+
+    fn call(&mut self, reads: &[Used]) -> Call {
+        let uses = |by| reads.iter().any(|one| one.by == by);
+        match (uses(Use::Indices), uses(Use::IndirectArguments)) {
+            (true, true) => Call::IndexedIndirect,
+            (true, false) => Call::Indexed,
+            (false, true) => Call::Indirect,
+            (false, false) if self.choices.below(4) == 3 => {
+                let path = self.choices.of(&[Path::Extension, Path::Storage]);
+                let number = self.choices.below(2);
+                let counter = self.counter(path, number);
+                let before = Vec::new();
+                Call::ByteCount(ByteCount { counter, path, counter_offset: 0, stride: 16, before })
+            }
+            (false, false) => Call::Vertices,
+        }
+    }
+
+    fn uncaptured_draw(&mut self) {
+        let reads = self.reads(&[]);
+        let call = self.call(&reads);
+        let paused = self.choices.maybe();
+        let pipeline = if paused { self.pipeline() } else { Pipeline::default() };
+        let feedback = if paused { Feedback::Paused } else { Feedback::Inactive };
+        let path = self.path(&pipeline);
+        self.draw(Drawn {
+            pipeline,
+            draw: Draw { call, feedback, ..Draw::default() },
+            path,
+            reads,
+            captured: Vec::new(),
+            group: self.commands.len(),
+        });
+    }
+
+    fn draw(&mut self, mut drawn: Drawn) {
+        drawn.draw.pass = self.pass;
+        drawn.draw.reads = drawn.reads.iter().map(|one| one.by).collect();
+        self.commands.push(Command::Draw(Box::new(drawn)));
+    }
+
+    fn path(&self, pipeline: &Pipeline) -> Path {
+        let asked = pipeline.capture.as_ref().and_then(|capture| capture.path);
+        asked.unwrap_or(match self.device.transform_feedback {
+            Some(_) => Path::Extension,
+            None => Path::Storage,
+        })
+    }
+
+    fn pipeline(&mut self) -> Pipeline {
+        let topologies = [
+            Topology::PointList,
+            Topology::TriangleList,
+            Topology::LineStrip,
+            Topology::TriangleFan,
+        ];
+        let strides = [16, 12];
+        let strides = &strides[..self.choices.below(2) as usize + 1];
+        let buffer = |stride: &u32| FeedbackBuffer { stride: *stride, ..FeedbackBuffer::default() };
+        let (set, binding) = (Set(3), Binding(0));
+        let host = Place::StorageBuffer { set, binding: Binding(2) };
+        let capture = Capture {
+            path: self.choices.rarely().then_some(Path::Storage),
+            buffers: strides.iter().map(buffer).collect(),
+            storage: Some(Storage { set, binding, host, storage_buffers: 3 }),
+        };
+        Pipeline {
+            topology: self.choices.of(&topologies),
+            rasterizer_discard: self.choices.maybe(),
+            side_effects: self.choices.rarely().then_some(SideEffects::InCapture),
+            capture: Some(capture),
+            ..Pipeline::default()
+        }
+    }
+
+    fn captured_draw(&mut self) {
+        let goes_on = self.running.is_some();
+        let (mut drawn, mut reached) = match self.running.take() {
+            Some((drawn, reached)) => {
+                let begin = Begin::Running;
+                let Feedback::Active(active) = &drawn.draw.feedback else { return };
+                let active = Active { begin, ..active.clone() };
+                let (feedback, call) = (Feedback::Active(active), Call::Vertices);
+                let draw = Draw { feedback, call, ..drawn.draw };
+                (Drawn { draw, ..drawn }, reached)
+            }
+            None => self.begin(),
+        };
+        for (cells, reached) in drawn.captured.iter_mut().zip(&mut reached) {
+            let amount = self.choices.below(7);
+            cells.cells = self::cells(*reached, amount);
+            *reached = (*reached + amount).min(64);
+        }
+        drawn.reads = self.reads(&drawn.captured);
+        let indexed = |one: &Used| matches!(one.by, Use::Indices | Use::IndirectArguments);
+        // Nothing orders the draws of one capture either.
+        let runs = self.choices.below(4) == 0 && self.pass != PassState::Outside;
+        if runs || goes_on {
+            drawn.reads.retain(|one| one.by != Use::Store(ShaderStage::Fragment));
+        }
+        match drawn.path {
+            Path::Storage => drawn.reads.retain(|one| !indexed(one)),
+            Path::Extension => drawn.draw.call = self.call(&drawn.reads),
+        }
+        let counted = matches!(drawn.draw.call, Call::ByteCount(_));
+        let end = match self.choices.below(3) {
+            _ if runs && !counted => {
+                self.running = Some((drawn.clone(), reached.clone()));
+                End::Running
+            }
+            0 => End::Forget,
+            _ => self.save(drawn.path, &reached),
+        };
+        if let Feedback::Active(active) = &mut drawn.draw.feedback {
+            active.end = end;
+        }
+        self.draw(drawn);
+    }
+
+    fn save(&mut self, path: Path, reached: &[u32]) -> End {
+        let mut counters = Vec::new();
+        for (number, reached) in (0..).zip(reached) {
+            let counter = self.counter(path, number);
+            self.reached.insert(counter, *reached);
+            counters.push(Some(counter));
+        }
+        End::Save(counters)
+    }
+
+    /// A capture that begins anew, or goes on at counters, and how many cells are filled.
+    fn begin(&mut self) -> (Drawn, Vec<u32>) {
+        let pipeline = self.pipeline();
+        let path = self.path(&pipeline);
+        let count = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len() as u32);
+        let first = self.choices.below(BUFFERS);
+        let captured = (0..count).map(|number| {
+            let buffer = (first + number) % BUFFERS;
+            Cells { kind: Kind::Captured, buffer, cells: 0 }
+        });
+        let (begin, reached) = match self.choices.maybe() {
+            true => {
+                let counters = (0..count).map(|number| self.counter(path, number));
+                let counters: Vec<Counter> = counters.collect();
+                let at = |one| self.reached.get(one).copied().unwrap_or(0);
+                let reached = counters.iter().map(at).collect();
+                (Begin::Resume(counters.into_iter().map(Some).collect()), reached)
+            }
+            false => (Begin::Anew, vec![0; count as usize]),
+        };
+        let bound = Bound { buffer_size: (64 * BYTES_OF_A_CELL).into(), offset: 0, size: None };
+        let buffers = vec![Some(bound); count as usize];
+        let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget });
+        let drawn = Drawn {
+            pipeline,
+            draw: Draw { feedback, ..Draw::default() },
+            path,
+            reads: Vec::new(),
+            captured: captured.collect(),
+            group: self.commands.len(),
+        };
+        (drawn, reached)
+    }
+}

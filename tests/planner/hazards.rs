@@ -1,0 +1,196 @@
+//! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is given,
+//! and it waits for nothing else.
+
+use polyshade_planner::{
+    Accesses, Attachments, Barrier, Device, Path, Preset, Resource, Scope, ShaderStage, Stages,
+    Step, Use, barrier,
+};
+use polyshade_trials::Choices;
+use polyshade_trials::hazards::{
+    Cells, Item, Kind, Sequence, Telling, Used, any_sequence, check, executed, replay,
+};
+use std::collections::BTreeMap;
+
+fn sequences(count: usize) -> impl Iterator<Item = Sequence> {
+    let mut choices = Choices::seeded(2);
+    (0..count).map(move |_| any_sequence(&mut choices))
+}
+
+#[test]
+fn every_sequence_waits_for_what_it_depends_on() {
+    for sequence in sequences(20_000) {
+        if let Err(message) = check(&sequence) {
+            panic!("{:?}\n{message}", sequence.device.api);
+        }
+    }
+}
+
+/// What is taken away or added: a whole barrier, or a stage or access of one side.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Part {
+    All,
+    From(&'static str),
+    To(&'static str),
+}
+
+fn without_one(scope: Scope) -> Vec<(&'static str, Scope)> {
+    let mut all = Vec::new();
+    let stages = || Stages::NAMES.iter().filter(|(flag, _)| scope.stages.contains(*flag));
+    for (flag, name) in stages() {
+        let left = stages().filter(|(other, _)| other != flag);
+        let stages = left.fold(Stages::default(), |all, (other, _)| all | *other);
+        all.push((*name, Scope { stages, ..scope }));
+    }
+    let accesses = || Accesses::NAMES.iter().filter(|(flag, _)| scope.accesses.contains(*flag));
+    for (flag, name) in accesses() {
+        let left = accesses().filter(|(other, _)| other != flag);
+        let accesses = left.fold(Accesses::default(), |all, (other, _)| all | *other);
+        all.push((*name, Scope { accesses, ..scope }));
+    }
+    all
+}
+
+/// A barrier with each of its parts taken away, one at a time.
+fn weaker(barrier: &Barrier) -> Vec<(Part, Barrier)> {
+    let nothing = Barrier { from: Scope::default(), to: Scope::default(), ..*barrier };
+    let from = without_one(barrier.from).into_iter();
+    let from = from.map(|(name, from)| (Part::From(name), Barrier { from, ..*barrier }));
+    let to = without_one(barrier.to).into_iter();
+    let to = to.map(|(name, to)| (Part::To(name), Barrier { to, ..*barrier }));
+    [(Part::All, nothing)].into_iter().chain(from).chain(to).collect()
+}
+
+/// All barriers of what is executed.
+fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
+    let mut all = Vec::new();
+    for item in items {
+        match item {
+            Item::Wait(barrier) => all.push(barrier),
+            Item::Draw(_, plan) => {
+                for step in &mut plan.steps {
+                    if let Step::Barriers(list) = step {
+                        all.extend(list);
+                    }
+                }
+            }
+            Item::BeginPass | Item::EndPass | Item::Other(_) => {}
+        }
+    }
+    all
+}
+
+/// Another barrier may do the same, so not each is missed: but of each kind some are.
+#[test]
+fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
+    let mut missed: BTreeMap<(&str, Part), u32> = BTreeMap::new();
+    for sequence in sequences(1000) {
+        for telling in Telling::ALL {
+            let items = executed(&sequence, telling);
+            let all: Vec<Barrier> =
+                barriers(&mut items.clone()).into_iter().map(|one| *one).collect();
+            for (number, barrier) in all.iter().enumerate() {
+                for (part, weaker) in weaker(barrier) {
+                    let mut items = items.clone();
+                    *barriers(&mut items)[number] = weaker;
+                    let found = replay(&sequence.device, &items).hazards;
+                    let missed = missed.entry((barrier.resource.name(), part)).or_default();
+                    *missed += u32::from(!found.is_empty());
+                }
+            }
+        }
+    }
+    assert!(missed.len() > 50, "{} kinds", missed.len());
+    let unnoticed: Vec<_> = missed.iter().filter(|(_, count)| **count == 0).collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:#?}");
+}
+
+/// Where the API has no barriers, the end of a pass is what is taken away.
+#[test]
+fn every_end_of_a_pass_is_missed() {
+    let mut missed = BTreeMap::<&str, u32>::new();
+    for sequence in sequences(4000) {
+        for telling in Telling::ALL {
+            let mut items = executed(&sequence, telling);
+            let mut ends = 0;
+            for item in &mut items {
+                let Item::Draw(_, plan) = item else { continue };
+                let end = |step: &Step| *step == Step::EndPass(Attachments::Application);
+                let Some(at) = plan.steps.iter().position(end) else { continue };
+                if let Some(Step::BeginPass(pass)) = plan.steps.get(at + 1)
+                    && pass.attachments == Attachments::Application
+                {
+                    plan.steps.drain(at..at + 2);
+                    ends += 1;
+                }
+            }
+            let found = replay(&sequence.device, &items).hazards;
+            let missed = missed.entry(sequence.device.api.name()).or_default();
+            *missed += u32::from(ends > 0 && !found.is_empty());
+        }
+    }
+    assert!(missed["Metal"] > 20 && missed["WebGPU"] > 20, "{missed:?}");
+}
+
+fn uses() -> Vec<Use> {
+    let mut all = vec![
+        Use::Capture(Path::Extension),
+        Use::Capture(Path::Storage),
+        Use::Vertices,
+        Use::Indices,
+        Use::IndirectArguments,
+        Use::CopySource,
+        Use::CopyDestination,
+        Use::HostRead,
+        Use::HostWrite,
+        Use::Resume,
+        Use::Save,
+        Use::ByteCount,
+    ];
+    for stage in [
+        ShaderStage::Vertex,
+        ShaderStage::TessellationControl,
+        ShaderStage::TessellationEvaluation,
+        ShaderStage::Geometry,
+        ShaderStage::Fragment,
+        ShaderStage::Compute,
+    ] {
+        let shader = [Use::Uniform, Use::Storage, Use::Texels, Use::Store];
+        all.extend(shader.map(|by| by(stage)));
+    }
+    all
+}
+
+/// Between two uses of the same data every stage and every access of the barrier is needed, and nothing more.
+#[test]
+fn the_barrier_of_two_uses_is_exact() {
+    let device = Device::from(Preset::Vulkan);
+    let cells = Cells { kind: Kind::Captured, buffer: 0, cells: 1 };
+    let mut barriers = 0;
+    for from in uses() {
+        for to in uses() {
+            let run = |barrier: Option<Barrier>| {
+                let other = |by| Item::Other(Used { by, cells });
+                let wait = barrier.map(Item::Wait);
+                let items: Vec<Item> =
+                    [other(from)].into_iter().chain(wait).chain([other(to)]).collect();
+                replay(&device, &items)
+            };
+            let needed = !run(None).hazards.is_empty();
+            let exact = barrier(Resource::Captured, &[from], &[to]);
+            assert_eq!(exact.is_some(), needed, "{from:?} {to:?}");
+            let Some(exact) = exact else { continue };
+            barriers += 1;
+            let found = run(Some(exact));
+            assert_eq!((found.hazards, found.idle), (Vec::new(), Vec::new()), "{exact}");
+            for (part, weaker) in weaker(&exact) {
+                assert!(!run(Some(weaker)).hazards.is_empty(), "{from:?} {to:?} {part:?}");
+            }
+            let spare = Stages::LATE_FRAGMENT_TESTS;
+            let from = Scope { stages: exact.from.stages | spare, ..exact.from };
+            let to = Scope { stages: exact.to.stages | spare, ..exact.to };
+            assert_eq!(run(Some(Barrier { from, ..exact })).idle.len(), 1);
+            assert_eq!(run(Some(Barrier { to, ..exact })).idle.len(), 1);
+        }
+    }
+    assert!(barriers > 400, "{barriers}");
+}
