@@ -9,6 +9,8 @@ mod format;
 mod input;
 mod lowering;
 mod named;
+#[cfg(all(test, feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
+mod options;
 mod output;
 mod printable;
 mod report;

@@ -48,7 +48,9 @@ pub(crate) struct Rewrite {
     repeats: bool,
 
     /// Strides of the slots of --stream-output, in bytes [default: what the entries take]
-    #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output")]
+    #[arg(long, value_delimiter = ',', value_name = "BYTES", requires = "stream_output",
+        // clap does not ask for an option that conflicts with one that is there.
+        conflicts_with_all = ["varyings", "varying", "separate"])]
     strides: Vec<u32>,
 
     /// Replace a specialization constant by a constant with this value, on which sizes of outputs may depend

@@ -205,6 +205,12 @@ pub(super) fn only_entry(
 impl Rewrite {
     /// Refuses options that have no effect, and reads the file of marks.
     pub(super) fn check(&self) -> Result<Marks, Failure> {
+        let registers = self.to == Some(Form::Registers);
+        let location = [("--location", self.location.is_some() && !registers && !self.exact.exact)];
+        Failure::of_unused(&location, "without --to registers or --exact")?;
+        let rearranged = !matches!(self.to, None | Some(Form::Arrays));
+        let linked = [("--linked", self.linked.is_some() && !rearranged && self.emulate.is_none())];
+        Failure::of_unused(&linked, "without --emulate, or --to registers, combined or separate")?;
         let lacking = match self.to {
             Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
             Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",

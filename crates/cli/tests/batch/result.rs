@@ -29,6 +29,20 @@ fn threads_do_not_show_in_what_is_written() {
 }
 
 #[test]
+fn a_quiet_run_prints_errors_only_and_times_go_to_a_file_of_their_own() {
+    let work = work();
+    work.write("in/a.vert", &shader(1));
+    let loud = work.batch("-o loud");
+    exits(&loud, 0);
+    assert!(!stdout(&loud).is_empty());
+    let quiet = work.batch("-o quiet --quiet --timings times.json");
+    exits(&quiet, 0);
+    assert_eq!((stdout(&quiet).as_str(), stderr(&quiet).as_str()), ("", ""));
+    assert!(String::from_utf8(work.read("times.json")).unwrap().contains("a.vert"));
+    assert!(work.tree("loud") == work.tree("quiet"));
+}
+
+#[test]
 fn an_output_is_that_of_the_verb_alone() {
     let work = work();
     work.write("in/a/b.vert", &shader(5));

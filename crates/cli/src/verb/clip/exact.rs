@@ -14,49 +14,60 @@ use polyshade::transform_feedback::ProvokingVertex;
 use polyshade::{Error, Module};
 use std::path::PathBuf;
 
+/// Forms beside which there is no --exact. Where a required option conflicts with one that is there, clap asks for it
+/// no more: so what needs --exact conflicts with them too.
+const OTHERS: [&str; 2] = ["to", "emulate"];
+
 /// The options of --exact.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Do without distances, exactly: the geometry stage cuts and drops what it emits. Behind a vertex or tessellation
     /// evaluation stage one is made; it needs --geometry and --location
-    #[arg(long, conflicts_with_all = ["to", "emulate"])]
+    #[arg(long, conflicts_with_all = OTHERS)]
     pub(super) exact: bool,
 
     /// With --exact: where the generated geometry stage goes
-    #[arg(long, value_name = "FILE", requires = "exact")]
+    #[arg(long, value_name = "FILE", requires = "exact", conflicts_with_all = OTHERS)]
     pub(super) geometry: Option<PathBuf>,
 
     /// With --exact: the primitives that the generated geometry stage takes
-    #[arg(long, value_parser = named(PRIMITIVES), requires = "exact", default_value = "triangles")]
+    #[arg(long, value_parser = named(PRIMITIVES), requires = "exact", conflicts_with_all = OTHERS,
+        default_value = "triangles")]
     primitive: Primitive,
 
     /// With --exact: the fragment stage reads distances, and gets them as ordinary values at --location
-    #[arg(long, requires_all = ["exact", "location"])]
+    #[arg(long, requires_all = ["exact", "location"], conflicts_with_all = OTHERS)]
     hand_on: bool,
 
     /// With --exact: locations at which the fragment stage reads flat floats; integers, and outputs that the shader
     /// itself decorates, need not be named
-    #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact")]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact",
+        conflicts_with_all = OTHERS)]
     flat: Vec<u32>,
 
     /// With --exact: locations that the fragment stage interpolates without perspective
-    #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact")]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact",
+        conflicts_with_all = OTHERS)]
     no_perspective: Vec<u32>,
 
     /// With --exact: the vertex that flat values come from
-    #[arg(long, value_parser = named(VERTICES), requires = "exact", default_value = "first")]
+    #[arg(long, value_parser = named(VERTICES), requires = "exact", conflicts_with_all = OTHERS,
+        default_value = "first")]
     provoking: ProvokingVertex,
 
     /// With --exact: `maxGeometryOutputVertices` of the device
-    #[arg(long, value_name = "N", requires = "exact", default_value_t = 256)]
+    #[arg(long, value_name = "N", requires = "exact", conflicts_with_all = OTHERS,
+        default_value_t = 256)]
     max_geometry_vertices: u32,
 
     /// With --exact: `maxGeometryOutputComponents` of the device
-    #[arg(long, value_name = "N", requires = "exact", default_value_t = 64)]
+    #[arg(long, value_name = "N", requires = "exact", conflicts_with_all = OTHERS,
+        default_value_t = 64)]
     max_geometry_components: u32,
 
     /// With --exact: `maxGeometryTotalOutputComponents` of the device
-    #[arg(long, value_name = "N", requires = "exact", default_value_t = 1024)]
+    #[arg(long, value_name = "N", requires = "exact", conflicts_with_all = OTHERS,
+        default_value_t = 1024)]
     max_geometry_total: u32,
 }
 
@@ -72,6 +83,12 @@ const VERTICES: [(&str, &str, ProvokingVertex); 2] =
 impl Options {
     /// Refuses options that lack another one, or that the stage does not need.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
+        if let Some(both) = self.flat.iter().find(|one| self.no_perspective.contains(one)) {
+            let message = format!(
+                "location {both} is in --flat and in --no-perspective: what is flat is not interpolated"
+            );
+            return Err(Failure::new(Exit::Usage, message));
+        }
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
         let lacking = if makes_one && location.is_none() {
             "--exact needs --location: where distances are handed to the geometry stage"

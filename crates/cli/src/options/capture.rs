@@ -1,0 +1,93 @@
+//! `polyshade capture`.
+
+use super::{Acts, Table, Together, Witness};
+
+const PLAIN: &str = "#version 450
+layout(location = 0) in vec4 a;
+layout(location = 0) out vec4 v;
+layout(location = 1) out vec2 w;
+void main() { v = a * 2.0; w = a.xy; gl_Position = a; }
+";
+
+const DECORATED: &str = "#version 450
+layout(location = 0) in vec4 a;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16) out vec4 v;
+layout(location = 1) out vec2 w;
+void main() { v = a * 2.0; w = a.xy; gl_Position = a; }
+";
+
+const SIZED: &str = "#version 450
+layout(constant_id = 7) const int count = 2;
+layout(location = 0) in vec4 a;
+layout(location = 0) out vec4 v[count];
+void main() { for (int i = 0; i < count; ++i) v[i] = a; gl_Position = a; }
+";
+
+const STORES: &str = "#version 450
+layout(location = 0) in vec4 a;
+layout(location = 0) out vec4 v;
+layout(set = 0, binding = 0) buffer Stored { vec4 stored; };
+void main() { stored = a; v = a; gl_Position = a; }
+";
+
+const fn on(source: &'static str, line: &'static str) -> Witness {
+    Witness { file: "a.vert", source, line }
+}
+
+const fn acts(option: &'static str, value: &'static str, on: usize) -> Acts {
+    Acts { option, value, on }
+}
+
+/// Of the varying of this witness.
+const ADDS_NOTHING: &str = "what is decorated where it stands adds no output";
+
+pub(super) const TABLE: Table = Table {
+    verb: "capture",
+    witnesses: &[
+        on(PLAIN, "--varyings v"),
+        on(PLAIN, "--path extension --varyings location=1.y"),
+        on(PLAIN, "--varyings v --words specialization=5"),
+        on(PLAIN, "--varyings v --words push-constant=16"),
+        on(PLAIN, "--varyings v,v"),
+        on(PLAIN, "--stream-output location=0.xy"),
+        on(DECORATED, ""),
+        on(SIZED, "--varyings v"),
+        on(STORES, "--varyings v"),
+        on(PLAIN, "--varyings v,w"),
+    ],
+    acts: &[
+        acts("--varyings", "v,w", 6),
+        acts("--varying", "w", 0),
+        acts("--separate", "", 9),
+        acts("--stream-output", "location=1.xy", 6),
+        acts("--repeats", "", 4),
+        acts("--strides", "32", 5),
+        acts("--specialize", "7=3", 7),
+        acts("--reserve", "3", 0),
+        acts("--reserve-constant", "6", 2),
+        acts("--reserve-location", "2", 1),
+        acts("--reserve-push-constants", "16-31", 3),
+        acts("--reserve-ids-below", "1000", 0),
+        acts("--no-names", "", 0),
+        acts("--path", "extension", 0),
+        acts("--max-output-components", "4", 1),
+        acts("--limits-of", "vulkan-mobile", 1),
+        acts("--set", "1", 0),
+        acts("--binding", "4", 0),
+        acts("--words", "push-constant=16", 0),
+        acts("--side-effects", "in-raster", 8),
+        acts("--no-point-size", "", 0),
+        acts("--variant", "both=%d/both.spv", 0),
+    ],
+    together: &[
+        Together {
+            options: ["--reserve", "--path"],
+            why: "nothing is bound, and so not what is reserved",
+        },
+        Together { options: ["--reserve", "--set"], why: "the set that is named is another one" },
+        Together { options: ["--reserve-location", "--path"], why: ADDS_NOTHING },
+        Together { options: ["--no-names", "--path"], why: ADDS_NOTHING },
+        Together { options: ["--max-output-components", "--path"], why: ADDS_NOTHING },
+    ],
+    idle: &[],
+};
