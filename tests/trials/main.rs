@@ -3,6 +3,7 @@
 
 mod any_recipe;
 mod controls;
+mod debug_information;
 mod disguises;
 mod ids;
 mod places;
