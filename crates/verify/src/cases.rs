@@ -90,7 +90,7 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
         }
         for ((most, room), placement) in MORE.into_iter().zip(placements.iter().cycle()) {
             let (vertices, instances) = placement.ranges();
-            let vertices = vertices.start..vertices.end.min(vertices.start + most);
+            let vertices = vertices.start..vertices.end.min(vertices.start.saturating_add(most));
             let provoking_vertex = ProvokingVertex::First;
             let draw = model::Draw { topology, provoking_vertex, vertices, instances };
             cases.push(Case { draw, room });
