@@ -95,6 +95,16 @@ fn planes_are_switched_off() {
     }
 }
 
+/// lavapipe makes arithmetic of this, and -0.0 of what is off.
+#[test]
+fn a_constant_distance_is_switched_off() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };",
+        "gl_ClipDistance[0] = 1.0; gl_ClipDistance[1] = -1.0;",
+    );
+    VERTEX.is_drawn(&words, &enabled(Value::Fixed(1), None));
+}
+
 /// What planes of an output cut.
 fn eye() -> Vec<u32> {
     shader("layout(location = 2) out vec4 v_eye;", "v_eye = a.yxwz * 0.5;")

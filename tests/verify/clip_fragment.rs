@@ -5,9 +5,10 @@ use crate::stage::{
     FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, repaired, separate,
     to_registers,
 };
-use crate::subject::compiled;
+use crate::subject::{self, compiled};
 use polyshade::clip_cull::{Kind, Planes};
 use polyshade::host::Place;
+use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
 use polyshade_verify::{Marked, Steps};
 
@@ -155,6 +156,18 @@ fn what_no_device_is_handed_says_nothing() {
     for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {
         FRAGMENT.is_not_comparable(&shader("", ""), &step.but_done(kept()), reason);
     }
+}
+
+#[test]
+fn arrays_without_perspective_say_nothing() {
+    let words = shader("in float gl_ClipDistance[2];", "colour.x += gl_ClipDistance[1];");
+    let words = subject::rewritten(&words, |m, p| {
+        let is_array = |id: &Id| m.builtin(*id) == Some(BuiltIn::CLIP_DISTANCE);
+        let array = m.variables().map(|one| one.result()).find(is_array);
+        p.decorate(array.expect("it is declared"), Decoration::NO_PERSPECTIVE, &[]);
+        Ok(())
+    });
+    FRAGMENT.is_not_comparable(&words, &to_registers(6, None), "`noperspective`");
 }
 
 #[test]

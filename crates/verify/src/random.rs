@@ -53,9 +53,12 @@ impl Random {
         self.values == Values::Colours
     }
 
-    /// A part of a colour, where colours are wanted.
+    /// A part of a colour, where colours are wanted: some are zero, which has two signs.
     pub(crate) fn colour(&mut self) -> Option<f32> {
-        self.is_of_colours().then(|| self.below(65) as f32 / 64.0)
+        self.is_of_colours().then(|| match self.below(65) {
+            1 => -0.0,
+            part => part as f32 / 64.0,
+        })
     }
 
     /// A number from -8 to 8 with all its digits.

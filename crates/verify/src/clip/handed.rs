@@ -5,11 +5,12 @@ use super::model::{Key, Model, Number, Setting, Vertex, components};
 use crate::feeder::{self, Array, Varying};
 use crate::inputs::attributes;
 use crate::leaves::{self, Kind, Leaf};
+use crate::random::Random;
 use crate::relay::{self, Relay};
 use crate::verdict::{Difference, Part, Stop, not_comparable};
 use polyshade::clip_cull::{self, KINDS};
 use polyshade_vulkan::{Capabilities, Place, VertexBuffer, VertexLayout, Work};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The attributes of the vertex stage: a position, [`MOST`] clip and cull distances, then ordinary values.
@@ -28,6 +29,22 @@ pub(super) struct Corner {
 const SETTING: Setting = Setting { mask: u32::MAX, planes: Vec::new() };
 
 impl Corner {
+    /// A random one, inside the clip volume or near it, with components of these kinds; `float` makes floats.
+    pub(super) fn random(
+        kinds: &BTreeMap<Key, Kind>,
+        random: &mut Random,
+        float: impl Fn(&mut Random) -> f32,
+    ) -> Corner {
+        let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
+        let w = 1.25 + w / 4.0;
+        let mut bits = |kind: &Kind| match kind {
+            Kind::Float => float(random).to_bits(),
+            Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
+        };
+        let values = kinds.iter().map(|(key, kind)| (*key, Number::Bits(bits(kind))));
+        Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
+    }
+
     /// Its distances, as the lowered shader has them.
     pub(super) fn distances(&self, model: &Model) -> [Vec<Number>; 2] {
         model.distances(&self.values, &SETTING)
@@ -198,6 +215,17 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
         let is_one = |leaf: &&Leaf| leaf.builtin == Some(kind.builtin());
         leaves.iter().filter(is_one).count() as u32
     })
+}
+
+/// The kinds of components; those that are none of `leaves` are distances.
+pub(super) fn kinds(leaves: &[Leaf], keys: &BTreeSet<Key>) -> BTreeMap<Key, Kind> {
+    let mut kinds: BTreeMap<Key, Kind> = keys.iter().map(|key| (*key, Kind::Float)).collect();
+    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
+        let keys = leaves::registers(leaf)
+            .map(|(location, component)| Key::Register { location, component });
+        kinds.extend(keys.map(|key| (key, leaf.kind)));
+    }
+    kinds
 }
 
 /// What is handed on at the locations of `leaves`.

@@ -4,17 +4,16 @@
 //!
 //! Stages of ours hand on what both read, made of the same numbers.
 
-use super::fragment::position;
-use super::handed::{Corner, Side, declared};
+use super::handed::{Corner, Side, declared, kinds};
 use super::host;
-use super::model::{Key, Model, Number, Setting, Vertex, components, recorded};
+use super::model::{Key, Model, Setting, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene, Shader};
 use super::shape::{Shape, Strip};
 use crate::cases::FILL;
 use crate::initialise::without_feedback;
 use crate::inputs::{Inputs, Installed};
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::Leaf;
 use crate::library;
 use crate::pictures::{self, Pictures};
 use crate::position::chooses_a_layer;
@@ -28,7 +27,7 @@ use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
 use polyshade_vulkan::{Constant, Descriptor, Draw, Error, Range, Resource, Stage, Work, vk};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::{iter, ops};
 
 /// Compares a lowered stage with the original.
@@ -37,11 +36,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Ve
         let [original, zeroed] = &[task.original, task.zeroed].map(without_feedback);
         let original = original.as_ref().map_err(not_comparable)?;
         let task = Task { original, zeroed: zeroed.as_ref().map_err(not_comparable)?, ..*task };
-        let run = Run::new(&task, steps, seed)?;
-        match run.cuts() {
-            true => run.compare_cut(lowered),
-            false => run.compare(lowered),
-        }
+        Run::new(&task, steps, seed)?.compare(lowered)
     })
 }
 
@@ -96,73 +91,63 @@ impl<'r> Run<'r> {
         let made = Model::new(original, interface, &steps.outputs, None, steps);
         let inputs = task.inputs(model, (Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
-        let corners = corners(&read, handed_on, (seed, count));
+        let kinds = kinds(&read, &handed_on);
+        let mut random = Random::new(seed, 1 << 43);
+        // Numbers of both signs, none of them 0.
+        let number = |random: &mut Random| (2 * random.below(256) + 1) as f32 / 256.0 - 0.75;
+        let corners = (0..count).map(|_| Corner::random(&kinds, &mut random, number)).collect();
         let (handed, model) = (handed.map_err(not_comparable)?, made.map_err(not_comparable)?);
         Ok(Run { task, steps, seed, shape, inputs, read, handed, leaves: emitted, model, corners })
     }
 
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
+        if let Some(why) = self.is_not_cut() {
+            return Err(not_comparable(why));
+        }
         (task.report)(Phase::Original);
         let original = self.original_side()?;
         let right = self.record_original(&original)?;
 
-        let (module, side) = self.prepare(lowered)?;
-        let (mut equal, mut emitted) = (Equal::default(), 0);
+        let module = task.lowered(lowered)?;
+        self.check_modes(&module)?;
+        let side = self.lowered_side(&module)?;
+        let mut equal = Equal::default();
         for setting in host::settings(self.steps, self.seed) {
-            (task.report)(Phase::Rewritten);
-            let recorder =
-                self.shape.record(&module, task.job).map_err(|why| broken(Part::Lowered, why))?;
-            let found = self.record(recorder, &side, Some(&setting));
-            let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
-            let vertices = self.compare_emits(&right, &found, &setting)?;
-            task.check_messages(Part::Lowered, |_| true)?;
-            emitted += vertices;
-            let components = self.model.lowered(&self.any_vertex(), &setting).len();
-            equal.words += vertices * components as u64;
+            if !self.cuts() {
+                (task.report)(Phase::Rewritten);
+                equal.words += self.compare_emits(&module, &right, &side, &setting)?;
+                task.check_messages(Part::Lowered, |_| true)?;
+            }
             let scene = Scene::new(task, self.steps, (&self.model, &setting), Some(self.shape));
-            if scene.is_drawn(&self.leaves, &module) {
+            if self.cuts() || scene.is_drawn(&self.leaves, &module) {
                 equal.pixels +=
                     self.compare_pictures(scene, [&original, &side], &module, (&right, &setting))?;
             }
         }
-        match emitted {
-            0 => Err(not_comparable("the stage emits nothing")),
+        match (self.cuts(), equal.words, equal.pixels) {
+            (false, 0, _) => Err(not_comparable("the stage emits nothing")),
+            (true, _, 0) => Err(not_comparable("the shader draws nothing of the scene")),
             _ => Ok(equal),
         }
     }
 
-    /// Pictures of what the device cuts behind the original, and of what the lowered stage cuts itself.
-    fn compare_cut(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
-        let Steps { planes: None, enable: None, repairs: false, .. } = self.steps else {
-            return Err(not_comparable("what is cut is compared without other steps before"));
-        };
+    /// Why pictures of what the device cuts behind the original, and of what the lowered stage cuts itself, are not
+    /// compared, if it does.
+    fn is_not_cut(&self) -> Option<String> {
         let [clip, cull] = declared(&self.leaves);
-        if self.task.device.capabilities().culls_wrongly([clip, cull]) {
-            let why = format!("the driver culls wrongly by {clip} clip and {cull} cull distances");
-            return Err(not_comparable(why));
+        let Steps { planes, enable, repairs, .. } = self.steps;
+        if !self.cuts() {
+            None
+        } else if planes.is_some() || enable.is_some() || *repairs {
+            Some("what is cut is compared without other steps before".to_owned())
+        } else if self.task.device.capabilities().culls_wrongly([clip, cull]) {
+            Some(format!("the driver culls wrongly by {clip} clip and {cull} cull distances"))
+        } else {
+            let is_layered = |leaf: &Leaf| leaf.builtin.is_some_and(chooses_a_layer);
+            let is_layered = self.leaves.iter().any(is_layered);
+            is_layered.then(|| "a stage that chooses layers is not drawn".to_owned())
         }
-        if self.leaves.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer)) {
-            return Err(not_comparable("a stage that chooses layers is not drawn"));
-        }
-        (self.task.report)(Phase::Original);
-        let original = self.original_side()?;
-        let right = self.record_original(&original)?;
-        let (module, side) = self.prepare(lowered)?;
-        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
-        let scene = Scene::new(self.task, self.steps, (&self.model, &setting), Some(self.shape));
-        match self.compare_pictures(scene, [&original, &side], &module, (&right, &setting))? {
-            0 => Err(not_comparable("the shader draws nothing of the scene")),
-            pixels => Ok(Equal { pixels, ..Equal::default() }),
-        }
-    }
-
-    /// The lowered stage, and what it is to read.
-    fn prepare(&self, lowered: &Module<'_>) -> Result<(Module<'static>, Side), Stop> {
-        let module = self.task.lowered(lowered)?;
-        self.check_modes(&module)?;
-        let side = self.lowered_side(&module)?;
-        Ok((module, side))
     }
 
     /// Whether the lowered stage clips primitives itself, and so emits others than the original.
@@ -218,20 +203,20 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// A vertex that has all outputs of the original.
-    fn any_vertex(&self) -> Vertex {
-        components(&self.leaves).into_keys().map(|key| (key, Number::ZERO)).collect()
-    }
-
-    /// The same vertices in the same places; returns how many.
+    /// The same vertices in the same places; returns how many words they have.
     fn compare_emits(
         &self,
+        module: &Module<'_>,
         right: &Emitted,
-        found: &Recorded,
+        side: &Side,
         setting: &Setting,
     ) -> Result<u64, Stop> {
+        let recorder = self.shape.record(module, self.task.job);
+        let recorder = recorder.map_err(|why| broken(Part::Lowered, why))?;
+        let found = self.record(recorder, side, Some(setting));
+        let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         let outputs = Outputs::new((&self.model, setting), &self.leaves, &found.leaves)?;
-        let mut vertices = 0;
+        let mut words = 0;
         for (number, (right, found)) in (0..).zip(right.iter().zip(&found.emits)) {
             let Some(right) = right else { continue };
             let at = |strip: Option<Strip>| {
@@ -254,9 +239,9 @@ impl<'r> Run<'r> {
                     ..*difference
                 })?;
             }
-            vertices += right.len() as u64;
+            words += found.iter().map(|emit| emit.words.len() as u64).sum::<u64>();
         }
-        Ok(vertices)
+        Ok(words)
     }
 
     /// Returns how many pixels are covered.
@@ -443,27 +428,4 @@ fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     let is_handed = |leaf: &Leaf| leaf.builtin.is_none_or(|builtin| of_each.contains(&builtin));
     let is_one = |leaf: &Leaf| leaf.is_of_patch || leaf.path.first() == Some(&0);
     leaves.into_iter().filter(|leaf| is_handed(leaf) && is_one(leaf)).collect()
-}
-
-/// Random vertices: numbers of both signs, none of them 0.
-fn corners(read: &[Leaf], keys: BTreeSet<Key>, (seed, count): (u64, usize)) -> Vec<Corner> {
-    let mut random = Random::new(seed, 1 << 43);
-    let mut kinds: BTreeMap<Key, Kind> = keys.into_iter().map(|key| (key, Kind::Float)).collect();
-    for leaf in read.iter().filter(|leaf| leaf.builtin.is_none()) {
-        kinds.extend(
-            leaves::registers(leaf)
-                .map(|(location, component)| (Key::Register { location, component }, leaf.kind)),
-        );
-    }
-    let mut corner = || {
-        let position = position(&mut random);
-        let number = |kind: &Kind| match kind {
-            Kind::Float => ((2 * random.below(256) + 1) as f32 / 256.0 - 0.75).to_bits(),
-            Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
-        };
-        let numbers: Vec<u32> = kinds.values().map(number).collect();
-        let numbers = numbers.into_iter().map(Number::Bits);
-        Corner { position, values: kinds.keys().copied().zip(numbers).collect() }
-    };
-    (0..count).map(|_| corner()).collect()
 }

@@ -268,7 +268,8 @@ impl Model {
         let [mut clip, mut cull] = self.written(vertex, setting);
         for (number, distance) in (0..).zip(&mut clip) {
             if setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
-                *distance = Number::ZERO;
+                // Of either sign: drivers turn what selects among constants into arithmetic.
+                *distance = Number::Near(0.0, 0.0);
             }
         }
         let counts = self.steps.counts.map(|counts| counts.map(|count| count as usize));
@@ -334,6 +335,12 @@ fn in_arrays(mut vertex: Vertex, arrays: [Vec<Number>; 2]) -> Vertex {
         vertex.extend(Key::elements(kind).zip(distances));
     }
     vertex
+}
+
+/// Whether one cull distance is negative at all vertices, whose distances these are.
+pub(super) fn is_culled(primitive: &[[Vec<Number>; 2]]) -> bool {
+    let count = primitive.first().map_or(0, |[_, cull]| cull.len());
+    (0..count).any(|number| primitive.iter().all(|[_, cull]| cull[number].float() < 0.0))
 }
 
 /// What planes are dotted with.

@@ -6,7 +6,7 @@
 
 use super::MOST;
 use super::handed::Side;
-use super::model::{Key, Model, Number, Setting, Vertex};
+use super::model::{Key, Model, Number, Setting, Vertex, is_culled};
 use super::shape::Shape;
 use crate::leaves::{self, Leaf};
 use crate::library;
@@ -196,8 +196,7 @@ impl<'s> Scene<'s> {
             for primitive in &drawable.primitives {
                 let distances = primitive.iter().map(|one| self.model.distances(one, self.setting));
                 let distances: Vec<[Vec<Number>; 2]> = distances.collect();
-                let is_outside = |at: usize| distances.iter().all(|one| one[1][at].float() < 0.0);
-                if (0..self.model.counts()[1]).any(is_outside) {
+                if is_culled(&distances) {
                     continue;
                 }
                 let corners = primitive.iter().map(position).zip(distances);

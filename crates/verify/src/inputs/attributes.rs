@@ -37,7 +37,7 @@ const TRIANGLE: u32 = 3;
 /// What its colours are drawn for.
 const CORNER: u64 = 1 << 43;
 
-const FLOATS: [f32; 14] = [
+const FLOATS: [f32; 16] = [
     0.0,
     -0.0,
     1.0,
@@ -52,16 +52,20 @@ const FLOATS: [f32; 14] = [
     1.175_494_4e-38,
     1e-40,
     -1e-45,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
 ];
 const DOUBLES: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, 0.1, 5e-324];
-/// Also the patterns of not-a-numbers, silent and signalling: what is only copied must keep them.
-const INTEGERS: [u32; 10] = [
+/// Also the patterns of infinities and of not-a-numbers, silent and signalling: what is only copied must keep them.
+const INTEGERS: [u32; 12] = [
     0,
     1,
     2,
     0xffff_ffff,
     0x7fff_ffff,
     0x8000_0000,
+    0x7f80_0000,
+    0xff80_0000,
     0x7f80_0001,
     0x7fc1_2345,
     0xffa5_a5a5,
@@ -147,6 +151,9 @@ fn stream(
             let value = match element / TRIANGLE {
                 triangle @ (0 | 1) if random.is_of_colours() => {
                     corner(*what, triangle, &mut Random::of(values, seed, purpose))
+                }
+                _ if !random.is_of_colours() && random.below(4) == 0 => {
+                    value(*what, &mut random).repeat(what.components as usize)
                 }
                 _ => (0..what.components).flat_map(|_| value(*what, &mut random)).collect(),
             };

@@ -19,7 +19,7 @@ pub(crate) fn fill(
     specialization: &Specialization,
     random: &mut Random,
 ) -> Result<Vec<u8>, String> {
-    let mut block = Block { m, specialization, random, bytes: Vec::new() };
+    let mut block = Block { m, specialization, random, last: 0, bytes: Vec::new() };
     block.part(ty, 0, Matrix::default(), DEEPEST)?;
     block.bytes.resize(block.bytes.len().next_multiple_of(16).max(16), 0);
     Ok(block.bytes)
@@ -29,6 +29,8 @@ struct Block<'b, 'm> {
     m: &'b Module<'m>,
     specialization: &'b Specialization,
     random: &'b mut Random,
+    /// The number before.
+    last: u32,
     bytes: Vec<u8>,
 }
 
@@ -129,8 +131,11 @@ impl Block<'_, '_> {
     }
 
     fn scalar(&mut self, ty: Id, offset: u32) -> Result<(), String> {
-        let number = self.random.below(5);
-        let float = self.random.colour().unwrap_or(number as f32 - 1.0);
+        // Some are the same as the one before.
+        let number = if self.random.below(4) == 0 { self.last } else { self.random.below(5) };
+        self.last = number;
+        let zero = (self.random.below(16) == 0).then_some(-0.0);
+        let float = self.random.colour().or(zero).unwrap_or(number as f32 - 1.0);
         let bytes = match self.m.ty(ty) {
             // From -1 to 3; halves have their exponent above ten bits of mantissa.
             Some(Type::Float { width: 16 }) => {
