@@ -1,5 +1,5 @@
-//! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is given,
-//! and it waits for nothing else.
+//! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is
+//! given, and it waits for nothing else.
 
 use polyshade_planner::{
     Accesses, Attachments, Barrier, Device, Path, Preset, Resource, Scope, ShaderStage, Stages,

@@ -1,5 +1,5 @@
-//! Who reads or overwrites what somebody else has written without waiting for it, where draws are planned one behind the
-//! other: the rules of memory of the APIs, written down once more.
+//! Who reads or overwrites what somebody else has written without waiting for it, where draws are planned one behind
+//! the other: the rules of memory of the APIs, written down once more.
 //!
 //! [`any_sequence`] makes commands, [`executed`] has them planned as a host would, by what came before or by what comes
 //! next, and [`replay`] walks through the plans. Nothing of it shares a table with the planner.
