@@ -10,7 +10,6 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
     ("crates/polyshade/src/library/fixed.glsl", "crates/polyshade/src/library/fixed.spv"),
     ("crates/polyshade/src/library/cut.glsl", "crates/polyshade/src/library/cut.spv"),
-    ("crates/verify/src/library/clip.vert", "crates/verify/src/library/clip.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),

@@ -9,5 +9,5 @@ void main() {
     to[gl_InvocationID].w = float(gl_InvocationID) - 1.5;
     gl_out[gl_InvocationID].gl_Position = other[gl_InvocationID];
     barrier();
-    gl_TessLevelOuter[0] = to[2][gl_PrimitiveID & 3];
+    gl_TessLevelOuter[0] = to[2][int(other[0].w) & 3];
 }

@@ -9,7 +9,7 @@ use crate::mutate::{Mutant, Text};
 use crate::shader;
 use crate::tree::tests;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,8 @@ pub struct Score {
     pub same: u32,
     /// How many the device makes no pipeline of, or cannot be compared.
     pub refused: u32,
+    /// The names of all of them.
+    names: BTreeSet<String>,
     /// The names of those that are called equal, with a shader of which they are.
     pub equal: BTreeMap<String, String>,
 }
@@ -145,6 +147,7 @@ impl List {
             sum.noticed += score.noticed;
             sum.same += score.same;
             sum.refused += score.refused;
+            sum.names.extend(score.names);
             sum.equal.extend(score.equal);
         }
         Ok(sum)
@@ -162,14 +165,13 @@ impl List {
         let next = || mutants.lock().expect("nothing panics").next(subjects);
         while let Some((number, mutant, words)) = next() {
             let Subject { line, part, normal, .. } = &subjects[number];
+            let name = format!("{part} {}", mutant.name);
+            score.names.insert(name.clone());
             match (Runner { program, list: self, line }).verify(part, &words, file)? {
                 Said::Nothing => score.refused += 1,
                 Said::Different => score.noticed += 1,
                 Said::Equal if normalize(&words) == *normal => score.same += 1,
-                Said::Equal => {
-                    let name = format!("{part} {}", mutant.name);
-                    score.equal.insert(name, (*line).to_owned());
-                }
+                Said::Equal => drop(score.equal.insert(name, (*line).to_owned())),
             }
         }
         Ok(score)
@@ -185,14 +187,16 @@ impl List {
         self.survivors.get(mutant).map_or(UNKNOWN, String::as_str)
     }
 
-    /// Writes the list anew, with what came of these mutants.
+    /// Writes the list anew, with what came of these mutants. What was listed with a reason and is none of them stays.
     ///
     /// # Errors
     ///
     /// Where it cannot be written.
     pub fn write(&self, score: &Score) -> Result<(), String> {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for one in score.equal.keys() {
+        let is_other = |one: &&String| !score.names.contains(*one) && self.reason(one) != UNKNOWN;
+        let others = self.survivors.keys().filter(is_other);
+        for one in score.equal.keys().chain(others) {
             reasons.entry(self.reason(one)).or_default().push(one);
         }
         let mut lines: Vec<String> = self.comments.iter().map(|one| format!("# {one}")).collect();
@@ -219,7 +223,7 @@ struct Told<'t> {
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Score { noticed, same, refused, equal } = self.score;
+        let Score { noticed, same, refused, equal, .. } = self.score;
         let is_equivalent = |one: &&String| self.list.reason(one).starts_with(EQUIVALENT);
         let equivalent = equal.keys().filter(is_equivalent).count();
         let missed = equal.len() - equivalent;
@@ -314,7 +318,7 @@ impl Mutants {
             })
         });
         let mut mutants: Vec<_> = mutants.collect();
-        mutants.sort_by(|one, other| one.0.cmp(&other.0));
+        mutants.sort_by_key(|one| one.0);
         let mutants: Vec<_> = mutants.into_iter().map(|(_, mutant)| mutant).collect();
         Mutants { left: mutants.into_iter(), count }
     }

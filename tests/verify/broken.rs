@@ -247,7 +247,7 @@ fn instances_in_another_order() {
     assert!(found.vertex.is_some(), "{found}");
 }
 
-/// A check of bounds that is one off, seen where the range ends with its buffer.
+/// A check of bounds that is one off, seen where the range ends with what is bound.
 #[test]
 fn a_last_word_that_is_not_stored() {
     let found = edited("store_to_slot", |mut text| {
@@ -266,7 +266,7 @@ fn a_last_word_that_is_not_stored() {
         text.function.splice(chain..chain, lines);
         text.replace(chain + 4, &index, "%other")
     });
-    assert!(found.draw.expect("it is of a draw").contains("to the end of the buffer"));
+    assert!(found.draw.expect("it is of a draw").contains("room for some"));
 }
 
 #[test]

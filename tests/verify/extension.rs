@@ -79,7 +79,16 @@ fn a_copy_that_is_not_made() {
 #[test]
 fn a_stride_that_is_another() {
     let found = edited(|line| line.contains("XfbStride 24").then(|| line.replace("24", "28")));
-    assert!(found.message.contains("vertex") || found.message.contains("gap"), "{found}");
+    assert!(found.message.contains("a stride of 28, not 24"), "{found}");
+}
+
+/// What a driver makes of these is its own affair.
+#[test]
+fn a_stride_or_a_mode_that_is_not_there() {
+    let found = edited(|line| line.contains("%v_vector XfbStride").then(String::new));
+    assert!(found.message.contains("a stride of 0, not 24"), "{found}");
+    let found = edited(|line| line.contains("%main Xfb").then(String::new));
+    assert!(found.message.contains("no execution mode Xfb"), "{found}");
 }
 
 #[test]

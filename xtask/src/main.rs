@@ -64,6 +64,14 @@ enum Verb {
         /// Folders of shaders, instead of the cases and of `../shared/corpus`
         folders: Vec<std::path::PathBuf>,
     },
+    /// Break lowered modules in many places, have `polyshade verify` judge them, and write `tests/mutants` anew
+    Mutants {
+        /// Only these lists: capture, extension, position, clip, blend
+        lists: Vec<String>,
+        /// How many mutants of each
+        #[arg(long, default_value_t = 2000)]
+        count: u32,
+    },
     /// Shrink a shader on which a lowering panics, makes something invalid or is slow, while it still does
     Reduce {
         /// The shader, in any form that a test case may have
@@ -92,6 +100,7 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
+        Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::command::{Incremental, SAME_FEATURES, cargo, run};
+use crate::command::{Incremental, SAME_FEATURES, built, cargo, run};
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
 
@@ -32,6 +32,14 @@ pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
     run(cargo_test(&["filetests", "inputs", "plan*"], filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
+}
+
+/// Measures what `polyshade verify` notices, and writes the lists of what it does not.
+pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
+    // What the mutants are verified with lies beside the program that makes them.
+    built("polyshade", Incremental::ByHand)?;
+    let mut mutants = built("mutants", Incremental::ByHand)?;
+    run(mutants.arg(count.to_string()).args(lists).envs(variables(ValidationLayer::Debian)?))
 }
 
 /// The one crate that knows of features answers for what is left out; without any it has no dependencies, so this

@@ -2,7 +2,7 @@
 //! the other: the rules of memory of the APIs, written down once more.
 //!
 //! [`any_sequence`] makes commands, [`executed`] has them planned as a host would, by what came before or by what comes
-//! next, and [`replay`] walks through the plans. Nothing of it shares a table with the planner.
+//! next, and [`replay()`] walks through the plans. Nothing of it shares a table with the planner.
 
 mod host;
 mod memory;

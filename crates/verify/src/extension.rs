@@ -10,7 +10,7 @@ use crate::stores::check_strides;
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
 use polyshade::host::{LimitName, Lowered};
-use polyshade::spv::Capability;
+use polyshade::spv::{Capability, Decoration, ExecutionMode, StorageClass};
 use polyshade::transform_feedback::{self, Decorated};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::Topology;
@@ -106,6 +106,7 @@ impl Run<'_> {
 
         let part = Part::Lowered;
         let module = task.variant(part, &self.decorated.module)?;
+        self.check_decorations(&module)?;
         (task.report)(Phase::Rewritten);
         self.compare_captures(&module, &recordings, &mut equal)?;
         task.check_messages(part, is_not_about_points)?;
@@ -119,6 +120,40 @@ impl Run<'_> {
             original.compare_outputs(variant, &recordings, |_| Ok(()), |_, _, _| Ok(()))?;
         task.check_messages(part, is_not_about_points)?;
         Ok(equal)
+    }
+
+    /// The module says that it is captured from, and of each buffer one stride wherever it says that something goes
+    /// there (`VUID-StandaloneSpirv-Offset-04716`): a driver takes any of them.
+    fn check_decorations(&self, m: &Module<'_>) -> Result<(), Stop> {
+        let Task { job, .. } = self.original.task;
+        let wrong = |message: String| Err(broken(Part::Lowered, message));
+        let entry =
+            m.entry_point(job.entry, job.stage).map_err(|error| broken(Part::Lowered, error))?;
+        if m.mode(entry.function(), ExecutionMode::XFB).is_none() {
+            return wrong("it has no execution mode Xfb".to_owned());
+        }
+        let variables = m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT);
+        for variable in variables.map(|one| one.result()) {
+            let block = m.pointee(variable).map(|ty| m.innermost_element(ty));
+            for id in [Some(variable), block].into_iter().flatten() {
+                let all = |decoration| {
+                    let of_id =
+                        m.decorations_of(id).filter(move |one| one.decoration == decoration);
+                    of_id.filter_map(|one| Some((one.member, *one.operands.first()?)))
+                };
+                for (member, buffer) in all(Decoration::XFB_BUFFER) {
+                    let mut strides = all(Decoration::XFB_STRIDE);
+                    let stride = strides.find(|one| one.0 == member).map_or(0, |one| one.1);
+                    let right = self.layout.get(buffer as usize).map_or(0, |one| one.stride);
+                    if stride != right {
+                        return wrong(format!(
+                            "an output for feedback buffer {buffer} says a stride of {stride}, not {right}"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The device is asked for as many buffers, and for as large a stride, as are captured into.

@@ -67,8 +67,8 @@ pub(crate) struct Arguments {
         value_parser = value_parser!(u32).range(1..=1000))]
     vertices: u32,
 
-    /// A module to compare instead of those that polyshade makes: of the verb's own output, unless the variant is named:
-    /// capture-only, raster-only, both; position-only, complement, full; lowered
+    /// A module to compare instead of those that polyshade makes: of the verb's own output, unless the variant is
+    /// named: capture-only, raster-only, both; position-only, complement, full; lowered
     #[arg(long, global = true, value_name = "[NAME=]FILE", value_parser = given)]
     rewritten: Vec<(Option<Part>, PathBuf)>,
 

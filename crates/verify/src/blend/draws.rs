@@ -18,7 +18,7 @@ use polyshade_vulkan::{
 use std::ops;
 
 /// The corners of all triangles.
-pub(super) const CORNERS: u32 = 9;
+pub(super) const CORNERS: u32 = 18;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
 /// Refuses inputs that our vertex stage does not write.

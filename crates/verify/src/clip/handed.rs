@@ -111,7 +111,8 @@ impl Side {
         Ok(side)
     }
 
-    /// What the original is handed, and in `arrays`, unless others are given, the distances that there are of each kind.
+    /// What the original is handed, and in `arrays`, unless others are given, the distances that there are of each
+    /// kind.
     pub(super) fn of_original(
         device: &Capabilities,
         leaves: &[Leaf],

@@ -31,7 +31,7 @@ struct Location {
 /// How many numbers there are of those that are to be small, from 0 on.
 const MOST_SMALL: u32 = 4;
 
-/// The vertices of a triangle: of colours the first two triangles have one each, and the others any.
+/// The vertices of a triangle: of colours the first five triangles have some, and the others any.
 const TRIANGLE: u32 = 3;
 
 /// What its colours are drawn for.
@@ -147,10 +147,9 @@ fn stream(
     for ((location, what), attribute) in locations.iter().zip(&attributes) {
         let mut random = Random::of(values, seed, u64::from(*location));
         for element in 0..count {
-            let purpose = CORNER | u64::from(*location);
             let value = match element / TRIANGLE {
-                triangle @ (0 | 1) if random.is_of_colours() => {
-                    corner(*what, triangle, &mut Random::of(values, seed, purpose))
+                0..5 if random.is_of_colours() => {
+                    corner((*location, *what), element, &mut Random::of(values, seed, CORNER))
                 }
                 _ if !random.is_of_colours() && random.below(4) == 0 => {
                     value(*what, &mut random).repeat(what.components as usize)
@@ -164,14 +163,24 @@ fn stream(
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
 }
 
-/// A colour at which equations branch: of 0, a half and 1, or a grey.
-fn corner(what: Location, triangle: u32, random: &mut Random) -> Vec<u8> {
+/// A colour at which equations branch, of 0, a half and 1, or a grey; one between those; one of alpha ½; or one that
+/// formats clamp. Those of locations beside each other differ.
+fn corner((location, what): (u32, Location), element: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (Kind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
     }
-    let first = random.below(3) as usize;
-    let [r, g, b] = [0, 1, 2].map(|part| [0.0_f32, 0.5, 1.0][(first + part) % 3]);
-    let colour = if triangle == 0 { [r, g, b, 1.0] } else { [r, r, r, 1.0] };
+    let (triangle, vertex) = (element / TRIANGLE, element % TRIANGLE);
+    let is_flat = triangle > 2;
+    let first = random.below(3) + location + if is_flat { 0 } else { vertex };
+    let turned = |parts: [f32; 3]| [0, 1, 2].map(|part| parts[(first + part) as usize % 3]);
+    let ([r, g, b], [x, y, z]) = (turned([0.0, 0.5, 1.0]), turned([-0.25, 1.5, 0.75]));
+    // What is opaque comes last, as it leaves no other alpha behind it.
+    let colour = match triangle {
+        0 => [r / 2.0, g / 2.0, b / 2.0, 0.5],
+        1 => [x, y, z, 1.25],
+        2 | 3 => [r, g, b, 1.0],
+        _ => [r, r, r, 1.0],
+    };
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 
