@@ -17,7 +17,7 @@ const TARGETS: [(&str, u32); 6] = [
     ("lowerings", 100_000),
     ("valid", 1_000),
     ("metamorphic", 500),
-    ("planner", 1_000_000),
+    ("planner", 30_000),
 ];
 
 /// Targets to which an input is a seed and no more: how often it comes by some code says nothing, and takes long to
