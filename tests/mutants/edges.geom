@@ -1,9 +1,9 @@
 #version 450
-// Two strips, of which one has three vertices.
+// Two strips, of which one has four vertices.
 layout(lines) in;
-layout(line_strip, max_vertices = 5) out;
+layout(line_strip, max_vertices = 6) out;
 in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
-out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };
+out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; };
 layout(location = 0) in vec4 from[];
 layout(location = 0) out vec4 to;
 
@@ -11,12 +11,13 @@ void put(int i, float by) {
     gl_Position = gl_in[i].gl_Position + vec4(by, by * 0.5, 0.0, 0.0);
     gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[0] + by;
     gl_ClipDistance[1] = gl_in[i].gl_ClipDistance[1];
+    gl_CullDistance[0] = from[i].x + by * 2.0;
     to = from[i] * by;
     EmitVertex();
 }
 
 void main() {
-    for (int i = 0; i < 3; ++i) put(i & 1, float(i) * 0.25);
+    for (int i = 0; i < 4; ++i) put(i & 1, float(i) * 0.25);
     EndPrimitive();
     put(1, -0.25);
     put(0, 0.5);

@@ -4,6 +4,7 @@ use polyshade::Module;
 use polyshade::moves::{self, Copies};
 use polyshade_spv::{ExecutionModel, Id, StorageClass};
 use spirv_tools::TargetEnv;
+use spirv_tools::opt::compiled::CompiledOptimizer;
 use spirv_tools::opt::{Optimizer, Passes};
 
 /// The outputs of `name` that nothing rasterizes.
@@ -36,27 +37,34 @@ pub fn remove(words: &[u32]) -> Option<Vec<u32>> {
         Passes::AggressiveDCE,
         Passes::EliminateDeadConstant,
     ];
-    let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));
-    for pass in passes {
-        optimizer.register_pass(pass);
-    }
-    Some(optimizer.optimize(words, &mut |_| {}, None).ok()?.as_words().to_vec())
+    optimized(words, |optimizer| {
+        for pass in passes {
+            optimizer.register_pass(pass);
+        }
+    })
 }
 
 /// What all passes of `-O` leave, which change arithmetic too.
 pub fn optimize(words: &[u32]) -> Option<Vec<u32>> {
-    let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));
-    optimizer.register_performance_passes();
-    Some(optimizer.optimize(words, &mut |_| {}, None).ok()?.as_words().to_vec())
+    optimized(words, |optimizer| {
+        optimizer.register_performance_passes();
+    })
 }
 
 /// What all passes of `-O` leave, without names and with ids by their order: modules of which this is the same compute
 /// the same.
 pub fn normalize(words: &[u32]) -> Option<Vec<u32>> {
-    let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));
-    optimizer.register_pass(Passes::StripDebugInfo);
-    optimizer.register_performance_passes();
-    optimizer.register_pass(Passes::EliminateDeadConstant);
-    optimizer.register_pass(Passes::CompactIds);
+    optimized(words, |optimizer| {
+        optimizer
+            .register_pass(Passes::StripDebugInfo)
+            .register_performance_passes()
+            .register_pass(Passes::EliminateDeadConstant)
+            .register_pass(Passes::CompactIds);
+    })
+}
+
+fn optimized(words: &[u32], register: impl FnOnce(&mut CompiledOptimizer)) -> Option<Vec<u32>> {
+    let mut optimizer = CompiledOptimizer::with_env(TargetEnv::Universal_1_6);
+    register(&mut optimizer);
     Some(optimizer.optimize(words, &mut |_| {}, None).ok()?.as_words().to_vec())
 }

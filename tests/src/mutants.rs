@@ -1,7 +1,7 @@
 //! How much `polyshade verify` notices: lowered modules are broken on purpose, and the program verifies each.
 //!
-//! `tests/mutants/VERB.txt` names the shaders, says what came of the last full run, and lists the mutants that are
-//! called equal, each with the reason.
+//! `tests/mutants/LIST.txt` names the shaders, says what came of the last run of `cargo xtask mutants`, and lists the
+//! mutants that are called equal, each with the reason.
 
 use crate::dead_code::normalize;
 use crate::drivers::Driver;
@@ -10,7 +10,6 @@ use crate::shader;
 use crate::tree::tests;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -201,7 +200,7 @@ impl List {
         }
         let mut lines: Vec<String> = self.comments.iter().map(|one| format!("# {one}")).collect();
         lines.extend(self.shaders.iter().map(|one| format!("> {one}")));
-        lines.push(format!("= {}", Told { list: self, score }));
+        lines.push(format!("= {}", self.told(score)));
         for (reason, mutants) in reasons {
             lines.push(format!("\n{reason}"));
             lines.extend(mutants.iter().map(|one| format!("  {one}")));
@@ -211,25 +210,15 @@ impl List {
 
     /// A score, as a sentence.
     pub fn told(&self, score: &Score) -> String {
-        Told { list: self, score }.to_string()
-    }
-}
-
-/// A score of a list.
-struct Told<'t> {
-    list: &'t List,
-    score: &'t Score,
-}
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Score { noticed, same, refused, equal, .. } = self.score;
-        let is_equivalent = |one: &&String| self.list.reason(one).starts_with(EQUIVALENT);
+        let Score { noticed, same, refused, equal, .. } = score;
+        let is_equivalent = |one: &&String| self.reason(one).starts_with(EQUIVALENT);
         let equivalent = equal.keys().filter(is_equivalent).count();
         let missed = equal.len() - equivalent;
         let share = f64::from(*noticed) / (f64::from(*noticed) + missed as f64) * 100.0;
-        write!(f, "{noticed} noticed, {missed} missed: {share:.1} %; {equivalent} equivalent, ")?;
-        write!(f, "{same} the same to the optimizer, {refused} without a pipeline")
+        format!(
+            "{noticed} noticed, {missed} missed: {share:.1} %; {equivalent} equivalent, \
+             {same} the same to the optimizer, {refused} without a pipeline"
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! What nothing can be said of, and why.
 
 use crate::subject::{self, DRIVERS, Driver, Subject, parsed, vertex};
+use polyshade_tests::shader::{assemble, disassemble};
 
 /// The reason why it cannot be compared, the same on both drivers.
 #[track_caller]
@@ -43,15 +44,24 @@ fn a_uniform_without_a_block_is_named() {
         layout(location = 0) out vec4 v_out;
         void main() { v_out = u_colour; gl_Position = v_out; }",
     );
-    let text = polyshade_tests::shader::disassemble(&words).unwrap();
+    let text = disassemble(&words).unwrap();
     let text = text
         .lines()
         .filter(|line| !line.contains("OpDecorate %_ Binding"))
         .map(|line| format!("{line}\n"))
         .collect::<String>();
-    let words = polyshade_tests::shader::assemble(&text).unwrap();
+    let words = assemble(&text).unwrap();
     let why = reason(&Subject::interleaved(words, "v_out"));
     assert!(why.contains("has no binding"), "{why}");
+}
+
+#[test]
+fn outputs_that_a_driver_loses_are_not_compared() {
+    let text = include_str!("../cases/capture/structure-also-in-a-buffer.spvasm");
+    let subject = Subject::interleaved(assemble(text).unwrap(), "o.a");
+    let why = subject::reason(Driver::Lavapipe, subject.verify(Driver::Lavapipe));
+    assert!(why.contains("loses outputs"), "{why}");
+    subject::equal(Driver::SwiftShader, subject.verify(Driver::SwiftShader));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod host;
 mod later;
 mod model;
 mod outputs;
+mod probe;
 mod scene;
 mod shape;
 mod vertex;

@@ -22,7 +22,6 @@ mod leaves;
 mod library;
 mod pictures;
 mod position;
-mod probe;
 mod random;
 mod record;
 mod recording;

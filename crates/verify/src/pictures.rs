@@ -7,7 +7,7 @@ use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 /// The width and height of a picture.
 const SIDE: u32 = 64;
 
-/// The bytes of a pixel: a depth or another value, and 1 where there is something.
+/// The bytes of a pixel: a depth or another value, and a side where there is something.
 const PIXEL: usize = 8;
 
 /// Lets a draw of stages before rasterization make a picture, in a target that is added to `work`.
@@ -74,14 +74,22 @@ pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
 
 /// How many pixels have something.
 fn covered(picture: &[u8]) -> u64 {
-    picture.chunks_exact(PIXEL).filter(|pixel| depth(pixel).is_some()).count() as u64
+    picture.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
 }
 
-/// The depth of a pixel, where there is something.
-fn depth(pixel: &[u8]) -> Option<f32> {
+/// What is seen at a pixel.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    depth: f32,
+    /// 1 for the front of a primitive.
+    side: f32,
+}
+
+fn seen(pixel: &[u8]) -> Option<Seen> {
     let float =
         |at: usize| f32::from_ne_bytes([pixel[at], pixel[at + 1], pixel[at + 2], pixel[at + 3]]);
-    (float(4) != 0.0).then(|| float(0))
+    let [depth, side] = [0, 4].map(float);
+    (side != 0.0).then_some(Seen { depth, side })
 }
 
 /// How exact a picture must be.
@@ -89,18 +97,19 @@ fn depth(pixel: &[u8]) -> Option<f32> {
 pub(crate) enum Exactness {
     /// Every pixel, as deep to the bit.
     Exact,
-    /// Whether pixels are covered that are not at an edge; and what is all edge, as a line is, is near where it was.
+    /// Whether pixels are covered that are not at an edge, and by which side; and what is all edge, as a line is, is near
+    /// where it was.
     AwayFromEdges,
-    /// The same, and the values of others are near: they are interpolated between other vertices.
+    /// The same, and values are near, at an edge to those of pixels around: they are interpolated between other vertices.
     Near,
 }
 
 /// How near values are, as a share of the largest that a picture has.
 const NEAR: f32 = 1.0 / 256.0;
 
-/// How many pixels at an edge may be gone, with nothing near them: what is left of a primitive may be smaller than the
-/// precision of a driver.
-const LONELY: usize = 2;
+/// How many pixels at an edge may be gone with nothing near them, as what is left of a primitive may be smaller than the
+/// precision of a driver; or have values that no pixel near them has, as primitives cover each other.
+const ODD: usize = 2;
 
 /// Pictures, and what queries count of each.
 pub(crate) type Pictures = (Outcome, Vec<Counts>);
@@ -143,20 +152,29 @@ fn miscounted(
 /// The first pixel that differs.
 fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> Option<Difference> {
     let pixels = right.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
-    let mut lonely = 0;
-    let values = right.chunks_exact(PIXEL).filter_map(depth).filter(|value| value.is_finite());
+    let mut odd = 0;
+    let values = right.chunks_exact(PIXEL).filter_map(|pixel| Some(seen(pixel)?.depth));
+    let values = values.filter(|value| value.is_finite());
     let most = values.fold(0.0, |most: f32, value| most.max(value.abs()));
     (0..).zip(pixels).find_map(|(number, (one, other))| {
         let at = (number % SIDE, number / SIDE);
-        let (one, other) = (depth(one), depth(other));
+        let (one, other) = (seen(one), seen(other));
         let same = match exactness {
             Exactness::Exact => is_same(one, other),
             Exactness::AwayFromEdges | Exactness::Near => {
-                let is_lonely = one.is_some() && !around(SIDE, at).any(|at| is_covered(found, at));
-                lonely += usize::from(is_lonely);
-                let is_near = exactness != Exactness::Near || are_near(one, other, most);
-                one.is_some() == other.is_some() && is_near
-                    || is_edge(SIDE, at, |at| is_covered(right, at)) && lonely <= LONELY
+                let error = if exactness == Exactness::Near { NEAR * most } else { f32::INFINITY };
+                match (one, other) {
+                    (None, None) => true,
+                    (Some(one), Some(other)) if is_near([one.depth; 2], one, other, error) => true,
+                    _ => {
+                        let is_odd = match other {
+                            Some(other) => !has_around(right, at, other, error),
+                            None => !around(SIDE, at).any(|at| is_covered(found, at)),
+                        };
+                        odd += usize::from(is_odd);
+                        is_edge(SIDE, at, |at| is_covered(right, at)) && odd <= ODD
+                    }
+                }
             }
         };
         if same {
@@ -171,20 +189,36 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
     })
 }
 
-/// Whether two values differ by a share of the largest one at most, or are none.
-fn are_near(one: Option<f32>, other: Option<f32>, most: f32) -> bool {
-    let Some((one, other)) = one.zip(other) else { return true };
-    one == other || (one - other).abs() <= NEAR * most || one.is_nan() && other.is_nan()
+/// Whether the depth of what is seen elsewhere lies between these, but for an error, and its side is the same.
+fn is_near([least, most]: [f32; 2], one: Seen, other: Seen, error: f32) -> bool {
+    let is_number = least - error <= other.depth && other.depth <= most + error;
+    one.side == other.side && (is_number || least.is_nan() && other.depth.is_nan())
 }
 
-fn is_same(one: Option<f32>, other: Option<f32>) -> bool {
-    let are_none = one.zip(other).is_some_and(|(one, other)| one.is_nan() && other.is_nan());
-    one.map(f32::to_bits) == other.map(f32::to_bits) || are_none
+/// Whether what is seen at a pixel could be seen of `picture` there or between the pixels around it.
+fn has_around(picture: &[u8], at: (u32, u32), other: Seen, error: f32) -> bool {
+    let around = around(SIDE, at).filter_map(|at| seen_at(picture, at));
+    let mut depths = around.filter(|one| one.side == other.side).map(|one| one.depth);
+    depths.next().is_some_and(|first| {
+        let range =
+            depths.fold([first; 2], |[least, most], depth| [least.min(depth), most.max(depth)]);
+        is_near(range, other, other, error)
+    })
 }
 
-fn is_covered(picture: &[u8], (x, y): (u32, u32)) -> bool {
+fn is_same(one: Option<Seen>, other: Option<Seen>) -> bool {
+    let Some((right, found)) = one.zip(other) else { return one.is_none() && other.is_none() };
+    let are_none = right.depth.is_nan() && found.depth.is_nan();
+    right.side == found.side && (right.depth.to_bits() == found.depth.to_bits() || are_none)
+}
+
+fn seen_at(picture: &[u8], (x, y): (u32, u32)) -> Option<Seen> {
     let at = (y * SIDE + x) as usize * PIXEL;
-    depth(&picture[at..at + PIXEL]).is_some()
+    seen(&picture[at..at + PIXEL])
+}
+
+fn is_covered(picture: &[u8], at: (u32, u32)) -> bool {
+    seen_at(picture, at).is_some()
 }
 
 /// A pixel and those around it, in a picture `side` pixels wide and high.
@@ -200,11 +234,12 @@ pub(crate) fn is_edge(side: u32, at: (u32, u32), is_covered: impl Fn((u32, u32))
     covered.any(|covered| Some(covered) != first)
 }
 
-fn value(depth: Option<f32>) -> Value {
-    match depth {
-        Some(depth) => Value { bits: vec![depth.to_bits()], number: format!("{depth:?}") },
-        None => Value { bits: vec![0], number: "nothing".to_owned() },
-    }
+fn value(seen: Option<Seen>) -> Value {
+    let Some(Seen { depth, side }) = seen else {
+        return Value { bits: vec![0], number: "nothing".to_owned() };
+    };
+    let back = if side == 1.0 { "" } else { ", of a back face" };
+    Value { bits: vec![depth.to_bits()], number: format!("{depth:?}{back}") }
 }
 
 #[cfg(test)]
@@ -258,6 +293,26 @@ mod tests {
         assert_eq!(pixel(&inside, Exactness::AwayFromEdges), Some((12, 12)));
         let outside = picture(&[(40, 2, Some(0.5))]);
         assert_eq!(pixel(&outside, Exactness::AwayFromEdges), Some((40, 2)));
+    }
+
+    #[test]
+    fn the_side_that_is_seen_is_compared() {
+        let mut turned = picture(&[]);
+        let at = (12 * SIDE as usize + 12) * PIXEL + 4;
+        turned[at..at + 4].copy_from_slice(&2.0_f32.to_ne_bytes());
+        for exactness in [Exactness::Exact, Exactness::AwayFromEdges, Exactness::Near] {
+            assert_eq!(pixel(&turned, exactness), Some((12, 12)));
+        }
+    }
+
+    #[test]
+    fn values_at_edges_are_those_of_pixels_around_but_for_a_few() {
+        let with = |rows: std::ops::Range<u32>| {
+            let pixels: Vec<_> = rows.map(|y| (8, y, Some(0.25))).collect();
+            pixel(&picture(&pixels), Exactness::Near)
+        };
+        assert_eq!(with(10..12), None);
+        assert_eq!(with(10..13), Some((8, 12)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use std::iter;
 /// The corners of a primitive.
 const CORNERS: usize = 3;
 /// How many primitives are drawn.
-const PRIMITIVES: u32 = 16;
+const PRIMITIVES: u32 = 24;
 /// The background of every target.
 const BEFORE: Colour = Colour([0x7e55_aa33; 4]);
 
@@ -209,11 +209,16 @@ impl<'r> Run<'r> {
         let can_cull = !self.is_emulated() || !device.culls_wrongly(declared(&self.leaves));
         let is_culled = can_cull && !is_whole && number % 4 == 1 && !culls.is_empty();
         let culled = is_culled.then(|| random.one_of(&culls));
+        // Of some, only one plane cuts.
+        let clips: Vec<&Key> = self.distances(clip_cull::Kind::Clip).collect();
+        let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
         for key in KINDS.into_iter().flat_map(|kind| self.distances(kind)) {
             for corner in &mut corners {
                 // Never 0: what is at an edge may be on either side of it.
                 let distance = (2 * random.below(128) + 1) as f32 / 128.0;
-                let is_inside = is_whole || !can_cull && culls.contains(&key);
+                let is_inside = is_whole
+                    || !can_cull && culls.contains(&key)
+                    || only.is_some_and(|only| only != key);
                 let distance = match culled == Some(key) {
                     true => -distance,
                     false if is_inside => distance,

@@ -12,8 +12,11 @@ pub(super) fn settings(steps: &Steps, seed: u64) -> Vec<Setting> {
     let count = steps.planes.map_or(0, |planes| planes.count);
     let masks = match steps.enable {
         Some((Value::Fixed(mask), _)) => vec![mask],
-        // Each plane is on once, and off, and no two are on and off together.
-        Some((Value::Word(_), _)) => vec![0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0x0f0f_0f0f],
+        // Of any two planes, each is on once while the other is off.
+        Some((Value::Word(_), _)) => {
+            let masks = [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0_u32];
+            masks.into_iter().flat_map(|mask| [mask, !mask]).collect()
+        }
         None => vec![u32::MAX],
     };
     let mut plane = || [(); 4].map(|()| random.number() as f32 / 8.0);

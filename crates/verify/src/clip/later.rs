@@ -93,8 +93,10 @@ impl<'r> Run<'r> {
         let count = shape.corners() * shape.primitives();
         let kinds = kinds(&read, &handed_on);
         let mut random = Random::new(seed, 1 << 43);
-        // Numbers of both signs, none of them 0.
-        let number = |random: &mut Random| (2 * random.below(256) + 1) as f32 / 256.0 - 0.75;
+        let number = |random: &mut Random| match random.below(4) {
+            0 => random.one_of(&CORNERS),
+            _ => (2 * random.below(256) + 1) as f32 / 256.0 - 0.75,
+        };
         let corners = (0..count).map(|_| Corner::random(&kinds, &mut random, number)).collect();
         let (handed, model) = (handed.map_err(not_comparable)?, made.map_err(not_comparable)?);
         Ok(Run { task, steps, seed, shape, inputs, read, handed, leaves: emitted, model, corners })
@@ -273,7 +275,7 @@ impl<'r> Run<'r> {
                 drawables.push(drawable);
             }
         }
-        scene.compare(&drawables, &self.leaves, |shader, fragment, chosen| {
+        scene.compare(&drawables, (&self.leaves, module), |shader, fragment, chosen| {
             let numbers = chosen.iter().map(|at| numbers[*at]);
             match shader {
                 Shader::Original => {
@@ -414,6 +416,9 @@ fn of_inputs(steps: &Steps) -> Steps {
     };
     Steps { planes: None, enable: None, form, ..steps.clone() }
 }
+
+/// Numbers that shaders compare with and count by, some of them negative.
+const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
 
 /// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
 const LARGEST: u64 = 1 << 27;

@@ -7,20 +7,21 @@
 use super::MOST;
 use super::handed::Side;
 use super::model::{Key, Model, Number, Setting, Vertex, is_culled};
+use super::probe::{Component, probe, shown};
 use super::shape::Shape;
 use crate::leaves::{self, Leaf};
 use crate::library;
 use crate::pictures::{self, Exactness, Pictures};
 use crate::position::chooses_a_layer;
-use crate::probe::{probe, shown};
 use crate::run::{Task, cannot_run, cannot_run_original};
-use crate::verdict::{Part, Stop, not_comparable};
+use crate::verdict::{Part, Stop, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::{Lacking, emulate_fragment};
-use polyshade::spv::Capability;
+use polyshade::clip_cull::{KINDS, Lacking, emulate_fragment};
+use polyshade::spv::{Capability, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, Work, vk};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What becomes of some vertices.
 pub(super) struct Drawable {
@@ -109,12 +110,12 @@ impl<'s> Scene<'s> {
     }
 
     /// Draws with both shaders: a picture for each of the drawables whose numbers are given, with the fragment stage
-    /// that is given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`.
-    /// Returns how many pixels are covered.
+    /// that is given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`, and
+    /// the distances that `lowered` hands on. Returns how many pixels are covered.
     pub(super) fn compare(
         &self,
         drawables: &[Drawable],
-        leaves: &[Leaf],
+        (leaves, lowered): (&[Leaf], &Module<'_>),
         draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
     ) -> Result<u64, Stop> {
         let all: Vec<usize> = (0..drawables.len()).collect();
@@ -122,13 +123,17 @@ impl<'s> Scene<'s> {
             true => [Exactness::Exact; 2],
             false => [Exactness::AwayFromEdges, Exactness::Near],
         };
-        let compare = |fragment: &[u32], what: &str, exactness, chosen: &[usize]| {
+        let compare = |fragments: [&[u32]; 2], what: &str, exactness, chosen: &[usize]| {
             let titles = chosen.iter().map(|at| format!("{}, {what}", drawables[*at].title));
-            let pictures = self.draw(fragment, drawables, chosen, &draw)?;
+            let pictures = self.draw(fragments, drawables, chosen, &draw)?;
             pictures::compare(Part::Lowered, pictures.each_ref(), exactness, titles)
         };
-        let pixels = compare(&library::DEPTH, "depth", depth, &all)?;
-        for leaf in shown(leaves).filter(|_| self.is_native) {
+        let emulated = self.emulated(&library::DEPTH)?;
+        let pixels = compare([&library::DEPTH, &emulated], "depth", depth, &all)?;
+        if !self.is_native {
+            return Ok(pixels);
+        }
+        for leaf in shown(leaves) {
             let keys = leaves::registers(leaf);
             let keys: Vec<Key> =
                 keys.map(|(location, component)| Key::Register { location, component }).collect();
@@ -140,28 +145,62 @@ impl<'s> Scene<'s> {
                 .copied()
                 .filter(|at| drawables[*at].primitives.iter().flatten().all(is_tame))
                 .collect();
-            compare(&probe(self.task.original, leaf)?, &leaf.title(), value, &chosen)?;
+            let original = self.task.original;
+            let components = (0..leaf.count).map(|at| Component::Output(original, leaf, at));
+            let probe = probe(&components.collect::<Vec<_>>())?;
+            compare([&probe, &self.emulated(&probe)?], &leaf.title(), value, &chosen)?;
+        }
+        if let Some(probes) = self.probes_of_distances(lowered)? {
+            compare(probes.each_ref().map(Vec::as_slice), "distances", value, &all)?;
         }
         Ok(pixels)
     }
 
-    /// What is drawn in place of the original, and with the lowered stage.
+    /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
+    fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
+        let Form::Exact { location: Some(_) } = self.steps.form else { return Ok(None) };
+        let arrays = KINDS.into_iter().zip(&self.model.distances);
+        let arrays = arrays.flat_map(|(kind, keys)| {
+            (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
+        });
+        let arrays: Vec<Component<'_>> = arrays.collect();
+        // Each is handed on as its number.
+        let numbers = (0..).map(Number::Bits);
+        let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
+        let places = self.model.lowered(&vertex, self.setting);
+        let leaves = self.task.leaves(lowered, self.task.job.stage, StorageClass::OUTPUT);
+        let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
+        let mut found = BTreeMap::new();
+        for leaf in shown(&leaves) {
+            for (at, (location, component)) in (0..).zip(leaves::registers(leaf)) {
+                if let Some(number) = places.get(&Key::Register { location, component }) {
+                    found.insert(number.bits(), Component::Output(lowered, leaf, at));
+                }
+            }
+        }
+        let found: Vec<Component<'_>> = found.into_values().collect();
+        match found.len() == arrays.len() {
+            true => Ok(Some([probe(&arrays)?, probe(&found)?])),
+            false => Err(broken(Part::Lowered, "it does not hand all distances on")),
+        }
+    }
+
+    /// What is drawn in place of the original, and with the lowered stage, each with its fragment stage.
     fn draw(
         &self,
-        fragment: &[u32],
+        [original, lowered]: [&[u32]; 2],
         drawables: &[Drawable],
         chosen: &[usize],
         draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
     ) -> Result<[Pictures; 2], Stop> {
-        let emulated = self.emulated(fragment)?;
         (self.task.report)(Phase::Original);
         let mut right = match self.is_native {
-            true => draw(Shader::Original, fragment, chosen).map_err(cannot_run_original)?,
-            false => self.draw_by_model(fragment, drawables)?,
+            true => draw(Shader::Original, original, chosen).map_err(cannot_run_original)?,
+            false => self.draw_by_model(original, drawables)?,
         };
         self.task.check_original(|_| true)?;
         (self.task.report)(Phase::Rewritten);
-        let found = draw(Shader::Lowered, &emulated, chosen);
+        let found = draw(Shader::Lowered, lowered, chosen);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         self.task.check_messages(Part::Lowered, |_| true)?;
         match self.steps.form {

@@ -62,8 +62,10 @@ impl Shape {
     /// How many there are.
     pub(super) fn primitives(self) -> usize {
         match self {
-            Shape::Geometry(_) => 16,
-            Shape::Evaluation(_) | Shape::Control(_) => 8,
+            Shape::Geometry(_) => 24,
+            Shape::Evaluation(_) => 8,
+            // Each is one of few invocations that choose by what they read.
+            Shape::Control(_) => 64,
         }
     }
 

@@ -130,7 +130,7 @@ impl Run<'_> {
                 }
             }
         }
-        scene.compare(&drawables, leaves, |shader, fragment, chosen| {
+        scene.compare(&drawables, (leaves, module), |shader, fragment, chosen| {
             let primitives = chosen.iter().map(|at| primitives[*at]);
             match shader {
                 Shader::Original => self.draw(&self.original.plain, fragment, primitives, None),

@@ -16,9 +16,12 @@ pub(crate) struct Evaluation {
     pub(crate) level: u8,
     /// What a patch is that is not divided, where that is one primitive: a list.
     pub(crate) makes: Option<vk::PrimitiveTopology>,
-    /// Whether the stage says how far apart coordinates are, and in which order vertices: else the control stage does.
+    /// Whether the stage says how far apart coordinates are: else the control stage does.
     pub(crate) has_spacing: bool,
+    /// The same of the order of vertices; ours says that they go round counterclockwise.
     pub(crate) has_order: bool,
+    /// Whether they go round clockwise.
+    is_clockwise: bool,
 }
 
 /// Coordinates at levels of 2 are halves and thirds, at levels of 3 thirds and ninths.
@@ -53,6 +56,7 @@ impl Evaluation {
             makes: makes.filter(|_| !is_divided && !has(ExecutionMode::POINT_MODE)),
             has_spacing: spacings.into_iter().any(has),
             has_order: orders.into_iter().any(has),
+            is_clockwise: has(ExecutionMode::VERTEX_ORDER_CW),
         })
     }
 
@@ -66,12 +70,13 @@ impl Evaluation {
         [place / (STEPS + 1), place % (STEPS + 1)].map(|step| step as f32 / STEPS as f32)
     }
 
-    /// Where the corners are of a patch that is not divided.
+    /// Where the corners are of a patch that is not divided, whose coordinates begin at the upper left.
     pub(crate) fn corners(self) -> &'static [u32] {
         match self.makes {
             None => &[],
             Some(vk::PrimitiveTopology::LINE_LIST) => &[0, STEPS * (STEPS + 1)],
-            Some(_) => &[STEPS * (STEPS + 1), STEPS, 0],
+            Some(_) if self.is_clockwise => &[0, STEPS * (STEPS + 1), STEPS],
+            Some(_) => &[0, STEPS, STEPS * (STEPS + 1)],
         }
     }
 }

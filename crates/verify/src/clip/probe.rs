@@ -1,0 +1,126 @@
+//! Our own fragment stages that show what the stage before them hands on.
+
+use crate::feeder::{variable, vector};
+use crate::leaves::{Kind, Leaf};
+use crate::library;
+use crate::verdict::{Stop, not_comparable};
+use polyshade::clip_cull;
+use polyshade::spv::{Decoration, ExecutionModel, Id, Op, Patch, StorageClass};
+use polyshade::{Error, Module, moves};
+use std::collections::BTreeMap;
+
+/// What a probe shows a sum of.
+#[derive(Clone, Copy)]
+pub(super) enum Component<'s> {
+    /// A component of an output of a module, interpolated as that says.
+    Output(&'s Module<'s>, &'s Leaf, u32),
+    /// An element of a built-in array, of which all are shown: a driver may look for cull distances behind the clip
+    /// distances that a stage has.
+    Distance(clip_cull::Kind, u32),
+}
+
+impl Component<'_> {
+    /// Where the variable lies that it is a component of. Of a location, one output is shown.
+    fn input(&self) -> (Decoration, u32) {
+        match self {
+            Component::Output(_, leaf, _) => {
+                (Decoration::LOCATION, leaf.register.map_or(0, |(location, _)| location))
+            }
+            Component::Distance(kind, _) => (Decoration::BUILT_IN, kind.builtin().0),
+        }
+    }
+}
+
+/// The outputs that a probe can show: those that are floats at locations by themselves.
+pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
+    leaves.iter().filter(|leaf| {
+        (leaf.kind, leaf.bits) == (Kind::Float, 32)
+            && leaf.builtin.is_none()
+            && leaf.path.is_empty()
+            && leaf.register.is_some()
+    })
+}
+
+/// A fragment stage as `library/depth.frag`, with a sum in place of the depth: the first component once, the second twice,
+/// and so on.
+///
+/// ```text
+/// %value = OpLoad %v2float %input
+/// %x     = OpCompositeExtract %float %value 0
+/// %once  = OpFMul %float %x %float_1
+/// %y     = OpCompositeExtract %float %value 1
+/// %twice = OpFMul %float %y %float_2
+/// %sum   = OpFAdd %float %once %twice
+/// %pixel = OpCompositeConstruct %v2float %sum %float_1
+///          OpStore %output %pixel
+/// ```
+pub(super) fn probe(components: &[Component<'_>]) -> Result<Vec<u32>, Stop> {
+    let base = Module::parse(&library::DEPTH).expect("glslang's words parse");
+    let probe = base.rewrite(|m, p| {
+        let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        let float = p.float();
+        let inputs = inputs(components, p);
+        let mut sum = None;
+        for (weight, component) in (1..).zip(components) {
+            let (from, ty) = inputs[&component.input()];
+            let (Component::Output(.., index) | Component::Distance(_, index)) = *component;
+            let weight = p.float_constant(weight as f32);
+            let mut code = p.at(at);
+            let mut value = code.load(ty, from);
+            if ty != float {
+                value = code.extract(float, value, &[index]);
+            }
+            let value = code.binary(Op::F_MUL, float, value, weight);
+            sum = Some(sum.map_or(value, |sum| code.binary(Op::F_ADD, float, sum, value)));
+        }
+        inputs.values().for_each(|(variable, _)| p.join_interface(entry, *variable));
+        let (one, pair) = (p.float_constant(1.0), p.vector(float, 2));
+        let output = m.variables().find(|one| one.storage_class() == StorageClass::OUTPUT);
+        let output = output.expect("the stage has one output").result();
+        let mut code = p.at(at);
+        let pixel = code.construct(pair, &[sum.unwrap_or(one), one]);
+        code.store(output, pixel);
+        Ok(())
+    });
+    let probe =
+        probe.map_err(|error: Error| not_comparable(format!("the fragment stage: {error}")))?;
+    Ok(probe.module.into_words())
+}
+
+/// The variables that components lie in, by [`Component::input`], and their types.
+fn inputs(
+    components: &[Component<'_>],
+    p: &mut Patch<'_, '_>,
+) -> BTreeMap<(Decoration, u32), (Id, Id)> {
+    let mut inputs = BTreeMap::new();
+    for component in components {
+        let input = component.input();
+        if inputs.contains_key(&input) {
+            continue;
+        }
+        let float = p.float();
+        let ty = match *component {
+            Component::Output(_, leaf, _) => vector(p, leaf.kind, leaf.count),
+            Component::Distance(kind, _) => {
+                p.capability(kind.capability());
+                let elements = components.iter().filter(|one| one.input() == input).count();
+                p.array(float, elements as u32)
+            }
+        };
+        let variable = variable(p, StorageClass::INPUT, ty, input);
+        if let Component::Output(of, leaf, _) = *component {
+            let (_, first) = leaf.register.unwrap_or((0, 0));
+            if first > 0 {
+                p.decorate(variable, Decoration::COMPONENT, &[first]);
+            }
+            for decoration in [Decoration::FLAT, Decoration::NO_PERSPECTIVE] {
+                if of.decoration(leaf.variable, decoration).is_some() {
+                    p.decorate(variable, decoration, &[]);
+                }
+            }
+        }
+        inputs.insert(input, (variable, ty));
+    }
+    inputs
+}
