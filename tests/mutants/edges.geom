@@ -10,8 +10,8 @@ layout(location = 0) out vec4 to;
 void put(int i, float by) {
     gl_Position = gl_in[i].gl_Position + vec4(by, by * 0.5, 0.0, 0.0);
     gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[0] + by;
-    gl_ClipDistance[1] = gl_in[i].gl_ClipDistance[1];
-    gl_CullDistance[0] = from[i].x + by * 2.0;
+    gl_ClipDistance[1] = gl_in[i].gl_ClipDistance[1] - by;
+    gl_CullDistance[0] = from[i].x - 0.5 + by * 0.5;
     to = from[i] * by;
     EmitVertex();
 }
