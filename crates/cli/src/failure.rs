@@ -53,7 +53,7 @@ impl Failure {
 
     /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
-        use polyshade_formats::Error::{Faulty, LeftOut, Options, Unsupported};
+        use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, Unsupported};
         match error {
             LeftOut(feature) => {
                 let feature = feature.name();
@@ -66,6 +66,7 @@ impl Failure {
             Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(Exit::Failed, text),
             Faulty(text) => Self::new(Exit::Failed, format!("{place}: {text}")),
             Unsupported(text) => Self::new(Exit::Unsupported, format!("{place}: {doing}: {text}")),
+            Crashed(text) => Self::new(Exit::Failed, format!("{place}: {doing}: {text}")),
             Options(text) => Self::new(Exit::Usage, format!("{place}: {text}")),
         }
     }

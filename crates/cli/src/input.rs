@@ -1,6 +1,7 @@
 //! The shader that a verb reads: in any of the formats, from a file or standard input.
 
 use crate::failure::{Exit, Failure};
+use crate::formats;
 use crate::named::named;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -9,7 +10,7 @@ use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade_formats::glsl::{self, Source};
 use polyshade_formats::tools::ENVIRONMENTS;
-use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension, tools, wgsl};
+use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::cell::RefCell;
 use std::fs;
 use std::io::Read;
@@ -133,7 +134,7 @@ impl Input {
             }
         };
         if self.validate {
-            let valid = tools::validate(&words, self.target_env.as_deref());
+            let valid = formats::validate(&words, self.target_env.as_deref());
             valid.map_err(|error| match error {
                 polyshade_formats::Error::Faulty(fault) => {
                     self.failed(format!("this is not valid SPIR-V: {fault}"))
@@ -148,8 +149,8 @@ impl Input {
         let name = self.name();
         let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let (reading, words) = match language {
-            Language::Spvasm => ("reading assembly", tools::assemble(text, &name, version)),
-            Language::Wgsl => ("reading WGSL", wgsl::read(text, &name, version)),
+            Language::Spvasm => ("reading assembly", formats::assemble(text, &name, version)),
+            Language::Wgsl => ("reading WGSL", formats::read_wgsl(text, &name, version)),
             Language::Glsl => {
                 let source = Source::new(text, glsl::Language::Glsl, self.stage_of_source()?);
                 ("reading GLSL", self.compile_source(&self.complete(source)))
@@ -164,7 +165,7 @@ impl Input {
     }
 
     fn compile_source(&self, source: &Source<'_>) -> Result<Vec<u32>, polyshade_formats::Error> {
-        let (words, files) = source.compile_with_files()?;
+        let (words, files) = formats::compile(source)?;
         self.included.replace(files);
         Ok(words)
     }

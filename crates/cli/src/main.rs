@@ -6,6 +6,7 @@ mod cost;
 mod depfile;
 mod failure;
 mod format;
+mod formats;
 mod input;
 mod lowering;
 mod named;
@@ -54,6 +55,9 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn main() -> ExitCode {
+    if formats::is_worker() {
+        return formats::serve();
+    }
     let done =
         command_line::words(std::env::args_os()).and_then(|words| match Arguments::try_parse_from(
             words,

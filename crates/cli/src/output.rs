@@ -2,10 +2,10 @@
 
 use crate::failure::{Exit, Failure};
 use crate::format::{Format, Formats, buffer_name};
+use crate::formats;
 use crate::printable::printable;
 use polyshade::spv::ExecutionModel;
-use polyshade_formats::cross::{self, EntryPoint, MslBuffer};
-use polyshade_formats::{tools, wgsl};
+use polyshade_formats::cross::{EntryPoint, MslBuffer};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::fs;
@@ -57,8 +57,8 @@ impl Outputs {
         let failed = |error| Failure::of_format(error, &place, format.writing());
         let bytes = match format {
             Format::Spv => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-            Format::Spvasm => tools::assembly(words).map_err(failed)?.into_bytes(),
-            Format::Wgsl => wgsl::write(words).map_err(failed)?.into_bytes(),
+            Format::Spvasm => formats::assembly(words).map_err(failed)?.into_bytes(),
+            Format::Wgsl => formats::wgsl(words).map_err(failed)?.into_bytes(),
             Format::Msl | Format::Glsl | Format::Hlsl => {
                 self.translate(path, words, format)?.into_bytes()
             }
@@ -77,7 +77,7 @@ impl Outputs {
         if !self.modules.validate {
             return Ok(());
         }
-        let valid = tools::validate(words, self.modules.target_env.as_deref());
+        let valid = formats::validate(words, self.modules.target_env.as_deref());
         valid.map_err(|error| match error {
             polyshade_formats::Error::Faulty(fault) => {
                 let message = format!(
@@ -98,7 +98,7 @@ impl Outputs {
             return Err(failure.help("say which with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: model.0 };
-        let text = cross::write(words, entry, &target).map_err(|error| {
+        let text = formats::translate(words, entry, &target).map_err(|error| {
             let hint = error.to_string().contains("PointSize");
             let failure = Failure::of_format(error, &path.display().to_string(), format.writing());
             if hint { failure.help("--hlsl-drop-point-size leaves it out") } else { failure }
@@ -144,7 +144,8 @@ impl Outputs {
     /// Adds the difference of two modules, as assembly with names, to standard output.
     pub(crate) fn add_diff(&mut self, before: &[u32], after: &[u32]) -> Result<(), Failure> {
         let listing = |words| {
-            tools::listing(words).map_err(|error| Failure::of_format(error, "the shader", "--diff"))
+            formats::listing(words)
+                .map_err(|error| Failure::of_format(error, "the shader", "--diff"))
         };
         let (before, after) = (listing(before)?, listing(after)?);
         let diff = TextDiff::from_lines(&before, &after);

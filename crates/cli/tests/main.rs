@@ -3,6 +3,8 @@
 mod batch;
 #[cfg(all(feature = "glsl", feature = "cross"))]
 mod clip;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
+mod crashes;
 mod files;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
 mod formats;

@@ -1,6 +1,8 @@
 //! MSL, GLSL and HLSL out, through SPIRV-Cross.
 
 use crate::Error;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "cross")]
 mod bindings;
@@ -17,6 +19,7 @@ mod translate;
 
 /// The language that a module becomes, with what SPIRV-Cross is told of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Target {
     /// The Metal shading language.
     Msl(Msl),
@@ -28,6 +31,7 @@ pub enum Target {
 
 /// Options for MSL.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Msl {
     /// Major and minor version. Unless said it is 2.1, the oldest in which a vertex function may both write buffers
     /// and be rasterized; for macOS 2.3 where attachments are fetched.
@@ -50,6 +54,7 @@ impl Default for Msl {
 
 /// How input attachments are read where a language has none: `n` is their `InputAttachmentIndex`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
     /// From the framebuffer: colour `n` in MSL, the output at location `n` in GLSL, which is `inout`
     /// (`GL_EXT_shader_framebuffer_fetch`).
@@ -63,6 +68,7 @@ pub enum InputAttachments {
 /// A platform that has Metal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Platform {
     Macos,
     Ios,
@@ -70,6 +76,7 @@ pub enum Platform {
 
 /// What gets a buffer index in MSL.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum MslBuffer {
     /// A buffer, by descriptor set and binding.
     Descriptor {
@@ -86,6 +93,7 @@ pub enum MslBuffer {
 
 /// Options for GLSL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Glsl {
     /// The version, and whether it is one of OpenGL ES.
     pub version: (u32, Profile),
@@ -106,6 +114,7 @@ impl Default for Glsl {
 /// A line of GLSL versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Profile {
     Core,
     Es,
@@ -113,6 +122,7 @@ pub enum Profile {
 
 /// Whose GLSL it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Rules {
     /// OpenGL's, without descriptor sets and push constants.
     OpenGl,
@@ -122,6 +132,7 @@ pub enum Rules {
 
 /// Options for HLSL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Hlsl {
     /// The shader model: 51 is 5.1.
     pub shader_model: u32,
@@ -138,6 +149,7 @@ impl Default for Hlsl {
 
 /// What becomes of writes to `PointSize` in HLSL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum PointSize {
     /// The shader is refused.
     Refuse,
@@ -156,6 +168,7 @@ pub struct EntryPoint<'a> {
 
 /// A module in another language.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Text {
     /// The source.
     pub source: String,

@@ -1,6 +1,9 @@
 //! GLSL and HLSL in, through glslang.
 
 use crate::{Error, ShaderStage, SpirvVersion};
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 #[cfg(feature = "glsl")]
@@ -10,6 +13,7 @@ mod front_end;
 
 /// What a source is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Language {
     /// GLSL with Vulkan's rules.
     Glsl,
@@ -19,9 +23,13 @@ pub enum Language {
 
 /// A source, and how it is to be compiled.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "only the front end reads it"))]
+#[cfg_attr(
+    not(any(feature = "glsl", feature = "serde")),
+    expect(dead_code, reason = "only the front end reads it")
+)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Source<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     language: Language,
     stage: ShaderStage,
     version: SpirvVersion,
@@ -35,7 +43,7 @@ impl<'a> Source<'a> {
     /// A source for a stage. It becomes SPIR-V 1.3, from the entry point `main`; nothing is defined or included.
     pub fn new(text: &'a str, language: Language, stage: ShaderStage) -> Self {
         Self {
-            text,
+            text: Cow::Borrowed(text),
             language,
             stage,
             version: SpirvVersion::SPIRV1_3,

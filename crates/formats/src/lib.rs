@@ -14,10 +14,13 @@ mod stage;
 pub use glsl::compile;
 pub use stage::{ShaderStage, SpirvVersion, stage_of_extension};
 
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a shader cannot be read or written.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Error {
     /// What a tool says is wrong with the shader, a line a fault.
     Faulty(String),
@@ -25,6 +28,8 @@ pub enum Error {
     Unsupported(String),
     /// The options do not go with the shader.
     Options(String),
+    /// What the library that was to do it ended with, in a process of its own.
+    Crashed(String),
     /// This build lacks the feature that does it.
     LeftOut(Feature),
 }
@@ -32,7 +37,10 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Faulty(text) | Self::Unsupported(text) | Self::Options(text) => f.write_str(text),
+            Self::Faulty(text)
+            | Self::Unsupported(text)
+            | Self::Options(text)
+            | Self::Crashed(text) => f.write_str(text),
             Self::LeftOut(feature) => write!(f, "this needs the feature `{}`", feature.name()),
         }
     }
@@ -42,6 +50,7 @@ impl std::error::Error for Error {}
 
 /// A feature of this crate, and of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Feature {
     /// GLSL and HLSL in, through glslang.
     Glsl,

@@ -1,8 +1,12 @@
 //! Stages and versions, by the names that the command line and the tests use.
 
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
 /// A stage of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum ShaderStage {
     Vertex,
     TessellationControl,
@@ -17,6 +21,7 @@ pub enum ShaderStage {
 /// A version of SPIR-V.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum SpirvVersion {
     SPIRV1_0,
     SPIRV1_1,

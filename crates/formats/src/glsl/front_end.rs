@@ -46,7 +46,7 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
 
 /// The text, in which `#include` needs no extension by name.
 fn with_includes(source: &Source<'_>) -> String {
-    let text = source.text;
+    let text = &*source.text;
     let asks = text.contains("#include") && !text.contains("GL_GOOGLE_include_directive");
     if source.language == Language::Hlsl || source.folders.is_empty() || !asks {
         return text.to_owned();
