@@ -30,12 +30,17 @@ const fn new(name: &'static str, version: u32) -> Lowering {
     Lowering { name, version }
 }
 
+/// Whether the options of `capture` ask for the path that has no variants.
+pub(crate) fn by_extension(options: &ArgMatches) -> bool {
+    let route = options.try_get_raw("route").ok().flatten().and_then(|mut route| route.next());
+    route.is_some_and(|route| route == "extension")
+}
+
 /// The lowerings that `verb` runs with these options.
 pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> &'static [Lowering] {
-    let route = options.try_get_raw("route").ok().flatten().and_then(|mut route| route.next());
     match verb {
         "blend" => &[ADVANCED_BLEND],
-        "capture" if route.is_some_and(|route| route == "extension") => &[EXTENSION],
+        "capture" if by_extension(options) => &[EXTENSION],
         "capture" => &[CAPTURE],
         "clip" => &[CLIP_CULL],
         "convert" => &[],

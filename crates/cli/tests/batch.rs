@@ -4,6 +4,8 @@ mod build;
 mod names;
 mod result;
 mod resume;
+#[cfg(feature = "glsl")]
+mod verbs;
 
 use crate::work::Work;
 use std::collections::BTreeMap;

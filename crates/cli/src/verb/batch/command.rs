@@ -26,6 +26,8 @@ pub(crate) struct Command {
     beside: Vec<&'static str>,
     /// Whether the verb prints JSON.
     pub(super) json: bool,
+    /// Whether the machine decides what cannot be done: its device, or how busy it is.
+    pub(super) asks_device: bool,
     /// The lowerings that the verb runs.
     pub(super) lowerings: &'static [Lowering],
     isolate: bool,
@@ -60,6 +62,10 @@ impl Command {
         if verb == "batch" {
             return usage("a batch cannot run batches".to_owned());
         }
+        if verb == "lower" {
+            let message = "`lower` takes the stages of a pipeline together, and a batch has one shader at a time";
+            return usage(message.to_owned());
+        }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
         let beside: Vec<&str> = BESIDE.into_iter().filter(|name| has(name)).collect();
         let mut command = Self {
@@ -70,6 +76,7 @@ impl Command {
             variants: has("variant") || !beside.is_empty(),
             beside,
             json: false,
+            asks_device: verb == "verify",
             lowerings: &[],
             isolate: isolate || !has("output"),
             files: Vec::new(),
@@ -93,6 +100,12 @@ impl Command {
             let message = format!("--{name} names one file, which cannot be every shader's");
             let help = format!("--variant {name} writes one beside each");
             return Err(Failure::new(Exit::Usage, message).help(help));
+        }
+        if !variants.is_empty() && lowering::by_extension(matches) {
+            return usage("`capture --path extension` has no variants".to_owned());
+        }
+        if has("rewritten") && matches.contains_id("rewritten") {
+            return usage("--rewritten names one module, which cannot be every shader's".to_owned());
         }
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
         command.lowerings = lowering::of_verb(verb, matches);

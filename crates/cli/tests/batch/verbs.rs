@@ -1,0 +1,262 @@
+//! What a stage that a verb is not for, a second output and a limit mean in a batch, for every verb.
+
+use super::work;
+use crate::work::{Work, exits, stderr, stdout};
+use std::collections::BTreeSet;
+
+/// A verb with options, in a batch.
+struct Line {
+    options: &'static str,
+    /// What becomes of the vertex, fragment, compute and mesh shader.
+    statuses: [&'static str; 4],
+    /// Options of the batch for further outputs, and how these end.
+    seconds: &'static [(&'static str, &'static str)],
+    /// How the first output ends.
+    ending: &'static str,
+}
+
+const SHADERS: [(&str, &str); 4] = [
+    (
+        "a.vert",
+        "#version 450\nlayout(location = 0) in vec4 a;\nlayout(location = 0) out vec4 v;\n\
+         void main() { v = a; gl_Position = a; gl_ClipDistance[0] = a.x; }\n",
+    ),
+    (
+        "b.frag",
+        "#version 450\nlayout(location = 0) out vec4 colour;\nvoid main() { colour = vec4(0.5); }\n",
+    ),
+    ("c.comp", "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n"),
+    (
+        "d.mesh",
+        "#version 450\n#extension GL_EXT_mesh_shader : require\nlayout(local_size_x = 1) in;\n\
+         layout(triangles, max_vertices = 3, max_primitives = 1) out;\n\
+         void main() { SetMeshOutputsEXT(0, 0); }\n",
+    ),
+];
+
+const OK: &str = "ok";
+/// Of a stage that the verb is not for.
+const SKIPPED: &str = "skipped";
+/// Of a stage that the verb would take if it could.
+const UNSUPPORTED: &str = "unsupported";
+
+const REPORTS: (&str, &str) = ("--reports", "json");
+
+const fn line(
+    options: &'static str,
+    statuses: [&'static str; 4],
+    seconds: &'static [(&'static str, &'static str)],
+) -> Line {
+    Line { options, statuses, seconds, ending: "spv" }
+}
+
+const LINES: [Line; 14] = [
+    line("blend --equations multiply", [SKIPPED, OK, SKIPPED, SKIPPED], &[REPORTS]),
+    line(
+        "capture --varyings v",
+        [OK, SKIPPED, SKIPPED, SKIPPED],
+        &[REPORTS, ("--variant both", "both.spv"), ("--variant raster-only", "raster-only.spv")],
+    ),
+    line("capture --path extension --varyings v", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    line("clip --enable 1", [OK, UNSUPPORTED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    line(
+        "clip --exact --location 5",
+        [OK, UNSUPPORTED, SKIPPED, UNSUPPORTED],
+        &[("--variant geometry", "geometry.spv"), REPORTS],
+    ),
+    line("convert", [OK; 4], &[]),
+    line("depth --flip-y on", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    line("discard", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS]),
+    Line { ending: "txt", ..line("info", [OK; 4], &[]) },
+    Line { ending: "json", ..line("info --json", [OK; 4], &[]) },
+    line(
+        "position",
+        [OK, SKIPPED, SKIPPED, OK],
+        &[REPORTS, ("--variant complement", "complement.spv"), ("--variant full", "full.spv")],
+    ),
+    Line { ending: "txt", ..line("position --dry-run", [OK, SKIPPED, SKIPPED, OK], &[REPORTS]) },
+    Line {
+        ending: "txt",
+        ..line("verify --device llvmpipe position", [OK, SKIPPED, SKIPPED, UNSUPPORTED], &[REPORTS])
+    },
+    Line {
+        ending: "txt",
+        ..line(
+            "verify --device llvmpipe blend --equations multiply",
+            [SKIPPED, OK, SKIPPED, SKIPPED],
+            &[REPORTS],
+        )
+    },
+];
+
+/// Verbs that a batch does not take, and what it says.
+const REFUSED: [(&str, &str); 5] = [
+    ("batch", "a batch cannot run batches"),
+    ("completions", "`completions` reads no shader"),
+    ("lower", "`lower` takes the stages of a pipeline together"),
+    ("plan", "`plan` reads no shader"),
+    ("help", "there is no verb `help`"),
+];
+
+/// A folder with a shader of each stage.
+fn stages() -> Work {
+    let work = work();
+    for (name, text) in SHADERS {
+        work.write(&format!("in/{name}"), text);
+    }
+    work
+}
+
+impl Line {
+    /// Options for this line alone: mesh shaders need a version of their own.
+    fn of(&self, batch: &str) -> String {
+        // Behind `verify` stands another verb.
+        format!("batch in --report r.json {batch} {} --spirv-version 1.4", self.options)
+    }
+
+    /// The outputs of all shaders but the first `without`, with these further outputs.
+    fn outputs(&self, without: usize, seconds: &[(&str, &str)]) -> Vec<String> {
+        let done =
+            SHADERS.iter().zip(self.statuses).skip(without).filter(|(_, status)| *status == OK);
+        let endings = || seconds.iter().map(|(_, ending)| *ending).chain([self.ending]);
+        let names =
+            done.flat_map(|((name, _), _)| endings().map(move |end| format!("{name}.{end}")));
+        BTreeSet::from_iter(names).into_iter().collect()
+    }
+
+    fn exit_code(&self) -> i32 {
+        if self.statuses.contains(&UNSUPPORTED) { 3 } else { 0 }
+    }
+}
+
+fn statuses(work: &Work) -> Vec<(String, Option<u64>)> {
+    let report = work.json("r.json");
+    let shaders = report["shaders"].as_array().expect("there are shaders").iter();
+    let status = |one: &serde_json::Value| one["status"].as_str().expect("a status").to_owned();
+    shaders.map(|one| (status(one), one["exit_code"].as_u64())).collect()
+}
+
+fn code(status: &str) -> Option<u64> {
+    match status {
+        OK => Some(0),
+        "failed" => Some(1),
+        UNSUPPORTED => Some(3),
+        SKIPPED => Some(4),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_verb_is_in_the_table_or_refused() {
+    let work = stages();
+    let help = work.succeeds("--help");
+    let listed = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
+    let listed = listed.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let listed: BTreeSet<&str> = listed.filter(|name| !name.is_empty()).collect();
+    let taken = LINES.iter().map(|line| line.options.split(' ').next().expect("a verb"));
+    let known: BTreeSet<&str> = taken.chain(REFUSED.map(|(verb, _)| verb)).collect();
+    assert_eq!(listed, known);
+    for (verb, why) in REFUSED {
+        work.fails(&format!("batch in {verb} -o out"), 2, why);
+    }
+    assert!(!work.has("out"));
+}
+
+#[test]
+fn stages_are_skipped_or_unsupported_and_have_no_outputs() {
+    let work = stages();
+    for line in &LINES {
+        // What the verb writes at the least: --exact has to write a geometry stage.
+        let least = if line.options.contains("--exact") { &line.seconds[..1] } else { &[] };
+        let all = [least, line.seconds];
+        for (number, seconds) in all.into_iter().enumerate() {
+            let options: Vec<&str> = seconds.iter().map(|(option, _)| *option).collect();
+            let out = format!("out{number}");
+            let words = line.of(&format!("-o {out} {}", options.join(" ")));
+            let output = work.run(&words);
+            exits(&output, line.exit_code());
+            let expected = line.statuses.map(|status| (status.to_owned(), code(status)));
+            assert_eq!(statuses(&work), expected, "{words}");
+            assert_eq!(work.outputs(&out), line.outputs(0, seconds), "{words}");
+            let count = line.statuses.iter().filter(|status| **status == SKIPPED).count();
+            assert!(
+                count == 0 || stdout(&output).contains(SKIPPED),
+                "{words}: {}",
+                stdout(&output)
+            );
+            exits(
+                &work.run(&line.of(&format!("-o {out} {} --allow-unsupported", options.join(" ")))),
+                0,
+            );
+        }
+
+        // The vertex shader gets broken: it has no outputs any more, whatever it was.
+        work.write("in/a.vert", "#version 450\nnonsense\n");
+        let options: Vec<&str> = line.seconds.iter().map(|(option, _)| *option).collect();
+        let output = work.run(&line.of(&format!("-o out1 {}", options.join(" "))));
+        exits(&output, 1);
+        assert_eq!(statuses(&work)[0], ("failed".to_owned(), Some(1)), "{}", line.options);
+        assert_eq!(work.outputs("out1"), line.outputs(1, line.seconds), "{}", line.options);
+        work.write("in/a.vert", SHADERS[0].1);
+        for out in ["out0", "out1"] {
+            std::fs::remove_dir_all(work.path(out)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_second_output_that_the_verb_has_not_is_wrong_usage() {
+    let work = stages();
+    for line in &LINES {
+        for (option, _) in [
+            REPORTS,
+            ("--variant both", ""),
+            ("--variant complement", ""),
+            ("--variant geometry", ""),
+        ] {
+            if line.seconds.iter().any(|(one, _)| *one == option) {
+                continue;
+            }
+            let is_capture = line.options.starts_with("capture --varyings");
+            if is_capture && option == "--variant both" {
+                continue;
+            }
+            let output = work.run(&line.of(&format!("-o out {option}")));
+            exits(&output, 2);
+            assert!(!work.has("out"), "{} {option}: {}", line.options, stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn what_a_device_did_not_compare_is_tried_again() {
+    let work = work();
+    // Waits for an even number to become odd.
+    work.write(
+        "in/hangs.vert",
+        "#version 450\nlayout(set = 0, binding = 0) buffer Table { uint table[]; };\n\
+         layout(location = 0) in vec4 a;\nlayout(location = 1) in uint b;\nlayout(location = 0) out vec4 v;\n\
+         void main() { uint n = b * 2u; while (n != table[0] * 2u + 7u) { n = n * 2u + 2u; }\n\
+         v = a * float(n); gl_Position = a; }\n",
+    );
+    work.write("in/quick.vert", SHADERS[0].1);
+    let line = "batch in verify --device SwiftShader --timeout 2 capture --varyings v --set 3 \
+        --side-effects in-capture -o out --report r.json --reports";
+    for run in ["all were done", "1 of 2 shaders were done already"] {
+        let output = work.run(line);
+        exits(&output, 3);
+        let expected = [(UNSUPPORTED.to_owned(), Some(3)), (OK.to_owned(), Some(0))];
+        assert_eq!(statuses(&work), expected);
+        let message = work.json("r.json")["shaders"][0]["message"].to_string();
+        assert!(message.contains("after 2 seconds while the original ran"), "{message}");
+        assert_eq!(work.outputs("out"), ["quick.vert.json", "quick.vert.txt"]);
+        assert!(
+            run.starts_with("all") || stderr(&output).contains("1 of 2 shaders were done already")
+        );
+    }
+    work.fails(
+        "batch in verify --rewritten a.spv capture --varyings v -o no",
+        2,
+        "cannot be every shader's",
+    );
+}
