@@ -16,6 +16,7 @@ pub mod mutate;
 pub mod program;
 pub mod reduce;
 pub mod shader;
+pub mod texts;
 pub mod tree;
 
 /// The README's example compiles.

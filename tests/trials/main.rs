@@ -10,3 +10,4 @@ mod places;
 mod plain_data;
 mod recipe;
 mod shapes;
+mod texts;

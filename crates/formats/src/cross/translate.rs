@@ -128,7 +128,8 @@ fn is_rasterized(
     compiler: &mut Compiler<targets::Msl>,
     model: spirv::ExecutionModel,
 ) -> Result<Rasterized, SpirvCrossError> {
-    if model != spirv::ExecutionModel::Vertex {
+    use spirv::ExecutionModel::{TessellationEvaluation, Vertex};
+    if !matches!(model, Vertex | TessellationEvaluation) {
         return Ok(Rasterized::Outputs);
     }
     let proof = compiler.update_active_builtins();

@@ -1,0 +1,311 @@
+//! Texts of what the lowerings make: where the original's text reads back, so does that of each variant, or what is
+//! lacking stands among the exceptions below.
+//!
+//! GLSL and HLSL are read by glslang, WGSL by naga; MSL, which nothing here compiles, is held against what it
+//! [lacks](msl::lacks).
+
+pub mod msl;
+
+use std::collections::BTreeMap;
+
+use glslang::{
+    Compiler, CompilerOptions, OpenGlVersion, Shader, ShaderInput, ShaderMessage, ShaderSource,
+    SourceLanguage, Target as Client,
+};
+use polyshade::Module;
+use polyshade_formats::cross::{self, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rules, Target};
+use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::{Error, ShaderStage, SpirvVersion, wgsl};
+use polyshade_spv::ExecutionModel;
+
+use crate::corpus::attempts;
+use crate::shader;
+
+/// A language, and by whose rules.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Format {
+    GlslOfVulkan,
+    GlslOfOpenGl,
+    Hlsl,
+    Wgsl,
+    Msl,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::GlslOfVulkan, Self::GlslOfOpenGl, Self::Hlsl, Self::Wgsl, Self::Msl];
+}
+
+/// What is refused, or does not read back, of a variant though not of its original.
+struct Exception {
+    formats: &'static [Format],
+    /// What the verb's name begins with.
+    verb: &'static str,
+    /// A part of the message.
+    says: &'static str,
+    #[expect(dead_code, reason = "it is for who reads the table")]
+    why: &'static str,
+}
+
+const fn exception(
+    formats: &'static [Format],
+    verb: &'static str,
+    says: &'static str,
+    why: &'static str,
+) -> Exception {
+    Exception { formats, verb, says, why }
+}
+
+const GLSL: &[Format] = &[Format::GlslOfVulkan, Format::GlslOfOpenGl];
+const OPENGL: &[Format] = &[Format::GlslOfOpenGl];
+const HLSL: &[Format] = &[Format::Hlsl];
+const WGSL: &[Format] = &[Format::Wgsl];
+const MSL: &[Format] = &[Format::Msl];
+
+/// What a language lacks, then what its printer or reader does.
+const EXCEPTIONS: [Exception; 22] = [
+    exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
+    exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
+    exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
+    exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),
+    exception(WGSL, "", "must return a `@builtin(position)`", "the variant rasterizes nothing"),
+    exception(WGSL, "", "builtin value: PointSize", "the shader's, once its block is taken apart"),
+    exception(WGSL, "clip", "builtin value: CullDistance", "WGSL has clip distances alone"),
+    exception(WGSL, "clip --exact", "execution model %3", "WebGPU has no geometry stage"),
+    exception(MSL, "clip --exact", "Metal has no Geometry stage", "nor has Metal"),
+    exception(
+        MSL,
+        "",
+        "unsupported-built-in-type",
+        "PositionPerViewNV, which SPIRV-Cross drops where it is in a block",
+    ),
+    exception(
+        OPENGL,
+        "blend",
+        "GL_EXT_shader_framebuffer_fetch",
+        "glslang knows the extension in OpenGL ES alone",
+    ),
+    exception(OPENGL, "blend", "is not declared once", "two sources of one attachment"),
+    exception(GLSL, "capture --path extension", "stride is too large", "glslang's limit"),
+    exception(
+        GLSL,
+        "capture",
+        "2-component vector of uint",
+        "SPIRV-Cross has no bit cast of a double to two words",
+    ),
+    exception(
+        &[Format::GlslOfVulkan, Format::GlslOfOpenGl, Format::Hlsl],
+        "capture --path extension",
+        "not enough data provided for construction",
+        "the same",
+    ),
+    exception(WGSL, "capture", "Invalid access into expression", "nor has naga"),
+    exception(
+        GLSL,
+        "clip",
+        "barrier() must be in main()",
+        "GLSL has no barrier() in the function that the body has become",
+    ),
+    exception(
+        GLSL,
+        "clip --planes",
+        "was not redeclared",
+        "SPIRV-Cross declares gl_PerVertex by the block's members alone, without the added array",
+    ),
+    exception(GLSL, "clip --exact", "unexpected IDENTIFIER", "SPIRV-Cross, of an array of blocks"),
+    exception(HLSL, "clip --exact", "cannot apply to an array", "the same"),
+    exception(
+        &[Format::GlslOfVulkan, Format::GlslOfOpenGl, Format::Hlsl],
+        "position",
+        "function does not return a value",
+        "what nobody uses is not computed, and SPIRV-Cross prints no return of an undefined value",
+    ),
+    exception(
+        HLSL,
+        "position",
+        "')' : Expected",
+        "glslang's HLSL reads a geometry stage that emits nothing no further than its parameters",
+    ),
+];
+
+/// How many texts were read back or refused, by format and verb.
+#[derive(Default, Clone, Debug)]
+pub struct Tally(BTreeMap<(Format, &'static str), [usize; 2]>);
+
+impl Tally {
+    /// Counts everything that `other` counted.
+    pub fn merge(&mut self, other: &Self) {
+        for (key, counts) in &other.0 {
+            let sums = self.0.entry(*key).or_default();
+            (0..2).for_each(|at| sums[at] += counts[at]);
+        }
+    }
+
+    /// How many variants have been read back in a format.
+    pub fn read(&self, format: Format) -> usize {
+        self.0.iter().filter(|((one, _), _)| *one == format).map(|(_, counts)| counts[0]).sum()
+    }
+
+    /// As a Markdown table, one row a format and verb.
+    pub fn table(&self) -> String {
+        let rows = self.0.iter().map(|((format, verb), [read, refused])| {
+            format!("| {format:?} | `{verb}` | {read} | {refused} |\n")
+        });
+        format!(
+            "| Format | Verb | Texts that read back | refused |\n|---|---|---|---|\n{}",
+            rows.collect::<String>()
+        )
+    }
+}
+
+/// Prints the module and what each lowering makes of it in every format, and returns what does not read back though
+/// the original does. A module that `spirv-val` does not accept has no texts.
+pub fn check(words: &[u32], tally: &mut Tally) -> Vec<String> {
+    let Ok(module) = Module::parse(words) else { return Vec::new() };
+    if shader::validate(words).is_err() {
+        return Vec::new();
+    }
+    let mut faults = Vec::new();
+    for entry in module.entry_points() {
+        let name = entry.name();
+        let formats = readable(words, (&name, entry.model()));
+        if formats.is_empty() {
+            continue;
+        }
+        for (verb, attempt) in attempts(&module, entry) {
+            let Ok((_, variants)) = attempt() else { continue };
+            // Where nothing was to be done it is the original.
+            let others = variants.iter().filter(|variant| *variant != words);
+            let each = others.flat_map(|one| formats.iter().map(move |format| (one, *format)));
+            for (variant, format) in each {
+                let counts = tally.0.entry((format, verb)).or_default();
+                match fate(variant, (&name, entry.model()), format, verb) {
+                    Ok(true) => counts[0] += 1,
+                    Ok(false) => counts[1] += 1,
+                    Err(fault) => faults.push(format!("{verb}, {format:?}: {fault}")),
+                }
+            }
+        }
+    }
+    faults
+}
+
+/// What does not read back of a vertex shader `main` that stands for what a verb makes of another, which does.
+pub fn compare(original: &[u32], variant: &[u32]) -> Vec<String> {
+    let entry = ("main", ExecutionModel::VERTEX);
+    let formats = readable(original, entry);
+    formats.into_iter().filter_map(|format| fate(variant, entry, format, "").err()).collect()
+}
+
+/// The formats in which the text of a module reads back.
+fn readable(words: &[u32], entry: (&str, ExecutionModel)) -> Vec<Format> {
+    let is_readable = |format: &Format| {
+        let text = print(words, entry, *format);
+        text.is_ok_and(|text| reads_back(&text, entry.1, *format).is_ok())
+    };
+    Format::ALL.into_iter().filter(is_readable).collect()
+}
+
+/// Whether a variant reads back, or else is refused with a reason that is known.
+fn fate(
+    words: &[u32],
+    (name, model): (&str, ExecutionModel),
+    format: Format,
+    verb: &str,
+) -> Result<bool, String> {
+    // A stage that is added has its own module.
+    let module = Module::parse(words).map_err(|error| error.to_string())?;
+    let mut entries = module.entry_points();
+    let model = match module.entry_point(name, model) {
+        Ok(_) => model,
+        Err(_) => entries.next().ok_or("there is no entry point")?.model(),
+    };
+    let fault = match print(words, (name, model), format) {
+        Ok(text) => match reads_back(&text, model, format) {
+            Ok(()) => return Ok(true),
+            Err(fault) => format!("it does not read back: {fault}"),
+        },
+        Err(Error::Unsupported(reason)) => format!("it is refused: {reason}"),
+        Err(error) => return Err(format!("it fails: {error}")),
+    };
+    let is_known = |one: &Exception| {
+        one.formats.contains(&format) && verb.starts_with(one.verb) && fault.contains(one.says)
+    };
+    if EXCEPTIONS.iter().any(is_known) { Ok(false) } else { Err(fault) }
+}
+
+fn print(
+    words: &[u32],
+    (name, model): (&str, ExecutionModel),
+    format: Format,
+) -> Result<String, Error> {
+    let target = match format {
+        Format::Wgsl => return wgsl::write(words),
+        Format::GlslOfVulkan => Target::Glsl(Glsl { rules: Rules::Vulkan, ..Glsl::default() }),
+        Format::GlslOfOpenGl => Target::Glsl(Glsl::default()),
+        Format::Hlsl => Target::Hlsl(Hlsl { point_size: PointSize::Drop, ..Hlsl::default() }),
+        Format::Msl => Target::Msl(Msl::default()),
+    };
+    cross::write(words, EntryPoint { name, model: model.0 }, &target).map(|text| text.source)
+}
+
+fn reads_back(text: &str, model: ExecutionModel, format: Format) -> Result<(), String> {
+    let stage = stage(model).ok_or("no stage of a text")?;
+    let compile = |language| {
+        let source = Source::new(text, language, stage).version(SpirvVersion::SPIRV1_5);
+        source.compile().map(drop).map_err(|error| error.to_string())
+    };
+    match format {
+        Format::GlslOfVulkan => compile(Language::Glsl),
+        Format::GlslOfOpenGl => read_for_opengl(text, stage),
+        Format::Hlsl => compile(Language::Hlsl),
+        Format::Wgsl => {
+            let words = wgsl::read(text, "text", SpirvVersion::SPIRV1_5);
+            words.map(drop).map_err(|error| error.to_string())
+        }
+        Format::Msl => msl::lacks(text).map_or(Ok(()), Err),
+    }
+}
+
+fn read_for_opengl(text: &str, stage: ShaderStage) -> Result<(), String> {
+    let compiler = Compiler::acquire().ok_or("glslang cannot be set up")?;
+    let options = CompilerOptions {
+        source_language: SourceLanguage::GLSL,
+        target: Client::OpenGL { version: OpenGlVersion::OpenGL4_5, spirv_version: None },
+        version_profile: None,
+        messages: ShaderMessage::DEFAULT,
+    };
+    let source = ShaderSource::from(text);
+    let input = ShaderInput::new(&source, stage_of_glslang(stage), &options, None, None);
+    let input = input.map_err(|error| error.to_string())?;
+    Shader::new(compiler, input).parse().map(drop).map_err(|error| error.to_string())
+}
+
+fn stage(model: ExecutionModel) -> Option<ShaderStage> {
+    Some(match model {
+        ExecutionModel::VERTEX => ShaderStage::Vertex,
+        ExecutionModel::TESSELLATION_CONTROL => ShaderStage::TessellationControl,
+        ExecutionModel::TESSELLATION_EVALUATION => ShaderStage::TessellationEvaluation,
+        ExecutionModel::GEOMETRY => ShaderStage::Geometry,
+        ExecutionModel::FRAGMENT => ShaderStage::Fragment,
+        ExecutionModel::GL_COMPUTE => ShaderStage::Compute,
+        ExecutionModel::TASK_EXT => ShaderStage::Task,
+        ExecutionModel::MESH_EXT => ShaderStage::Mesh,
+        _ => return None,
+    })
+}
+
+fn stage_of_glslang(stage: ShaderStage) -> glslang::ShaderStage {
+    match stage {
+        ShaderStage::Vertex => glslang::ShaderStage::Vertex,
+        ShaderStage::TessellationControl => glslang::ShaderStage::TesselationControl,
+        ShaderStage::TessellationEvaluation => glslang::ShaderStage::TesselationEvaluation,
+        ShaderStage::Geometry => glslang::ShaderStage::Geometry,
+        ShaderStage::Fragment => glslang::ShaderStage::Fragment,
+        ShaderStage::Compute => glslang::ShaderStage::Compute,
+        ShaderStage::Task => glslang::ShaderStage::Task,
+        ShaderStage::Mesh => glslang::ShaderStage::Mesh,
+    }
+}

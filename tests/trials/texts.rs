@@ -1,0 +1,51 @@
+//! The texts of what the lowerings make of the committed shaders read back where those of the originals do.
+
+use polyshade_tests::shader::{self, ShaderStage, compile};
+use polyshade_tests::texts::{Format, Tally, check};
+use polyshade_tests::tree::{files, tests};
+use std::path::PathBuf;
+use std::thread;
+
+/// What each format has to have at the least, so that the test shows something.
+const LEAST: usize = 1000;
+
+#[test]
+fn texts_of_variants_read_back_where_those_of_originals_do() {
+    let folders = [tests().join("cases"), tests().join("mutants"), tests().join("../examples")];
+    let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
+    let count = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let work = |first: usize| {
+        let (mut tally, mut faults) = (Tally::default(), Vec::new());
+        for path in paths.iter().skip(first).step_by(count) {
+            let Ok(words) = shader::read(path) else { continue };
+            let found = check(&words, &mut tally);
+            faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", path.display())));
+        }
+        (tally, faults)
+    };
+    let (mut tally, mut faults) = (Tally::default(), Vec::new());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|first| scope.spawn(move || work(first))).collect();
+        for thread in threads {
+            let (own, found) = thread.join().expect("nothing panics");
+            tally.merge(&own);
+            faults.extend(found);
+        }
+    });
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    for format in Format::ALL {
+        assert!(tally.read(format) >= LEAST, "{format:?}: {}", tally.read(format));
+    }
+}
+
+/// The control: a variant of another shader, which has what the language lacks.
+#[test]
+fn a_text_that_does_not_read_back_is_found() {
+    let double = "#version 450\nlayout(location = 0) flat out double v;\nvoid main() { v = 1; }\n";
+    let plain = "#version 450\nlayout(location = 0) flat out float v;\nvoid main() { v = 1; }\n";
+    let [double, plain] =
+        [double, plain].map(|text| compile(text, ShaderStage::Vertex).expect("it compiles"));
+    let faults = polyshade_tests::texts::compare(&plain, &double);
+    assert!(faults.iter().any(|fault| fault.contains("MSL has no 64-bit floats")), "{faults:?}");
+    assert_eq!(polyshade_tests::texts::compare(&plain, &plain), Vec::<String>::new());
+}
