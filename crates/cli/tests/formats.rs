@@ -152,6 +152,25 @@ fn options_that_nothing_reads_are_refused() {
 }
 
 #[test]
+fn what_the_help_lists_as_a_path_is_one() {
+    let work = work();
+    let help = work.succeeds("capture --help");
+    let paths = help.split("--path <PATH>").nth(1).expect("there is the option");
+    let paths = paths.split("\n      --").next().unwrap_or(paths);
+    let values = paths.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
+    let values: Vec<&str> = values.collect();
+    assert_eq!(values, ["storage", "extension"], "{paths}");
+    for value in values {
+        work.succeeds(&format!("capture a.vert --varyings v --dry-run --path {value}"));
+    }
+    work.fails(
+        "capture a.vert --varyings v --dry-run --path compute",
+        2,
+        "invalid value 'compute'",
+    );
+}
+
+#[test]
 fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = Work::new().succeeds(&format!("completions {shell}"));

@@ -82,6 +82,43 @@ fn devices_come_from_profiles() {
     assert_eq!(again, work.succeeds(&format!("{plan} --profile A")));
 }
 
+/// The parts of Vulkan that a portable device may leave out.
+#[test]
+fn a_portable_device_has_triangle_fans_if_its_profile_says_so() {
+    let work = work();
+    for (extensions, features, fans) in [
+        ("", "", true),
+        (r#""VK_KHR_portability_subset": 1"#, "", false),
+        (r#""VK_KHR_portability_subset": 1"#, r#""triangleFans": false"#, false),
+        (r#""VK_KHR_portability_subset": 1"#, r#""triangleFans": true"#, true),
+    ] {
+        let features =
+            format!(r#""VkPhysicalDevicePortabilitySubsetFeaturesKHR": {{ {features} }}"#);
+        let stores = r#""VkPhysicalDeviceFeatures": { "vertexPipelineStoresAndAtomics": true }"#;
+        let device = format!(
+            r#"{{ "extensions": {{ {extensions} }}, "features": {{ {features}, {stores} }} }}"#
+        );
+        let profile = format!(
+            r#"{{ "capabilities": {{ "it": {device} }}, "profiles": {{ "A": {{ "capabilities": ["it"] }} }} }}"#
+        );
+        work.write("profile.json", &profile);
+        let plan = work.succeeds("plan state.json --device profile.json --json");
+        assert_eq!(json(&plan)["device"]["triangle_fans"], fans, "{profile}");
+    }
+}
+
+/// Metal binds more of a buffer than Vulkan guarantees.
+#[test]
+fn a_buffer_of_256_mib_is_captured_to_on_metal() {
+    let work = work();
+    let state = include_str!("plans/large.json");
+    work.write("large.json", state);
+    work.succeeds("plan large.json --device metal");
+    work.fails("plan large.json --device vulkan-mobile", 3, "134217728");
+    work.write("larger.json", &state.replace("268435456", "268435460"));
+    work.fails("plan larger.json --device metal", 3, "268435456");
+}
+
 #[test]
 fn what_cannot_be_planned_exits_accordingly() {
     let work = work();

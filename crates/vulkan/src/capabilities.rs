@@ -50,8 +50,15 @@ pub struct Capabilities {
 impl Capabilities {
     /// Whether triangle fans can be drawn.
     pub fn triangle_fans(&self) -> bool {
-        self.portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
+        has_triangle_fans(self.portability.as_ref())
     }
+}
+
+/// Whether triangle fans can be drawn: a device that may leave out parts of Vulkan says so.
+fn has_triangle_fans(
+    portability: Option<&vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'_>>,
+) -> bool {
+    portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
 }
 
 /// What `VK_EXT_transform_feedback` offers.
@@ -228,5 +235,18 @@ fn query_provoking_vertex(
         last: features.provoking_vertex_last == vk::TRUE,
         preserved_by_capture: features.transform_feedback_preserves_provoking_vertex == vk::TRUE,
         preserved_by_capture_in_fans: in_fans == vk::TRUE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_portable_device_has_triangle_fans_if_it_says_so() {
+        let subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
+        assert!(has_triangle_fans(None));
+        assert!(!has_triangle_fans(Some(&subset)));
+        assert!(has_triangle_fans(Some(&subset.triangle_fans(true))));
     }
 }
