@@ -125,3 +125,17 @@ fn no_library_ends_the_program() {
     }
     assert!(crashes >= 2, "nothing crashes, so this shows nothing");
 }
+
+/// HLSL that is right, and that glslang does not survive.
+#[test]
+fn an_assertion_of_glslang_fails_one_shader() {
+    let work = Work::new();
+    let source = "struct Parts { float fraction; int exponent; };\n\
+        float4 main(float a : TEXCOORD0) : SV_Target0 {\n\
+        Parts parts; parts.fraction = frexp(a, parts.exponent); return parts.fraction; }\n";
+    work.write("in/a.frag.hlsl", source);
+    work.write("in/b.frag.hlsl", &source.replace("frexp(a, parts.exponent)", "a"));
+    work.fails("convert in/a.frag.hlsl -o a.spv", 1, "reading HLSL: glslang crashed (signal: 6");
+    work.fails("batch in convert -o out -j 1", 1, "1 of 2 shaders failed");
+    assert!(work.has("out/b.frag.hlsl.spv") && !work.has("out/a.frag.hlsl.spv"));
+}
