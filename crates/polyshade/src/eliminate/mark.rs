@@ -389,7 +389,7 @@ impl<'m, 'w> Marks<'m, 'w> {
 
     fn visit_global(&mut self, inst: Inst<'m>) {
         match inst.op() {
-            Op::TYPE_STRUCT => {}
+            Op::TYPE_STRUCT => self.visit_structure(inst),
             Op::TYPE_POINTER => self.visit_pointer_type(inst),
             Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
                 // What an array is made of is as whole as the array.

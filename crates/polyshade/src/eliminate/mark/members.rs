@@ -3,7 +3,7 @@
 use super::{At, Dead, Elimination, Index, Marks};
 use crate::eliminate::types::{element_of, indices_of, step, structure_at};
 use polyshade_spv::view::{AccessChain, TypePointer};
-use polyshade_spv::{Id, Inst, Module, Op, Section, StorageClass};
+use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass};
 use std::collections::BTreeMap;
 
 /// The structures of outputs that lose members, in order, with the numbers of the members that no variable keeps.
@@ -58,6 +58,18 @@ impl<'m> Marks<'m, '_> {
             if dead.binary_search(&member).is_err() {
                 self.want_member(at, member);
             }
+        }
+    }
+
+    /// Of what lies in a block, the members of the block alone can go: GLSL and HLSL have no offsets within others.
+    pub(super) fn visit_structure(&mut self, inst: Inst<'m>) {
+        let id = inst.result().expect("a type has a result");
+        let has = |wanted: &[Decoration]| {
+            self.m().decorations_of(id).any(|one| wanted.contains(&one.decoration))
+        };
+        if has(&[Decoration::OFFSET]) && !has(&[Decoration::BLOCK, Decoration::BUFFER_BLOCK]) {
+            (0..self.m().members(id).len() as u32)
+                .for_each(|member| self.want_member(At::of(inst), member));
         }
     }
 
