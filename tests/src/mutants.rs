@@ -51,8 +51,8 @@ pub struct Score {
     pub refused: u32,
     /// The names of all of them.
     names: BTreeSet<String>,
-    /// The names of those that are called equal, with a shader of which they are.
-    pub equal: BTreeMap<String, String>,
+    /// The names of those that are called equal, with the shaders of which they are.
+    pub equal: BTreeMap<String, Vec<String>>,
 }
 
 /// A variant of a shader.
@@ -147,7 +147,9 @@ impl List {
             sum.same += score.same;
             sum.refused += score.refused;
             sum.names.extend(score.names);
-            sum.equal.extend(score.equal);
+            for (name, lines) in score.equal {
+                sum.equal.entry(name).or_default().extend(lines);
+            }
         }
         Ok(sum)
     }
@@ -170,7 +172,7 @@ impl List {
                 Said::Nothing => score.refused += 1,
                 Said::Different => score.noticed += 1,
                 Said::Equal if normalize(&words) == *normal => score.same += 1,
-                Said::Equal => drop(score.equal.insert(name, (*line).to_owned())),
+                Said::Equal => score.equal.entry(name).or_default().push((*line).to_owned()),
             }
         }
         Ok(score)
@@ -179,7 +181,7 @@ impl List {
     /// The mutants that are called equal without a reason.
     pub fn unknown(&self, score: &Score) -> Vec<String> {
         let all = score.equal.iter().filter(|(one, _)| self.reason(one) == UNKNOWN);
-        all.map(|(one, line)| format!("{one}\n      of {line}")).collect()
+        all.map(|(one, lines)| format!("{one}\n      of {}", lines.join("\n      of "))).collect()
     }
 
     fn reason(&self, mutant: &str) -> &str {
@@ -211,9 +213,11 @@ impl List {
     /// A score, as a sentence.
     pub fn told(&self, score: &Score) -> String {
         let Score { noticed, same, refused, equal, .. } = score;
-        let is_equivalent = |one: &&String| self.reason(one).starts_with(EQUIVALENT);
-        let equivalent = equal.keys().filter(is_equivalent).count();
-        let missed = equal.len() - equivalent;
+        let (mut equivalent, mut missed) = (0, 0);
+        for (name, lines) in equal {
+            let is_equivalent = self.reason(name).starts_with(EQUIVALENT);
+            *(if is_equivalent { &mut equivalent } else { &mut missed }) += lines.len();
+        }
         let share = f64::from(*noticed) / (f64::from(*noticed) + missed as f64) * 100.0;
         format!(
             "{noticed} noticed, {missed} missed: {share:.1} %; {equivalent} equivalent, \
