@@ -64,12 +64,14 @@ impl<'m> Marks<'m, '_> {
     /// Of what lies in a block, the members of the block alone can go: GLSL and HLSL have no offsets within others.
     pub(super) fn visit_structure(&mut self, inst: Inst<'m>) {
         let id = inst.result().expect("a type has a result");
-        let has = |wanted: &[Decoration]| {
-            self.m().decorations_of(id).any(|one| wanted.contains(&one.decoration))
-        };
-        if has(&[Decoration::OFFSET]) && !has(&[Decoration::BLOCK, Decoration::BUFFER_BLOCK]) {
-            (0..self.m().members(id).len() as u32)
-                .for_each(|member| self.want_member(At::of(inst), member));
+        let m = self.m();
+        let is_block = |decoration| m.decoration(id, decoration).is_some();
+        if m.member_decoration(id, 0, Decoration::OFFSET).is_some()
+            && !is_block(Decoration::BLOCK)
+            && !is_block(Decoration::BUFFER_BLOCK)
+        {
+            let members = 0..m.members(id).len() as u32;
+            members.for_each(|member| self.want_member(At::of(inst), member));
         }
     }
 
