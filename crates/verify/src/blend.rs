@@ -7,6 +7,7 @@
 mod colours;
 mod draws;
 
+use crate::feeder;
 use crate::inputs::Inputs;
 use crate::leaves::{Kind, Leaf};
 use crate::random::{Random, Values};
@@ -19,7 +20,7 @@ use draws::CORNERS;
 use polyshade::Error;
 use polyshade::advanced_blend::{self, Blending, ColorBlend, Destination, Equation, Layer};
 use polyshade::host::Lowered;
-use polyshade::spv::{ExecutionModel, StorageClass};
+use polyshade::spv::StorageClass;
 use std::collections::BTreeMap;
 
 /// Compares a lowered fragment shader with the model.
@@ -78,12 +79,8 @@ struct Target {
     how: Option<BlendedAs>,
 }
 
-/// One equation for each target, of those that may be selected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Selection {
-    /// The word of each target, and the equation that it means: none passes the source through.
-    words: Vec<(u32, Option<Equation>)>,
-}
+/// What is selected for a target: a word, and the equation that it means. None passes the source through.
+type Selected = (u32, Option<Equation>);
 
 /// A word that means no equation.
 const UNKNOWN: u32 = 4711;
@@ -108,11 +105,11 @@ impl<'r> Run<'r> {
         seed: u64,
     ) -> Result<Run<'r>, Stop> {
         task.check_device(task.original)?;
-        let model = ExecutionModel::FRAGMENT;
-        let leaves = |class| task.leaves(task.original, model, class).map_err(not_comparable);
-        draws::check_inputs(&leaves(StorageClass::INPUT)?)?;
-        let inputs = task.inputs(model, (Values::Colours, seed), CORNERS)?;
-        let feeder = draws::feeder(&inputs)?;
+        let leaves = |class| task.leaves(task.original, class).map_err(not_comparable);
+        let read = leaves(StorageClass::INPUT)?;
+        draws::check_inputs(&read)?;
+        let inputs = task.inputs((Values::Colours, seed), CORNERS)?;
+        let feeder = feeder::feeder(None, &feeder::varyings(&read)?, &[])?;
         let targets = targets(leaves(StorageClass::OUTPUT)?, blends)?;
         Ok(Run { task, blends, lowered, inputs, feeder, targets, seed })
     }
@@ -161,14 +158,14 @@ impl<'r> Run<'r> {
     /// Compares all targets before and after a draw; returns how many pixels were blended and are right.
     fn compare_targets(
         &self,
-        selection: &Selection,
+        selection: &[Selected],
         sources: &[Source],
         (before, after): (&[Picture], &[Picture]),
     ) -> Result<u64, Box<Difference>> {
         let mut pixels = 0;
         for (number, target) in self.targets.iter().enumerate() {
             let pair = (&before[number], &after[number]);
-            pixels += compare(target, &selection.words[number], &sources[number], pair)?;
+            pixels += compare(target, selection[number], &sources[number], pair)?;
         }
         Ok(pixels)
     }
@@ -190,7 +187,7 @@ impl<'r> Run<'r> {
     }
 
     /// Every equation of every target, and what passes the source through.
-    fn selections(&self) -> Vec<Selection> {
+    fn selections(&self) -> Vec<Vec<Selected>> {
         let equations = |target: &Target| -> Vec<Equation> {
             target.how.as_ref().map_or_else(Vec::new, |how| how.equations.clone())
         };
@@ -201,12 +198,11 @@ impl<'r> Run<'r> {
                 let one = equations.get((number + at) % equations.len().max(1)).copied();
                 (one.map_or(0, Equation::word), one)
             };
-            Selection { words: self.targets.iter().enumerate().map(word).collect() }
+            self.targets.iter().enumerate().map(word).collect()
         };
-        let mut selections: Vec<Selection> = (0..most.max(1)).map(nth).collect();
+        let mut selections: Vec<Vec<Selected>> = (0..most.max(1)).map(nth).collect();
         if self.blends.select.is_some() {
-            let all = |word| Selection { words: vec![(word, None); self.targets.len()] };
-            selections.extend([0, UNKNOWN].map(all));
+            selections.extend([0, UNKNOWN].map(|word| vec![(word, None); self.targets.len()]));
         }
         selections
     }
@@ -222,7 +218,7 @@ impl<'r> Run<'r> {
     }
 }
 
-fn with_draw(difference: Difference, triangle: usize, selection: &Selection) -> Difference {
+fn with_draw(difference: Difference, triangle: usize, selection: &[Selected]) -> Difference {
     let draw = format!("triangle {triangle}, {selection:?}");
     Difference { draw: Some(draw), ..difference }
 }
@@ -249,7 +245,7 @@ impl Blends<'_> {
 /// Compares a target before and after a draw; returns how many of its pixels were blended and are right.
 fn compare(
     target: &Target,
-    (_, equation): &(u32, Option<Equation>),
+    (_, equation): Selected,
     sources: &Source,
     (before, after): (&Picture, &Picture),
 ) -> Result<u64, Box<Difference>> {
@@ -285,7 +281,7 @@ fn compare(
             }
             continue;
         };
-        let (equation, source, before) = (*equation, *source, *before);
+        let (source, before) = (*source, *before);
         let meeting = Meeting { how, equation, source, before, written };
         if !meeting.is_defined() {
             continue;

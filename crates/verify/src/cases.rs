@@ -83,20 +83,26 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     for topology in TOPOLOGIES {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             for placement in placements {
-                let (vertices, instances) = placement.ranges();
-                let draw = model::Draw { topology, provoking_vertex, vertices, instances };
+                let draw = draw(*placement, topology, provoking_vertex);
                 cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
             }
         }
         for ((most, room), placement) in MORE.into_iter().zip(placements.iter().cycle()) {
-            let (vertices, instances) = placement.ranges();
-            let vertices = vertices.start..vertices.end.min(vertices.start.saturating_add(most));
-            let provoking_vertex = ProvokingVertex::First;
-            let draw = model::Draw { topology, provoking_vertex, vertices, instances };
+            let placement = Placement { vertices: placement.vertices.min(most), ..*placement };
+            let draw = draw(placement, topology, ProvokingVertex::First);
             cases.push(Case { draw, room });
         }
     }
     cases
+}
+
+fn draw(
+    placement: Placement,
+    topology: Topology,
+    provoking_vertex: ProvokingVertex,
+) -> model::Draw {
+    let (vertices, instances) = placement.ranges();
+    model::Draw { topology, provoking_vertex, vertices, instances }
 }
 
 /// How many vertices a draw captures where there is room.
@@ -122,9 +128,7 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
 impl Case {
     /// A point list that captures nothing.
     pub(crate) fn of_nothing(placement: Placement) -> Case {
-        let (vertices, instances) = placement.ranges();
-        let (topology, provoking_vertex) = (Topology::PointList, ProvokingVertex::First);
-        let draw = model::Draw { topology, provoking_vertex, vertices, instances };
+        let draw = draw(placement, Topology::PointList, ProvokingVertex::First);
         Case { draw, room: Room::None }
     }
 

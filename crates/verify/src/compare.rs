@@ -20,24 +20,6 @@ pub(crate) struct Expected<'r> {
     captured: Vec<(u32, u32)>,
 }
 
-impl Expected<'_> {
-    /// What is wrong with the counters of the feedback buffers, of which those count that capture something.
-    pub(crate) fn wrong_counter(
-        &self,
-        layout: &[Buffer],
-        found: impl Iterator<Item = u32>,
-    ) -> Option<String> {
-        let each = strides(layout).into_iter().zip(&self.buffers).zip(found).enumerate();
-        let mut wrong = each.filter(|(_, ((stride, right), found))| {
-            *stride > 0 && *found as usize != right.reached
-        });
-        wrong.next().map(|(number, ((_, right), found))| {
-            let right = right.reached;
-            format!("the counter of feedback buffer {number} goes on at {found}, not {right}")
-        })
-    }
-}
-
 /// The strides by which buffers fill: a buffer that captures nothing does not.
 pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
     let filling = |buffer: &Buffer| if buffer.pieces.is_empty() { 0 } else { buffer.stride };
@@ -86,7 +68,7 @@ pub(crate) fn expect_nothing<'r>(
 }
 
 /// Looks for the first word that differs from what must be there.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Comparison<'c> {
     pub(crate) part: Part,
     pub(crate) layout: &'c [Buffer],
@@ -111,6 +93,35 @@ impl Comparison<'_> {
         equal.draws += 1;
         equal.vertices += expected.captured.len() as u64;
         Ok(())
+    }
+
+    /// Compares what is counted of `case`, and where its feedback buffers go on; those that capture nothing do not.
+    pub(crate) fn counts(
+        &self,
+        case: &Case,
+        expected: &Expected<'_>,
+        found: Captured,
+        counters: impl Iterator<Item = u32>,
+    ) -> Result<(), Stop> {
+        let right = expected.counts;
+        if found != right {
+            return Err(self.wrong(case, format!("the counts are {found:?}, not {right:?}")));
+        }
+        let buffers = expected.buffers.iter().zip(strides(self.layout));
+        for (number, ((buffer, stride), found)) in buffers.zip(counters).enumerate() {
+            let right = buffer.reached;
+            if stride > 0 && found as usize != right {
+                let counter = format!("the counter of feedback buffer {number}");
+                return Err(self.wrong(case, format!("{counter} goes on at {found}, not {right}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// That something is wrong with all of `case`.
+    pub(crate) fn wrong(&self, case: &Case, message: String) -> Stop {
+        let draw = Some(case.to_string());
+        Difference { draw, ..Difference::new(self.part, message) }.into()
     }
 
     /// The first difference between what `case` left in buffer `number` and what it must have left.

@@ -7,7 +7,7 @@ use crate::layout::{self, Buffer};
 use crate::recording::{Recording, Shape, u32s};
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::stores::check_strides;
-use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
 use polyshade::host::{LimitName, Lowered};
 use polyshade::spv::{Capability, Decoration, ExecutionMode, StorageClass};
@@ -82,12 +82,6 @@ struct Run<'r> {
     original: Original<'r>,
     decorated: &'r Lowered<'r, Decorated>,
     layout: Vec<Buffer>,
-}
-
-/// Where a case's feedback buffers are, and where its counters go.
-struct Bound {
-    buffers: Vec<usize>,
-    counters: usize,
 }
 
 impl Run<'_> {
@@ -211,35 +205,32 @@ impl Run<'_> {
         equal: &mut Equal,
     ) -> Result<(), Stop> {
         let (original, cases) = (&self.original, self.cases());
-        let mut places = Vec::new();
         let work = original.inputs.work(&cases, |case: &Case, inputs, work| {
             let mut draw = original.draw(module.words(), case.placement());
             draw.topology = cases::topology(case.draw.topology);
             draw.provoking_vertex = case.draw.provoking_vertex;
             inputs.give(&mut draw);
-            let (bound, feedback) = self.bind(case, work);
-            draw.transform_feedback = Some(feedback);
-            places.push(bound);
+            draw.transform_feedback = Some(self.bind(case, work));
             draw
         });
         let outcome = original.task.run(Part::Lowered, &work)?;
 
-        for (number, (case, bound)) in cases.iter().zip(places).enumerate() {
-            self.compare_case(case, (&outcome, number), &bound, case.recording(recordings), equal)?;
+        for (number, (case, draw)) in cases.iter().zip(&work.draws).enumerate() {
+            let bound = draw.transform_feedback.as_ref().expect("each case is captured");
+            self.compare_case(case, (&outcome, number), bound, case.recording(recordings), equal)?;
         }
         Ok(())
     }
 
-    fn bind(&self, case: &Case, work: &mut Work<'_>) -> (Bound, TransformFeedback) {
-        let mut feedback = TransformFeedback::default();
-        let (mut buffers, mut counters) = (Vec::new(), Vec::new());
+    /// Where a case's feedback buffers are, and where its counters go.
+    fn bind(&self, case: &Case, work: &mut Work<'_>) -> TransformFeedback {
+        let (mut feedback, mut counters) = (TransformFeedback::default(), Vec::new());
         for buffer in case.buffers(&compare::strides(&self.layout)) {
             let range = Range {
                 buffer: work.buffers.len(),
                 offset: buffer.range.start as u64,
                 size: buffer.range.len().max(LEAST as usize) as u64,
             };
-            buffers.push(work.buffers.len());
             work.buffers.push(buffer.memory);
             feedback.buffers.push(range);
             counters.extend((buffer.reached as u32).to_ne_bytes());
@@ -248,35 +239,26 @@ impl Run<'_> {
         feedback.resume = (case.room == cases::Room::Resumed).then_some(place);
         feedback.pause = Some(place);
         work.buffers.push(counters);
-        (Bound { buffers, counters: place.buffer }, feedback)
+        feedback
     }
 
     fn compare_case(
         &self,
         case: &Case,
         (outcome, number): (&Outcome, usize),
-        bound: &Bound,
+        bound: &TransformFeedback,
         recording: &Recording,
         equal: &mut Equal,
     ) -> Result<(), Stop> {
         let shape = Shape::of(&self.original.leaves);
         let comparison = self.original.comparison(Part::Lowered, &self.layout, &shape);
         let expected = compare::expect(case, &self.layout, &shape, recording);
-        let found = bound.buffers.iter().map(|index| &outcome.buffers[*index]);
+        let found = bound.buffers.iter().map(|range| &outcome.buffers[range.buffer]);
         comparison.buffers(case, &expected, found, equal)?;
-        let wrong = |message: String| {
-            let draw = Some(case.to_string());
-            Stop::from(Difference { draw, ..Difference::new(Part::Lowered, message) })
-        };
-        if outcome.captured[number] != Some(expected.counts) {
-            let (found, right) = (outcome.captured[number], expected.counts);
-            return Err(wrong(format!("the query says {found:?}, not {right:?}")));
-        }
-        let counters = u32s(&outcome.buffers[bound.counters]);
-        match expected.wrong_counter(&self.layout, counters.into_iter()) {
-            Some(message) => Err(wrong(message)),
-            None => Ok(()),
-        }
+        let place = bound.pause.expect("the counters have a place");
+        let counters = u32s(&outcome.buffers[place.buffer]).into_iter();
+        let counts = outcome.captured[number].expect("each case is captured");
+        comparison.counts(case, &expected, counts, counters)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Our own vertex stages: they write the inputs of the next stage, which is tested.
 
-use crate::leaves::Kind;
+use crate::leaves::{self, Kind, Leaf};
 use crate::library;
 use crate::verdict::{Stop, not_comparable};
 use polyshade::clip_cull;
-use polyshade::moves;
+use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, ExecutionModel, Id, Patch, StorageClass};
-use polyshade::{Error, Module};
+use std::collections::BTreeMap;
 
 /// An attribute that is handed on at a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,34 +27,30 @@ pub(crate) struct Array {
     pub(crate) count: u32,
 }
 
-/// A vertex stage that copies positions from an attribute, writes a point size, and copies `varyings` and `arrays`.
-///
-/// The built-ins are variables, not members of a block: that would need the members of the block in the next stage.
-pub(crate) fn feeder_of_positions(
-    attribute: u32,
-    varyings: impl IntoIterator<Item = Varying>,
-    arrays: &[Array],
-) -> Result<Vec<u32>, Stop> {
-    let base = Module::parse(&library::PLACE).expect("glslang's words parse");
-    let placed = base.rewrite(|m, p| {
-        let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
-        let at = moves::wrap(m, p, entry).epilogue;
-        let ty = vector(p, Kind::Float, 4);
-        let (float, one) = (p.float(), p.float_constant(1.0));
-        let from = variable(p, StorageClass::INPUT, ty, (Decoration::LOCATION, attribute));
-        let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
-        let to = variable(p, StorageClass::OUTPUT, ty, position);
-        let size = p.variable(StorageClass::OUTPUT, float, Some(one));
-        p.decorate(size, Decoration::BUILT_IN, &[BuiltIn::POINT_SIZE.0]);
-        [from, to, size].into_iter().for_each(|variable| p.join_interface(entry, variable));
-        let mut code = p.at(at);
-        let value = code.load(ty, from);
-        code.store(to, value);
-        Ok(())
-    });
-    let placed =
-        placed.map_err(|error: Error| not_comparable(format!("the vertex stage: {error}")))?;
-    feeder(placed.module.words(), varyings, arrays)
+/// What is handed on at the locations of `leaves`, each from the attribute that has its number.
+pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
+    let mut varyings = BTreeMap::new();
+    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
+        if leaf.bits != 32 || leaf.register.is_none() {
+            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+        }
+        for (location, component) in leaves::registers(leaf) {
+            let (attribute, kind, is_of_patch) = (location, leaf.kind, leaf.is_of_patch);
+            let new = Varying { attribute, location, kind, count: 0, is_of_patch };
+            let varying = varyings.entry(location).or_insert(new);
+            varying.count = varying.count.max(component + 1);
+        }
+    }
+    Ok(varyings.into_values().collect())
+}
+
+impl Array {
+    /// The type of a variable that is this array, and its decoration.
+    pub(crate) fn built_in(self, p: &mut Patch<'_, '_>) -> (Id, (Decoration, u32)) {
+        p.capability(self.kind.capability());
+        let float = p.float();
+        (p.array(float, self.count), (Decoration::BUILT_IN, self.kind.builtin().0))
+    }
 }
 
 /// A variable with a decoration.
@@ -69,44 +65,60 @@ pub(crate) fn variable(
     variable
 }
 
-/// The vertex stage `base`, which writes a position, with more that it hands on.
+/// Adds an output that is a `PointSize` of 1.
+pub(crate) fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    let float = p.float();
+    let one = p.float_constant(1.0);
+    let variable = p.variable(StorageClass::OUTPUT, float, Some(one));
+    p.decorate(variable, Decoration::BUILT_IN, &[BuiltIn::POINT_SIZE.0]);
+    p.join_interface(entry, variable);
+}
+
+/// A vertex stage that copies positions from the attribute `position` and writes a point size, or without one has the
+/// positions of `library/cover.vert`, and copies `varyings` and `arrays`.
 ///
 /// ```text
 /// %value = OpLoad %v4float %attribute
 ///          OpStore %output %value
 /// ```
+///
+/// The built-ins are variables, not members of a block: that would need the members of the block in the next stage.
 pub(crate) fn feeder(
-    base: &[u32],
-    varyings: impl IntoIterator<Item = Varying>,
+    position: Option<u32>,
+    varyings: &[Varying],
     arrays: &[Array],
 ) -> Result<Vec<u32>, Stop> {
-    let base = Module::parse(base).expect("glslang's words parse");
-    let fed = base.rewrite(|m, p| {
-        let entry = m.entry_point("main", ExecutionModel::VERTEX)?;
-        let at = moves::wrap(m, p, entry).epilogue;
-        let mut joining = Vec::new();
-        for one in varyings {
-            let ty = vector(p, one.kind, one.count);
-            let attribute = (Decoration::LOCATION, one.attribute);
-            let from = variable(p, StorageClass::INPUT, ty, attribute);
-            let to = variable(p, StorageClass::OUTPUT, ty, (Decoration::LOCATION, one.location));
-            joining.extend([from, to]);
+    let base = if position.is_some() { &library::PLACE } else { &library::COVER };
+    library::extend(base, ExecutionModel::VERTEX, |_, p, entry, at| {
+        let mut copies = Vec::new();
+        if let Some(attribute) = position {
+            add_point_size(p, entry);
+            let position = (Decoration::BUILT_IN, BuiltIn::POSITION.0);
+            copies.push((attribute, vector(p, Kind::Float, 4), position));
+        }
+        copies.extend(varyings.iter().map(|one| {
+            let target = (Decoration::LOCATION, one.location);
+            (one.attribute, vector(p, one.kind, one.count), target)
+        }));
+        let mut added = Vec::new();
+        for (attribute, ty, target) in copies {
+            let from = variable(p, StorageClass::INPUT, ty, (Decoration::LOCATION, attribute));
+            let to = variable(p, StorageClass::OUTPUT, ty, target);
+            added.extend([from, to]);
             let mut code = p.at(at);
             let value = code.load(ty, from);
             code.store(to, value);
         }
         for array in arrays.iter().filter(|array| array.count > 0) {
-            p.capability(array.kind.capability());
-            let float = p.float();
-            let ty = p.array(float, array.count);
-            let builtin = (Decoration::BUILT_IN, array.kind.builtin().0);
+            let (ty, builtin) = array.built_in(p);
             let to = variable(p, StorageClass::OUTPUT, ty, builtin);
-            joining.push(to);
+            added.push(to);
+            let float = p.float();
             let (vector, pointer) = (p.vector(float, 4), p.pointer(StorageClass::OUTPUT, float));
             for first in (0..array.count).step_by(4) {
                 let attribute = (Decoration::LOCATION, array.attribute + first / 4);
                 let from = variable(p, StorageClass::INPUT, vector, attribute);
-                joining.push(from);
+                added.push(from);
                 let value = p.at(at).load(vector, from);
                 for element in first..array.count.min(first + 4) {
                     let index = p.uint_constant(element);
@@ -117,11 +129,8 @@ pub(crate) fn feeder(
                 }
             }
         }
-        joining.into_iter().for_each(|variable| p.join_interface(entry, variable));
-        Ok(())
-    });
-    let fed = fed.map_err(|error: Error| not_comparable(format!("the vertex stage: {error}")))?;
-    Ok(fed.module.into_words())
+        added
+    })
 }
 
 pub(crate) fn vector(p: &mut Patch<'_, '_>, kind: Kind, count: u32) -> Id {

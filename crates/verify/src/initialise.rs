@@ -79,18 +79,14 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
 /// A constant that is poison throughout, for use by `user`; `None` where a part of it has none.
 fn poison<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id, user: Inst<'m>) -> Option<Id> {
     let parts: Vec<Id> = match m.ty(ty)? {
-        Type::Bool => {
-            return Some(p.declare_before(Op::CONSTANT_TRUE, &[ty.word()], user.at()));
-        }
-        Type::Int { width, .. } => {
-            let words = [ty.word(), INTEGER, 0];
-            let words = if width > 32 { &words[..] } else { &words[..2] };
-            return Some(p.declare_before(Op::CONSTANT, words, user.at()));
-        }
-        Type::Float { width } => {
-            let (_, bits) = FLOATS.iter().find(|(own, _)| *own == width)?;
-            let words = [&[ty.word()], *bits].concat();
-            return Some(p.declare_before(Op::CONSTANT, &words, user.at()));
+        Type::Bool => return Some(p.declare_before(Op::CONSTANT_TRUE, &[ty.word()], user.at())),
+        number @ (Type::Int { .. } | Type::Float { .. }) => {
+            let bits = match number {
+                Type::Float { width } => FLOATS.iter().find(|(own, _)| *own == width)?.1,
+                Type::Int { width: 64, .. } => &[INTEGER, 0],
+                _ => &[INTEGER],
+            };
+            return Some(p.declare_before(Op::CONSTANT, &[&[ty.word()], bits].concat(), user.at()));
         }
         Type::Vector { component: part, count } | Type::Matrix { column: part, count } => {
             vec![part; count as usize]

@@ -15,7 +15,7 @@ use polyshade::spv::{
     BuiltIn, Capability, Decoration, ExecutionModel, Id, Inst, Op, StorageClass, Type,
 };
 use polyshade_vulkan::{
-    Attribute, Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
+    Constant, Descriptor, Draw, Place, Range, Resource, Texture, VertexBuffer, Work, vk,
 };
 
 /// Everything that a draw of the shader needs.
@@ -58,8 +58,7 @@ pub(crate) fn make(
     count: u32,
 ) -> Result<Inputs, String> {
     check_capabilities(m)?;
-    let code = Code::of(m, entry);
-    code.check_atomics()?;
+    check_atomics(m, entry)?;
     let mut inputs = Inputs {
         streams: match entry.model() {
             // What it reads is handed on by a stage of ours.
@@ -71,13 +70,17 @@ pub(crate) fn make(
         descriptors: Vec::new(),
         push_constants: Vec::new(),
         specialization: constants(m, specialization),
-        is_written: code.writes_resources(),
+        is_written: writes_resources(m, entry),
         most_vertices: None,
         most_instances: None,
     };
+    let functions = m.reachable(entry.function());
+    let is_reached = |inst: Inst<'_>| {
+        m.function_around(inst.at()).is_some_and(|one| functions.contains(&one.id()))
+    };
     for variable in m.variables() {
         let (id, class) = (variable.result(), variable.storage_class());
-        if !code.uses(id) {
+        if !m.uses_of(id).any(is_reached) {
             continue;
         }
         let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
@@ -131,49 +134,45 @@ fn constant(m: &Module<'_>, number: u32, bits: u64) -> Constant {
     }
 }
 
-/// The functions that the entry point reaches.
-struct Code<'m> {
-    m: &'m Module<'m>,
-    functions: Vec<Id>,
+/// The instructions that the entry point reaches.
+pub(crate) fn instructions<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'_>,
+) -> impl Iterator<Item = Inst<'m>> {
+    let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
+    bodies.flat_map(|body| body.instructions())
 }
 
-impl<'m> Code<'m> {
-    fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
-        Code { m, functions: m.reachable(entry.function()) }
-    }
+fn writes_resources(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
+    let shared = |pointer| {
+        let class = m.storage_class(pointer);
+        matches!(class, Some(StorageClass::STORAGE_BUFFER | StorageClass::UNIFORM))
+    };
+    instructions(m, entry).any(|inst| match inst.op() {
+        Op::STORE => Store::of(inst).is_some_and(|store| shared(store.pointer())),
+        Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED | Op::IMAGE_WRITE => true,
+        op => is_atomic(op),
+    })
+}
 
-    fn uses(&self, id: Id) -> bool {
-        let function = |inst: Inst<'_>| Some(self.m.function_around(inst.at())?.id());
-        self.m.uses_of(id).filter_map(function).any(|function| self.functions.contains(&function))
+/// Refuses a shader that uses the result of an atomic, which depends on the order of the invocations.
+fn check_atomics(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), String> {
+    let ordered = instructions(m, entry).filter(|inst| is_atomic(inst.op()));
+    match ordered.filter_map(Inst::result).any(|id| is_used(m, id)) {
+        true => Err("the shader uses what an atomic returns, which hangs on the order".into()),
+        false => Ok(()),
     }
+}
 
-    fn instructions(&self) -> impl Iterator<Item = Inst<'m>> {
-        let bodies = self.functions.iter().filter_map(|id| self.m.function(*id));
-        bodies.flat_map(|body| body.instructions())
-    }
+/// Whether a function uses `id`.
+pub(crate) fn is_used(m: &Module<'_>, id: Id) -> bool {
+    m.uses_of(id).any(|inst| m.function_around(inst.at()).is_some())
+}
 
-    fn writes_resources(&self) -> bool {
-        let shared = |pointer| {
-            let class = self.m.storage_class(pointer);
-            matches!(class, Some(StorageClass::STORAGE_BUFFER | StorageClass::UNIFORM))
-        };
-        self.instructions().any(|inst| match inst.op() {
-            Op::STORE => Store::of(inst).is_some_and(|store| shared(store.pointer())),
-            Op::COPY_MEMORY | Op::COPY_MEMORY_SIZED | Op::IMAGE_WRITE => true,
-            op => is_atomic(op),
-        })
-    }
-
-    /// Refuses a shader that uses the result of an atomic, which depends on the order of the invocations.
-    fn check_atomics(&self) -> Result<(), String> {
-        let is_used =
-            |id: Id| self.m.uses_of(id).any(|inst| self.m.function_around(inst.at()).is_some());
-        let ordered = self.instructions().filter(|inst| is_atomic(inst.op()));
-        match ordered.filter_map(Inst::result).any(is_used) {
-            true => Err("the shader uses what an atomic returns, which hangs on the order".into()),
-            false => Ok(()),
-        }
-    }
+/// The set and the binding of a variable, if it is bound.
+pub(crate) fn place(m: &Module<'_>, id: Id) -> Option<(u32, u32)> {
+    let literal = |kind| m.decoration(id, kind)?.first().copied();
+    Some((literal(Decoration::DESCRIPTOR_SET).unwrap_or(0), literal(Decoration::BINDING)?))
 }
 
 fn is_atomic(op: Op) -> bool {
@@ -209,9 +208,7 @@ impl Resources<'_, '_> {
     }
 
     fn descriptors(&mut self, id: Id, class: StorageClass, ty: Id) -> Result<(), String> {
-        let literal = |kind| self.m.decoration(id, kind)?.first().copied();
-        let set = literal(Decoration::DESCRIPTOR_SET).unwrap_or(0);
-        let binding = literal(Decoration::BINDING).ok_or("has no binding")?;
+        let (set, binding) = place(self.m, id).ok_or("has no binding")?;
         let (element, count) = self.elements(ty)?;
         for number in 0..count {
             let purpose =
@@ -243,8 +240,7 @@ impl Resources<'_, '_> {
                 }
             }
             Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                let element = self.m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
-                Ok((element.ok_or("is an array of nothing")?, RUNTIME_DESCRIPTORS))
+                Ok((held(self.m, ty).ok_or("is an array of nothing")?, RUNTIME_DESCRIPTORS))
             }
             _ => Ok((ty, 1)),
         }
@@ -264,8 +260,8 @@ impl Resources<'_, '_> {
         match m.ty(ty) {
             Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),
             Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => {
-                let image = m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
-                images::give(m, image.ok_or("is a sampled image of nothing")?, true, random)
+                let image = held(m, ty).ok_or("is a sampled image of nothing")?;
+                images::give(m, image, true, random)
             }
             Some(Type::Other(Op::TYPE_IMAGE)) => images::give(m, ty, false, random),
             Some(Type::Other(Op::TYPE_ACCELERATION_STRUCTURE_KHR)) => {
@@ -275,6 +271,11 @@ impl Resources<'_, '_> {
             _ => Err("is a uniform outside of a block, which Vulkan has not".into()),
         }
     }
+}
+
+/// What a runtime array or a sampled image is made of.
+fn held(m: &Module<'_>, ty: Id) -> Option<Id> {
+    Id::new(m.definition(ty)?.words()[2])
 }
 
 impl Given {
@@ -319,16 +320,9 @@ impl Inputs {
             stream.layout.attributes.retain(|one| locations.contains(&one.location));
         }
         inputs.streams.retain(|stream| !stream.layout.attributes.is_empty());
-        let literal = |id, kind| m.decoration(id, kind)?.first().copied();
-        let places: Vec<(Option<u32>, Option<u32>)> = m
-            .variables()
-            .map(|one| one.result())
-            .map(|id| {
-                let set = literal(id, Decoration::DESCRIPTOR_SET).or(Some(0));
-                (set, literal(id, Decoration::BINDING))
-            })
-            .collect();
-        inputs.descriptors.retain(|one| places.contains(&(Some(one.0), Some(one.1))));
+        let places: Vec<(u32, u32)> =
+            m.variables().filter_map(|one| place(m, one.result())).collect();
+        inputs.descriptors.retain(|one| places.contains(&(one.0, one.1)));
         let has = |location: u32| {
             let attributes = inputs.streams.iter().flat_map(|stream| &stream.layout.attributes);
             attributes.into_iter().any(|one| one.location == location)
@@ -377,11 +371,6 @@ impl Inputs {
         work
     }
 
-    /// The attributes, of all streams.
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = Attribute> {
-        self.streams.iter().flat_map(|stream| stream.layout.attributes.iter().copied())
-    }
-
     /// Whether the shader has a resource there.
     pub(crate) fn binds(&self, set: u32, binding: u32) -> bool {
         self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding))
@@ -394,6 +383,10 @@ impl Given {
             work.buffers.push(bytes.clone());
             Range { buffer: work.buffers.len() - 1, offset: 0, size: bytes.len() as u64 }
         };
+        let mut image = |texture: &Texture| {
+            work.textures.push(texture.clone());
+            work.textures.len() - 1
+        };
         match self {
             Given::UniformBuffer(bytes) => Resource::UniformBuffer(buffer(bytes)),
             Given::StorageBuffer(bytes) => Resource::StorageBuffer(buffer(bytes)),
@@ -404,17 +397,9 @@ impl Given {
                 Resource::StorageTexels { range: buffer(contents), format: *format }
             }
             Given::Sampler => Resource::Sampler { compare: false },
-            Given::Image(texture)
-            | Given::StorageImage(texture)
-            | Given::ImageWithSampler(texture) => {
-                work.textures.push(texture.clone());
-                let index = work.textures.len() - 1;
-                match self {
-                    Given::StorageImage(_) => Resource::StorageImage(index),
-                    Given::ImageWithSampler(_) => Resource::ImageWithSampler(index),
-                    _ => Resource::Image(index),
-                }
-            }
+            Given::Image(texture) => Resource::Image(image(texture)),
+            Given::StorageImage(texture) => Resource::StorageImage(image(texture)),
+            Given::ImageWithSampler(texture) => Resource::ImageWithSampler(image(texture)),
         }
     }
 }

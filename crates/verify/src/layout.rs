@@ -45,6 +45,10 @@ pub(crate) struct Buffer {
 /// The most feedback buffers that anything has.
 const MOST_BUFFERS: u32 = 64;
 
+/// What skips one component, and more.
+const SKIPS: [&str; 4] =
+    ["gl_SkipComponents1", "gl_SkipComponents2", "gl_SkipComponents3", "gl_SkipComponents4"];
+
 /// Lays out what was asked for; or says what of it is not understood.
 pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
     let mut buffers = vec![Buffer::default()];
@@ -52,9 +56,9 @@ pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, Str
         Asked::Interleaved(names) => {
             for name in names {
                 let buffer = buffers.last_mut().expect("there is always a buffer");
-                match special(name) {
-                    Some(Special::NextBuffer) => buffers.push(Buffer::default()),
-                    Some(Special::Skip(components)) => buffer.stride += 4 * components,
+                match SKIPS.iter().position(|skip| skip == name) {
+                    Some(skip) => buffer.stride += 4 * (skip as u32 + 1),
+                    None if name == "gl_NextBuffer" => buffers.push(Buffer::default()),
                     None => buffer.append(&find(leaves, name)?),
                 }
             }
@@ -78,22 +82,6 @@ pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, Str
         Asked::Decorations => buffers = decorated(leaves)?,
     }
     Ok(buffers)
-}
-
-enum Special {
-    NextBuffer,
-    Skip(u32),
-}
-
-fn special(name: &str) -> Option<Special> {
-    match name {
-        "gl_NextBuffer" => Some(Special::NextBuffer),
-        "gl_SkipComponents1" => Some(Special::Skip(1)),
-        "gl_SkipComponents2" => Some(Special::Skip(2)),
-        "gl_SkipComponents3" => Some(Special::Skip(3)),
-        "gl_SkipComponents4" => Some(Special::Skip(4)),
-        _ => None,
-    }
 }
 
 /// One word of a leaf.

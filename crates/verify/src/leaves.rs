@@ -122,7 +122,7 @@ pub(crate) fn leaves(
 ) -> Result<Vec<Leaf>, String> {
     let mut walk = Walk { m, specialization, leaves: Vec::new() };
     for variable in moves::interface(m, entry, class) {
-        let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
+        let Some(ty) = m.pointee(variable) else {
             return Err(format!("interface variable {variable} has no pointer type"));
         };
         walk.variable(variable, ty)?;
@@ -293,11 +293,8 @@ impl Walk<'_, '_> {
             Some(Type::Matrix { column, count }) => {
                 let each = self.locations(column, 0)?;
                 for index in 0..count.min(4) {
-                    self.leaf(
-                        self.inside(&at, index, index.saturating_mul(each)),
-                        column,
-                        Some(index),
-                    )?;
+                    let inside = self.inside(&at, index, index.saturating_mul(each));
+                    self.leaf(inside, column, Some(index))?;
                 }
                 Ok(())
             }

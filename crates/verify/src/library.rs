@@ -1,5 +1,9 @@
 //! Our GLSL, compiled by `cargo xtask codegen` and committed as SPIR-V: the stages that a shader is drawn with.
 
+use crate::verdict::{Stop, not_comparable};
+use polyshade::spv::view::EntryPoint;
+use polyshade::spv::{ExecutionModel, Id, Patch, Position};
+use polyshade::{Error, Module, moves};
 use std::sync::LazyLock;
 
 /// `library/cover.vert`.
@@ -21,6 +25,31 @@ pub(crate) static PLACE: LazyLock<Vec<u32>> =
 /// `library/relay.tesc`.
 pub(crate) static RELAY: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/relay.spv")));
+
+/// One of these stages with more: `add` adds it at the end of the entry point, and returns new variables of the
+/// interface.
+pub(crate) fn extend(
+    base: &[u32],
+    model: ExecutionModel,
+    add: impl for<'m> FnOnce(
+        &'m Module<'_>,
+        &mut Patch<'m, '_>,
+        EntryPoint<'m>,
+        Position<'m>,
+    ) -> Vec<Id>,
+) -> Result<Vec<u32>, Stop> {
+    let base = Module::parse(base).expect("glslang's words parse");
+    let extended = base.rewrite(|m, p| {
+        let entry = m.entry_point("main", model)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        let added = add(m, p, entry, at);
+        added.into_iter().for_each(|variable| p.join_interface(entry, variable));
+        Ok(())
+    });
+    let extended =
+        extended.map_err(|error: Error| not_comparable(format!("our {model} stage: {error}")))?;
+    Ok(extended.module.into_words())
+}
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     let word = |word: &[u8]| u32::from_le_bytes([word[0], word[1], word[2], word[3]]);

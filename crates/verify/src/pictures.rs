@@ -159,22 +159,22 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
     (0..).zip(pixels).find_map(|(number, (one, other))| {
         let at = (number % SIDE, number / SIDE);
         let (one, other) = (seen(one), seen(other));
-        let same = match exactness {
-            Exactness::Exact => is_same(one, other),
-            Exactness::AwayFromEdges | Exactness::Near => {
-                let error = if exactness == Exactness::Near { NEAR * most } else { f32::INFINITY };
-                match (one, other) {
-                    (None, None) => true,
-                    (Some(one), Some(other)) if is_near([one.depth; 2], one, other, error) => true,
-                    _ => {
-                        let is_odd = match other {
-                            Some(other) => !has_around(right, at, other, error),
-                            None => !around(SIDE, at).any(|at| is_covered(found, at)),
-                        };
-                        odd += usize::from(is_odd);
-                        is_edge(SIDE, at, |at| is_covered(right, at)) && odd <= ODD
-                    }
-                }
+        let error = match exactness {
+            Exactness::Exact => 0.0,
+            Exactness::AwayFromEdges => f32::INFINITY,
+            Exactness::Near => NEAR * most,
+        };
+        let same = match (one, other) {
+            _ if exactness == Exactness::Exact => is_same(one, other),
+            (None, None) => true,
+            (Some(one), Some(other)) if is_near([one.depth; 2], one, other, error) => true,
+            _ => {
+                let is_odd = match other {
+                    Some(other) => !has_around(right, at, other, error),
+                    None => !around(SIDE, at).any(|at| is_covered(found, at)),
+                };
+                odd += usize::from(is_odd);
+                is_edge(SIDE, at, |at| is_covered(right, at)) && odd <= ODD
             }
         };
         if same {

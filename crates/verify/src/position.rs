@@ -10,7 +10,7 @@ use crate::run::{Original, Task, Variant, cannot_run, cannot_run_original, is_no
 use crate::verdict::{Equal, Part, Stop, Verdict, broken};
 use crate::{Phase, Reduced};
 use polyshade::position_only::{self, Keep};
-use polyshade::spv::{BuiltIn, Capability, ExecutionModel, Id, StorageClass, Type};
+use polyshade::spv::{BuiltIn, Capability, Id, StorageClass, Type};
 use polyshade::{Error, Module};
 
 /// Compares the variants with the original.
@@ -46,10 +46,8 @@ struct Made<'m> {
 impl Reduced<'_> {
     /// Whether the keep-list names an output.
     fn lists(&self, m: &Module<'_>, leaves: &[Leaf], leaf: &Leaf) -> bool {
-        match self.keep.as_slice() {
-            [] => leaf.builtin.is_some_and(is_the_rasterizers),
-            keep => keep.iter().any(|keep| is(m, leaves, keep, leaf)),
-        }
+        let keep = if self.keep.is_empty() { &RASTERIZERS[..] } else { &self.keep };
+        keep.iter().any(|keep| is(m, leaves, keep, leaf))
     }
 }
 
@@ -65,13 +63,16 @@ const VIEWPORT: [BuiltIn; 4] = [
     BuiltIn::SECONDARY_VIEWPORT_MASK_NV,
 ];
 
-/// Whether the rasterizer needs a built-in.
-fn is_the_rasterizers(builtin: BuiltIn) -> bool {
-    let alone = [BuiltIn::POINT_SIZE, BuiltIn::PRIMITIVE_SHADING_RATE_KHR];
-    [&POSITION[..], &CLIP_DISTANCE, &CULL_DISTANCE, &LAYER, &VIEWPORT, &alone]
-        .concat()
-        .contains(&builtin)
-}
+/// What the rasterizer needs.
+static RASTERIZERS: [Keep; 7] = [
+    Keep::Position,
+    Keep::PointSize,
+    Keep::ClipDistance,
+    Keep::CullDistance,
+    Keep::Layer,
+    Keep::ViewportIndex,
+    Keep::PrimitiveShadingRate,
+];
 
 /// Whether `keep` means the output that `leaf`, one of `leaves`, is a part of.
 fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
@@ -91,8 +92,7 @@ fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
         }
         Keep::Name(name) => {
             let called = |id: Id| m.name(id).as_deref() == Some(name.as_str());
-            let pointee = m.type_of(leaf.variable).and_then(|ty| m.pointer(ty));
-            let block = pointee.map(|(_, ty)| m.innermost_element(ty));
+            let block = m.pointee(leaf.variable).map(|ty| m.innermost_element(ty));
             let block = block.filter(|ty| matches!(m.ty(*ty), Some(Type::Struct { .. })));
             let is_member =
                 leaf.builtin.is_some() && (leaf.name == *name || leaf.whole.as_ref() == Some(name));
@@ -175,7 +175,7 @@ impl Run<'_> {
         let Original { task, inputs, .. } = &self.original;
         let module = task.variant(part, made)?;
         let module = without_feedback(&module).map_err(|error| broken(part, error))?;
-        let read = task.leaves(&module, ExecutionModel::VERTEX, StorageClass::INPUT);
+        let read = task.leaves(&module, StorageClass::INPUT);
         let inputs = read.and_then(|read| inputs.of_variant(&module, &read));
         Ok((module, inputs.map_err(|why| broken(part, why))?))
     }

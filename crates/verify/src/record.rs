@@ -12,6 +12,7 @@ pub(crate) mod evaluation;
 pub(crate) mod native;
 
 use crate::Job;
+use crate::feeder::add_point_size;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::host::{Binding, Set};
 use polyshade::moves::{self, HostBlock};
@@ -20,6 +21,7 @@ use polyshade::spv::{
     BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
 };
 use polyshade::{Error, Module};
+use polyshade_vulkan::{Descriptor, Draw, Resource};
 use std::ops::Range;
 
 /// The vertices and instances of a draw.
@@ -81,6 +83,12 @@ impl Recorder {
     pub(crate) fn stride(&self) -> u32 {
         stride(&self.leaves)
     }
+
+    /// Binds a range of a buffer to be written.
+    pub(crate) fn bind(&self, range: polyshade_vulkan::Range, draw: &mut Draw<'_>) {
+        let (set, binding) = self.bound;
+        draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
+    }
 }
 
 /// The mark behind the outputs of an invocation that has ended; of a vertex that a geometry stage emits, the number of
@@ -99,11 +107,14 @@ pub(crate) fn record(
     placement: Placement,
 ) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record| {
-        add_point_size(p, entry, record.leaves);
+        // Vulkan wants it of what is drawn as points.
+        if !record.leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
+            add_point_size(p, entry);
+        }
         let at = moves::wrap(m, p, entry).epilogue;
         let slot = slot(m, p, entry, placement, at);
         let done = p.uint_constant(DONE);
-        store(p, record.leaves, record.buffer, (slot, done), at);
+        store(p, record, (slot, done), None, at);
         Ok(())
     })
 }
@@ -155,18 +166,6 @@ fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     (Set(0), Binding(bindings.max().map_or(0, |last| last.saturating_add(1))))
 }
 
-/// Vulkan wants `PointSize` of what is drawn as points.
-fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>, leaves: &[Leaf]) {
-    if leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
-        return;
-    }
-    let float = p.float();
-    let one = p.float_constant(1.0);
-    let variable = p.variable(StorageClass::OUTPUT, float, Some(one));
-    p.decorate(variable, Decoration::BUILT_IN, &[BuiltIn::POINT_SIZE.0]);
-    p.join_interface(entry, variable);
-}
-
 /// Emits the number of the invocation.
 ///
 /// ```text
@@ -184,7 +183,7 @@ fn slot<'m>(
 ) -> Id {
     let uint = p.uint();
     let mut index = |builtin, first| {
-        let value = index(m, p, entry, builtin, at);
+        let value = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
         let first = p.uint_constant(first);
         p.at(at).binary(Op::I_SUB, uint, value, first)
     };
@@ -196,18 +195,6 @@ fn slot<'m>(
     code.binary(Op::I_ADD, uint, before, vertex)
 }
 
-/// Emits a load of an integer built-in input, as an unsigned number.
-fn index<'m>(
-    m: &'m Module<'_>,
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    builtin: BuiltIn,
-    at: Position<'m>,
-) -> Id {
-    let uint = p.uint();
-    moves::load_integer_builtin(m, p, entry, (builtin, uint), at)
-}
-
 /// Emits a load of a variable of an integer type, as an unsigned number.
 fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<'m>) -> Id {
     let uint = p.uint();
@@ -216,57 +203,41 @@ fn load_index<'m>(p: &mut Patch<'m, '_>, (variable, ty): (Id, Id), at: Position<
     if ty == uint { value } else { code.bitcast(uint, value) }
 }
 
-/// Emits stores of all leaves to their place in `slot`, and of a mark behind them.
+/// Emits stores of all outputs to their place in `slot`, and of a mark behind them; of a control stage, `vertex` is the
+/// element of those that each vertex has.
 fn store<'m>(
     p: &mut Patch<'m, '_>,
-    leaves: &[Leaf],
-    buffer: HostBlock,
-    slot_and_mark: (Id, Id),
-    at: Position<'m>,
-) {
-    let places: Vec<Vec<Id>> = leaves.iter().map(|leaf| constants(p, &leaf.path)).collect();
-    store_from(p, leaves.iter().zip(places), buffer, slot_and_mark, at);
-}
-
-/// A path of constants.
-fn constants(p: &mut Patch<'_, '_>, path: &[u32]) -> Vec<Id> {
-    path.iter().map(|index| p.uint_constant(*index)).collect()
-}
-
-/// As [`store`], of leaves whose paths are given.
-fn store_from<'m, 'l>(
-    p: &mut Patch<'m, '_>,
-    leaves: impl Iterator<Item = (&'l Leaf, Vec<Id>)> + Clone,
-    buffer: HostBlock,
+    record: &Record<'_>,
     (slot, mark): (Id, Id),
+    vertex: Option<Id>,
     at: Position<'m>,
 ) {
     let uint = p.uint();
-    let words: u32 = leaves.clone().map(|(leaf, _)| leaf.words()).sum();
-    let stride = p.uint_constant(words + 1);
+    let stride = p.uint_constant(stride(record.leaves));
     let mut code = p.at(at);
     let base = code.binary(Op::I_MUL, uint, slot, stride);
-    let mut number = 0;
-    let mut put = |code: &mut Cursor<'_, '_, '_>, word| {
+    let mut words = Vec::new();
+    for leaf in record.leaves.iter().filter(|leaf| leaf.words() > 0) {
+        words.extend(load(&mut code, leaf, vertex.filter(|_| control::is_per_vertex(leaf))));
+    }
+    for (number, word) in (0..).zip(words.into_iter().chain([mark])) {
         let offset = code.p.uint_constant(number);
         let index = code.binary(Op::I_ADD, uint, base, offset);
-        let pointer = buffer.pointer(code, index);
+        let pointer = record.buffer.pointer(&mut code, index);
         code.store(pointer, word);
-        number += 1;
-    };
-    for (leaf, path) in leaves.filter(|(leaf, _)| leaf.words() > 0) {
-        for word in load(&mut code, leaf, &path) {
-            put(&mut code, word);
-        }
     }
-    put(&mut code, mark);
 }
 
-/// Emits a load of `leaf`, which lies at `path` of its variable, and returns its words.
-fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, path: &[Id]) -> Vec<Id> {
+/// Emits a load of `leaf`, of a vertex if one is given, and returns its words.
+fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<Id> {
     let uint = code.p.uint();
     let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
-    let pointer = code.access_chain(pointer, leaf.variable, path);
+    let indices = leaf.path.iter().map(|index| code.p.uint_constant(*index));
+    let mut path: Vec<Id> = indices.collect();
+    if let Some(vertex) = vertex {
+        path[0] = vertex;
+    }
+    let pointer = code.access_chain(pointer, leaf.variable, &path);
     let value = code.load(leaf.ty, pointer);
     let component = match (leaf.kind, leaf.bits) {
         (Kind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),

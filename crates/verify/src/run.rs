@@ -14,12 +14,14 @@ use crate::{Job, Phase, cases::FILL};
 use polyshade::Module;
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{
-    Descriptor, Device, Draw, Error, Message, Outcome, Range, Resource, Stage, TransformFeedback,
-    Work, vk,
+    Device, Draw, Error, Message, Outcome, Range, Stage, TransformFeedback, Work, vk,
 };
 
 /// The instances of the largest draw.
 const INSTANCES: u32 = 3;
+
+/// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
+const LARGEST: u64 = 1 << 27;
 
 /// What is compared, on what device, and who is told of it.
 #[derive(Clone, Copy)]
@@ -128,27 +130,40 @@ impl<'t> Task<'t> {
     }
 
     /// The inputs or outputs of the stage in a variant of the shader, or why they are not known.
-    pub(crate) fn leaves(
-        &self,
-        m: &Module<'_>,
-        model: ExecutionModel,
-        class: StorageClass,
-    ) -> Result<Vec<Leaf>, String> {
-        let entry = m.entry_point(self.job.entry, model).map_err(|error| error.to_string())?;
+    pub(crate) fn leaves(&self, m: &Module<'_>, class: StorageClass) -> Result<Vec<Leaf>, String> {
+        let entry = m.entry_point(self.job.entry, self.job.stage);
+        let entry = entry.map_err(|error| error.to_string())?;
         leaves::leaves(m, entry, class, &self.job.specialization)
     }
 
     /// The inputs of the stage in the original, for vertices and instances below `count`.
-    pub(crate) fn inputs(
-        &self,
-        model: ExecutionModel,
-        seed: (Values, u64),
-        count: u32,
-    ) -> Result<Inputs, Stop> {
-        let entry = self.original.entry_point(self.job.entry, model).map_err(not_comparable)?;
-        inputs::make(self.original, entry, &self.job.specialization, seed, count)
-            .map_err(not_comparable)
+    pub(crate) fn inputs(&self, seed: (Values, u64), count: u32) -> Result<Inputs, Stop> {
+        let Job { entry, stage, specialization, .. } = self.job;
+        let entry = self.original.entry_point(entry, *stage).map_err(not_comparable)?;
+        inputs::make(self.original, entry, specialization, seed, count).map_err(not_comparable)
     }
+
+    /// The words that a draw leaves in a buffer of this many, which `draw` gives it.
+    pub(crate) fn fill<'w>(
+        &self,
+        words: u32,
+        draw: impl FnOnce(Range, &mut Work<'w>) -> Result<Draw<'w>, Error>,
+    ) -> Result<Vec<u32>, Error> {
+        let size = 4 * u64::from(words);
+        if size > LARGEST {
+            return Err(Error::Unsupported(format!("a storage buffer of {size} bytes")));
+        }
+        let mut work = Work::default();
+        work.buffers.push(vec![FILL; size as usize]);
+        let draw = draw(Range { buffer: 0, offset: 0, size }, &mut work)?;
+        work.draws.push(draw);
+        Ok(u32s(&self.device.run(&work)?.buffers[0]))
+    }
+}
+
+/// That a recorder has not stored all that it has to.
+pub(crate) fn unfinished() -> Error {
+    Error::Work("an invocation does not come to its end".to_owned())
 }
 
 /// What the device lacks says nothing about a variant; anything else does.
@@ -200,12 +215,11 @@ impl<'r> Original<'r> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
         let vertices = task.job.vertices.max(1);
-        let model = ExecutionModel::VERTEX;
-        let inputs = task.inputs(model, (Values::Any, seed), vertices.max(INSTANCES))?;
+        let inputs = task.inputs((Values::Any, seed), vertices.max(INSTANCES))?;
         let vertices = inputs.most_vertices.map_or(vertices, |most| vertices.min(most)).max(1);
         let instances = inputs.most_instances.map_or(INSTANCES, |most| INSTANCES.min(most)).max(1);
         let placements = cases::placements(vertices, instances);
-        let leaves = task.leaves(task.original, model, StorageClass::OUTPUT);
+        let leaves = task.leaves(task.original, StorageClass::OUTPUT);
         Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
     }
 
@@ -241,8 +255,7 @@ impl<'r> Original<'r> {
     fn record_module(&self, module: &Module<'_>) -> Result<Vec<Recording>, Stop> {
         let mut recordings = Vec::new();
         for placement in self.placements {
-            let recorder = self
-                .recorder(module, placement)
+            let recorder = record::record(module, self.task.job, placement)
                 .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
             if !is_same_interface(&recorder.leaves, &self.leaves) {
                 return Err(not_comparable(SHARED));
@@ -255,23 +268,15 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// A shader that writes down what a variant computes.
-    fn recorder(&self, variant: &Module<'_>, placement: Placement) -> Result<Recorder, String> {
-        record::record(variant, self.task.job, placement)
-    }
-
-    /// What a variant computes for one of the placements, with what else `bind` gives it, and the outputs that it has,
-    /// unless `check` refuses them.
+    /// What a variant computes for one of the placements, with what else `bind` gives it, and the outputs that it has.
     pub(crate) fn record_variant(
         &self,
-        variant: Variant<'_>,
+        Variant { part, module, inputs, .. }: Variant<'_>,
         placement: Placement,
-        check: impl Fn(&[Leaf]) -> Result<(), String>,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<(Vec<Leaf>, Recording), Stop> {
-        let Variant { part, module, inputs, .. } = variant;
-        let recorder = self.recorder(module, placement).map_err(|why| broken(part, why))?;
-        check(&recorder.leaves).map_err(|why| broken(part, why))?;
+        let recorder = record::record(module, self.task.job, placement);
+        let recorder = recorder.map_err(|why| broken(part, why))?;
         let recording = self.run_recorder(&recorder, placement, inputs, bind);
         Ok((recorder.leaves, recording.map_err(|error| cannot_run(part, &error))?))
     }
@@ -291,7 +296,8 @@ impl<'r> Original<'r> {
         for right in recordings {
             let placement = right.placement;
             let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| bind(placement, draw, work);
-            let (leaves, found) = self.record_variant(variant, placement, &check, bind)?;
+            let (leaves, found) = self.record_variant(variant, placement, bind)?;
+            check(&leaves).map_err(|why| broken(part, why))?;
             let found = select(&found, &leaves, wanted)
                 .map_err(|leaf| broken(part, format!("it lacks the output {}", leaf.title())))?;
             let right =
@@ -337,19 +343,18 @@ impl<'r> Original<'r> {
         inputs: &Inputs,
         bind: impl FnOnce(&mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
     ) -> Result<Recording, Error> {
-        let draw = self.draw(&recorder.words, placement);
-        let filled =
-            self.fill(draw, inputs, recorder.stride() * placement.slots(), |range, draw, work| {
-                let (set, binding) = recorder.bound;
-                let resource = Resource::StorageBuffer(range);
-                draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
-                bind(draw, work)
-            })?;
+        let filled = self.task.fill(recorder.stride() * placement.slots(), |range, work| {
+            let mut draw = self.draw(&recorder.words, placement);
+            recorder.bind(range, &mut draw);
+            bind(&mut draw, work)?;
+            inputs.install(work).give(&mut draw);
+            Ok(draw)
+        })?;
         let mut words = Vec::new();
         for slot in filled.chunks_exact(recorder.stride() as usize) {
             let (done, outputs) = slot.split_last().expect("the mark is always there");
             if *done != DONE {
-                return Err(Error::Work("an invocation does not come to its end".to_owned()));
+                return Err(unfinished());
             }
             words.extend_from_slice(outputs);
         }
@@ -359,31 +364,14 @@ impl<'r> Original<'r> {
     /// Draws a shader that is captured natively.
     fn run_native(&self, shader: &[u32], placement: Placement) -> Result<Recording, Error> {
         let stride: u32 = self.leaves.iter().map(Leaf::words).sum();
-        let draw = self.draw(shader, placement);
-        let words =
-            self.fill(draw, &self.inputs, stride * placement.slots(), |range, draw, _| {
-                let buffers = vec![range];
-                draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
-                Ok(())
-            })?;
+        let words = self.task.fill(stride * placement.slots(), |range, work| {
+            let mut draw = self.draw(shader, placement);
+            let buffers = vec![range];
+            draw.transform_feedback = Some(TransformFeedback { buffers, ..Default::default() });
+            self.inputs.install(work).give(&mut draw);
+            Ok(draw)
+        })?;
         Ok(Recording::new(placement, words))
-    }
-
-    /// The words that a draw leaves in a buffer of this many, which `bind` gives it.
-    fn fill<'w>(
-        &self,
-        mut draw: Draw<'w>,
-        inputs: &Inputs,
-        words: u32,
-        bind: impl FnOnce(Range, &mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
-    ) -> Result<Vec<u32>, Error> {
-        let mut work: Work<'w> = Work::default();
-        work.buffers.push(vec![FILL; 4 * words as usize]);
-        let range = Range { buffer: 0, offset: 0, size: 4 * u64::from(words) };
-        bind(range, &mut draw, &mut work)?;
-        inputs.install(&mut work).give(&mut draw);
-        work.draws.push(draw);
-        Ok(u32s(&self.task.device.run(&work)?.buffers[0]))
     }
 
     /// A draw of a variant as points, with nothing bound yet.

@@ -9,7 +9,6 @@ use crate::recording::{Recording, Shape};
 use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
-use host::Required;
 use polyshade::transform_feedback::Layout;
 use polyshade::{Error, Module};
 use polyshade_vulkan::Variants;
@@ -21,8 +20,8 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
         let original = Original::new(task, seed)?;
         let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
         check_strides(&capture.layout, &layout)?;
-        let mut run = Run { original, capture: &capture, layout, descriptors: Vec::new() };
-        run.descriptors = run.required()?;
+        let run = Run { original, capture: &capture, layout };
+        run.check_requirements()?;
         run.compare()
     }))
 }
@@ -32,8 +31,6 @@ struct Run<'r> {
     original: Original<'r>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
-    /// What the host must bind.
-    descriptors: Vec<Required>,
 }
 
 impl Run<'_> {
@@ -118,7 +115,7 @@ impl Run<'_> {
                 false => compare::expect_nothing(case, &self.layout, recording),
             };
             if captures(part, case) {
-                self.check_counts(case, &expected)?;
+                self.check_counts(case, &expected, &comparison)?;
             }
             let found = buffers.iter().map(|index| &outcome.buffers[*index]);
             comparison.buffers(case, &expected, found, equal)?;

@@ -5,7 +5,6 @@ use crate::leaves::{Kind, Leaf};
 use crate::recording::u32s;
 use crate::verdict::{Stop, Value, not_comparable};
 use polyshade_vulkan::{Draw, Outcome, Stage, Work, vk};
-use std::fmt;
 use std::ops::Range;
 
 /// The width and height of a target.
@@ -26,17 +25,11 @@ impl Colour {
     }
 
     pub(crate) fn value(self) -> Value {
-        Value { bits: self.0.to_vec(), number: self.to_string() }
+        Value { bits: self.0.to_vec(), number: format!("{:?}", self.floats()) }
     }
 
     pub(crate) fn floats(self) -> [f32; 4] {
         self.0.map(f32::from_bits)
-    }
-}
-
-impl fmt::Display for Colour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.floats())
     }
 }
 

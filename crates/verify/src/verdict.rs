@@ -165,27 +165,17 @@ impl fmt::Display for Value {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.part, self.message)?;
-        if let Some(draw) = &self.draw {
-            write!(f, "\n  draw: {draw}")?;
-        }
-        if let Some((vertex, instance)) = self.vertex {
-            write!(f, "\n  vertex {vertex} of instance {instance}")?;
-        }
-        if let Some((x, y)) = self.pixel {
-            write!(f, "\n  pixel {x}, {y}")?;
-        }
-        if let Some(varying) = &self.varying {
-            write!(f, "\n  varying {varying}")?;
-        }
-        if let Some(component) = self.component {
-            write!(f, ", component {component}")?;
-        }
-        if let Some(expected) = &self.expected {
-            write!(f, "\n  expected {expected}")?;
-        }
-        if let Some(found) = &self.found {
-            write!(f, "\n  found    {found}")?;
-        }
+        let lines = [
+            self.draw.as_ref().map(|draw| format!("\n  draw: {draw}")),
+            self.vertex
+                .map(|(vertex, instance)| format!("\n  vertex {vertex} of instance {instance}")),
+            self.pixel.map(|(x, y)| format!("\n  pixel {x}, {y}")),
+            self.varying.as_ref().map(|varying| format!("\n  varying {varying}")),
+            self.component.map(|component| format!(", component {component}")),
+            self.expected.as_ref().map(|expected| format!("\n  expected {expected}")),
+            self.found.as_ref().map(|found| format!("\n  found    {found}")),
+        ];
+        lines.into_iter().flatten().try_for_each(|line| f.write_str(&line))?;
         write!(f, "\n  seed {}", self.seed)
     }
 }

@@ -1,10 +1,7 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
-use super::{Pixel, Run, Selection, Source, Stop, Target};
-use crate::feeder::{self, Varying};
-use crate::inputs::{Inputs, attributes};
-use crate::leaves::{Kind, Leaf};
-use crate::library;
+use super::{Pixel, Run, Selected, Source, Stop, Target};
+use crate::leaves::Leaf;
 use crate::run::cannot_run_original;
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Part, not_comparable};
@@ -12,9 +9,7 @@ use polyshade::Module;
 use polyshade::advanced_blend::Destination;
 use polyshade::host::Purpose;
 use polyshade::spv::BuiltIn;
-use polyshade_vulkan::{
-    Attribute, Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk,
-};
+use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk};
 use std::ops;
 
 /// The corners of all triangles.
@@ -23,37 +18,13 @@ const TRIANGLES: usize = CORNERS as usize / 3;
 
 /// Refuses inputs that our vertex stage does not write.
 pub(super) fn check_inputs(leaves: &[Leaf]) -> Result<(), Stop> {
-    let is_lacking = |leaf: &&Leaf| match leaf.builtin {
-        Some(builtin) => matches!(builtin, BuiltIn::CLIP_DISTANCE | BuiltIn::CULL_DISTANCE),
-        None => leaf.bits != 32,
+    let is_lacking = |leaf: &&Leaf| {
+        matches!(leaf.builtin, Some(BuiltIn::CLIP_DISTANCE | BuiltIn::CULL_DISTANCE))
     };
     match leaves.iter().find(is_lacking) {
         Some(leaf) => Err(not_comparable(format!("input {} is not made", leaf.title()))),
         None => Ok(()),
     }
-}
-
-/// The vertex stage that hands on each attribute at its location.
-pub(super) fn feeder(inputs: &Inputs) -> Result<Vec<u32>, Stop> {
-    let varying = |attribute: Attribute| {
-        let (kind, count) = shape(attribute.format);
-        Varying {
-            attribute: attribute.location,
-            location: attribute.location,
-            kind,
-            count,
-            is_of_patch: false,
-        }
-    };
-    feeder::feeder(&library::COVER, inputs.attributes().map(varying), &[])
-}
-
-/// The kind and the number of the components of an attribute.
-fn shape(format: vk::Format) -> (Kind, u32) {
-    let kinds = [Kind::Float, Kind::Int, Kind::Uint];
-    let mut shapes = kinds.into_iter().flat_map(|kind| (1..=4).map(move |count| (kind, count)));
-    let is_it = |(kind, count): &(Kind, u32)| attributes::format(*kind, 32, *count) == format;
-    shapes.find(is_it).unwrap_or((Kind::Float, 4))
 }
 
 impl Target {
@@ -122,7 +93,7 @@ impl Run<'_> {
     pub(super) fn draw_blended(
         &self,
         words: &[u32],
-        selections: &[Selection],
+        selections: &[Vec<Selected>],
         (triangles, before): (ops::Range<usize>, &[Vec<Picture>]),
     ) -> Result<Vec<Vec<Picture>>, Stop> {
         let mut work = Work::default();
@@ -164,13 +135,13 @@ impl Run<'_> {
     /// Binds destinations, and fills in the words that select.
     fn bind(
         &self,
-        selection: &Selection,
+        selection: &[Selected],
         (first, before): (usize, &[Picture]),
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) {
         let blended = &self.lowered.result;
-        let words = blended.keys().filter_map(|location| selection.words.get(*location as usize));
+        let words = blended.keys().filter_map(|location| selection.get(*location as usize));
         let words: Vec<u32> = words.map(|(word, _)| *word).collect();
         let mut reads_words = Vec::new();
         for one in &self.lowered.requirements.descriptors {

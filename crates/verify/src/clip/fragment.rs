@@ -16,7 +16,7 @@ use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_compara
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{self, KINDS};
-use polyshade::spv::{Decoration, ExecutionModel, StorageClass};
+use polyshade::spv::{Decoration, StorageClass};
 use polyshade_vulkan::{Error, Stage};
 use std::collections::BTreeSet;
 use std::iter;
@@ -53,13 +53,10 @@ struct Run<'r> {
 
 impl<'r> Run<'r> {
     fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
-        let (original, stage) = (task.original, ExecutionModel::FRAGMENT);
+        let original = task.original;
         task.check_device(original)?;
-        let leaves = |class| task.leaves(original, stage, class).map_err(not_comparable);
+        let leaves = |class| task.leaves(original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
-        if let Some(leaf) = read.iter().find(|leaf| leaf.builtin.is_none() && leaf.bits != 32) {
-            return Err(not_comparable(format!("input {} is not made", leaf.title())));
-        }
         let is_on_screen = |leaf: &Leaf| {
             let is_array = KINDS.into_iter().any(|kind| leaf.builtin == Some(kind.builtin()));
             is_array && original.decoration(leaf.variable, Decoration::NO_PERSPECTIVE).is_some()
@@ -75,7 +72,7 @@ impl<'r> Run<'r> {
         let mut run = Run {
             task,
             steps,
-            inputs: task.inputs(stage, (Values::Colours, seed), CORNERS as u32)?,
+            inputs: task.inputs((Values::Colours, seed), CORNERS as u32)?,
             leaves: read,
             keys,
             model: model.map_err(not_comparable)?,
@@ -251,7 +248,7 @@ impl<'r> Run<'r> {
 
     /// The lowered stage, with a vertex stage that writes its inputs.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
-        let leaves = self.task.leaves(module, ExecutionModel::FRAGMENT, StorageClass::INPUT);
+        let leaves = self.task.leaves(module, StorageClass::INPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
         let arrays = |corner: &Corner| {
             let mut arrays = corner.distances(&self.model);

@@ -4,11 +4,11 @@ use super::MOST;
 use super::model::{Key, Model, Number, Setting, Vertex, components};
 use crate::feeder::{self, Array, Varying};
 use crate::inputs::attributes;
-use crate::leaves::{self, Kind, Leaf};
+use crate::leaves::{Kind, Leaf};
 use crate::random::Random;
 use crate::relay::{self, Relay};
 use crate::verdict::{Difference, Part, Stop, not_comparable};
-use polyshade::clip_cull::{self, KINDS};
+use polyshade::clip_cull::KINDS;
 use polyshade_vulkan::{Capabilities, Place, VertexBuffer, VertexLayout, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -58,8 +58,8 @@ pub(super) struct Side {
     /// The tessellation control stage behind that, if there is one.
     pub(super) relay: Option<Vec<u32>>,
     varyings: Vec<Varying>,
-    /// How many distances of each kind are handed to the device.
-    counts: [u32; 2],
+    /// The distances that are handed to the device.
+    arrays: [Array; 2],
     /// The words of each vertex.
     vertices: Vec<Vec<u32>>,
 }
@@ -84,7 +84,7 @@ impl Side {
             }
         }
         let counts = vertices.first().map(|(.., arrays)| arrays.each_ref().map(Vec::len));
-        let [clip, cull] = counts.unwrap_or_default().map(|count| count as u32);
+        let counts @ [clip, cull] = counts.unwrap_or_default().map(|count| count as u32);
         let limits = &device.limits;
         if clip > limits.max_clip_distances.min(MOST)
             || cull > limits.max_cull_distances.min(MOST)
@@ -93,22 +93,21 @@ impl Side {
             let why = format!("the device does not take {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
-        if device.misreads_distances([clip, cull]) {
+        if device.misreads_distances(counts) {
             let why = format!("the driver misreads {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
-        let varyings = varyings(leaves);
-        let words = vertices.iter().map(|vertex| words(vertex, &varyings)).collect();
-        let mut side = Side {
-            feeder: Vec::new(),
-            relay: None,
-            varyings,
-            counts: [clip, cull],
-            vertices: words,
-        };
-        let varyings = side.varyings.iter().copied();
-        side.feeder = feeder::feeder_of_positions(POSITION, varyings, &side.built_in())?;
-        Ok(side)
+        let mut varyings = feeder::varyings(leaves)?;
+        for (attribute, varying) in (VARYINGS..).zip(&mut varyings) {
+            varying.attribute = attribute;
+        }
+        let arrays = KINDS.map(|kind| {
+            let at = kind as usize;
+            Array { kind, attribute: ARRAYS[at], count: counts[at] }
+        });
+        let feeder = feeder::feeder(Some(POSITION), &varyings, &arrays)?;
+        let vertices = vertices.iter().map(|vertex| words(vertex, &varyings)).collect();
+        Ok(Side { feeder, relay: None, varyings, arrays, vertices })
     }
 
     /// What the original is handed, and in `arrays`, unless others are given, the distances that there are of each
@@ -155,19 +154,11 @@ impl Side {
         Side::new(device, leaves, vertices)
     }
 
-    /// With a control stage that hands it on.
-    pub(super) fn relayed(mut self, how: Relay) -> Result<Side, Stop> {
-        let varyings = self.varyings.iter().copied();
-        self.relay = Some(relay::relay(how, varyings, &self.built_in())?);
+    /// With a control stage that hands it on, if there is to be one.
+    pub(super) fn relayed(mut self, how: Option<Relay>) -> Result<Side, Stop> {
+        let relay = how.map(|how| relay::relay(how, &self.varyings, &self.arrays));
+        self.relay = relay.transpose()?;
         Ok(self)
-    }
-
-    fn built_in(&self) -> [Array; 2] {
-        KINDS.map(|kind: clip_cull::Kind| Array {
-            kind,
-            attribute: ARRAYS[kind as usize],
-            count: self.counts[kind as usize],
-        })
     }
 
     /// Adds vertices to `work`.
@@ -182,9 +173,8 @@ impl Side {
 
     fn layout(&self) -> VertexLayout {
         let floats = |location| (location, attributes::format(Kind::Float, 32, 4));
-        let arrays = KINDS.into_iter().flat_map(|kind| {
-            let count = self.counts[kind as usize].div_ceil(4);
-            (0..count).map(move |number| floats(ARRAYS[kind as usize] + number))
+        let arrays = self.arrays.iter().flat_map(|array| {
+            (0..array.count.div_ceil(4)).map(move |number| floats(array.attribute + number))
         });
         let varyings =
             self.varyings.iter().map(|one| (one.attribute, attributes::format(one.kind, 32, 4)));
@@ -222,30 +212,7 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
 pub(super) fn kinds(leaves: &[Leaf], keys: &BTreeSet<Key>) -> BTreeMap<Key, Kind> {
     let mut kinds: BTreeMap<Key, Kind> = keys.iter().map(|key| (*key, Kind::Float)).collect();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        let keys = leaves::registers(leaf)
-            .map(|(location, component)| Key::Register { location, component });
-        kinds.extend(keys.map(|key| (key, leaf.kind)));
+        kinds.extend(Key::registers(leaf).map(|key| (key, leaf.kind)));
     }
     kinds
-}
-
-/// What is handed on at the locations of `leaves`.
-fn varyings(leaves: &[Leaf]) -> Vec<Varying> {
-    let mut locations: BTreeMap<u32, (Kind, u32, bool)> = BTreeMap::new();
-    for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        for (location, component) in leaves::registers(leaf) {
-            let new = (leaf.kind, 0, leaf.is_of_patch);
-            let (_, count, _) = locations.entry(location).or_insert(new);
-            *count = (*count).max(component + 1);
-        }
-    }
-    let all = (VARYINGS..).zip(locations);
-    all.map(|(attribute, (location, (kind, count, is_of_patch)))| Varying {
-        attribute,
-        location,
-        kind,
-        count,
-        is_of_patch,
-    })
-    .collect()
 }

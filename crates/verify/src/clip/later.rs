@@ -10,7 +10,6 @@ use super::model::{Key, Model, Setting, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene, Shader};
 use super::shape::{Shape, Strip};
-use crate::cases::FILL;
 use crate::initialise::without_feedback;
 use crate::inputs::{Inputs, Installed};
 use crate::leaves::Leaf;
@@ -20,13 +19,12 @@ use crate::position::chooses_a_layer;
 use crate::random::{Random, Values};
 use crate::record::Recorder;
 use crate::record::emits::Emit;
-use crate::recording::u32s;
-use crate::run::{SHARED, Task, cannot_run, cannot_run_original, is_same_interface};
+use crate::run::{SHARED, Task, cannot_run, cannot_run_original, is_same_interface, unfinished};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
 use polyshade::spv::{BuiltIn, ExecutionMode, StorageClass};
-use polyshade_vulkan::{Constant, Descriptor, Draw, Error, Range, Resource, Stage, Work, vk};
+use polyshade_vulkan::{Constant, Draw, Error, Stage, Work, vk};
 use std::collections::BTreeSet;
 use std::{iter, ops};
 
@@ -75,13 +73,8 @@ impl<'r> Run<'r> {
         let entry = original.entry_point(task.job.entry, model).map_err(not_comparable)?;
         task.check_device(original)?;
         let shape = Shape::of(original, entry).map_err(not_comparable)?;
-        let leaves = |class| task.leaves(original, model, class).map_err(not_comparable);
+        let leaves = |class| task.leaves(original, class).map_err(not_comparable);
         let read = of_one_vertex(leaves(StorageClass::INPUT)?);
-        let is_made =
-            |leaf: &&Leaf| leaf.builtin.is_some() || leaf.bits == 32 && leaf.register.is_some();
-        if let Some(leaf) = read.iter().find(|leaf| !is_made(leaf)) {
-            return Err(not_comparable(format!("input {} is not made", leaf.title())));
-        }
         let keys = |leaves: &[Leaf]| components(leaves).into_keys();
         let handed_on = keys(&read).filter(Key::is_handed_on).collect();
         let interface = (read.as_slice(), &handed_on);
@@ -89,7 +82,7 @@ impl<'r> Run<'r> {
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let interface = (emitted.as_slice(), &keys(&emitted).collect());
         let made = Model::new(original, interface, &steps.outputs, None, steps);
-        let inputs = task.inputs(model, (Values::Any, seed), 0)?;
+        let inputs = task.inputs((Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
         let kinds = kinds(&read, &handed_on);
         let mut random = Random::new(seed, 1 << 43);
@@ -259,30 +252,24 @@ impl<'r> Run<'r> {
             None if !scene.is_native => return Ok(0),
             topology => topology.unwrap_or_default(),
         };
-        let (mut numbers, mut drawables) = (Vec::new(), Vec::new());
-        for (number, right) in (0..).zip(right) {
-            let Some(right) = right else { continue };
-            let drawable = Drawable {
+        let drawable = |(number, right): (usize, &Option<Vec<(Strip, Vertex)>>)| {
+            let right = right.as_ref()?;
+            Some(Drawable {
+                of: number,
                 title: format!("primitive {number}, {setting:?}"),
                 topology,
                 primitives: match scene.is_native {
                     true => vec![right.iter().map(|(_, vertex)| vertex.clone()).collect()],
                     false => self.shape.lists(right),
                 },
-            };
-            if scene.is_defined(&drawable) {
-                numbers.push(number);
-                drawables.push(drawable);
+            })
+        };
+        let drawables = right.iter().enumerate().filter_map(drawable);
+        scene.compare(drawables, (&self.leaves, module), |shader, fragment, numbers| match shader {
+            Shader::Original => {
+                self.draw_each(self.task.original, fragment, original, numbers, None)
             }
-        }
-        scene.compare(&drawables, (&self.leaves, module), |shader, fragment, chosen| {
-            let numbers = chosen.iter().map(|at| numbers[*at]);
-            match shader {
-                Shader::Original => {
-                    self.draw_each(self.task.original, fragment, original, numbers, None)
-                }
-                Shader::Lowered => self.draw_each(module, fragment, side, numbers, Some(setting)),
-            }
+            Shader::Lowered => self.draw_each(module, fragment, side, numbers, Some(setting)),
         })
     }
 
@@ -290,12 +277,12 @@ impl<'r> Run<'r> {
     fn original_side(&self) -> Result<Side, Stop> {
         let device = self.task.device.capabilities();
         let side = Side::of_original(device, &self.read, &self.corners, |_| None)?;
-        self.relayed(side, self.task.original)
+        side.relayed(self.shape.relay(self.task.original))
     }
 
     /// What the lowered stage is to read, and nothing else.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
-        let read = self.task.leaves(module, self.task.job.stage, StorageClass::INPUT);
+        let read = self.task.leaves(module, StorageClass::INPUT);
         let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
         let counts = declared(&read);
         let arrays = |corner: &Corner| {
@@ -306,15 +293,7 @@ impl<'r> Run<'r> {
         };
         let device = self.task.device.capabilities();
         let side = Side::of_lowered(device, &read, (&self.handed, &self.corners), arrays)?;
-        self.relayed(side, module)
-    }
-
-    /// Adds our control stage before an evaluation stage.
-    fn relayed(&self, side: Side, module: &Module<'_>) -> Result<Side, Stop> {
-        match self.shape.relay(module) {
-            Some(relay) => side.relayed(relay),
-            None => Ok(side),
-        }
+        side.relayed(self.shape.relay(module))
     }
 
     /// Draws all primitives with a stage that writes down what it emits.
@@ -324,23 +303,15 @@ impl<'r> Run<'r> {
         side: &Side,
         setting: Option<&Setting>,
     ) -> Result<Recorded, Error> {
-        let mut work = Work::default();
-        let size = 4 * u64::from(recorder.stride()) * u64::from(self.shape.slots());
-        if size > LARGEST {
-            return Err(Error::Unsupported(format!("a storage buffer of {size} bytes")));
-        }
-        work.buffers.push(vec![FILL; size as usize]);
-        let range = Range { buffer: 0, offset: 0, size };
-        let (set, binding) = recorder.bound;
-        let all = 0..self.corners.len();
-        let mut draw = self.draw(&recorder.words, side, all, setting, &mut work);
-        let given = self.inputs.install(&mut work);
-        self.give(&given, &mut draw, self.shape.level(false));
-        draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
-        work.draws.push(draw);
-        let outcome = self.task.device.run(&work)?;
-        let emits = self.shape.read(&recorder, &u32s(&outcome.buffers[0]));
-        let unfinished = || Error::Work("an invocation does not come to its end".to_owned());
+        let slots = self.shape.slots() * self.shape.primitives() as u32;
+        let words = self.task.fill(recorder.stride().saturating_mul(slots), |range, work| {
+            let all = 0..self.corners.len();
+            let mut draw = self.draw(&recorder.words, side, all, setting, work);
+            self.give(&self.inputs.install(work), &mut draw, self.shape.level(false));
+            recorder.bind(range, &mut draw);
+            Ok(draw)
+        })?;
+        let emits = self.shape.read(&recorder, &words);
         Ok(Recorded { emits: emits.ok_or_else(unfinished)?, leaves: recorder.leaves })
     }
 
@@ -350,7 +321,7 @@ impl<'r> Run<'r> {
         module: &Module<'_>,
         fragment: &[u32],
         side: &Side,
-        primitives: impl Iterator<Item = usize>,
+        primitives: Vec<usize>,
         setting: Option<&Setting>,
     ) -> Result<Pictures, Error> {
         let corners = self.shape.corners();
@@ -419,9 +390,6 @@ fn of_inputs(steps: &Steps) -> Steps {
 
 /// Numbers that shaders compare with and count by, some of them negative.
 const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
-
-/// The largest storage buffer that every device has: the least `maxStorageBufferRange`.
-const LARGEST: u64 = 1 << 27;
 
 /// The specialization constant of `library/relay.tesc`.
 const LEVEL: u32 = 0;

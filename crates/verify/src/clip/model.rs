@@ -37,6 +37,11 @@ impl Key {
         (0..).map(move |element| Key::distance(kind, element))
     }
 
+    /// The components that an output or input takes of registers.
+    pub(super) fn registers(leaf: &Leaf) -> impl Iterator<Item = Key> {
+        leaves::registers(leaf).map(|(location, component)| Key::Register { location, component })
+    }
+
     pub(super) fn position(component: u32) -> Key {
         Key::BuiltIn { builtin: BuiltIn::POSITION.0, element: 0, component }
     }
@@ -77,24 +82,17 @@ pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
     let mut components = BTreeMap::new();
     let mut word = 0;
     for leaf in leaves {
-        let count = leaf.words() as usize;
+        let words = word..word + leaf.words() as usize;
+        word = words.end;
         match leaf.builtin {
             Some(BuiltIn(builtin)) => {
                 let element = leaf.path.last().copied().filter(|_| leaf.whole.is_some());
                 let element = element.unwrap_or(0);
-                components.extend((0..count).map(|at| {
-                    let component = at as u32;
-                    (Key::BuiltIn { builtin, element, component }, word + at)
-                }));
+                let keys = (0..).map(|component| Key::BuiltIn { builtin, element, component });
+                components.extend(keys.zip(words));
             }
-            None => {
-                let places = leaves::registers(leaf).take(count).enumerate();
-                components.extend(places.map(|(at, (location, component))| {
-                    (Key::Register { location, component }, word + at)
-                }));
-            }
+            None => components.extend(Key::registers(leaf).zip(words)),
         }
-        word += count;
     }
     components
 }
@@ -227,8 +225,7 @@ impl Model {
                 None => {}
             }
             let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
-            let marked: Vec<Key> = marked.into_iter().map(register).collect();
-            left.extend(marked.iter().copied());
+            left.extend(&marked);
             // What is linked numbers, if anything is.
             let linked = listed.linked.as_ref().map(|linked| linked.of(kind).map(register));
             distances.extend(linked.map_or(marked, Iterator::collect));
@@ -361,25 +358,17 @@ fn marked(
     leaves: &[Leaf],
     (marks, semantics): (&[Mark], bool),
     kind: Kind,
-) -> Vec<Component> {
+) -> Vec<Key> {
+    let linkages = marks.iter().filter_map(|mark| Linkage::new([*mark]).ok());
+    let covered: BTreeSet<Key> =
+        linkages.flat_map(|linkage| linkage.of(kind).map(register).collect::<Vec<_>>()).collect();
     let mut found = Vec::new();
     for leaf in leaves {
         let is_semantic = semantics && semantic(m, leaf) == Some(kind);
-        for (location, component) in leaves::registers(leaf) {
-            if is_semantic || covers(marks, kind, location, component) {
-                found.push(Component { location, component });
-            }
-        }
+        found.extend(Key::registers(leaf).filter(|key| is_semantic || covered.contains(key)));
     }
     found.sort_unstable();
     found
-}
-
-fn covers(marks: &[Mark], kind: Kind, location: u32, component: u32) -> bool {
-    let linkage = |mark: &Mark| Linkage::new([*mark]).ok();
-    marks.iter().filter(|mark| mark.kind == kind).filter_map(linkage).any(|linkage| {
-        linkage.of(kind).any(|one| (one.location, one.component) == (location, component))
-    })
 }
 
 /// The kind that a `UserSemantic` decoration says.

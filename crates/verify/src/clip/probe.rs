@@ -3,10 +3,10 @@
 use crate::feeder::{variable, vector};
 use crate::leaves::{Kind, Leaf};
 use crate::library;
-use crate::verdict::{Stop, not_comparable};
+use crate::verdict::Stop;
+use polyshade::Module;
 use polyshade::clip_cull;
 use polyshade::spv::{Decoration, ExecutionModel, Id, Op, Patch, StorageClass};
-use polyshade::{Error, Module, moves};
 use std::collections::BTreeMap;
 
 /// What a probe shows a sum of.
@@ -55,10 +55,7 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
 ///          OpStore %output %pixel
 /// ```
 pub(super) fn probe(components: &[Component<'_>]) -> Result<Vec<u32>, Stop> {
-    let base = Module::parse(&library::DEPTH).expect("glslang's words parse");
-    let probe = base.rewrite(|m, p| {
-        let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
-        let at = moves::wrap(m, p, entry).epilogue;
+    library::extend(&library::DEPTH, ExecutionModel::FRAGMENT, |m, p, _, at| {
         let float = p.float();
         let inputs = inputs(components, p);
         let mut sum = None;
@@ -74,18 +71,14 @@ pub(super) fn probe(components: &[Component<'_>]) -> Result<Vec<u32>, Stop> {
             let value = code.binary(Op::F_MUL, float, value, weight);
             sum = Some(sum.map_or(value, |sum| code.binary(Op::F_ADD, float, sum, value)));
         }
-        inputs.values().for_each(|(variable, _)| p.join_interface(entry, *variable));
         let (one, pair) = (p.float_constant(1.0), p.vector(float, 2));
         let output = m.variables().find(|one| one.storage_class() == StorageClass::OUTPUT);
         let output = output.expect("the stage has one output").result();
         let mut code = p.at(at);
         let pixel = code.construct(pair, &[sum.unwrap_or(one), one]);
         code.store(output, pixel);
-        Ok(())
-    });
-    let probe =
-        probe.map_err(|error: Error| not_comparable(format!("the fragment stage: {error}")))?;
-    Ok(probe.module.into_words())
+        inputs.into_values().map(|(variable, _)| variable).collect()
+    })
 }
 
 /// The variables that components lie in, by [`Component::input`], and their types.

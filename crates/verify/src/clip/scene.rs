@@ -9,7 +9,7 @@ use super::handed::Side;
 use super::model::{Key, Model, Number, Setting, Vertex, is_culled};
 use super::probe::{Component, probe, shown};
 use super::shape::Shape;
-use crate::leaves::{self, Leaf};
+use crate::leaves::Leaf;
 use crate::library;
 use crate::pictures::{self, Exactness, Pictures};
 use crate::position::chooses_a_layer;
@@ -24,7 +24,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What becomes of some vertices.
-pub(super) struct Drawable {
+pub(super) struct Drawable<P> {
+    /// What is drawn.
+    pub(super) of: P,
     /// What a message calls it.
     pub(super) title: String,
     /// Of lists, where the original is not drawn itself: each primitive has its own vertices.
@@ -95,7 +97,7 @@ impl<'s> Scene<'s> {
     }
 
     /// Whether what becomes of all primitives is defined.
-    pub(super) fn is_defined(&self, drawable: &Drawable) -> bool {
+    fn is_defined<P>(&self, drawable: &Drawable<P>) -> bool {
         drawable.primitives.iter().flatten().all(|vertex| {
             let distances = self.model.distances(vertex, self.setting);
             pictures::is_drawable(position(vertex))
@@ -109,23 +111,25 @@ impl<'s> Scene<'s> {
         number.float().abs() <= if is_interpolated { LARGEST } else { f32::MAX }
     }
 
-    /// Draws with both shaders: a picture for each of the drawables whose numbers are given, with the fragment stage
-    /// that is given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`, and
+    /// Draws with both shaders: a picture for each of the `drawables` that are defined, with the fragment stage that is
+    /// given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`, and
     /// the distances that `lowered` hands on. Returns how many pixels are covered.
-    pub(super) fn compare(
+    pub(super) fn compare<P: Copy>(
         &self,
-        drawables: &[Drawable],
+        drawables: impl IntoIterator<Item = Drawable<P>>,
         (leaves, lowered): (&[Leaf], &Module<'_>),
-        draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
+        draw: impl Fn(Shader, &[u32], Vec<P>) -> Result<Pictures, Error>,
     ) -> Result<u64, Stop> {
-        let all: Vec<usize> = (0..drawables.len()).collect();
+        let drawables: Vec<Drawable<P>> =
+            drawables.into_iter().filter(|one| self.is_defined(one)).collect();
+        let all: Vec<&Drawable<P>> = drawables.iter().collect();
         let [depth, value] = match self.is_exact {
             true => [Exactness::Exact; 2],
             false => [Exactness::AwayFromEdges, Exactness::Near],
         };
-        let compare = |fragments: [&[u32]; 2], what: &str, exactness, chosen: &[usize]| {
-            let titles = chosen.iter().map(|at| format!("{}, {what}", drawables[*at].title));
-            let pictures = self.draw(fragments, drawables, chosen, &draw)?;
+        let compare = |fragments: [&[u32]; 2], what: &str, exactness, chosen: &[&Drawable<P>]| {
+            let titles = chosen.iter().map(|one| format!("{}, {what}", one.title));
+            let pictures = self.draw(fragments, chosen, &draw)?;
             pictures::compare(Part::Lowered, pictures.each_ref(), exactness, titles)
         };
         let emulated = self.emulated(&library::DEPTH)?;
@@ -134,17 +138,12 @@ impl<'s> Scene<'s> {
             return Ok(pixels);
         }
         for leaf in shown(leaves) {
-            let keys = leaves::registers(leaf);
-            let keys: Vec<Key> =
-                keys.map(|(location, component)| Key::Register { location, component }).collect();
+            let keys: Vec<Key> = Key::registers(leaf).collect();
             let is_tame = |vertex: &Vertex| {
                 keys.iter().all(|key| vertex.get(key).is_some_and(|number| self.is_tame(*number)))
             };
-            let chosen: Vec<usize> = all
-                .iter()
-                .copied()
-                .filter(|at| drawables[*at].primitives.iter().flatten().all(is_tame))
-                .collect();
+            let are_tame = |one: &&Drawable<P>| one.primitives.iter().flatten().all(is_tame);
+            let chosen: Vec<&Drawable<P>> = drawables.iter().filter(are_tame).collect();
             let original = self.task.original;
             let components = (0..leaf.count).map(|at| Component::Output(original, leaf, at));
             let probe = probe(&components.collect::<Vec<_>>())?;
@@ -168,12 +167,12 @@ impl<'s> Scene<'s> {
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
         let places = self.model.lowered(&vertex, self.setting);
-        let leaves = self.task.leaves(lowered, self.task.job.stage, StorageClass::OUTPUT);
+        let leaves = self.task.leaves(lowered, StorageClass::OUTPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
         let mut found = BTreeMap::new();
         for leaf in shown(&leaves) {
-            for (at, (location, component)) in (0..).zip(leaves::registers(leaf)) {
-                if let Some(number) = places.get(&Key::Register { location, component }) {
+            for (at, key) in (0..).zip(Key::registers(leaf)) {
+                if let Some(number) = places.get(&key) {
                     found.insert(number.bits(), Component::Output(lowered, leaf, at));
                 }
             }
@@ -186,21 +185,23 @@ impl<'s> Scene<'s> {
     }
 
     /// What is drawn in place of the original, and with the lowered stage, each with its fragment stage.
-    fn draw(
+    fn draw<P: Copy>(
         &self,
         [original, lowered]: [&[u32]; 2],
-        drawables: &[Drawable],
-        chosen: &[usize],
-        draw: impl Fn(Shader, &[u32], &[usize]) -> Result<Pictures, Error>,
+        chosen: &[&Drawable<P>],
+        draw: impl Fn(Shader, &[u32], Vec<P>) -> Result<Pictures, Error>,
     ) -> Result<[Pictures; 2], Stop> {
+        let draw = |shader, fragment: &[u32]| {
+            draw(shader, fragment, chosen.iter().map(|one| one.of).collect())
+        };
         (self.task.report)(Phase::Original);
         let mut right = match self.is_native {
-            true => draw(Shader::Original, original, chosen).map_err(cannot_run_original)?,
-            false => self.draw_by_model(original, drawables)?,
+            true => draw(Shader::Original, original).map_err(cannot_run_original)?,
+            false => self.draw_by_model(original, chosen)?,
         };
         self.task.check_original(|_| true)?;
         (self.task.report)(Phase::Rewritten);
-        let found = draw(Shader::Lowered, lowered, chosen);
+        let found = draw(Shader::Lowered, lowered);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         self.task.check_messages(Part::Lowered, |_| true)?;
         match self.steps.form {
@@ -228,7 +229,11 @@ impl<'s> Scene<'s> {
     }
 
     /// Positions and clip distances from vertex buffers; a primitive that is culled is not drawn.
-    fn draw_by_model(&self, fragment: &[u32], drawables: &[Drawable]) -> Result<Pictures, Stop> {
+    fn draw_by_model<P>(
+        &self,
+        fragment: &[u32],
+        drawables: &[&Drawable<P>],
+    ) -> Result<Pictures, Stop> {
         let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
         for drawable in drawables {
             let first = vertices.len();

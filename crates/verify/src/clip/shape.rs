@@ -93,24 +93,30 @@ impl Shape {
         }
     }
 
-    /// The slots that are filled.
+    /// The slots that are filled of each primitive.
     pub(super) fn slots(self) -> u32 {
-        let primitives = self.primitives() as u32;
         match self {
-            Shape::Geometry(geometry) => geometry.slots(primitives).unwrap_or(0),
-            Shape::Evaluation(_) => Evaluation::slots(primitives),
-            Shape::Control(vertices) => vertices * primitives,
+            Shape::Geometry(geometry) => geometry.slots(),
+            Shape::Evaluation(_) => evaluation::PLACES,
+            Shape::Control(vertices) => vertices,
         }
     }
 
     /// What is in them, primitive by primitive; or that there are invocations that have not come to their end, as far
     /// as that can be known.
     pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
-        match self {
-            Shape::Geometry(geometry) => emits::read(recorder, geometry, words),
-            Shape::Evaluation(_) => Some(evaluation::read(recorder, words)),
-            Shape::Control(vertices) => control::read(recorder, vertices, words),
-        }
+        let stride = recorder.stride() as usize;
+        let of_primitive = |words: &[u32]| {
+            let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
+            let places = (0..).zip(&slots).map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
+            match self {
+                Shape::Geometry(geometry) => emits::read(geometry, &slots),
+                // A patch is evaluated at some of the places.
+                Shape::Evaluation(_) => Some(places.flatten().collect()),
+                Shape::Control(_) => places.collect(),
+            }
+        };
+        words.chunks_exact(stride * self.slots() as usize).map(of_primitive).collect()
     }
 
     /// Whether an invocation emits more vertices than it may.

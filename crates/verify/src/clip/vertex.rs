@@ -5,9 +5,7 @@ use super::host;
 use super::model::{Model, Setting, Vertex, components, recorded};
 use super::outputs::Outputs;
 use super::scene::{Drawable, Scene, Shader};
-use crate::leaves::Leaf;
 use crate::pictures::{self, Pictures, Primitive};
-use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, not_comparable};
 use crate::{Phase, Steps};
@@ -35,9 +33,6 @@ struct Run<'r> {
     seed: u64,
 }
 
-/// The outputs that a stage has, and what it hands on.
-type Recorded = (Vec<Leaf>, Vec<Recording>);
-
 impl Run<'_> {
     fn compare(&self) -> Result<Equal, Stop> {
         let (task, mut equal) = (self.original.task, Equal::default());
@@ -57,49 +52,39 @@ impl Run<'_> {
         let module = task.lowered(self.lowered)?;
         for setting in host::settings(self.steps, self.seed) {
             (task.report)(Phase::Rewritten);
-            let found = self.record(&module, &setting)?;
-            self.compare_outputs(&vertices, &found, &setting)?;
+            equal.words += self.compare_outputs(&module, &vertices, &setting)?;
             task.check_messages(Part::Lowered, is_not_about_points)?;
-            equal.words += found.1.iter().map(|one| one.words.len() as u64).sum::<u64>();
             equal.pixels += self.compare_pictures(&module, &vertices, &setting)?;
         }
         Ok(equal)
     }
 
-    /// What the lowered stage hands on, for each placement.
-    fn record(&self, module: &Module<'_>, setting: &Setting) -> Result<Recorded, Stop> {
+    /// Returns how many words the lowered stage hands on.
+    fn compare_outputs(
+        &self,
+        module: &Module<'_>,
+        vertices: &[Vec<Vertex>],
+        setting: &Setting,
+    ) -> Result<u64, Stop> {
         let original = &self.original;
         let Original { inputs, leaves: wanted, .. } = original;
         let variant = Variant { part: Part::Lowered, module, inputs, wanted };
-        let mut drawn = (Vec::new(), Vec::new());
-        for placement in original.placements {
+        let mut words = 0;
+        for (placement, vertices) in original.placements.into_iter().zip(vertices) {
             let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| {
                 host::bind(self.steps, setting, draw, work);
                 Ok(())
             };
-            let (leaves, recording) =
-                original.record_variant(variant, placement, |_| Ok(()), bind)?;
-            drawn.0 = leaves;
-            drawn.1.push(recording);
-        }
-        Ok(drawn)
-    }
-
-    fn compare_outputs(
-        &self,
-        vertices: &[Vec<Vertex>],
-        (leaves, found): &Recorded,
-        setting: &Setting,
-    ) -> Result<(), Stop> {
-        let outputs = Outputs::new((&self.model, setting), &self.original.leaves, leaves)?;
-        for (right, found) in vertices.iter().zip(found) {
-            for (slot, right) in (0..).zip(right) {
+            let (leaves, found) = original.record_variant(variant, placement, bind)?;
+            let outputs = Outputs::new((&self.model, setting), wanted, &leaves)?;
+            for (slot, right) in (0..).zip(vertices) {
                 outputs.check(right, found.vertex(slot as usize)).map_err(|difference| {
-                    Difference { vertex: Some(found.placement.vertex(slot)), ..*difference }
+                    Difference { vertex: Some(placement.vertex(slot)), ..*difference }
                 })?;
             }
+            words += found.words.len() as u64;
         }
-        Ok(())
+        Ok(words)
     }
 
     /// Returns how many pixels are covered.
@@ -114,28 +99,22 @@ impl Run<'_> {
         if !scene.is_drawn(leaves, module) {
             return Ok(0);
         }
-        let (mut primitives, mut drawables) = (Vec::new(), Vec::new());
+        let mut drawables = Vec::new();
         for (placement, vertices) in placements.iter().zip(vertices) {
             for primitive in pictures::primitives(*placement) {
                 let Primitive { topology, placement: own } = primitive;
                 let slots = primitive.vertices().map(|(number, of)| placement.slot(number, of));
-                let drawable = Drawable {
+                drawables.push(Drawable {
+                    of: primitive,
                     title: format!("{topology:?}, {own:?}, {setting:?}"),
                     topology,
                     primitives: vec![slots.map(|slot| vertices[slot as usize].clone()).collect()],
-                };
-                if scene.is_defined(&drawable) {
-                    primitives.push(primitive);
-                    drawables.push(drawable);
-                }
+                });
             }
         }
-        scene.compare(&drawables, (leaves, module), |shader, fragment, chosen| {
-            let primitives = chosen.iter().map(|at| primitives[*at]);
-            match shader {
-                Shader::Original => self.draw(&self.original.plain, fragment, primitives, None),
-                Shader::Lowered => self.draw(module, fragment, primitives, Some(setting)),
-            }
+        scene.compare(drawables, (leaves, module), |shader, fragment, primitives| match shader {
+            Shader::Original => self.draw(&self.original.plain, fragment, primitives, None),
+            Shader::Lowered => self.draw(module, fragment, primitives, Some(setting)),
         })
     }
 
@@ -144,7 +123,7 @@ impl Run<'_> {
         &self,
         module: &Module<'_>,
         fragment: &[u32],
-        primitives: impl Iterator<Item = Primitive>,
+        primitives: Vec<Primitive>,
         setting: Option<&Setting>,
     ) -> Result<Pictures, Error> {
         let original = &self.original;

@@ -20,7 +20,7 @@ pub(crate) fn fill(
     random: &mut Random,
 ) -> Result<Vec<u8>, String> {
     let mut block = Block { m, specialization, random, last: 0, bytes: Vec::new() };
-    block.part(ty, 0, Matrix::default(), DEEPEST)?;
+    block.part(ty, At { offset: 0, matrix_stride: 0, is_row_major: false, depth: DEEPEST })?;
     block.bytes.resize(block.bytes.len().next_multiple_of(16).max(16), 0);
     Ok(block.bytes)
 }
@@ -34,93 +34,87 @@ struct Block<'b, 'm> {
     bytes: Vec<u8>,
 }
 
-/// How the member that is being filled lays out its matrices.
-#[derive(Debug, Clone, Copy, Default)]
-struct Matrix {
-    stride: u32,
-    row_major: bool,
+/// Where a part lies, how its matrices are laid out, and how deep it may nest.
+#[derive(Clone, Copy)]
+struct At {
+    offset: u32,
+    matrix_stride: u32,
+    is_row_major: bool,
+    depth: u32,
 }
 
 impl Block<'_, '_> {
-    fn part(&mut self, ty: Id, offset: u32, matrix: Matrix, depth: u32) -> Result<(), String> {
-        let Some(depth) = depth.checked_sub(1) else { return Err("is nested too deeply".into()) };
+    fn part(&mut self, ty: Id, at: At) -> Result<(), String> {
+        let at = At { depth: at.depth.checked_sub(1).ok_or("is nested too deeply")?, ..at };
         match self.m.ty(ty) {
-            Some(Type::Struct { id }) => self.structure(id, offset, depth),
+            Some(Type::Struct { id }) => self.structure(id, at),
             Some(Type::Array { element, length }) => {
                 let length = constants::value(self.m, length, self.specialization)
                     .ok_or("has an array whose length is not known")?;
-                self.elements(ty, element, length, offset, matrix, depth)
+                self.elements(ty, element, length, at)
             }
             Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                let element = self.m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
-                let element = element.ok_or("has an array of nothing")?;
-                self.elements(ty, element, RUNTIME_ELEMENTS, offset, matrix, depth)
+                let element = super::held(self.m, ty).ok_or("has an array of nothing")?;
+                self.elements(ty, element, RUNTIME_ELEMENTS, at)
             }
-            Some(Type::Matrix { column, count }) => self.matrix(column, count, offset, matrix),
+            Some(Type::Matrix { column, count }) => self.matrix(column, count, at),
             Some(Type::Vector { component, count }) => {
                 let size = self.size(component)?;
-                (0..count).try_for_each(|i| self.scalar(component, offset.saturating_add(i * size)))
+                self.vector(component, count, at.offset, size)
             }
             Some(Type::Pointer { class: StorageClass::PHYSICAL_STORAGE_BUFFER, .. }) => {
                 Err("holds a buffer's address".into())
             }
-            _ => self.scalar(ty, offset),
+            _ => self.scalar(ty, at.offset),
         }
     }
 
-    fn structure(&mut self, id: Id, offset: u32, depth: u32) -> Result<(), String> {
+    fn structure(&mut self, id: Id, at: At) -> Result<(), String> {
         for (member, ty) in (0..).zip(self.m.members(id)) {
             let literal = |kind| self.m.member_decoration(id, member, kind)?.first().copied();
-            let at = literal(Decoration::OFFSET).ok_or("has a member without an offset")?;
-            let row_major = self.m.member_decoration(id, member, Decoration::ROW_MAJOR).is_some();
-            let stride = literal(Decoration::MATRIX_STRIDE).unwrap_or(0);
-            self.part(ty, offset.saturating_add(at), Matrix { stride, row_major }, depth)?;
+            let own = literal(Decoration::OFFSET).ok_or("has a member without an offset")?;
+            let offset = at.offset.saturating_add(own);
+            let is_row_major =
+                self.m.member_decoration(id, member, Decoration::ROW_MAJOR).is_some();
+            let matrix_stride = literal(Decoration::MATRIX_STRIDE).unwrap_or(0);
+            self.part(ty, At { offset, matrix_stride, is_row_major, ..at })?;
         }
         Ok(())
     }
 
-    fn elements(
-        &mut self,
-        array: Id,
-        element: Id,
-        length: u32,
-        offset: u32,
-        matrix: Matrix,
-        depth: u32,
-    ) -> Result<(), String> {
+    fn elements(&mut self, array: Id, element: Id, length: u32, at: At) -> Result<(), String> {
         let stride = self.m.decoration(array, Decoration::ARRAY_STRIDE);
         let stride = stride.and_then(|words| words.first().copied());
         let stride = stride.ok_or("has an array without a stride")?;
         for index in 0..length {
-            let at = offset.saturating_add(stride.saturating_mul(index));
-            if at as usize >= LARGEST {
+            let offset = at.offset.saturating_add(stride.saturating_mul(index));
+            if offset as usize >= LARGEST {
                 return Err(format!("has more than {LARGEST} bytes"));
             }
-            self.part(element, at, matrix, depth)?;
+            self.part(element, At { offset, ..at })?;
         }
         Ok(())
     }
 
-    fn matrix(
-        &mut self,
-        column: Id,
-        count: u32,
-        offset: u32,
-        matrix: Matrix,
-    ) -> Result<(), String> {
+    fn matrix(&mut self, column: Id, count: u32, at: At) -> Result<(), String> {
         let Some(Type::Vector { component, count: rows }) = self.m.ty(column) else {
             return Err("has a matrix without columns".into());
         };
-        if matrix.stride == 0 {
+        if at.matrix_stride == 0 {
             return Err("has a matrix without a stride".into());
         }
-        let size = self.size(component)?;
-        for (x, y) in (0..count).flat_map(|x| (0..rows).map(move |y| (x, y))) {
-            let (major, minor) = if matrix.row_major { (y, x) } else { (x, y) };
-            let at = major.saturating_mul(matrix.stride).saturating_add(minor * size);
-            self.scalar(component, offset.saturating_add(at))?;
-        }
-        Ok(())
+        let (size, stride) = (self.size(component)?, at.matrix_stride);
+        let [of_column, of_row] = if at.is_row_major { [size, stride] } else { [stride, size] };
+        (0..count).try_for_each(|number| {
+            let offset = at.offset.saturating_add(number.saturating_mul(of_column));
+            self.vector(component, rows, offset, of_row)
+        })
+    }
+
+    fn vector(&mut self, scalar: Id, count: u32, offset: u32, stride: u32) -> Result<(), String> {
+        (0..count).try_for_each(|number| {
+            self.scalar(scalar, offset.saturating_add(number.saturating_mul(stride)))
+        })
     }
 
     fn size(&self, scalar: Id) -> Result<u32, String> {

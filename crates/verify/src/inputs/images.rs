@@ -78,12 +78,10 @@ pub(crate) fn give(
         return Ok(Given::Texels { contents, format, storage: image.is_storage });
     }
     let (view, height, depth, layers) = image.shape()?;
-    let samples = if image.is_multisampled {
-        vk::SampleCountFlags::TYPE_4
-    } else {
-        vk::SampleCountFlags::TYPE_1
+    let (samples, count) = match image.is_multisampled {
+        true => (vk::SampleCountFlags::TYPE_4, 1),
+        false => (vk::SampleCountFlags::TYPE_1, SIZE * height * depth * layers),
     };
-    let count = if image.is_multisampled { 1 } else { SIZE * height * depth * layers };
     let texture = Texture {
         view,
         format,

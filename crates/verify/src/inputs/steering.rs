@@ -97,7 +97,7 @@ fn indexed_length(
                 let member = constants::value(m, index, specialization)?;
                 m.members(id).nth(member as usize)?
             }
-            Type::Other(Op::TYPE_RUNTIME_ARRAY) => Id::new(m.definition(ty)?.words()[2])?,
+            Type::Other(Op::TYPE_RUNTIME_ARRAY) => super::held(m, ty)?,
             _ => return None,
         };
     }

@@ -1,20 +1,19 @@
 //! What a tessellation control stage computes for each vertex of a patch, and for the whole patch.
 
-use super::emits::{self, Emit};
-use super::{DONE, Recorder, constants, index, recorder, store_from, stride};
+use super::evaluation::{ORDERS, SPACINGS};
+use super::{DONE, Recorder, recorder, store};
 use crate::Job;
 use crate::leaves::Leaf;
 use crate::relay::VERTICES;
 use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op};
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Op};
 
 /// The vertices that a control stage makes of a patch, or why they are not known.
 pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, String> {
-    let modes = m.modes(entry.function());
-    let mut count = modes.filter(|mode| mode.mode() == ExecutionMode::OUTPUT_VERTICES);
-    match count.next().and_then(|mode| mode.operands().first().copied()) {
+    let mode = m.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
+    match mode.and_then(|mode| mode.operands().first().copied()) {
         Some(count) if (1..=VERTICES).contains(&count) => Ok(count),
         Some(count) => Err(format!("a control stage of {count} vertices")),
         None => Err("the control stage does not say how many vertices it makes".to_owned()),
@@ -27,21 +26,17 @@ pub(crate) fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     leaves.into_iter().filter(is_one).collect()
 }
 
-fn is_per_vertex(leaf: &Leaf) -> bool {
+/// Whether an output has an element for each vertex.
+pub(super) fn is_per_vertex(leaf: &Leaf) -> bool {
     let levels = [BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
     !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
 }
 
-/// What the evaluation stage of ours says, and the control stage may say otherwise.
-const OF_EVALUATION: [ExecutionMode; 9] = [
+/// What the evaluation stage of ours says beside spacing and order, and the control stage may say otherwise.
+const OF_EVALUATION: [ExecutionMode; 4] = [
     ExecutionMode::TRIANGLES,
     ExecutionMode::QUADS,
     ExecutionMode::ISOLINES,
-    ExecutionMode::SPACING_EQUAL,
-    ExecutionMode::SPACING_FRACTIONAL_EVEN,
-    ExecutionMode::SPACING_FRACTIONAL_ODD,
-    ExecutionMode::VERTEX_ORDER_CW,
-    ExecutionMode::VERTEX_ORDER_CCW,
     ExecutionMode::POINT_MODE,
 ];
 
@@ -56,44 +51,21 @@ pub(crate) fn record(
     vertices: u32,
 ) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, record| {
-        for mode in m.modes(entry.function()) {
-            if OF_EVALUATION.contains(&mode.mode()) {
-                p.remove(mode.inst());
-            }
-        }
+        let of_evaluation = [&OF_EVALUATION[..], &SPACINGS, &ORDERS].concat();
+        let modes = m.modes(entry.function());
+        let said = modes.filter(|mode| of_evaluation.contains(&mode.mode()));
+        said.for_each(|mode| p.remove(mode.inst()));
         let at = moves::wrap(m, p, entry).epilogue;
         let uint = p.uint();
         let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
-            .map(|builtin| index(m, p, entry, builtin, at));
+            .map(|builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at));
         let barrier = BARRIER.map(|word| p.uint_constant(word).word());
         let (count, done) = (p.uint_constant(vertices), p.uint_constant(DONE));
         let mut code = p.at(at);
         code.emit(Op::CONTROL_BARRIER, &barrier);
         let first = code.binary(Op::I_MUL, uint, patch, count);
         let slot = code.binary(Op::I_ADD, uint, first, vertex);
-        let places: Vec<Vec<Id>> = record
-            .leaves
-            .iter()
-            .map(|leaf| {
-                let mut path = constants(p, &leaf.path);
-                if is_per_vertex(leaf) {
-                    path[0] = vertex;
-                }
-                path
-            })
-            .collect();
-        store_from(p, record.leaves.iter().zip(places), record.buffer, (slot, done), at);
+        store(p, record, (slot, done), Some(vertex), at);
         Ok(())
     })
-}
-
-/// What is written down by the slots that a recorder has filled: for each patch, vertex by vertex; or that there are
-/// invocations that have not come to their end.
-pub(crate) fn read(recorder: &Recorder, vertices: u32, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
-    let stride = stride(&recorder.leaves) as usize;
-    let of_patch = |words: &[u32]| {
-        let slots = (0..).zip(words.chunks_exact(stride));
-        slots.map(|(vertex, slot)| emits::emit(slot, |_| (vertex, 0))).collect()
-    };
-    words.chunks_exact(stride * vertices as usize).map(of_patch).collect()
 }

@@ -1,12 +1,13 @@
 //! The vertices that a geometry stage emits.
 
-use super::{DONE, Recorder, load_index, recorder, store, stride};
+use super::{DONE, Recorder, load_index, recorder, store};
 use crate::Job;
+use crate::inputs::instructions;
 use polyshade::Module;
 use polyshade::moves;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{
-    BuiltIn, ExecutionMode, ExecutionModel, Id, Inst, Op, Patch, Position, StorageClass,
+    BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position, StorageClass,
 };
 use polyshade_vulkan::vk;
 
@@ -59,21 +60,21 @@ impl Geometry {
         };
         let invocations = number(ExecutionMode::INVOCATIONS).unwrap_or(1).max(1);
         let geometry = Geometry { takes, corners, makes, invocations, most };
-        match geometry.slots(1) {
-            Some(slots) if slots <= MOST => Ok(geometry),
-            _ => Err(format!("{invocations} invocations emit {most} vertices each")),
+        match geometry.slots() <= MOST {
+            true => Ok(geometry),
+            false => Err(format!("{invocations} invocations emit {most} vertices each")),
         }
     }
 
-    /// The room for what becomes of so many primitives.
-    pub(crate) fn slots(self, primitives: u32) -> Option<u32> {
-        self.each()?.checked_mul(self.invocations)?.checked_mul(primitives)
+    /// The room for what becomes of a primitive.
+    pub(crate) fn slots(self) -> u32 {
+        self.each().saturating_mul(self.invocations)
     }
 
     /// The slots of an invocation: one for each vertex, one for those that it must not emit, and one that says that it
     /// has come to its end.
-    fn each(self) -> Option<u32> {
-        self.most.checked_add(2)
+    fn each(self) -> u32 {
+        self.most.saturating_add(2)
     }
 }
 
@@ -96,10 +97,10 @@ pub(crate) fn record(
     let entry = module.entry_point(job.entry, ExecutionModel::GEOMETRY);
     let entry = entry.map_err(|error| error.to_string())?;
     let of_streams = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
-    if of_streams.into_iter().any(|op| instructions(module, entry, op).next().is_some()) {
+    if instructions(module, entry).any(|inst| of_streams.contains(&inst.op())) {
         return Err("the geometry stage names its vertex streams".to_owned());
     }
-    let each = geometry.each().ok_or("the geometry stage emits too many vertices")?;
+    let each = geometry.each();
 
     recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record| {
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
@@ -111,7 +112,7 @@ pub(crate) fn record(
         let last = p.uint_constant(each - 1);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
-        store(p, record.leaves, record.buffer, (last, done), end);
+        store(p, record, (last, done), None, end);
         let at = moves::output_points(m, p, entry)?.hand_on(p, None);
         let first = first_slot(p, geometry, invocation, each, at);
         let slot = slot(p, geometry, first, count, at);
@@ -119,53 +120,33 @@ pub(crate) fn record(
         let mut code = p.at(at);
         let number = code.load(uint, strip);
         let mark = code.binary(Op::I_ADD, uint, done, number);
-        store(p, record.leaves, record.buffer, (slot, mark), at);
+        store(p, record, (slot, mark), None, at);
         increase(p, count, at);
-        let ends: Vec<Position> =
-            instructions(m, entry, Op::END_PRIMITIVE).map(|at| at.before()).collect();
-        ends.into_iter().for_each(|at| increase(p, strip, at));
+        let ends = instructions(m, entry).filter(|inst| inst.op() == Op::END_PRIMITIVE);
+        ends.for_each(|end| increase(p, strip, end.before()));
         Ok(())
     })
 }
 
-/// What is written down by the slots that a recorder has filled: the vertices of each primitive, in their order; or
-/// that there are invocations that have not come to their end.
-pub(crate) fn read(
-    recorder: &Recorder,
-    geometry: Geometry,
-    words: &[u32],
-) -> Option<Vec<Vec<Emit>>> {
-    let stride = stride(&recorder.leaves) as usize;
-    let of_invocation = |invocation: u32, words: &[u32]| -> Option<Vec<Emit>> {
-        let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
-        emit(slots.last()?, |_| (0, 0))?;
+/// What is written down by the slots of a primitive: the vertices, in their order; or that there are invocations that
+/// have not come to their end.
+pub(crate) fn read(geometry: Geometry, slots: &[&[u32]]) -> Option<Vec<Emit>> {
+    let of_invocation = |(invocation, slots): (u32, &[&[u32]])| -> Option<Vec<Emit>> {
+        let (last, emitted) = slots.split_last()?;
+        emit(last, |_| (0, 0))?;
         // Those that there must not be have the slot behind all others.
-        let slots = slots.into_iter().take(geometry.most as usize + 1);
-        Some(slots.map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
+        Some(emitted.iter().map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
     };
-    let of_primitive = |words: &[u32]| -> Option<Vec<Emit>> {
-        let invocations = words.chunks_exact(stride * geometry.each()? as usize);
-        let each = (0..).zip(invocations).map(|(number, words)| of_invocation(number, words));
-        Some(each.collect::<Option<Vec<_>>>()?.concat())
-    };
-    words.chunks_exact(stride * geometry.slots(1)? as usize).map(of_primitive).collect()
+    let invocations = (0..).zip(slots.chunks_exact(geometry.each() as usize));
+    let emits: Option<Vec<_>> = invocations.map(of_invocation).collect();
+    Some(emits?.concat())
 }
 
 /// What is in a slot, if it is filled; `strip` makes of what is added to the mark where it belongs.
-pub(super) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Emit> {
+pub(crate) fn emit(slot: &[u32], strip: impl Fn(u32) -> (u32, u32)) -> Option<Emit> {
     let (mark, words) = slot.split_last()?;
     let number = mark.checked_sub(DONE).filter(|number| *number < STRIPS)?;
     Some(Emit { strip: strip(number), words: words.to_vec() })
-}
-
-/// The instructions `op` in what `entry` reaches.
-fn instructions<'m>(
-    m: &'m Module<'_>,
-    entry: EntryPoint<'_>,
-    op: Op,
-) -> impl Iterator<Item = Inst<'m>> {
-    let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
-    bodies.flat_map(|body| body.instructions()).filter(move |inst| inst.op() == op)
 }
 
 /// A variable that is 0 at the start of an invocation.

@@ -1,7 +1,6 @@
 //! What a tessellation evaluation stage computes where patches are divided.
 
-use super::emits::{self, Emit};
-use super::{DONE, Recorder, index, recorder, store, stride};
+use super::{DONE, Recorder, recorder, store};
 use crate::Job;
 use polyshade::Module;
 use polyshade::moves;
@@ -24,10 +23,18 @@ pub(crate) struct Evaluation {
     is_clockwise: bool,
 }
 
+pub(super) const SPACINGS: [ExecutionMode; 3] = [
+    ExecutionMode::SPACING_EQUAL,
+    ExecutionMode::SPACING_FRACTIONAL_EVEN,
+    ExecutionMode::SPACING_FRACTIONAL_ODD,
+];
+pub(super) const ORDERS: [ExecutionMode; 2] =
+    [ExecutionMode::VERTEX_ORDER_CW, ExecutionMode::VERTEX_ORDER_CCW];
+
 /// Coordinates at levels of 2 are halves and thirds, at levels of 3 thirds and ninths.
 const STEPS: u32 = 18;
-/// The places at which a patch is evaluated.
-const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
+/// The places at which a patch is evaluated, each with a slot.
+pub(crate) const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 
 impl Evaluation {
     /// What the modes of `entry` say, or why that is not enough.
@@ -44,25 +51,14 @@ impl Evaluation {
             return Err("the tessellation evaluation stage leaves its domain to the control stage"
                 .to_owned());
         };
-        let spacings = [
-            ExecutionMode::SPACING_EQUAL,
-            ExecutionMode::SPACING_FRACTIONAL_EVEN,
-            ExecutionMode::SPACING_FRACTIONAL_ODD,
-        ];
-        let orders = [ExecutionMode::VERTEX_ORDER_CW, ExecutionMode::VERTEX_ORDER_CCW];
         let is_divided = has(ExecutionMode::SPACING_FRACTIONAL_EVEN);
         Ok(Evaluation {
             level: if has(ExecutionMode::SPACING_FRACTIONAL_ODD) { 3 } else { 2 },
             makes: makes.filter(|_| !is_divided && !has(ExecutionMode::POINT_MODE)),
-            has_spacing: spacings.into_iter().any(has),
-            has_order: orders.into_iter().any(has),
+            has_spacing: SPACINGS.into_iter().any(has),
+            has_order: ORDERS.into_iter().any(has),
             is_clockwise: has(ExecutionMode::VERTEX_ORDER_CW),
         })
-    }
-
-    /// The room for what is computed of so many patches.
-    pub(crate) fn slots(patches: u32) -> u32 {
-        PLACES * patches
     }
 
     /// The coordinates of a place.
@@ -87,20 +83,9 @@ pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, Str
         let at = moves::wrap(m, p, entry).epilogue;
         let slot = slot(m, p, entry, at);
         let done = p.uint_constant(DONE);
-        store(p, record.leaves, record.buffer, (slot, done), at);
+        store(p, record, (slot, done), None, at);
         Ok(())
     })
-}
-
-/// What is written down by the slots that a recorder has filled: for each patch, place by place.
-pub(crate) fn read(recorder: &Recorder, words: &[u32]) -> Vec<Vec<Emit>> {
-    let stride = stride(&recorder.leaves) as usize;
-    let of_patch = |words: &[u32]| {
-        let places = (0..).zip(words.chunks_exact(stride));
-        let emits = places.filter_map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
-        emits.collect()
-    };
-    words.chunks_exact(stride * PLACES as usize).map(of_patch).collect()
 }
 
 /// Emits the number of the place.
@@ -122,11 +107,10 @@ fn slot<'m>(
 ) -> Id {
     let (uint, float) = (p.uint(), p.float());
     let (three, place) = (p.vector(float, 3), p.vector(uint, 3));
-    let patch = index(m, p, entry, BuiltIn::PRIMITIVE_ID, at);
+    let patch = moves::load_integer_builtin(m, p, entry, (BuiltIn::PRIMITIVE_ID, uint), at);
     let (coordinate, _) = moves::input_builtin(m, p, entry, BuiltIn::TESS_COORD, three);
     let (scale, half) = (p.float_constant(STEPS as f32), p.float_constant(0.5));
-    let halves =
-        p.declare(Op::CONSTANT_COMPOSITE, &[three.word(), half.word(), half.word(), half.word()]);
+    let halves = p.composite_constant(three, &[half; 3]);
     let [row, all] = [STEPS + 1, PLACES].map(|number| p.uint_constant(number));
     let mut code = p.at(at);
     let coordinate = code.load(three, coordinate);

@@ -79,9 +79,7 @@ fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
 
 /// Whether an offset for each variable or member of a block says it all. Blocks must not be shared, nor have offsets.
 fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
-    let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
-        return false;
-    };
+    let Some(ty) = m.pointee(variable) else { return false };
     let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };
     let is_block = |decoration| matches!(decoration, Decoration::BLOCK | Decoration::BUILT_IN);
     let mut decorations = m.decorations_of(block);

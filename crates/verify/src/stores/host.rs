@@ -2,58 +2,48 @@
 
 use super::Run;
 use crate::cases::{Case, GUARD, LEAD};
-use crate::compare::{Expected, strides};
+use crate::compare::{Comparison, Expected, strides};
+use crate::inputs;
 use crate::record::Placement;
-use crate::verdict::{Difference, Part, Stop, broken, not_comparable};
-use polyshade::Module;
+use crate::verdict::{Part, Stop, broken, not_comparable};
 use polyshade::host::Purpose;
-use polyshade::spv::{Decoration, StorageClass};
+use polyshade::spv::StorageClass;
 use polyshade::transform_feedback::{self, BufferRange};
-use polyshade_vulkan::Captured;
+use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, Topology};
-use polyshade_vulkan::{
-    Descriptor, Draw, Error, ProvokingVertex, Range, Resource, Work, place_words,
-};
-
-/// A descriptor that the requirements name: its set, its binding, and the feedback buffer; none for the host words.
-pub(super) type Required = (u32, u32, Option<usize>);
+use polyshade_vulkan::{Captured, Draw, ProvokingVertex, Range, Work, bind_capture};
 
 impl Run<'_> {
-    /// The descriptors that the requirements name, checked against the resources of the original.
-    pub(super) fn required(&self) -> Result<Vec<Required>, Stop> {
-        let wrong = |message: String| broken(Part::Host, message);
+    /// Checks the descriptors that the requirements name against the layout and the resources of the original.
+    pub(super) fn check_requirements(&self) -> Result<(), Stop> {
+        let wrong = |message: String| Err(broken(Part::Host, message));
         let words_at = self.capture.words.place.descriptor();
-        let words_at = words_at.map(|(set, binding)| (set.0, binding.0));
-        let mut descriptors = Vec::new();
-        for one in &self.capture.requirements.descriptors {
+        let descriptors = &self.capture.requirements.descriptors;
+        for one in descriptors {
             let (set, binding) = (one.set.0, one.binding.0);
-            let number = match one.purpose {
-                Purpose::Feedback(number) => Some(number as usize),
-                _ => None,
-            };
-            let is_there = match number {
-                Some(number) => {
-                    number < self.layout.len() && !self.original.inputs.binds(set, binding)
+            let is_there = match one.purpose {
+                Purpose::Feedback(number) => {
+                    let is_captured = (number as usize) < self.layout.len();
+                    is_captured && !self.original.inputs.binds(set, binding)
                 }
-                None => one.purpose == Purpose::Words && words_at == Some((set, binding)),
+                purpose => purpose == Purpose::Words && words_at == Some((one.set, one.binding)),
             };
             if !is_there {
-                let message =
-                    format!("requirements name set {set}, binding {binding}, for nothing");
-                return Err(wrong(message));
-            }
-            descriptors.push((set, binding, number));
-        }
-        for (number, buffer) in self.layout.iter().enumerate() {
-            let is_bound = descriptors.iter().any(|(.., other)| *other == Some(number));
-            if !buffer.pieces.is_empty() && !is_bound {
-                return Err(wrong(format!("requirements leave feedback buffer {number} out")));
+                return wrong(format!(
+                    "requirements name set {set}, binding {binding}, for nothing"
+                ));
             }
         }
-        if words_at.is_some() && !descriptors.iter().any(|(.., number)| number.is_none()) {
-            return Err(wrong("requirements leave the host words out".to_owned()));
+        let has = |purpose| descriptors.iter().any(|one| one.purpose == purpose);
+        for (number, buffer) in (0..).zip(&self.layout) {
+            if !buffer.pieces.is_empty() && !has(Purpose::Feedback(number)) {
+                return wrong(format!("requirements leave feedback buffer {number} out"));
+            }
         }
-        Ok(descriptors)
+        match words_at.is_none() || has(Purpose::Words) {
+            true => Ok(()),
+            false => wrong("requirements leave the host words out".to_owned()),
+        }
     }
 
     /// Every resource of a variant is the original's, or one that the requirements name; the raster-only variant has
@@ -67,13 +57,11 @@ impl Run<'_> {
                     | StorageClass::UNIFORM_CONSTANT
                     | StorageClass::STORAGE_BUFFER
             );
-            let literal = |kind| module.decoration(id, kind)?.first().copied();
-            let Some(binding) = literal(Decoration::BINDING).filter(|_| is_resource) else {
-                continue;
-            };
-            let set = literal(Decoration::DESCRIPTOR_SET).unwrap_or(0);
-            let added = self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding));
-            let is_own = self.original.inputs.binds(set, binding) || !is_used(module, id);
+            let place = inputs::place(module, id).filter(|_| is_resource);
+            let Some((set, binding)) = place else { continue };
+            let mut added = self.capture.requirements.descriptors.iter();
+            let added = added.any(|one| (one.set.0, one.binding.0) == (set, binding));
+            let is_own = self.original.inputs.binds(set, binding) || !inputs::is_used(module, id);
             if !is_own && (part == Part::RasterOnly || !added) {
                 let place = format!("set {set}, binding {binding}");
                 return Err(broken(part, format!("it uses {place}, which nothing is told of")));
@@ -92,12 +80,7 @@ impl Run<'_> {
         let (buffers, ranges) = feedback(self, case, work);
         let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
         let told = told.map_err(not_comparable)?;
-        for (set, binding, number) in &self.descriptors {
-            let Some(number) = number else { continue };
-            let resource = Resource::StorageBuffer(ranges[*number]);
-            draw.descriptors.push(Descriptor::new(*set, *binding, resource));
-        }
-        place_words(self.capture.words.place, &told, 0, draw, work);
+        bind_capture(self.capture, &told, &ranges, draw, work);
         Ok(buffers)
     }
 
@@ -107,45 +90,32 @@ impl Run<'_> {
         placement: Placement,
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), polyshade_vulkan::Error> {
         let bound = self.bind(&Case::of_nothing(placement), draw, work);
         // The host words were made for this very draw before.
-        let bound = bound.map_err(|_| Error::Work("the host words cannot be made".to_owned()))?;
-        debug_assert_eq!(bound.len(), self.layout.len());
-        Ok(())
+        let unmade = |_| polyshade_vulkan::Error::Work("the host words cannot be made".to_owned());
+        bound.map(|_| ()).map_err(unmade)
     }
 
     /// Compares the counts and counters that the layout computes for a case with those of the specification.
-    pub(super) fn check_counts(&self, case: &Case, expected: &Expected) -> Result<(), Stop> {
+    pub(super) fn check_counts(
+        &self,
+        case: &Case,
+        expected: &Expected<'_>,
+        comparison: &Comparison<'_>,
+    ) -> Result<(), Stop> {
         if case.excess() != [0, 0] {
             return Ok(());
         }
         let (draw, ranges) = (host_draw(&case.draw), told_ranges(self, case));
-        let wrong = |message: String| {
-            let draw = Some(case.to_string());
-            Stop::from(Difference { draw, ..Difference::new(Part::Host, message) })
-        };
-        let written = self.capture.layout.primitives_written(&draw, &ranges);
-        let written = written.map_err(|error| wrong(error.to_string()))?;
+        let host = Comparison { part: Part::Host, ..*comparison };
+        let wrong = |error: Error| host.wrong(case, error.to_string());
+        let written = self.capture.layout.primitives_written(&draw, &ranges).map_err(wrong)?;
+        let after = self.capture.layout.advance(&draw, &ranges).map_err(wrong)?;
         let counts = Captured { needed: draw.primitives(), written };
-        if counts != expected.counts {
-            return Err(wrong(format!("the counts are {counts:?}, not {:?}", expected.counts)));
-        }
-        let after = self
-            .capture
-            .layout
-            .advance(&draw, &ranges)
-            .map_err(|error| wrong(error.to_string()))?;
         let reached = after.iter().map(|range| range.reached);
-        if let Some(message) = expected.wrong_counter(&self.layout, reached) {
-            return Err(wrong(message));
-        }
-        Ok(())
+        host.counts(case, expected, counts, reached)
     }
-}
-
-fn is_used(module: &Module<'_>, id: polyshade::spv::Id) -> bool {
-    module.uses_of(id).any(|inst| module.function_around(inst.at()).is_some())
 }
 
 /// Adds the feedback buffers of a case, and says which part of each is bound.
