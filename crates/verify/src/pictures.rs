@@ -97,18 +97,19 @@ fn seen(pixel: &[u8]) -> Option<Seen> {
 pub(crate) enum Exactness {
     /// Every pixel, as deep to the bit.
     Exact,
-    /// Whether pixels are covered that are not at an edge, and by which side; and what is all edge, as a line is, is near
-    /// where it was.
+    /// Whether pixels are covered that are not at an edge, and by which side; and what is all edge, as a line is, is
+    /// near where it was.
     AwayFromEdges,
-    /// The same, and values are near, at an edge to those of pixels around: they are interpolated between other vertices.
+    /// The same, and values are near, at an edge to those of pixels around: they are interpolated between other
+    /// vertices.
     Near,
 }
 
 /// How near values are, as a share of the largest that a picture has.
 const NEAR: f32 = 1.0 / 256.0;
 
-/// How many pixels at an edge may be gone with nothing near them, as what is left of a primitive may be smaller than the
-/// precision of a driver; or have values that no pixel near them has, as primitives cover each other.
+/// How many pixels at an edge may be gone with nothing near them, as what is left of a primitive may be smaller than
+/// the precision of a driver; or have values that no pixel near them has, as primitives cover each other.
 const ODD: usize = 2;
 
 /// Pictures, and what queries count of each.

@@ -172,8 +172,8 @@ impl Capabilities {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)
     }
 
-    /// Whether the driver is known to lose what a module writes to outputs of a structure whose members have offsets, as
-    /// it has where it also lies in a buffer.
+    /// Whether the driver is known to lose what a module writes to outputs of a structure whose members have offsets,
+    /// as it has where it also lies in a buffer.
     pub fn loses_outputs(&self, m: &Module<'_>) -> bool {
         let has = |ty, decoration| m.decorations_of(ty).any(|one| one.decoration == decoration);
         let has_offsets = |variable: Variable<'_>| {

@@ -41,8 +41,8 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     })
 }
 
-/// A fragment stage as `library/depth.frag`, with a sum in place of the depth: the first component once, the second twice,
-/// and so on.
+/// A fragment stage as `library/depth.frag`, with a sum in place of the depth: the first component once, the second
+/// twice, and so on.
 ///
 /// ```text
 /// %value = OpLoad %v2float %input
