@@ -54,7 +54,7 @@ fn arrays() -> Vec<u32> {
 #[track_caller]
 fn is_drawn(words: &[u32], step: &Step) {
     for equal in FRAGMENT.compared(words, step) {
-        assert!(equal.pixels > 1000 && equal.draws == 48, "{equal:?}");
+        assert!(equal.pixels > 1000 && equal.draws == 72, "{equal:?}");
     }
 }
 

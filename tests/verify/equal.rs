@@ -49,6 +49,12 @@ fn scalars_vectors_and_matrices() {
 }
 
 #[test]
+fn a_structure_that_lies_in_a_buffer_too() {
+    let text = include_str!("../cases/capture/structure-also-in-a-buffer.spvasm");
+    Subject::interleaved(assemble(text).unwrap(), "o.a").is_equal();
+}
+
+#[test]
 fn arrays_structures_and_their_leaves() {
     let words = shader(
         r"

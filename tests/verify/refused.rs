@@ -56,15 +56,6 @@ fn a_uniform_without_a_block_is_named() {
 }
 
 #[test]
-fn outputs_that_a_driver_loses_are_not_compared() {
-    let text = include_str!("../cases/capture/structure-also-in-a-buffer.spvasm");
-    let subject = Subject::interleaved(assemble(text).unwrap(), "o.a");
-    let why = subject::reason(Driver::Lavapipe, subject.verify(Driver::Lavapipe));
-    assert!(why.contains("loses outputs"), "{why}");
-    subject::equal(Driver::SwiftShader, subject.verify(Driver::SwiftShader));
-}
-
-#[test]
 fn what_verify_does_not_understand_is_not_equal() {
     let words = vertex(
         "layout(location = 0) out vec4 v_out;

@@ -128,13 +128,15 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
         let element = |variable: Variable<'_>| {
             Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
         };
-        // Blocks of buffers have offsets, too, and may share their structure.
+        // Blocks of buffers have offsets, too, and may share their structure, as may what lies in them, which is none.
         let (outputs, others): (Vec<_>, Vec<_>) =
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();
         for output in outputs {
             p.undecorate(output.result(), |_, decoration| of_feedback.contains(&decoration));
-            if let Some(ty) = element(output).filter(|ty| !kept.contains(ty)) {
+            let is_own =
+                |ty: &Id| m.decoration(*ty, Decoration::BLOCK).is_some() && !kept.contains(ty);
+            if let Some(ty) = element(output).filter(is_own) {
                 p.undecorate(ty, |_, decoration| of_feedback.contains(&decoration));
             }
         }

@@ -95,11 +95,7 @@ impl<'t> Task<'t> {
 
     /// What the device lacks of what a module asks for.
     pub(crate) fn check_device(&self, m: &Module<'_>) -> Result<(), Stop> {
-        let device = self.device.capabilities();
-        if device.loses_outputs(m) {
-            return Err(not_comparable("the driver loses outputs of structures that have offsets"));
-        }
-        let missing = device.missing(m);
+        let missing = self.device.capabilities().missing(m);
         match missing.is_empty() {
             true => Ok(()),
             false => Err(not_comparable(format!("the device lacks {}", missing.join(", ")))),

@@ -6,9 +6,6 @@ use crate::features::{self, Features, Properties};
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
 use ash::{ext, khr, vk};
-use polyshade::Module;
-use polyshade::spv::view::Variable;
-use polyshade::spv::{Decoration, StorageClass};
 use polyshade_planner::Blending;
 use std::ffi::CStr;
 
@@ -170,18 +167,6 @@ impl Capabilities {
     /// Whether the driver is known to read other distances than are written, of so many clip and cull distances.
     pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)
-    }
-
-    /// Whether the driver is known to lose what a module writes to outputs of a structure whose members have offsets,
-    /// as it has where it also lies in a buffer.
-    pub fn loses_outputs(&self, m: &Module<'_>) -> bool {
-        let has = |ty, decoration| m.decorations_of(ty).any(|one| one.decoration == decoration);
-        let has_offsets = |variable: Variable<'_>| {
-            let ty = m.pointee(variable.result()).map(|ty| m.innermost_element(ty));
-            ty.is_some_and(|ty| has(ty, Decoration::OFFSET) && !has(ty, Decoration::BLOCK))
-        };
-        let mut outputs = m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT);
-        self.device.contains("llvmpipe") && outputs.any(has_offsets)
     }
 
     /// Whether the driver is known to cull otherwise than Vulkan says by so many clip and cull distances. SwiftShader

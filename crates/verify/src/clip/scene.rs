@@ -178,9 +178,11 @@ impl<'s> Scene<'s> {
             }
         }
         let found: Vec<Component<'_>> = found.into_values().collect();
-        match found.len() == arrays.len() {
-            true => Ok(Some([probe(&arrays)?, probe(&found)?])),
-            false => Err(broken(Part::Lowered, "it does not hand all distances on")),
+        match found.len() {
+            // The location may be that of inputs alone.
+            0 => Ok(None),
+            count if count == arrays.len() => Ok(Some([probe(&arrays)?, probe(&found)?])),
+            _ => Err(broken(Part::Lowered, "it does not hand all distances on")),
         }
     }
 
