@@ -278,7 +278,7 @@ fn read_for_opengl(text: &str, stage: ShaderStage) -> Result<(), String> {
         messages: ShaderMessage::DEFAULT,
     };
     let source = ShaderSource::from(text);
-    let input = ShaderInput::new(&source, stage_of_glslang(stage), &options, None, None);
+    let input = ShaderInput::new(&source, stage.into(), &options, None, None);
     let input = input.map_err(|error| error.to_string())?;
     Shader::new(compiler, input).parse().map(drop).map_err(|error| error.to_string())
 }
@@ -295,17 +295,4 @@ fn stage(model: ExecutionModel) -> Option<ShaderStage> {
         ExecutionModel::MESH_EXT => ShaderStage::Mesh,
         _ => return None,
     })
-}
-
-fn stage_of_glslang(stage: ShaderStage) -> glslang::ShaderStage {
-    match stage {
-        ShaderStage::Vertex => glslang::ShaderStage::Vertex,
-        ShaderStage::TessellationControl => glslang::ShaderStage::TesselationControl,
-        ShaderStage::TessellationEvaluation => glslang::ShaderStage::TesselationEvaluation,
-        ShaderStage::Geometry => glslang::ShaderStage::Geometry,
-        ShaderStage::Fragment => glslang::ShaderStage::Fragment,
-        ShaderStage::Compute => glslang::ShaderStage::Compute,
-        ShaderStage::Task => glslang::ShaderStage::Task,
-        ShaderStage::Mesh => glslang::ShaderStage::Mesh,
-    }
 }

@@ -128,7 +128,7 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
         let element = |variable: Variable<'_>| {
             Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
         };
-        // Blocks of buffers have offsets, too, and may share their structure, as may what lies in them, which is none.
+        // Blocks of buffers have offsets, too, and may share their structure. What lies in them is no block.
         let (outputs, others): (Vec<_>, Vec<_>) =
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();

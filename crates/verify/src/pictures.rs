@@ -168,10 +168,14 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
         let same = match (one, other) {
             _ if exactness == Exactness::Exact => is_same(one, other),
             (None, None) => true,
-            (Some(one), Some(other)) if is_near([one.depth; 2], one, other, error) => true,
+            (Some(one), Some(other)) if is_between([one], other, error) => true,
             _ => {
                 let is_odd = match other {
-                    Some(other) => !has_around(right, at, other, error),
+                    Some(other) => {
+                        // It may be what is seen there, or between the pixels around.
+                        let around = around(SIDE, at).filter_map(|at| seen_at(right, at));
+                        !is_between(around, other, error)
+                    }
                     None => !around(SIDE, at).any(|at| is_covered(found, at)),
                 };
                 odd += usize::from(is_odd);
@@ -190,20 +194,15 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
     })
 }
 
-/// Whether the depth of what is seen elsewhere lies between these, but for an error, and its side is the same.
-fn is_near([least, most]: [f32; 2], one: Seen, other: Seen, error: f32) -> bool {
-    let is_number = least - error <= other.depth && other.depth <= most + error;
-    one.side == other.side && (is_number || least.is_nan() && other.depth.is_nan())
-}
-
-/// Whether what is seen at a pixel could be seen of `picture` there or between the pixels around it.
-fn has_around(picture: &[u8], at: (u32, u32), other: Seen, error: f32) -> bool {
-    let around = around(SIDE, at).filter_map(|at| seen_at(picture, at));
-    let mut depths = around.filter(|one| one.side == other.side).map(|one| one.depth);
-    depths.next().is_some_and(|first| {
-        let range =
-            depths.fold([first; 2], |[least, most], depth| [least.min(depth), most.max(depth)]);
-        is_near(range, other, other, error)
+/// Whether the depth of what is seen lies between those seen of the same side, but for an error.
+fn is_between(seen: impl IntoIterator<Item = Seen>, other: Seen, error: f32) -> bool {
+    let seen = seen.into_iter().filter(|one| one.side == other.side);
+    let range = seen
+        .map(|one| [one.depth; 2])
+        .reduce(|[least, most], [depth, _]| [least.min(depth), most.max(depth)]);
+    range.is_some_and(|[least, most]| {
+        let is_number = least - error <= other.depth && other.depth <= most + error;
+        is_number || least.is_nan() && other.depth.is_nan()
     })
 }
 

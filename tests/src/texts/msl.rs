@@ -29,15 +29,12 @@ fn missing_words(text: &str) -> Option<String> {
     text.split(|letter| !is_in_word(letter)).map(|word| word.trim_start_matches('-')).find_map(
         |word| {
             let is_missing = |one: &&str| {
-                let rest = word.strip_prefix(*one)?;
-                let ends = one.ends_with(['_', '-'])
-                    || rest.chars().all(|letter| letter.is_ascii_digit() || letter == 'x');
-                ends.then_some(())
+                word.strip_prefix(*one).is_some_and(|rest| {
+                    one.ends_with(['_', '-'])
+                        || rest.chars().all(|letter| letter.is_ascii_digit() || letter == 'x')
+                })
             };
-            MISSING
-                .iter()
-                .find(|one| is_missing(one).is_some())
-                .map(|_| format!("there is no `{word}`"))
+            MISSING.iter().any(is_missing).then(|| format!("there is no `{word}`"))
         },
     )
 }

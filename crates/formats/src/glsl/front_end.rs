@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     check_names(source)?;
     let compiler = Compiler::acquire().ok_or_else(|| faulty("glslang cannot be set up"))?;
-    let stage = stage(source.stage);
+    let stage = source.stage.into();
     let text = ShaderSource::from(with_includes(source).replace('\0', " "));
     let defines: Vec<(&str, Option<&str>)> =
         source.defines.iter().map(|(name, value)| (&**name, Some(&**value))).collect();
@@ -104,16 +104,18 @@ fn options(source: &Source<'_>) -> CompilerOptions {
     }
 }
 
-fn stage(stage: ShaderStage) -> glslang::ShaderStage {
-    match stage {
-        ShaderStage::Vertex => glslang::ShaderStage::Vertex,
-        ShaderStage::TessellationControl => glslang::ShaderStage::TesselationControl,
-        ShaderStage::TessellationEvaluation => glslang::ShaderStage::TesselationEvaluation,
-        ShaderStage::Geometry => glslang::ShaderStage::Geometry,
-        ShaderStage::Fragment => glslang::ShaderStage::Fragment,
-        ShaderStage::Compute => glslang::ShaderStage::Compute,
-        ShaderStage::Task => glslang::ShaderStage::Task,
-        ShaderStage::Mesh => glslang::ShaderStage::Mesh,
+impl From<ShaderStage> for glslang::ShaderStage {
+    fn from(stage: ShaderStage) -> Self {
+        match stage {
+            ShaderStage::Vertex => Self::Vertex,
+            ShaderStage::TessellationControl => Self::TesselationControl,
+            ShaderStage::TessellationEvaluation => Self::TesselationEvaluation,
+            ShaderStage::Geometry => Self::Geometry,
+            ShaderStage::Fragment => Self::Fragment,
+            ShaderStage::Compute => Self::Compute,
+            ShaderStage::Task => Self::Task,
+            ShaderStage::Mesh => Self::Mesh,
+        }
     }
 }
 
