@@ -2,7 +2,10 @@
 //! an assertion, an exception that nobody catches or a stack that overflows, does not end the program.
 //!
 //! Each thread that reads or writes a format has one such process: the program itself, which is called by lines of JSON
-//! and answers by such. One that ended is followed by another at the next call.
+//! and answers by such. One that ended is followed by another at the next call. What a call takes is limited, too.
+
+#[cfg_attr(not(unix), path = "formats/no_limits.rs")]
+mod limits;
 
 use polyshade_formats::cross::{self, EntryPoint, Target, Text};
 use polyshade_formats::glsl::Source;
@@ -112,7 +115,7 @@ impl Call<'_> {
     }
 }
 
-/// What a process of the formats ended by in the middle of a call, if the system can say.
+/// Why a process of the formats ended in the middle of a call.
 fn end(library: &str, how: impl ToString) -> Error {
     // Whether there is a core file is the machine's affair.
     let how = how.to_string().replace(" (core dumped)", "");
@@ -142,6 +145,11 @@ fn ask<T: DeserializeOwned>(
                 serde_json::from_str(&answer).map_err(|error| end(call.library(), error))?
             }
             None => Err(match running.child.wait() {
+                Ok(status) if limits::ran_out_of_time(status) => {
+                    let seconds = limits::SECONDS;
+                    let why = format!("took more than {seconds} s of processor time");
+                    Error::Crashed(format!("{} {why}", call.library()))
+                }
                 Ok(status) => end(call.library(), status),
                 Err(error) => end(call.library(), error),
             }),
@@ -195,6 +203,7 @@ pub(crate) fn is_worker() -> bool {
 
 /// Answers calls until nobody is left to call.
 pub(crate) fn serve() -> ExitCode {
+    limits::limit_memory();
     let (sender, calls) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
@@ -207,6 +216,7 @@ pub(crate) fn serve() -> ExitCode {
     });
     for line in calls {
         let call: serde_json::Result<Call<'static>> = serde_json::from_str(&line);
+        limits::limit_time();
         let Ok(answer) = call.and_then(|call| call.answer()) else { return ExitCode::FAILURE };
         let mut stdout = io::stdout().lock();
         if writeln!(stdout, "{PREFIX}{answer}").and_then(|()| stdout.flush()).is_err() {

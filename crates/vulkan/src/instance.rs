@@ -14,6 +14,8 @@ pub struct DeviceName {
     pub device: String,
     /// The driver's name; empty where the device does not say.
     pub driver: String,
+    /// Which of the driver's versions: its own words, or else its number, which each vendor packs in its own way.
+    pub driver_version: String,
     /// The version of Vulkan that the device offers, as Vulkan packs it.
     pub api_version: u32,
 }
@@ -158,9 +160,14 @@ impl Instance {
         let properties = properties.properties;
         let device = properties.device_name_as_c_str();
         let text = |name: Option<&CStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+        let driver_version = match text(driver.driver_info_as_c_str().ok()) {
+            words if words.is_empty() => properties.driver_version.to_string(),
+            words => words,
+        };
         DeviceName {
             device: text(device.ok()),
             driver: text(driver.driver_name_as_c_str().ok()),
+            driver_version,
             api_version: properties.api_version,
         }
     }

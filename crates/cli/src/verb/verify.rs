@@ -177,8 +177,8 @@ fn list_devices() -> Result<(), Failure> {
     let lines: Vec<String> = devices
         .iter()
         .map(|one| match one.driver.as_str() {
-            "" => one.device.clone(),
-            driver => format!("{} ({driver})", one.device),
+            "" => format!("{} (version {})", one.device, one.driver_version),
+            driver => format!("{} ({driver}, version {})", one.device, one.driver_version),
         })
         .collect();
     print_text(&lines.join("\n"))

@@ -168,6 +168,9 @@ impl Command {
         for file in &self.files {
             add(&fs::read(file).map_err(|error| Failure::at(Exit::Failed, file, error))?);
         }
+        if self.asks_device {
+            add(&devices());
+        }
         Ok(hash)
     }
 
@@ -235,6 +238,12 @@ fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
 
 fn not(exit: Exit, message: impl AsRef<str>) -> Said {
     Said::Not { exit, message: printable(message.as_ref().trim()), instruction: None }
+}
+
+/// The devices and their drivers' versions, as the program lists them in a process of its own: a driver may crash.
+fn devices() -> Vec<u8> {
+    let list = |program| process::Command::new(program).args(["verify", "--list-devices"]).output();
+    std::env::current_exe().and_then(list).map(|output| output.stdout).unwrap_or_default()
 }
 
 /// A panic must not happen, and is not to end the others' work.

@@ -1,0 +1,14 @@
+//! Where the system has no limits for a process.
+
+use std::process::ExitStatus;
+
+/// Seconds of the processor's that a call takes at most.
+pub(super) const SECONDS: u64 = u64::MAX;
+
+pub(super) fn limit_memory() {}
+
+pub(super) fn limit_time() {}
+
+pub(super) fn ran_out_of_time(_: ExitStatus) -> bool {
+    false
+}
