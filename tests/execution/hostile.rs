@@ -9,7 +9,8 @@ use crate::feedback::{Case, FILL, GUARD};
 use crate::noise::Noise;
 use crate::raster::{SCENE, SCENE_VARYINGS};
 use crate::shaders::{INDICES, Varyings};
-use crate::storage::{HOSTS, Storage};
+use crate::storage::{HOSTS, Storage, options};
+use polyshade::transform_feedback;
 use polyshade_vulkan::model::Topology;
 use std::ops::Range;
 
@@ -103,13 +104,32 @@ fn ranges_are_kept_wherever_they_are() {
 fn noise_stays_in_what_is_bound() {
     let mut storage = Storage::new(&INDICES, TWO_BUFFERS);
     for driver in DRIVERS {
-        noise_everywhere(&storage, driver, 420);
+        noise_everywhere(&storage, driver, &draws(420));
     }
     // It runs with any topology, so with that of a point list too, but wants the size of a point from the shader.
-    storage.words = Storage::new(&SCENE, SCENE_VARYINGS).capture.both.words().to_vec();
+    storage.words =
+        Storage::new(&SCENE, SCENE_VARYINGS).capture.both.as_ref().unwrap().words().to_vec();
     storage.layout = SCENE.layout(SCENE_VARYINGS);
     for driver in DRIVERS {
-        noise_everywhere(&storage, driver, 420);
+        noise_everywhere(&storage, driver, &draws(420));
+    }
+}
+
+#[test]
+fn noise_in_place_of_what_the_host_computes_stays_in_what_is_bound() {
+    let options = options(TWO_BUFFERS, HOSTS[0]).one_limit();
+    let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
+    for driver in DRIVERS {
+        noise_everywhere(&storage, driver, &draws(420));
+    }
+    let options = options.topologies([transform_feedback::Topology::TriangleList]).one_instance();
+    let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
+    let mut cases = draws(420);
+    cases.iter_mut().for_each(|case| case.draw.instances.end = case.draw.instances.start + 1);
+    cases.retain(|case| storage.told(case).is_ok());
+    assert_eq!(cases.len(), 60);
+    for driver in DRIVERS {
+        noise_everywhere(&storage, driver, &cases);
     }
 }
 
@@ -117,14 +137,14 @@ fn noise_stays_in_what_is_bound() {
 fn noise_from_anywhere_stays_in_what_is_bound() {
     for host in HOSTS {
         let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
-        noise_everywhere(&storage, Driver::SwiftShader, 14);
+        noise_everywhere(&storage, Driver::SwiftShader, &draws(14));
     }
 }
 
 #[track_caller]
-fn noise_everywhere(storage: &Storage, driver: Driver, count: usize) {
+fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     let mut noise = Noise::new();
-    let memories = storage.run_with(driver, &draws(count), |case| {
+    let memories = storage.run_with(driver, cases, |case| {
         let mut words = storage.host_words(case);
         // Noise alone hardly ever gets as far as a store: some of the words stay right.
         for word in &mut words {
@@ -134,7 +154,7 @@ fn noise_everywhere(storage: &Storage, driver: Driver, count: usize) {
         }
         words
     });
-    assert_eq!(memories.len(), count);
+    assert_eq!(memories.len(), cases.len());
     for memory in memories.iter().flatten() {
         assert!(only_written_in(memory, bound(memory)), "{driver:?}");
     }

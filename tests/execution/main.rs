@@ -17,6 +17,7 @@ mod hazards;
 mod hostile;
 mod inputs;
 mod kinds;
+mod known;
 mod matrix;
 mod memory;
 mod model;

@@ -10,7 +10,7 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::model::Topology;
 
-const TWO_BUFFERS: Varyings =
+pub(crate) const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
 /// Compares with lavapipe's transform feedback, on lavapipe: bytes, and the counts that the host is told.

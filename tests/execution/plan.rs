@@ -64,7 +64,7 @@ impl Rig {
             (Variant::Extension, &self.native),
             (Variant::CaptureOnly, capture.capture_only.words()),
             (Variant::RasterOnly, capture.raster_only.words()),
-            (Variant::Both, capture.both.words()),
+            (Variant::Both, capture.both.as_ref().unwrap().words()),
         ]
     }
 

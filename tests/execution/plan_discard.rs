@@ -47,7 +47,7 @@ fn changed(mut rig: Rig, changes: &[Change]) -> Rig {
     rig.original = of_words(&rig.original);
     rig.native = of_words(&rig.native);
     let capture = &mut rig.storage.capture;
-    capture.both = change(&capture.both);
+    capture.both = capture.both.as_ref().map(change);
     capture.raster_only = change(&capture.raster_only);
     rig
 }

@@ -114,7 +114,7 @@ fn the_raster_pass_draws_the_original() {
 #[test]
 fn one_pass_captures_and_draws() {
     let storage = Storage::new(&SCENE, SCENE_VARYINGS);
-    let both = &storage.capture.both;
+    let both = storage.capture.both.as_ref().unwrap();
     let fragment = glsl::fragment(SCENE_PIXELS);
     let cases = scenes(&[
         Topology::PointList,
@@ -144,7 +144,7 @@ fn one_pass_captures_and_draws() {
 #[test]
 fn one_pass_captures_no_fans_and_no_loops() {
     let mut storage = Storage::new(&SCENE, SCENE_VARYINGS);
-    storage.words = storage.capture.both.words().to_vec();
+    storage.words = storage.capture.both.as_ref().unwrap().words().to_vec();
     let cases = [Topology::TriangleFan, Topology::LineLoop].map(|t| Case::new(t, 6));
     for driver in DRIVERS {
         for memory in storage.run(driver, &cases).concat() {

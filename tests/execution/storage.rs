@@ -3,9 +3,9 @@
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
-use polyshade::Module;
 use polyshade::host::{Binding, Place, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
+use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
 use polyshade_vulkan::{
     Captured, Draw, ProvokingVertex, Range, Stage, Variants, Work, bind_capture, capture_draw,
@@ -86,8 +86,12 @@ impl Storage {
 
     /// The words that the host fills in for a case.
     pub(crate) fn host_words(&self, case: &Case) -> Vec<u32> {
-        let ranges = self.ranges(case);
-        self.capture.layout.host_words(&host_draw(&case.draw), &ranges).expect("the ranges fit")
+        self.told(case).expect("the ranges fit")
+    }
+
+    /// The same, unless the variants are for other draws.
+    pub(crate) fn told(&self, case: &Case) -> Result<Vec<u32>, Error> {
+        self.capture.layout.host_words(&host_draw(&case.draw), &self.ranges(case))
     }
 
     fn ranges(&self, case: &Case) -> Vec<BufferRange> {
@@ -223,7 +227,7 @@ fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
     }
 }
 
-fn topology(topology: Topology) -> transform_feedback::Topology {
+pub(crate) fn topology(topology: Topology) -> transform_feedback::Topology {
     use transform_feedback::Topology as Host;
     match topology {
         Topology::PointList => Host::PointList,

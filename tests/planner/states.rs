@@ -14,7 +14,14 @@ pub(crate) fn pipeline() -> Pipeline {
     let capture = Capture {
         path: None,
         buffers: vec![buffer(16), buffer(12)],
-        storage: Some(Storage { set, binding, host, storage_buffers: 3 }),
+        storage: Some(Storage {
+            set,
+            binding,
+            host,
+            storage_buffers: 3,
+            words: Vec::new(),
+            topologies: Vec::new(),
+        }),
     };
     Pipeline {
         topology: Topology::TriangleStrip,

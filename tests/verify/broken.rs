@@ -189,13 +189,13 @@ fn a_matrix_by_rows() {
 #[test]
 fn corners_in_another_order() {
     let parts = ["OpBitwiseAnd", "%uint_1"];
-    let found = replaced("strip_corner", 0, &parts, ["%uint_1", "%uint_0"]);
+    let found = replaced("of_strip_triangle", 0, &parts, ["%uint_1", "%uint_0"]);
     assert!(found.draw.expect("it is of a draw").starts_with("TriangleStrip"));
 }
 
 #[test]
 fn another_provoking_vertex() {
-    let found = replaced("capture", 0, &["OpBitwiseAnd"], ["%uint_1", "%uint_0"]);
+    let found = replaced("provoking_last", 0, &["OpBitwiseAnd"], ["%uint_1", "%uint_0"]);
     assert!(found.draw.expect("it is of a draw").contains("provoking vertex Last"));
 }
 
@@ -304,7 +304,7 @@ fn a_value_before_the_last_write() {
 #[test]
 fn a_both_variant_that_drops_a_store() {
     let subject = subject();
-    let words = subject.rewrite(|capture| capture.both.words().to_vec());
+    let words = subject.rewrite(|capture| capture.both.as_ref().unwrap().words().to_vec());
     let mut text = Text::of(&words, "store_to_slot");
     let store = stores(&text)[0];
     text.function.remove(store);
@@ -315,7 +315,7 @@ fn a_both_variant_that_drops_a_store() {
 #[test]
 fn a_raster_variant_that_stores() {
     let subject = subject();
-    let words = subject.rewrite(|capture| capture.both.words().to_vec());
+    let words = subject.rewrite(|capture| capture.both.as_ref().unwrap().words().to_vec());
     let found = difference(&subject.given(Part::RasterOnly, words));
     assert_eq!(found.part, Part::RasterOnly);
     assert!(found.message.contains("which nothing is told of"), "{found}");

@@ -146,7 +146,7 @@ fn ask<T: DeserializeOwned>(
             }
             None => Err(match running.child.wait() {
                 Ok(status) if limits::ran_out_of_time(status) => {
-                    let seconds = limits::SECONDS;
+                    let seconds = limits::seconds();
                     let why = format!("took more than {seconds} s of processor time");
                     Error::Crashed(format!("{} {why}", call.library()))
                 }

@@ -139,3 +139,22 @@ fn an_assertion_of_glslang_fails_one_shader() {
     work.fails("batch in convert -o out -j 1", 1, "1 of 2 shaders failed");
     assert!(work.has("out/b.frag.hlsl.spv") && !work.has("out/a.frag.hlsl.spv"));
 }
+
+/// GLSL that is right, and as long as 2³⁹ statements.
+#[cfg(unix)]
+#[test]
+fn a_call_that_takes_too_long_fails_one_shader() {
+    let work = Work::new();
+    let twice = |number: u32| format!("#define A{} A{number} A{number}\n", number + 1);
+    let macros: String = (0..39).map(twice).collect();
+    let source = format!("#version 450\n#define A0 ;\n{macros}void main() {{ A39 }}\n");
+    work.write("in/a.vert", &source);
+    work.write("in/b.vert", &source.replace("{ A39 }", "{ A3 }"));
+    let mut command = work.command("batch in convert -o out -j 1 --report r.json");
+    let output = command.env("POLYSHADE_FORMATS_SECONDS", "1").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let message = &work.json("r.json")["shaders"][0]["message"];
+    let message = message.as_str().expect("the first one fails");
+    assert!(message.ends_with("glslang took more than 1 s of processor time"), "{message}");
+    assert!(work.has("out/b.vert.spv") && !work.has("out/a.vert.spv"));
+}

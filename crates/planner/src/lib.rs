@@ -50,7 +50,8 @@ pub use state::{
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word, Words,
+    Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word, WordRange,
+    Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 

@@ -81,7 +81,7 @@ impl Topology {
     /// Whether every vertex belongs to a bounded number of primitives, so that one invocation of a draw as it is can
     /// store all its slots.
     pub(super) fn is_list_or_strip(self) -> bool {
-        self.captured().is_some() && !matches!(self, Self::TriangleFan | Self::LineLoop)
+        self.captured().is_some_and(transform_feedback::Topology::is_list_or_strip)
     }
 }
 
@@ -184,7 +184,7 @@ impl FeedbackBuffer {
 }
 
 /// The descriptors of the variants that store.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Storage {
@@ -196,6 +196,12 @@ pub struct Storage {
     pub host: Place,
     /// All storage buffers of the stage, its own included.
     pub storage_buffers: u32,
+    /// The names of the words; by default those of variants for any draw.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub words: Vec<String>,
+    /// The topologies that the variants are for; by default all.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub topologies: Vec<transform_feedback::Topology>,
 }
 
 impl Capture {
@@ -213,6 +219,8 @@ impl Capture {
             binding,
             host: words.place,
             storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
+            words: words.words.iter().map(|word| word.name.clone().into_owned()).collect(),
+            topologies: layout.topologies().to_vec(),
         });
         Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
     }

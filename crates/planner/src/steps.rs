@@ -224,6 +224,20 @@ pub struct Words {
     pub place: Place,
     /// What they are, in their order.
     pub words: Vec<Word>,
+    /// The feedback ranges that they come of, by the numbers of the buffers.
+    pub ranges: Vec<WordRange>,
+}
+
+/// A feedback range, from the start of what is bound; all in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct WordRange {
+    /// Where it begins.
+    pub offset: u32,
+    /// How long it is; 0 for a buffer that captures nothing.
+    pub size: u32,
+    /// How much of it is filled.
+    pub reached: Word,
 }
 
 /// Where the value of a host word comes from.
@@ -239,6 +253,12 @@ pub enum Word {
     VertexCount,
     /// The draw's `firstInstance`.
     FirstInstance,
+    /// The corners of all primitives of an instance of the draw.
+    Slots,
+    /// The corners of all primitives of the draw that fit into every one of the ranges.
+    Limit,
+    /// Where the draw begins in the buffer with this number: its range's offset and what of it is filled.
+    Start(u32),
     /// The value that the host keeps of a counter.
     Counter(Counter),
     /// Where the draw before has left the feedback buffer with this number.

@@ -9,7 +9,7 @@ use super::state::{
 };
 use super::steps::{
     Assembly, Bind, Corners, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
-    Words,
+    WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -39,7 +39,7 @@ pub(super) fn plan(
         return Err(unsupported("the pipeline does not say what the storage path binds"));
     };
     check_device(device, storage)?;
-    let topology = check_draw(pipeline, draw)?;
+    let topology = check_draw(pipeline, draw, storage)?;
     check_counters(draw, active)?;
     let shape = shape(device, pipeline)?;
     let (bindings, words) = bindings(device, pipeline, capture, storage, active, topology)?;
@@ -114,6 +114,7 @@ fn check_device(device: &Device, storage: &Storage) -> Result<(), Error> {
 fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
+    storage: &Storage,
 ) -> Result<polyshade::transform_feedback::Topology, Error> {
     if pipeline.geometry.is_some() || pipeline.tessellation {
         return Err(unsupported("the storage path captures vertex stages only"));
@@ -133,10 +134,15 @@ fn check_draw(
         }
         Call::ByteCount(_) => {}
     }
-    pipeline.topology.captured().ok_or_else(|| {
-        let name = pipeline.topology.name();
-        unsupported(format!("the storage path does not capture a {name}"))
-    })
+    let name = pipeline.topology.name();
+    let topology = pipeline
+        .topology
+        .captured()
+        .ok_or_else(|| unsupported(format!("the storage path does not capture a {name}")))?;
+    if !storage.topologies.is_empty() && !storage.topologies.contains(&topology) {
+        return Err(unsupported(format!("the variants were not made for a {name}")));
+    }
+    Ok(topology)
 }
 
 fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
@@ -229,18 +235,10 @@ fn bindings(
     active: &Active,
     topology: polyshade::transform_feedback::Topology,
 ) -> Result<(Vec<StorageRange>, Words), Error> {
-    let last = pipeline.provoking_vertex == ProvokingVertex::Last;
-    let mut words = vec![
-        Word::Constant(topology as u32),
-        Word::Constant(u32::from(last)),
-        Word::FirstVertex,
-        Word::VertexCount,
-        Word::FirstInstance,
-    ];
-    let mut bindings = Vec::new();
+    let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
     for (number, buffer) in (0..).zip(&capture.buffers) {
         if buffer.stride == 0 {
-            words.extend([Word::Constant(0); 3]);
+            ranges.push(WordRange { offset: 0, size: 0, reached: Word::Constant(0) });
             continue;
         }
         let Some(Some(bound)) = active.buffers.get(number as usize) else {
@@ -252,9 +250,55 @@ fn bindings(
         let (range, lead, size) = storage_range(device, bound)?;
         let binding = Binding(storage.binding.0.saturating_add(number));
         bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
-        words.extend([Word::Constant(lead), Word::Constant(size), reached(active, number)]);
+        ranges.push(WordRange { offset: lead, size, reached: reached(active, number) });
     }
-    Ok((bindings, Words { place: storage.host, words }))
+    let last = pipeline.provoking_vertex == ProvokingVertex::Last;
+    let word = |name: &str| {
+        let value = value(name, topology, last, &ranges);
+        value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
+    };
+    let words = match &storage.words[..] {
+        [] => any_draw(ranges.len()).iter().map(|name| word(name)).collect(),
+        names => names.iter().map(|name| word(name)).collect::<Result<_, Error>>(),
+    }?;
+    Ok((bindings, Words { place: storage.host, words, ranges }))
+}
+
+/// The names of the words of variants for any draw, which captures into so many buffers.
+fn any_draw(buffers: usize) -> Vec<String> {
+    let of_draw = ["topology", "flags", "first_vertex", "vertex_count", "first_instance"];
+    let of_buffer = |number| ["offset", "size", "reached"].map(|name| format!("{name}_{number}"));
+    of_draw.map(str::to_owned).into_iter().chain((0..buffers).flat_map(of_buffer)).collect()
+}
+
+/// The host word of this name.
+fn value(
+    name: &str,
+    topology: polyshade::transform_feedback::Topology,
+    last: bool,
+    ranges: &[WordRange],
+) -> Option<Word> {
+    Some(match name {
+        "topology" => Word::Constant(topology as u32),
+        "flags" => Word::Constant(u32::from(last)),
+        "first_vertex" => Word::FirstVertex,
+        "vertex_count" => Word::VertexCount,
+        "slots" => Word::Slots,
+        "first_instance" => Word::FirstInstance,
+        "limit" => Word::Limit,
+        _ => {
+            let (name, number) = name.rsplit_once('_')?;
+            let number: u32 = number.parse().ok()?;
+            let range = ranges.get(number as usize)?;
+            match name {
+                "offset" => Word::Constant(range.offset),
+                "size" => Word::Constant(range.size),
+                "reached" => range.reached,
+                "start" => Word::Start(number),
+                _ => return None,
+            }
+        }
+    })
 }
 
 /// The aligned range of a buffer that is bound so that a feedback range can be stored to, the offset of the feedback

@@ -217,6 +217,9 @@ impl fmt::Display for Word {
             Self::FirstVertex => f.write_str("first vertex"),
             Self::VertexCount => f.write_str("vertex count"),
             Self::FirstInstance => f.write_str("first instance"),
+            Self::Slots => f.write_str("corners of an instance"),
+            Self::Limit => f.write_str("corners that fit"),
+            Self::Start(number) => write!(f, "start in buffer {number}"),
             Self::Counter(counter) => write!(f, "the host's {counter}"),
             Self::Running(number) => write!(f, "where buffer {number} was left"),
         }

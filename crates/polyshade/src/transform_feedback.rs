@@ -28,11 +28,13 @@
 
 mod capturable;
 mod decorated;
+mod draw;
 mod effects;
 mod emit;
 mod extension;
 pub(crate) mod foreign;
 mod host;
+mod known;
 mod layout;
 mod leaves;
 mod names;
@@ -43,9 +45,9 @@ mod select;
 mod varying;
 
 pub use capturable::capturable;
+pub use draw::{BufferRange, Draw, ProvokingVertex, Topology};
 pub use extension::{Decorated, decorate};
 pub(crate) use foreign::strip as strip_capture;
-pub use host::{BufferRange, Draw, ProvokingVertex, Topology};
 pub use layout::{BufferLayout, Captured, Layout};
 pub use options::{Options, SideEffects};
 pub(crate) use varying::locations;
@@ -61,7 +63,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The version of the words that [`Prepared::variant`] makes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The version of the words that [`decorate`] makes.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.
@@ -201,11 +203,13 @@ impl Plan {
     fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
-        let (layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
-        let buffers = layout.buffers.len();
+        let (mut layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
+        layout.draws = options.draws().clone();
+        layout.draws.check_topologies()?;
+        let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
-        let placement = Placement::new(m, options, reserved, buffers as u32)?;
-        let words = host::words(placement.words, buffers);
+        let placement = Placement::new(m, options, reserved, buffers)?;
+        let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
         let effects = Effects::find(m, entry);
         Ok(Self { layout, stores, placement, words, effects })

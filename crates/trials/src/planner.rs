@@ -5,7 +5,7 @@ use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
 use polyshade::host::{Binding, Place, Set};
-use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
+use polyshade::transform_feedback::{self, ProvokingVertex, SideEffects};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
@@ -165,6 +165,7 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     let effects = [SideEffects::Refuse, SideEffects::InCapture, SideEffects::InRaster];
     let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
     let topology = choices.of(&TOPOLOGIES);
+    let words = ["limit", "slots", "start_0", "start_9", "flags", "size_1", "other"];
     let hosts = [
         Place::StorageBuffer { set: Set(3), binding: Binding(9) },
         Place::PushConstant { offset: 16 },
@@ -187,6 +188,12 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
             binding: Binding(choices.word()),
             host: choices.of(&hosts),
             storage_buffers: choices.below(6),
+            words: if choices.rarely() { vec![choices.of(&words).to_owned()] } else { Vec::new() },
+            topologies: if choices.rarely() {
+                vec![transform_feedback::Topology::TriangleList]
+            } else {
+                Vec::new()
+            },
         }),
     };
     Pipeline {

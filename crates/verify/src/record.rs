@@ -51,9 +51,11 @@ impl Placement {
         )
     }
 
-    /// Whether a draw begins with the same vertex and has no more of them.
+    /// Whether a draw begins with the same vertex and instance and has no more of them.
     pub(crate) fn covers(self, other: Placement) -> bool {
-        other.vertices <= self.vertices && other == Placement { vertices: other.vertices, ..self }
+        let Placement { vertices, instances, .. } = other;
+        let is_less = vertices <= self.vertices && instances <= self.instances;
+        is_less && other == Placement { vertices, instances, ..self }
     }
 
     /// The vertex and the instance of an invocation.

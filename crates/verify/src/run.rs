@@ -284,14 +284,17 @@ impl<'r> Original<'r> {
         variant: Variant<'_>,
         recordings: &[Recording],
         check: impl Fn(&[Leaf]) -> Result<(), String>,
-        bind: impl Fn(Placement, &mut Draw<'_>, &mut Work<'_>) -> Result<(), Error>,
+        bind: impl Fn(Placement, &mut Draw<'_>, &mut Work<'_>),
     ) -> Result<u64, Stop> {
         let Variant { part, wanted, .. } = variant;
         let shape = Shape::of(wanted);
         let mut words = 0;
         for right in recordings {
             let placement = right.placement;
-            let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| bind(placement, draw, work);
+            let bind = |draw: &mut Draw<'_>, work: &mut Work<'_>| {
+                bind(placement, draw, work);
+                Ok(())
+            };
             let (leaves, found) = self.record_variant(variant, placement, bind)?;
             check(&leaves).map_err(|why| broken(part, why))?;
             let found = select(&found, &leaves, wanted)

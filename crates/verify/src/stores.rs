@@ -11,7 +11,7 @@ use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
 use polyshade::transform_feedback::Layout;
 use polyshade::{Error, Module};
-use polyshade_vulkan::Variants;
+use polyshade_vulkan::{Variants, model};
 
 /// Compares what the variants capture with what the original computes.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
@@ -41,7 +41,9 @@ impl Run<'_> {
         let recordings = self.original.record(&mut equal)?;
 
         let is_judged = |part: &Part| task.is_judged(*part);
-        for part in [Part::CaptureOnly, Part::Both].into_iter().filter(is_judged) {
+        let is_made = |part: &Part| *part != Part::Both || self.capture.both.is_some();
+        let parts = |all: [Part; 2]| all.into_iter().filter(is_judged).filter(is_made);
+        for part in parts([Part::CaptureOnly, Part::Both]) {
             (task.report)(Phase::Rewritten);
             self.compare_captures(part, &recordings, &mut equal)?;
             // Only the capture-only variant is made to be drawn as points.
@@ -49,7 +51,7 @@ impl Run<'_> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        for part in [Part::RasterOnly, Part::Both].into_iter().filter(is_judged) {
+        for part in parts([Part::RasterOnly, Part::Both]) {
             (task.report)(Phase::Rewritten);
             equal.words += self.compare_outputs(part, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
@@ -61,7 +63,7 @@ impl Run<'_> {
         let made = match part {
             Part::CaptureOnly => &self.capture.capture_only,
             Part::RasterOnly => &self.capture.raster_only,
-            _ => &self.capture.both,
+            _ => self.capture.both.as_ref().expect("only what is made is judged"),
         };
         let module = self.original.task.variant(part, made)?;
         self.check_descriptors(part, &module)?;
@@ -77,7 +79,14 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let module = self.variant(part)?;
         let mut cases = cases::cases(&self.original.placements);
+        if self.capture.words.number("first_instance").is_none() {
+            // The variants are for draws of one instance.
+            for model::Draw { instances, .. } in cases.iter_mut().map(|case| &mut case.draw) {
+                instances.end = instances.start + 1;
+            }
+        }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);
+        cases.retain(|case| self.is_meant(case));
         // What goes beyond its range is noticed before there is nothing behind that.
         let is_exact = |case: &Case| case.room == Room::Exact;
         cases.sort_by_key(is_exact);
@@ -132,10 +141,11 @@ impl Run<'_> {
             true => Ok(()),
             false => Err("its outputs are not those of the original".to_owned()),
         };
-        original.compare_outputs(variant, recordings, check, |placement, draw, work| match part {
+        original.compare_outputs(variant, recordings, check, |placement, draw, work| {
             // One that captures too is bound to buffers without room.
-            Part::Both => self.bind_nothing(placement, draw, work),
-            _ => Ok(()),
+            if part == Part::Both {
+                self.bind_nothing(placement, draw, work);
+            }
         })
     }
 }

@@ -12,8 +12,8 @@ pub struct Variants<'m> {
     pub capture_only: Module<'m>,
     /// [`Variant::RasterOnly`].
     pub raster_only: Module<'m>,
-    /// [`Variant::Both`].
-    pub both: Module<'m>,
+    /// [`Variant::Both`], where the draws may have a topology that it captures.
+    pub both: Option<Module<'m>>,
     /// What is captured where.
     pub layout: Layout,
     /// What the host fills in for each draw.
@@ -35,9 +35,11 @@ impl<'m> Variants<'m> {
     ) -> Result<Self, Error> {
         let prepared = transform_feedback::prepare(module, target, options)?;
         let make = |variant| Ok(prepared.variant(variant)?.module);
+        let is_drawn_at_once =
+            prepared.layout().topologies().iter().any(|one| one.is_list_or_strip());
         Ok(Self {
             capture_only: make(Variant::CaptureOnly)?,
-            both: make(Variant::Both)?,
+            both: is_drawn_at_once.then(|| make(Variant::Both)).transpose()?,
             raster_only: make(Variant::RasterOnly)?,
             layout: prepared.layout().clone(),
             words: prepared.words().clone(),

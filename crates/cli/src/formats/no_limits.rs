@@ -2,8 +2,9 @@
 
 use std::process::ExitStatus;
 
-/// Seconds of the processor's that a call takes at most.
-pub(super) const SECONDS: u64 = u64::MAX;
+pub(super) fn seconds() -> u64 {
+    u64::MAX
+}
 
 pub(super) fn limit_memory() {}
 

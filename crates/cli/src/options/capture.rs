@@ -77,6 +77,9 @@ pub(super) const TABLE: Table = Table {
         acts("--words", "push-constant=16", 0),
         acts("--side-effects", "in-raster", 8),
         acts("--no-point-size", "", 0),
+        acts("--topologies", "triangle-list", 0),
+        acts("--one-instance", "", 0),
+        acts("--one-limit", "", 0),
         acts("--variant", "both=%d/both.spv", 0),
     ],
     together: &[

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use polyshade::host::{Binding, Device, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, Options, SideEffects, StreamOutputEntry, Variant, Varying,
+    self, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
 };
 use polyshade_verify::Asked;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,19 @@ pub(crate) struct Rewrite {
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
+    /// The topologies that the draws may have, which saves the code for others [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = named(TOPOLOGIES))]
+    topologies: Vec<Topology>,
+
+    /// No draw has more than one instance, which saves the code for more
+    #[arg(long)]
+    one_instance: bool,
+
+    /// The host says how many corners are captured, rather than how large the feedback ranges are, which saves the
+    /// code that finds out
+    #[arg(long)]
+    one_limit: bool,
+
     /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
@@ -129,6 +142,16 @@ const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
     ("in-capture", "Keep them in the capture pass", SideEffects::InCapture),
     ("in-raster", "Keep them in the raster pass", SideEffects::InRaster),
+];
+
+const TOPOLOGIES: [(&str, &str, Topology); 7] = [
+    ("point-list", "", Topology::PointList),
+    ("line-list", "", Topology::LineList),
+    ("line-strip", "", Topology::LineStrip),
+    ("line-loop", "", Topology::LineLoop),
+    ("triangle-list", "", Topology::TriangleList),
+    ("triangle-strip", "", Topology::TriangleStrip),
+    ("triangle-fan", "", Topology::TriangleFan),
 ];
 
 const VARIANTS: [(&str, Variant); 3] = [
@@ -204,7 +227,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
-            prepared.check(variant).map_err(failed)?;
+            let is_drawn = prepared.layout().topologies().iter().any(|one| one.is_list_or_strip());
+            if variant != Variant::Both || is_drawn {
+                prepared.check(variant).map_err(failed)?;
+            }
         }
         return writing.preview(&report);
     }
@@ -272,6 +298,15 @@ impl Rewrite {
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
         }
+        if !self.topologies.is_empty() {
+            options = options.topologies(self.topologies.iter().copied());
+        }
+        if self.one_instance {
+            options = options.one_instance();
+        }
+        if self.one_limit {
+            options = options.one_limit();
+        }
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
         }
@@ -307,6 +342,9 @@ impl Rewrite {
             ("--words", self.words.is_some()),
             ("--side-effects", self.side_effects != SideEffects::Refuse),
             ("--no-point-size", self.no_point_size),
+            ("--topologies", !self.topologies.is_empty()),
+            ("--one-instance", self.one_instance),
+            ("--one-limit", self.one_limit),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),

@@ -1,6 +1,7 @@
 // Which slots of the feedback buffers a vertex goes to: transform feedback of a draw without indices.
 //
 // A slot is a corner of a primitive, numbered through the draw: instance after instance, primitive after primitive.
+// Functions without a body of their own are hooks.
 
 #version 450
 
@@ -13,124 +14,153 @@ const uint TRIANGLE_STRIP = 4u;
 const uint TRIANGLE_FAN = 5u;
 const uint LINE_LOOP = 16u;
 
-// Hook: how many primitives of this many vertices fit into every buffer.
+// The draw's.
+uint topology() { return POINT_LIST; }
+bool provoking_last() { return false; }
+
+// How many primitives of this many vertices fit into every buffer.
 uint primitives_that_fit(const uint vertices) { return vertices; }
 
-// Hook: stores the captured outputs of this vertex to a slot.
+// Stores the captured outputs of this vertex to a slot.
 void store_to_slot(const uint slot) {}
 
 // How many primitives of `vertices` vertices fit into one buffer. All sizes are in words, `stride` is not 0. `length`
 // is how long the buffer really is: whatever the host's words say, nothing beyond it counts as room.
 uint fit(const uint vertices, const uint stride, const uint length, const uint offset, const uint size,
          const uint reached) {
-    uint there = length > offset ? min(length - offset, size) : 0u;
-    uint room = there > reached ? there - reached : 0u;
-    return room / (vertices * stride);
+    uint there = min(length - min(length, offset), size);
+    return (there - min(there, reached)) / (vertices * stride);
 }
 
 uint vertices_per_primitive(const uint topology) {
-    if (topology == POINT_LIST) {
-        return 1u;
-    }
-    return topology == LINE_LIST || topology == LINE_STRIP || topology == LINE_LOOP ? 2u : 3u;
+    const uint LINES = 1u << LINE_LIST | 1u << LINE_STRIP | 1u << LINE_LOOP;
+    return mix(3u - (LINES >> topology & 1u), 1u, topology == POINT_LIST);
 }
 
-uint primitives_per_instance(const uint topology, const uint count) {
-    switch (topology) {
-        case POINT_LIST: return count;
-        case LINE_LIST: return count / 2u;
-        case LINE_STRIP: return count - min(count, 1u);
-        case LINE_LOOP: return count < 2u ? 0u : count;
-        case TRIANGLE_LIST: return count / 3u;
-        case TRIANGLE_STRIP:
-        case TRIANGLE_FAN: return count - min(count, 2u);
-    }
-    return 0u;
+// How many primitives of `vertices` vertices `count` vertices make. A loop closes what a strip leaves open.
+uint primitives_per_instance(const uint topology, const uint vertices, const uint count) {
+    const uint LISTS = 1u << POINT_LIST | 1u << LINE_LIST | 1u << TRIANGLE_LIST;
+    uint of_strip = count - min(count, vertices - 1u);
+    uint closing = mix(0u, min(of_strip, 1u), topology == LINE_LOOP);
+    return mix(of_strip + closing, count / vertices, (LISTS >> topology & 1u) != 0u);
 }
 
-// Corner of a triangle strip's triangle at which its vertex `offset` stands. Odd triangles are wound the other way
-// round: (0, 2, 1), or with the provoking vertex last the same cycle ending with it, (1, 0, 2).
-uint strip_corner(const uint triangle, const uint offset, const bool provoking_last) {
-    if ((triangle & 1u) == 0u) {
-        return offset;
-    }
-    if (provoking_last) {
-        return offset == 2u ? 2u : 1u - offset;
-    }
-    return offset == 0u ? 0u : 3u - offset;
-}
-
-// Stores to the corner of a primitive, `limit` of which are left in this instance.
-void put(const uint first, const uint limit, const uint primitive, const uint vertices, const uint corner) {
-    if (primitive < limit) {
-        store_to_slot((first + primitive) * vertices + corner);
+// Stores to a slot of the instance whose slots begin at `first`, if it is one of the `limit` that fit.
+void put(const uint first, const uint limit, const uint slot) {
+    if (slot < limit) {
+        store_to_slot(first + slot);
     }
 }
 
-// Stores vertex `vertex` of `count`, both counted within instance `instance`, to every slot that it has.
-void capture(const uint vertex, const uint instance, const uint topology, const uint flags, const uint count) {
-    bool provoking_last = (flags & 1u) != 0u;
-    uint vertices = vertices_per_primitive(topology);
-    uint primitives = primitives_per_instance(topology, count);
-    uint fits = primitives_that_fit(vertices);
-    // By division: the product below cannot wrap.
-    if (vertex >= count || primitives == 0u || instance > fits / primitives) {
-        return;
-    }
-    uint first = instance * primitives;
-    uint limit = min(primitives, fits - first);
+// What follows stores a vertex to each of its slots among the `slots` of an instance. Where it has fewer than others,
+// as the first one of a strip has, a difference wraps around and is no slot below `limit`.
 
-    switch (topology) {
+void of_list(const uint first, const uint limit, const uint slots, const uint vertex) {
+    put(first, limit, vertex);
+}
+
+void of_line_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
+    put(first, limit, 2u * vertex - 1u);
+    put(first, limit, 2u * vertex);
+}
+
+void of_line_loop(const uint first, const uint limit, const uint slots, const uint vertex) {
+    put(first, limit, mix(2u * vertex, slots, vertex == 0u) - 1u);
+    put(first, limit, 2u * vertex);
+}
+
+// To a corner of a triangle of a strip.
+void of_strip_triangle(const uint first, const uint limit, const uint triangle, const uint even,
+                       const uint odd_if_first, const uint odd_if_last) {
+    uint odd = mix(odd_if_first, odd_if_last, provoking_last());
+    put(first, limit, 3u * triangle + mix(odd, even, (triangle & 1u) == 0u));
+}
+
+// Odd triangles are wound the other way round: (0, 2, 1), or with the provoking vertex last the same cycle ending with
+// it, (1, 0, 2).
+void of_triangle_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
+    of_strip_triangle(first, limit, vertex - 2u, 2u, 1u, 2u);
+    of_strip_triangle(first, limit, vertex - 1u, 1u, 2u, 0u);
+    of_strip_triangle(first, limit, vertex, 0u, 0u, 1u);
+}
+
+// Provoking vertex first: (i + 1, i + 2, 0); last: (0, i + 1, i + 2).
+void of_triangle_fan(const uint first, const uint limit, const uint slots, const uint vertex) {
+    if (vertex == 0u) {
+        for (uint slot = mix(2u, 0u, provoking_last()); slot < limit; slot += 3u) {
+            store_to_slot(first + slot);
+        }
+    } else {
+        uint corner = uint(provoking_last());
+        put(first, limit, 3u * (vertex - 2u) + corner + 1u);
+        put(first, limit, 3u * (vertex - 1u) + corner);
+    }
+}
+
+// A fan or a loop that is drawn as it is would run its shared vertices again and again, so the host draws those as
+// points.
+void of_list_or_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
+    switch (topology()) {
         case POINT_LIST:
         case LINE_LIST:
-        case TRIANGLE_LIST:
-            put(first, limit, vertex / vertices, vertices, vertex % vertices);
-            break;
-        case LINE_STRIP:
-        case LINE_LOOP:
-            put(first, limit, vertex, vertices, 0u);
-            if (vertex > 0u) {
-                put(first, limit, vertex - 1u, vertices, 1u);
-            } else if (topology == LINE_LOOP) {
-                put(first, limit, count - 1u, vertices, 1u);
-            }
-            break;
-        case TRIANGLE_STRIP:
-            for (uint offset = 0u; offset < 3u; ++offset) {
-                if (vertex >= offset) {
-                    uint triangle = vertex - offset;
-                    put(first, limit, triangle, vertices, strip_corner(triangle, offset, provoking_last));
-                }
-            }
-            break;
-        case TRIANGLE_FAN:
-            // Provoking vertex first: (i + 1, i + 2, 0); last: (0, i + 1, i + 2).
-            if (vertex == 0u) {
-                for (uint triangle = 0u; triangle < limit; ++triangle) {
-                    put(first, limit, triangle, vertices, provoking_last ? 0u : 2u);
-                }
-            } else {
-                put(first, limit, vertex - 1u, vertices, provoking_last ? 1u : 0u);
-                if (vertex > 1u) {
-                    put(first, limit, vertex - 2u, vertices, provoking_last ? 2u : 1u);
-                }
-            }
-            break;
+        case TRIANGLE_LIST: put(first, limit, vertex); break;
+        case LINE_STRIP: of_line_strip(first, limit, slots, vertex); break;
+        case TRIANGLE_STRIP: of_triangle_strip(first, limit, slots, vertex); break;
     }
 }
 
-// The same where the draw has its own topology. A fan or a loop would run its shared vertices again and again, so the
-// host draws those as points, and nothing is stored here.
-void capture_as_drawn(const uint vertex, const uint instance, const uint topology, const uint flags,
-                      const uint count) {
-    if (topology <= TRIANGLE_STRIP) {
-        capture(vertex, instance, topology, flags, count);
+void of_any(const uint first, const uint limit, const uint slots, const uint vertex) {
+    switch (topology()) {
+        case LINE_LOOP: of_line_loop(first, limit, slots, vertex); break;
+        case TRIANGLE_FAN: of_triangle_fan(first, limit, slots, vertex); break;
+        default: of_list_or_strip(first, limit, slots, vertex);
     }
+}
+
+// One of the functions above.
+void corners(const uint first, const uint limit, const uint slots, const uint vertex) {}
+
+// The same, but that a vertex may be any number. It has no slot whose number is less than its own less one, so that
+// the others are those whose products cannot wrap around: no buffer has more than 2^30 slots.
+void of_vertex(const uint first, const uint limit, const uint slots, const uint vertex) {
+    if (vertex <= limit) {
+        corners(first, limit, slots, vertex);
+    }
+}
+
+// The two functions that follow store a vertex of an instance of `slots` slots, `limit` slots of all instances being
+// those that fit.
+
+void of_one_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
+    of_vertex(0u, min(slots, limit), slots, vertex);
+}
+
+void of_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
+    // By division: the product cannot wrap.
+    if (slots != 0u && instance <= limit / slots) {
+        uint first = instance * slots;
+        of_vertex(first, min(slots, limit - first), slots, vertex);
+    }
+}
+
+// One of these two.
+void of_draw(const uint vertex, const uint instance, const uint slots, const uint limit) {}
+
+// Stores vertex `vertex` of `count`, both counted within instance `instance`, to every slot that it has.
+void capture(const uint vertex, const uint instance, const uint topology, const uint count) {
+    uint vertices = vertices_per_primitive(topology);
+    uint fits = primitives_that_fit(vertices);
+    // Of an instance of which not all fits, one primitive more than fits is as good as all: the product cannot wrap.
+    uint primitives = min(primitives_per_instance(topology, vertices, count), fits + 1u);
+    of_draw(vertex, instance, vertices * primitives, vertices * fits);
 }
 
 // What is linked is called here: the compiler leaves out the rest.
 void main() {
-    capture(0u, 0u, 0u, 0u, 0u);
-    capture_as_drawn(0u, 0u, 0u, 0u, 0u);
+    capture(0u, 0u, 0u, 0u);
+    of_one_instance(0u, 0u, 0u, 0u);
+    of_instance(0u, 0u, 0u, 0u);
+    of_list(0u, 0u, 0u, 0u);
+    of_any(0u, 0u, 0u, 0u);
     fit(0u, 0u, 0u, 0u, 0u, 0u);
 }

@@ -1,16 +1,17 @@
 //! The variants, and the code that stores.
 
 use super::effects::Pass;
+use super::known::{Draws, HostWord};
 use super::layout::{Piece, Stored};
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{Prepared, foreign, host};
+use super::{Prepared, Topology, foreign};
 use crate::library;
 use crate::moves::{self, Added, Copies, Hook, HostBlock};
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
-    BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
-    StorageClass,
+    BuiltIn, Capability, Cursor, Decoration, Error, GlslOp, Id, Module, Op, Patch, Position,
+    Section, StorageClass,
 };
 use std::collections::HashSet;
 
@@ -86,6 +87,10 @@ pub(super) fn both<'m>(
     entry: EntryPoint<'m>,
     prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
+    if !prepared.plan.layout.draws.any(Topology::is_list_or_strip) {
+        let message = "fans and line loops are captured by what is drawn as points";
+        return Err(Error::unsupported(message, entry.function()));
+    }
     let wrapper = moves::wrap(m, p, entry);
     store_outputs(m, p, entry, prepared, StorageClass::OUTPUT, wrapper.epilogue)
 }
@@ -100,12 +105,6 @@ pub(super) fn raster_only<'m>(
 }
 
 /// Emits, at `at`, code that stores what the outputs, now in `class`, hold.
-///
-/// ```text
-/// %vertex   = OpISub %uint %vertex_index %first_vertex
-/// %instance = OpISub %uint %instance_index %first_instance
-///             OpFunctionCall %void %capture %vertex %instance %topology %flags %vertex_count
-/// ```
 fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -115,71 +114,204 @@ fn store_outputs<'m>(
     at: Position<'m>,
 ) -> Result<(), Error> {
     let plan = &prepared.plan;
-    let words = moves::word_array(m, p);
+    let array = moves::word_array(m, p);
     let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
     let buffers = capturing
         .map(|(number, stores)| {
             let place = (plan.placement.set(), plan.placement.buffer(number));
             let name = format!("polyshade_feedback_{number}");
-            let block = moves::storage_buffer(m, p, entry, words, place, &name)?;
+            let block = moves::storage_buffer(m, p, entry, array, place, &name)?;
             let stride = plan.layout.buffers[number as usize].stride / 4;
-            Ok(Buffer { block, stride, first_word: host::buffer_words(number), stores })
+            Ok(Buffer { number, block, stride, stores })
         })
         .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
     let reserved = prepared.frame.target().reservations();
     let named = (&plan.words, "polyshade_host");
-    let added = moves::add_words(m, p, entry, reserved, named, Some(words))?;
+    let added = moves::add_words(m, p, entry, reserved, named, Some(array))?;
+    let draws = &plan.layout.draws;
+    let words = draws.host_words(plan.layout.buffers.len() as u32);
+    let feedback = Feedback { buffers: &buffers, draws, words: &words, added: &added, class };
 
-    let library = &library::CAPTURE;
-    let fit = moves::link(p, library, &["fit"], &[])[0];
-    let code = Feedback { buffers: &buffers, host: &added, class };
-    let hooks = [
-        Hook { name: "primitives_that_fit", function: code.primitives_that_fit(p, fit) },
-        Hook { name: "store_to_slot", function: code.store_to_slot(p) },
-    ];
-    // What is drawn as it is cannot have the topologies that a point list is drawn for.
-    let capture = if class == StorageClass::OUTPUT { "capture_as_drawn" } else { "capture" };
-    let capture = moves::link(p, library, &[capture], &hooks)[0];
-
-    let (uint, void) = (p.uint(), p.void());
-    let [vertex, instance] = [BuiltIn::VERTEX_INDEX, BuiltIn::INSTANCE_INDEX]
-        .map(|builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at));
-    let mut code = p.at(at);
-    let [topology, flags, first_vertex, count, first_instance] =
-        ["topology", "flags", "first_vertex", "vertex_count", "first_instance"]
-            .map(|name| added.load(&mut code, host::draw_word(name)));
-    let vertex = code.binary(Op::I_SUB, uint, vertex, first_vertex);
-    let instance = code.binary(Op::I_SUB, uint, instance, first_instance);
-    code.call(void, capture, &[vertex, instance, topology, flags, count]);
+    let builtin = |p: &mut Patch<'m, '_>, builtin, first| {
+        let uint = p.uint();
+        let number = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
+        let mut code = p.at(at);
+        let first = feedback.word(&mut code, first);
+        code.binary(Op::I_SUB, uint, number, first)
+    };
+    let vertex = builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex);
+    let instance =
+        (!draws.one_instance).then(|| builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance));
+    feedback.capture(p, at, vertex, instance);
     Ok(())
-}
-
-/// Emits word `number`, in bytes, as a number of words.
-fn in_words(host: &Added, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
-    let uint = code.p.uint();
-    let bytes = host.load(code, number);
-    let two = code.p.uint_constant(2);
-    code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
 }
 
 /// A feedback buffer that captures something.
 struct Buffer<'c> {
+    number: u32,
     block: HostBlock,
     /// In words.
     stride: u32,
-    /// Number of its first host word.
-    first_word: u32,
     stores: &'c [Stored],
 }
 
-/// The functions that know buffers and varyings.
+impl Buffer<'_> {
+    /// Emits how many words it really has.
+    fn length(&self, code: &mut Cursor<'_, '_, '_>) -> Id {
+        self.block.length(code).expect("a feedback buffer is a storage buffer")
+    }
+}
+
+/// Emits a function without parameters that returns what `body` emits.
+fn function(
+    p: &mut Patch<'_, '_>,
+    name: &str,
+    ty: Id,
+    body: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
+) -> Id {
+    let (id, at) = (p.id(), p.lane());
+    p.name(id, name);
+    let mut code = p.at(at);
+    code.begin_function(id, ty, &[]);
+    let value = body(&mut code);
+    code.end_function(Some(value));
+    id
+}
+
+/// The functions that know buffers, varyings and what the host fills in.
 struct Feedback<'c> {
     buffers: &'c [Buffer<'c>],
-    host: &'c Added,
+    draws: &'c Draws,
+    words: &'c [HostWord],
+    added: &'c Added,
     class: StorageClass,
 }
 
 impl Feedback<'_> {
+    /// Emits a word of the host.
+    fn word(&self, code: &mut Cursor<'_, '_, '_>, word: HostWord) -> Id {
+        let number = self.words.iter().position(|one| *one == word);
+        let number = number.expect("the host fills in what the code reads");
+        self.added.load(code, number as u32)
+    }
+
+    /// Emits a word of the host that counts bytes, as a number of words.
+    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, word: HostWord) -> Id {
+        let uint = code.p.uint();
+        let bytes = self.word(code, word);
+        let two = code.p.uint_constant(2);
+        code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
+    }
+
+    /// Emits, at `at`, the call that stores this vertex to its slots.
+    fn capture<'m>(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        vertex: Id,
+        instance: Option<Id>,
+    ) {
+        let library = &library::CAPTURE;
+        let void = p.void();
+        let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
+        let zero = p.uint_constant(0);
+        if self.draws.one_limit && instance.is_none() && self.draws.all(Topology::is_list) {
+            let put = moves::link(p, library, &["put"], &store)[0];
+            let limit = self.limit(p, at);
+            p.at(at).call(void, put, &[zero, limit, vertex]);
+            return;
+        }
+
+        let corners = self.corners(p, &store[0]);
+        let hook = [Hook { name: "corners", function: corners }];
+        let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
+        let within = moves::link(p, library, &[within], &hook)[0];
+        let instance = instance.unwrap_or(zero);
+        if self.draws.one_limit {
+            let limit = self.limit(p, at);
+            let mut code = p.at(at);
+            let slots = match self.words.contains(&HostWord::Slots) {
+                true => self.word(&mut code, HostWord::Slots),
+                false => limit,
+            };
+            code.call(void, within, &[vertex, instance, slots, limit]);
+            return;
+        }
+        let fit = moves::link(p, library, &["fit"], &[])[0];
+        let hooks = [
+            Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) },
+            Hook { name: "of_draw", function: within },
+        ];
+        let capture = moves::link(p, library, &["capture"], &hooks)[0];
+        let mut code = p.at(at);
+        let topology = self.topology(&mut code);
+        let count = self.word(&mut code, HostWord::VertexCount);
+        code.call(void, capture, &[vertex, instance, topology, count]);
+    }
+
+    /// Links the function that finds the slots of a vertex in an instance.
+    fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'_>) -> Id {
+        let draws = self.draws;
+        // What is drawn as it is cannot have the topologies that a point list is drawn for.
+        let drawn = self.class == StorageClass::OUTPUT;
+        let name = match draws.topology() {
+            Some(Topology::LineStrip) => "of_line_strip",
+            Some(Topology::LineLoop) => "of_line_loop",
+            Some(Topology::TriangleStrip) => "of_triangle_strip",
+            Some(Topology::TriangleFan) => "of_triangle_fan",
+            _ if draws.all(Topology::is_list) => "of_list",
+            _ if drawn || draws.all(Topology::is_list_or_strip) => "of_list_or_strip",
+            _ => "of_any",
+        };
+        let mut hooks = vec![*store];
+        if draws.topology().is_none() && !draws.all(Topology::is_list) {
+            let uint = p.uint();
+            let function = function(p, "topology", uint, |code| self.topology(code));
+            hooks.push(Hook { name: "topology", function });
+        }
+        if self.words.contains(&HostWord::Flags) {
+            hooks.push(Hook { name: "provoking_last", function: self.provoking_last(p) });
+        }
+        moves::link(p, &library::CAPTURE, &[name], &hooks)[0]
+    }
+
+    /// Emits, at `at`, how many slots the host lets the draw store of those that the buffers really have.
+    fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>) -> Id {
+        let mut code = p.at(at);
+        let uint = code.p.uint();
+        let mut limit = self.word(&mut code, HostWord::Limit);
+        for buffer in self.buffers {
+            let length = buffer.length(&mut code);
+            let start = self.in_words(&mut code, HostWord::Start(buffer.number));
+            let lead = code.glsl(GlslOp::U_MIN, uint, &[length, start]);
+            let there = code.binary(Op::I_SUB, uint, length, lead);
+            let stride = code.p.uint_constant(buffer.stride);
+            let slots = code.binary(Op::U_DIV, uint, there, stride);
+            limit = code.glsl(GlslOp::U_MIN, uint, &[limit, slots]);
+        }
+        limit
+    }
+
+    /// Emits the topology.
+    fn topology(&self, code: &mut Cursor<'_, '_, '_>) -> Id {
+        match self.draws.topology() {
+            Some(one) => code.p.uint_constant(one as u32),
+            None => self.word(code, HostWord::Topology),
+        }
+    }
+
+    /// Emits `bool provoking_last()`.
+    fn provoking_last(&self, p: &mut Patch<'_, '_>) -> Id {
+        let bool = p.bool();
+        function(p, "provoking_last", bool, |code| {
+            let uint = code.p.uint();
+            let flags = self.word(code, HostWord::Flags);
+            let [zero, one] = [0, 1].map(|number| code.p.uint_constant(number));
+            let bit = code.binary(Op::BITWISE_AND, uint, flags, one);
+            code.binary(Op::I_NOT_EQUAL, bool, bit, zero)
+        })
+    }
+
     /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers.
     fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
         let (id, at, uint) = (p.id(), p.lane(), p.uint());
@@ -189,10 +321,11 @@ impl Feedback<'_> {
         let mut least: Option<Id> = None;
         for buffer in self.buffers {
             let stride = code.p.uint_constant(buffer.stride);
-            let length =
-                buffer.block.length(&mut code).expect("a feedback buffer is a storage buffer");
+            let length = buffer.length(&mut code);
+            let number = buffer.number;
             let [offset, size, reached] =
-                [0, 1, 2].map(|word| in_words(self.host, &mut code, buffer.first_word + word));
+                [HostWord::Offset(number), HostWord::Size(number), HostWord::Reached(number)]
+                    .map(|word| self.in_words(&mut code, word));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
             least = Some(match least {
                 None => fits,
@@ -214,9 +347,14 @@ impl Feedback<'_> {
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];
         for buffer in self.buffers {
-            let [offset, reached] =
-                [0, 2].map(|word| in_words(self.host, &mut code, buffer.first_word + word));
-            let start = code.binary(Op::I_ADD, uint, offset, reached);
+            let number = buffer.number;
+            let start = if self.draws.one_limit {
+                self.in_words(&mut code, HostWord::Start(number))
+            } else {
+                let [offset, reached] = [HostWord::Offset(number), HostWord::Reached(number)]
+                    .map(|word| self.in_words(&mut code, word));
+                code.binary(Op::I_ADD, uint, offset, reached)
+            };
             let stride = code.p.uint_constant(buffer.stride);
             let vertex = code.binary(Op::I_MUL, uint, slot, stride);
             let vertex = code.binary(Op::I_ADD, uint, start, vertex);

@@ -90,6 +90,10 @@ impl Plan {
     fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
+        if !options.draws().are_unknown() {
+            let message = "what is known of the draws means nothing to the extension";
+            return Err(Error::new(ErrorKind::Options, message));
+        }
         let (layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());

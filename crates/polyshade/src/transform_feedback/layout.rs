@@ -1,5 +1,6 @@
 //! Where in the buffers a vertex's outputs go.
 
+use super::known::Draws;
 use super::leaves::Leaf;
 use super::{MAX_BUFFERS, MAX_STRIDE};
 use polyshade_spv::{Error, ErrorKind, Id};
@@ -11,6 +12,9 @@ use std::collections::HashSet;
 pub struct Layout {
     /// The feedback buffers, by number. One between others may capture nothing: it has no descriptor.
     pub buffers: Vec<BufferLayout>,
+    /// What is known of the draws, which decides what the host fills in.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
+    pub(super) draws: Draws,
 }
 
 /// What one buffer holds for each captured vertex.
@@ -216,7 +220,7 @@ impl Builder {
                 (BufferLayout { stride, data, captured }, buffer.stored)
             })
             .unzip();
-        Ok(Some((Layout { buffers: layouts }, stores)))
+        Ok(Some((Layout { buffers: layouts, draws: Draws::default() }, stores)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What to capture, and how.
 
+use super::draw::Topology;
+use super::known::Draws;
 use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, Place, Set};
 
@@ -44,6 +46,8 @@ pub struct Options {
     constants: Vec<(u32, u64)>,
     side_effects: SideEffects,
     point_size: bool,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Draws::are_unknown"))]
+    draws: Draws,
 }
 
 impl Default for Options {
@@ -57,6 +61,7 @@ impl Default for Options {
             constants: Vec::new(),
             side_effects: SideEffects::default(),
             point_size: true,
+            draws: Draws::default(),
         }
     }
 }
@@ -184,6 +189,33 @@ impl Options {
     pub fn point_size(mut self, point_size: bool) -> Self {
         self.point_size = point_size;
         self
+    }
+
+    /// No draw has another topology than these, which saves the code for those. Unless said otherwise there may be all.
+    #[must_use]
+    pub fn topologies(mut self, topologies: impl IntoIterator<Item = Topology>) -> Self {
+        self.draws.set_topologies(topologies);
+        self
+    }
+
+    /// No draw has more than one instance, which saves the code for more.
+    #[must_use]
+    pub fn one_instance(mut self) -> Self {
+        self.draws.one_instance = true;
+        self
+    }
+
+    /// The host says with one word how many corners of primitives are captured, rather than how large the feedback
+    /// ranges are, which saves the code that finds out. Nothing is stored beyond the buffers that are bound, whatever
+    /// the word says.
+    #[must_use]
+    pub fn one_limit(mut self) -> Self {
+        self.draws.one_limit = true;
+        self
+    }
+
+    pub(super) fn draws(&self) -> &Draws {
+        &self.draws
     }
 
     pub(super) fn takes_repeats(&self) -> bool {

@@ -205,6 +205,10 @@ impl<'m> Essence<'m> {
             }
             let words = self.renumbered(inst, &given);
             self.out.push(words);
+            // What decorates the result inside decorates that of the call.
+            if let Some((inside, outside)) = inst.result().and_then(|id| given.get_key_value(&id)) {
+                self.numbers[inside.word() as usize] = self.number(*outside);
+            }
         }
     }
 

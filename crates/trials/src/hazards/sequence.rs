@@ -274,7 +274,14 @@ impl Writer<'_> {
         let capture = Capture {
             path: self.choices.rarely().then_some(Path::Storage),
             buffers: strides.iter().map(buffer).collect(),
-            storage: Some(Storage { set, binding, host, storage_buffers: 3 }),
+            storage: Some(Storage {
+                set,
+                binding,
+                host,
+                storage_buffers: 3,
+                words: Vec::new(),
+                topologies: Vec::new(),
+            }),
         };
         Pipeline {
             topology: self.choices.of(&topologies),

@@ -14,7 +14,7 @@ use names::{
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
     Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, PassScope, Position, Query,
-    Rasterization, Step, Word, Words,
+    Rasterization, Step, Word, WordRange, Words,
 };
 use std::collections::BTreeMap;
 
@@ -323,10 +323,13 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn fill_in(&mut self, pending: &mut Pending<'_, 'a>, words: &Words) -> Result<(), Error> {
+        let range = |range: &WordRange| {
+            let WordRange { offset, size, reached } = *range;
+            Ok(BufferRange { offset, size, reached: self.word(pending, &reached)? })
+        };
+        pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
         let values = words.words.iter().map(|word| self.word(pending, word));
         let values = values.collect::<Result<Vec<u32>, Error>>()?;
-        let capture = pending.planned.capture;
-        pending.ranges = capture.map(|capture| capture.layout.ranges(&values)).unwrap_or_default();
         let Some(draw) = &mut pending.bound else {
             return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
         };
@@ -341,6 +344,18 @@ impl<'a> Lowering<'a, '_> {
             Word::FirstVertex => Ok(numbers.first_vertex),
             Word::VertexCount => Ok(numbers.vertex_count),
             Word::FirstInstance => Ok(numbers.first_instance),
+            Word::Slots => {
+                Ok(corners(numbers, numbers.topology.primitives(numbers.vertex_count).into()))
+            }
+            Word::Limit => {
+                let capture = pending.planned.capture.ok_or_else(not_captured)?;
+                let written = capture.layout.primitives_written(numbers, &pending.ranges);
+                Ok(corners(numbers, written.map_err(|error| Error::Work(error.to_string()))?))
+            }
+            Word::Start(number) => {
+                let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
+                Ok(range.offset.saturating_add(range.reached))
+            }
             Word::Counter(counter) => self.counter(counter),
             Word::Running(number) => self
                 .running
@@ -362,9 +377,7 @@ impl<'a> Lowering<'a, '_> {
         saved: &[Option<Counter>],
     ) -> Result<(), Error> {
         let Some(capture) = pending.planned.capture else {
-            return Err(Error::Work(
-                "the host counts, and does not know what is captured".to_owned(),
-            ));
+            return Err(not_captured());
         };
         let advanced = capture.layout.advance(&pending.numbers, &pending.ranges);
         let advanced = advanced.map_err(|error| Error::Work(error.to_string()))?;
@@ -433,4 +446,14 @@ impl<'a> Lowering<'a, '_> {
             restart: false,
         })
     }
+}
+
+fn not_captured() -> Error {
+    Error::Work("the host counts, and does not know what is captured".to_owned())
+}
+
+/// The corners of so many primitives of a draw; what does not fit into a word is more than any buffer holds.
+fn corners(draw: &transform_feedback::Draw, primitives: u64) -> u32 {
+    let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
+    u32::try_from(corners).unwrap_or(u32::MAX)
 }

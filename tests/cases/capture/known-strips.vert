@@ -1,0 +1,13 @@
+#version 450
+// Of strips the code is there for strips, and flags say which vertex is the provoking one.
+// RUN: polyshade capture %s --varyings v_colour --topologies triangle-strip --one-limit -o %t.spv
+// CHECK: OpName %of_strip_triangle
+// CHECK-NOT: OpSwitch
+
+layout(location = 0) in vec4 position;
+layout(location = 0) out vec3 v_colour;
+
+void main() {
+    v_colour = position.xyz * 2.0;
+    gl_Position = position;
+}

@@ -1,0 +1,78 @@
+//! What is known of draws makes variants smaller, and changes nothing that they store.
+
+use crate::cases::{TOPOLOGIES, all};
+use crate::drivers::DRIVERS;
+use crate::feedback::Case;
+use crate::matrix::{TWO_BUFFERS, storage_is_model};
+use crate::shaders::INDICES;
+use crate::storage::{HOSTS, Storage, options, topology};
+use polyshade_vulkan::model::Topology;
+
+/// Topologies that draws may have: one, those of one kind, some.
+const SETS: [&[Topology]; 10] = [
+    &[Topology::PointList],
+    &[Topology::TriangleList],
+    &[Topology::LineStrip],
+    &[Topology::TriangleStrip],
+    &[Topology::TriangleFan],
+    &[Topology::LineLoop],
+    &[Topology::LineList, Topology::TriangleList],
+    &[Topology::LineList, Topology::TriangleStrip],
+    &[Topology::PointList, Topology::TriangleFan],
+    &[Topology::LineList, Topology::LineStrip, Topology::LineLoop],
+];
+
+/// Variants for draws of these topologies.
+fn known(set: &[Topology], one_instance: bool, one_limit: bool, host: usize) -> Storage {
+    let mut options = options(TWO_BUFFERS, HOSTS[host]);
+    options = options.topologies(set.iter().map(|one| topology(*one)));
+    if one_instance {
+        options = options.one_instance();
+    }
+    if one_limit {
+        options = options.one_limit();
+    }
+    Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options)
+}
+
+#[test]
+fn what_is_known_changes_nothing() {
+    let everything = [&TOPOLOGIES[..], &[Topology::LineLoop]].concat();
+    for (number, set) in SETS.into_iter().chain([&everything[..]]).enumerate() {
+        for (one_instance, one_limit) in
+            [(false, false), (false, true), (true, false), (true, true)]
+        {
+            let host = number % HOSTS.len();
+            let general = known(&everything, false, false, host).words.len();
+            let storage = known(set, one_instance, one_limit, host);
+            let is_smaller = one_instance || one_limit || set.len() == 1;
+            let words = storage.words.len();
+            assert!(words < general || !is_smaller && words <= general, "{set:?}");
+            let mut cases = all(set);
+            for instances in cases.iter_mut().map(|case: &mut Case| &mut case.draw.instances) {
+                if one_instance {
+                    instances.end = instances.start + 1;
+                }
+            }
+            for driver in DRIVERS {
+                storage_is_model(&storage, &INDICES, TWO_BUFFERS, &cases, driver);
+            }
+        }
+    }
+}
+
+/// A draw is refused that the variants are not for.
+#[test]
+fn other_draws_are_refused() {
+    let lists = known(&[Topology::TriangleList], true, true, 0);
+    let told = |topology, instances| {
+        let mut case = Case::new(topology, 6);
+        case.draw.instances = 0..instances;
+        lists.told(&case).map_err(|error| error.to_string())
+    };
+    assert!(told(Topology::TriangleList, 1).is_ok());
+    let refused = told(Topology::TriangleStrip, 1).unwrap_err();
+    assert!(refused.contains("not made for a triangle strip"), "{refused}");
+    let refused = told(Topology::TriangleList, 2).unwrap_err();
+    assert!(refused.contains("one instance"), "{refused}");
+}
