@@ -77,6 +77,20 @@ fn capture((module, options): (&'static Module<'static>, Options)) -> [Module<'s
     captured(black_box(module), &options).expect("it can be captured")
 }
 
+fn after_another(name: &str) -> (&'static Module<'static>, Options) {
+    let (module, options) = module_and_options(name);
+    drop(black_box(captured(module, &options)));
+    (module, options)
+}
+
+// The same, where the process has read our compiled GLSL already.
+#[library_benchmark(setup = after_another)]
+#[bench::small("small")]
+#[bench::medium("medium")]
+fn capture_again((module, options): (&'static Module<'static>, Options)) -> [Module<'static>; 3] {
+    captured(black_box(module), &options).expect("it can be captured")
+}
+
 // What is dead when nothing but the position is needed is removed, of a module that is parsed already.
 #[library_benchmark(setup = module)]
 #[bench::small("small")]
@@ -140,7 +154,7 @@ fn rspirv_load_assemble(words: &'static [u32]) -> (rspirv::dr::Module, Vec<u32>)
 
 library_benchmark_group!(
     name = operations,
-    benchmarks = [parse, identity, uses, capture, position, complement]
+    benchmarks = [parse, identity, uses, capture, capture_again, position, complement]
 );
 library_benchmark_group!(
     name = controls,

@@ -7,7 +7,7 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
-use polyshade::transform_feedback::{self, ProvokingVertex};
+use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
     Feedback, FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use,
@@ -33,8 +33,13 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Rig {
+        Self::with(shader, varyings, |options| options)
+    }
+
+    /// With more options of the storage path.
+    fn with(shader: &Shader, varyings: Varyings, more: impl Fn(Options) -> Options) -> Rig {
         // Push constants, so that draws with other words share a pipeline.
-        let options = options(varyings, HOSTS[2]);
+        let options = more(options(varyings, HOSTS[2]));
         // As it is, but that it writes a point's size.
         let original = shader.native(Varyings::Separate(""));
         let storage = Storage::of_words(original.clone(), shader.layout(varyings), &options);
@@ -403,6 +408,19 @@ fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> {
         }
     }
     counts
+}
+
+/// Whoever computes what fits: the variants, or the host.
+#[test]
+fn interrupted_captures_are_whole_where_the_host_says_what_fits() {
+    let rig = Rig::with(&INDICES, VARYINGS, Options::one_limit);
+    let scripts = scripts(BATCH);
+    for way in WAYS.into_iter().filter(|way| way.path == Path::Storage) {
+        let (memories, _) = execute(&rig, way, &scripts, |_| {});
+        for (script, memory) in scripts.iter().zip(&memories) {
+            assert!(script.model(rig.layout()).0 == *memory, "{way:?} {script:?}\n{memory:02x?}");
+        }
+    }
 }
 
 /// Resuming at another place than capture was paused at is noticed, whoever keeps the counters.

@@ -3,11 +3,11 @@
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
 use polyshade::host::{Binding, Place, Set};
-use polyshade::transform_feedback::SideEffects;
+use polyshade::transform_feedback::{self, SideEffects};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
-    Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Topology,
-    TransformFeedback, Use, Uses,
+    Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Step,
+    Topology, TransformFeedback, Use, Uses, Word, WordRange,
 };
 
 #[track_caller]
@@ -351,4 +351,50 @@ fn other_contradictions() {
     contradicts(Preset::Vulkan, &pipeline(), &draw, "more than 64 entries");
     let looped = Pipeline { topology: Topology::LineLoop, ..pipeline() };
     refused(Preset::Vulkan, &looped, &anew(), "no line loops to capture");
+}
+
+/// What the variants of a capture are told, by the names of the words.
+fn named(words: &[&str]) -> Pipeline {
+    let mut named = pipeline();
+    let storage = named.capture.as_mut().and_then(|capture| capture.storage.as_mut());
+    storage.expect("it has the storage path").words =
+        words.iter().map(|word| (*word).to_owned()).collect();
+    named
+}
+
+#[test]
+fn words_are_filled_in_by_their_names() {
+    let device = Preset::VulkanMobile.into();
+    let pipeline = named(&["first_vertex", "slots", "limit", "start_1", "reached_0"]);
+    let plan = planner::plan(&device, &pipeline, &resumed()).expect("it is planned");
+    let words = plan.steps.iter().find_map(|step| match step {
+        Step::FillIn(words) => Some(words),
+        _ => None,
+    });
+    let words = words.expect("the host fills in words");
+    let counter = |number: usize| Word::Counter(counters()[number].expect("there are two"));
+    let expected = [Word::FirstVertex, Word::Slots, Word::Limit, Word::Start(1), counter(0)];
+    assert_eq!(words.words, expected);
+    let range = |offset, size, number| WordRange { offset, size, reached: counter(number) };
+    assert_eq!(words.ranges, [range(4, 4096, 0), range(0, 8192, 1)]);
+}
+
+#[test]
+fn words_that_nobody_knows() {
+    for word in ["number", "start_2", "size_x", "offset"] {
+        let reason = format!("the host has no word `{word}`");
+        refused(Preset::VulkanMobile, &named(&[word]), &resumed(), &reason);
+    }
+}
+
+#[test]
+fn a_topology_that_the_variants_are_not_for() {
+    let mut lists = pipeline();
+    let storage = lists.capture.as_mut().and_then(|capture| capture.storage.as_mut());
+    storage.expect("it has the storage path").topologies =
+        vec![transform_feedback::Topology::TriangleList];
+    let reason = "the variants were not made for a triangle strip";
+    refused(Preset::VulkanMobile, &lists, &resumed(), reason);
+    let lists = Pipeline { topology: Topology::TriangleList, ..lists };
+    planner::plan(&Preset::VulkanMobile.into(), &lists, &resumed()).expect("it is planned");
 }
