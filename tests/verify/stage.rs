@@ -160,7 +160,7 @@ pub(crate) fn repaired() -> Step {
 
 /// Cut by the stage, and what it reads in registers, if they have a location.
 pub(crate) fn cut(location: Option<u32>) -> Step {
-    step(form(Form::Exact { location }), move |m, target| {
+    step(form(Form::Exact { location, hand_on: false }), move |m, target| {
         let cut = clip_cull::cut(m, target, &Exact::new())?.module;
         let Some(at) = location else { return Ok(cut.into_owned()) };
         shader(clip_cull::to_registers(&cut, target, registers(at, None)))
@@ -169,7 +169,7 @@ pub(crate) fn cut(location: Option<u32>) -> Step {
 
 /// Handed to a geometry stage that polyshade makes, in registers.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
-    step(form(Form::Exact { location: Some(at) }), move |m, target| {
+    step(form(Form::Exact { location: Some(at), hand_on: false }), move |m, target| {
         let exact = Exact::new();
         let (last, _) = clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?;
         Ok(last.module.into_owned())

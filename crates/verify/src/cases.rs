@@ -2,6 +2,7 @@
 
 use crate::record::Placement;
 use crate::recording::Recording;
+use polyshade::transform_feedback::BufferRange;
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
@@ -10,8 +11,8 @@ use std::fmt;
 pub(crate) const FILL: u8 = 0xa5;
 /// The bytes before and after the bound range, which nothing may write: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
-/// The bytes that are bound before the feedback range: no small number of words.
-pub(crate) const LEAD: usize = 20;
+/// The bytes that are bound before the feedback range: no small number of words, and more than a primitive has.
+pub(crate) const LEAD: usize = 500;
 
 /// How much is captured of the draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +31,19 @@ pub(crate) enum Room {
     Overstated,
     /// Nothing: the host says that draws before have captured more than there is room for.
     Passed,
+    /// Nothing: the host says that the range begins far behind the end of the buffer.
+    Behind,
 }
 
 /// What there is for every draw.
 const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
 /// What is drawn once with each topology: the most vertices, and the room.
-const MORE: [(u32, Room); 5] = [
+const MORE: [(u32, Room); 6] = [
     (1, Room::Ample),
     (2, Room::Ample),
     (u32::MAX, Room::Overstated),
     (u32::MAX, Room::Passed),
+    (u32::MAX, Room::Behind),
     (u32::MAX, Room::Exact),
 ];
 
@@ -153,18 +157,32 @@ impl Case {
         match self.room {
             Room::Exact | Room::Short | Room::Overstated => 0,
             // What is stored there by mistake has a place.
-            Room::Passed => 1024,
+            Room::Passed | Room::Behind => 1024,
             _ => 60,
         }
     }
 
-    /// The vertices by which what the host says of a buffer is larger than it is: its size, and what is reached.
-    pub(crate) fn excess(&self) -> [u32; 2] {
+    /// Whether the host says what is wrong.
+    pub(crate) fn is_misstated(&self) -> bool {
+        matches!(self.room, Room::Overstated | Room::Passed | Room::Behind)
+    }
+
+    /// What the host says of a buffer.
+    pub(crate) fn told(&self, buffer: &model::Buffer) -> BufferRange {
+        let stride = buffer.stride as u32;
+        let mut told = BufferRange {
+            offset: LEAD as u32,
+            size: buffer.range.len() as u32,
+            reached: buffer.reached as u32,
+        };
         match self.room {
-            Room::Overstated => [4, 0],
-            Room::Passed => [0, 4],
-            _ => [0, 0],
+            Room::Overstated => told.size += 4 * stride,
+            Room::Passed => told.reached += 4 * stride,
+            // As there is no room there, any size is told. Addresses that wrap around lie at the begin of the buffer.
+            Room::Behind => (told.offset, told.size) = (4_u32.wrapping_neg(), 1024 * stride),
+            Room::Ample | Room::Exact | Room::Short | Room::Resumed | Room::None => {}
         }
+        told
     }
 
     /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
@@ -187,7 +205,7 @@ impl Case {
                         (vertices / 2 + 2).saturating_sub(2 * (number % 2))
                     }
                     Room::Resumed => reached + vertices / 2 + 1 + number % 2,
-                    Room::None | Room::Passed => 0,
+                    Room::None | Room::Passed | Room::Behind => 0,
                 };
                 let stride = stride as usize;
                 let size = stride * room;
@@ -218,6 +236,7 @@ impl fmt::Display for Case {
             Room::None => "no room",
             Room::Overstated => "room for some, said to be more",
             Room::Passed => "no room, said to be passed",
+            Room::Behind => "no room, said to begin behind the end of the buffer",
         })
     }
 }

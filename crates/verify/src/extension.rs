@@ -173,7 +173,7 @@ impl Run<'_> {
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
         // The driver is told what is so.
-        cases.retain(|case| case.excess() == [0, 0]);
+        cases.retain(|case| !case.is_misstated());
         let capabilities = self.original.task.device.capabilities();
         let has = capabilities.provoking_vertex;
         cases.retain(|case| {

@@ -174,6 +174,8 @@ pub enum Form {
     Exact {
         /// The first.
         location: Option<u32>,
+        /// Whether a geometry stage hands its distances on there, too.
+        hand_on: bool,
     },
     /// One built-in array of two.
     Combined,

@@ -344,7 +344,7 @@ impl Rewrite {
                 let native_clip = self.native.contains(&Kind::Clip);
                 polyshade_verify::Form::Emulated { location, native_clip }
             }
-            _ if self.exact.exact => polyshade_verify::Form::Exact { location: self.location },
+            _ if self.exact.exact => self.exact.form(self.location),
             (None, None) if takes_steps => polyshade_verify::Form::Kept,
             (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
             (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },

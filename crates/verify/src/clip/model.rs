@@ -4,7 +4,7 @@
 //! Direct3D and OpenGL say of them. What Vulkan has itself is drawn besides (`scene`).
 
 use crate::leaves::{self, Leaf};
-use crate::{Form, Marked, Planes, Steps};
+use crate::{Form, Marked, Planes, Steps, inputs};
 use polyshade::Module;
 use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
 use polyshade::spv::{BuiltIn, Decoration, Type};
@@ -151,8 +151,14 @@ impl Number {
     fn flag(self) -> Number {
         match self {
             Number::Undefined => self,
+            _ if self.may_be_negative() => Number::Undefined,
             _ => Number::Bits(f32::from(u8::from(self.float() >= 0.0)).to_bits()),
         }
+    }
+
+    /// Whether it is negative where a driver keeps denormals, and 0 where it flushes them.
+    pub(super) fn may_be_negative(self) -> bool {
+        self.float() < 0.0 && self.float().is_subnormal()
     }
 
     pub(super) fn float(self) -> f32 {
@@ -218,8 +224,7 @@ impl Model {
             let mut distances: Vec<Key> = built_in.collect();
             match counts {
                 Some(counts) => distances.truncate(counts[kind as usize] as usize),
-                // What a stage declares and never writes needs no capability, and is no distance.
-                None if !steps.repairs && !m.has_capability(kind.capability()) => {
+                None if !steps.repairs && !is_written(m, leaves, kind) => {
                     left.extend(distances.drain(..));
                 }
                 None => {}
@@ -275,7 +280,7 @@ impl Model {
             distances.resize(distances.len().max(least), with);
         };
         match self.steps.form {
-            Form::Kept | Form::Arrays | Form::Exact { location: None } => {}
+            Form::Kept | Form::Arrays | Form::Exact { location: None, .. } => {}
             Form::Separate => cull = clip.split_off(clips.min(clip.len())),
             Form::Combined => {
                 fill(&mut clip, clips, Number::ZERO);
@@ -309,7 +314,7 @@ impl Model {
         }
         let mut arrays = self.distances(vertex, setting);
         let location = match self.steps.form {
-            Form::Registers { location } | Form::Exact { location: Some(location) } => location,
+            Form::Registers { location } | Form::Exact { location: Some(location), .. } => location,
             // Without cull distances there is nothing to do.
             Form::Emulated { location, native_clip } if !native_clip || !arrays[1].is_empty() => {
                 let flags = arrays[1].iter().map(|distance| distance.flag());
@@ -346,6 +351,14 @@ fn dotted(planes: Planes) -> [Key; 4] {
         None => Key::position(component),
         Some(location) => Key::Register { location, component },
     })
+}
+
+/// Whether the stage writes distances: what it declares and never writes needs no capability. Mesa leaves it out
+/// besides, of variables by themselves.
+fn is_written(m: &Module<'_>, leaves: &[Leaf], kind: Kind) -> bool {
+    let is_variable = |leaf: &&Leaf| m.builtin(leaf.variable) == Some(kind.builtin());
+    m.has_capability(kind.capability())
+        || leaves.iter().filter(is_variable).any(|leaf| inputs::is_used(m, leaf.variable))
 }
 
 fn register(component: Component) -> Key {

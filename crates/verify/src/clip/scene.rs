@@ -108,7 +108,8 @@ impl<'s> Scene<'s> {
     /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.
     fn is_tame(&self, number: Number) -> bool {
         let is_interpolated = !self.is_exact || matches!(self.steps.form, Form::Emulated { .. });
-        number.float().abs() <= if is_interpolated { LARGEST } else { f32::MAX }
+        let most = if is_interpolated { LARGEST } else { f32::MAX };
+        number.float().abs() <= most && !number.may_be_negative()
     }
 
     /// Draws with both shaders: a picture for each of the `drawables` that are defined, with the fragment stage that is
@@ -157,7 +158,7 @@ impl<'s> Scene<'s> {
 
     /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
-        let Form::Exact { location: Some(_) } = self.steps.form else { return Ok(None) };
+        let Form::Exact { hand_on: true, .. } = self.steps.form else { return Ok(None) };
         let arrays = KINDS.into_iter().zip(&self.model.distances);
         let arrays = arrays.flat_map(|(kind, keys)| {
             (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
@@ -179,10 +180,11 @@ impl<'s> Scene<'s> {
         }
         let found: Vec<Component<'_>> = found.into_values().collect();
         match found.len() {
-            // The location may be that of inputs alone.
+            count if count != arrays.len() => {
+                Err(broken(Part::Lowered, "it does not hand all distances on"))
+            }
             0 => Ok(None),
-            count if count == arrays.len() => Ok(Some([probe(&arrays)?, probe(&found)?])),
-            _ => Err(broken(Part::Lowered, "it does not hand all distances on")),
+            _ => Ok(Some([probe(&arrays)?, probe(&found)?])),
         }
     }
 

@@ -75,7 +75,7 @@ impl Run<'_> {
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
         let counts_itself = self.capture.words.number("limit").is_none();
-        told.is_ok() && (counts_itself || case.excess() == [0, 0])
+        told.is_ok() && (counts_itself || !case.is_misstated())
     }
 
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.
@@ -112,7 +112,7 @@ impl Run<'_> {
         expected: &Expected<'_>,
         comparison: &Comparison<'_>,
     ) -> Result<(), Stop> {
-        if case.excess() != [0, 0] {
+        if case.is_misstated() {
             return Ok(());
         }
         let (draw, ranges) = (host_draw(&case.draw), told_ranges(self, case));
@@ -138,13 +138,7 @@ fn feedback(run: &Run<'_>, case: &Case, work: &mut Work<'_>) -> (Vec<usize>, Vec
 }
 
 fn told_ranges(run: &Run<'_>, case: &Case) -> Vec<BufferRange> {
-    let [more, passed] = case.excess();
-    let range = |buffer: model::Buffer| BufferRange {
-        offset: LEAD as u32,
-        size: buffer.range.len() as u32 + more * buffer.stride as u32,
-        reached: buffer.reached as u32 + passed * buffer.stride as u32,
-    };
-    case.buffers(&strides(&run.layout)).into_iter().map(range).collect()
+    case.buffers(&strides(&run.layout)).iter().map(|buffer| case.told(buffer)).collect()
 }
 
 fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {

@@ -116,6 +116,11 @@ impl Options {
         device.max_geometry_total = self.max_geometry_total;
     }
 
+    /// The form of the distances, for `verify`.
+    pub(super) fn form(&self, location: Option<u32>) -> polyshade_verify::Form {
+        polyshade_verify::Form::Exact { location, hand_on: self.hand_on }
+    }
+
     fn exact(&self, lacking: Lacking, location: Option<u32>) -> Exact {
         let exact = Exact::new().provoking(self.provoking).lacking(lacking);
         let exact = self.flat.iter().copied().fold(exact, Exact::flat);
