@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::formats;
+use crate::memory;
 use crate::named::named;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -210,7 +211,10 @@ impl Input {
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
             return read.map(|_| bytes).map_err(|error| self.failed(error.to_string()));
         }
-        fs::read(&self.path).map_err(|error| self.failed(error.to_string()))
+        match memory::read(&self.path) {
+            Some(bytes) => Ok(bytes),
+            None => fs::read(&self.path).map_err(|error| self.failed(error.to_string())),
+        }
     }
 
     fn language_of_text(&self) -> Result<Language, Failure> {

@@ -9,6 +9,7 @@ mod format;
 mod formats;
 mod input;
 mod lowering;
+mod memory;
 mod named;
 #[cfg(all(test, feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
 mod options;

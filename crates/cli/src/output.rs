@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::format::{Format, Formats, buffer_name};
 use crate::formats;
+use crate::memory::{self, Files};
 use crate::printable::printable;
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::cross::{EntryPoint, MslBuffer};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Default)]
 pub(crate) struct Outputs {
     modules: Modules,
-    files: Vec<(PathBuf, Vec<u8>)>,
+    files: Files,
     stdout: Vec<u8>,
     /// The files as the user named them.
     names: Vec<PathBuf>,
@@ -159,8 +160,11 @@ impl Outputs {
             return self.add_stdout(bytes);
         }
         self.names.push(path.to_owned());
-        // The target of a symbolic link is written, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path));
+        let path = match memory::is_held() {
+            true => path.to_owned(),
+            // The target of a symbolic link is written, not the link.
+            false => fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path)),
+        };
         if self.files.iter().any(|(other, _)| *other == path) {
             let message = format!("{}: two outputs would go to this file", path.display());
             return Err(Failure::new(Exit::Usage, message));
@@ -192,7 +196,7 @@ impl Outputs {
     pub(crate) fn write(self) -> Result<(), Failure> {
         self.check_msl_buffers()?;
         let mut written = Vec::new();
-        for (path, bytes) in self.files {
+        for (path, bytes) in memory::write(self.files) {
             let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, cause(&error));
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;

@@ -4,13 +4,15 @@ use super::entry::{Job, Role, hex};
 use crate::Arguments;
 use crate::failure::{Exit, Failure};
 use crate::lowering::{self, Lowering};
+use crate::memory;
 use crate::printable::printable;
 use clap::{ArgMatches, CommandFactory, Parser};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
-use std::{fs, panic};
+use std::{fs, io, panic};
 
 /// A verb with its options, without the shader and the outputs.
 pub(crate) struct Command {
@@ -30,7 +32,8 @@ pub(crate) struct Command {
     pub(super) asks_device: bool,
     /// The lowerings that the verb runs.
     pub(super) lowerings: &'static [Lowering],
-    isolate: bool,
+    /// Whether every shader has a process of its own, which reads it again.
+    pub(super) isolate: bool,
     files: Vec<PathBuf>,
     key: Sha256,
 }
@@ -40,7 +43,8 @@ const BESIDE: [&str; 3] = ["complement", "full", "geometry"];
 
 /// What a verb printed, and its exit code.
 pub(super) enum Said {
-    Done,
+    /// The contents of the outputs, but of those that it did not write.
+    Done(Vec<Option<Vec<u8>>>),
     Not { exit: Exit, message: String, instruction: Option<String> },
 }
 
@@ -177,9 +181,7 @@ impl Command {
     /// The command line for one shader, and where its outputs go.
     fn words(&self, shader: &Path, outputs: &[(&Role, PathBuf)]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["polyshade".into(), self.verb.clone().into()];
-        // A name that begins with a dash is no option.
-        let dash = shader.as_os_str().as_encoded_bytes().first() == Some(&b'-');
-        words.push(if dash { Path::new(".").join(shader).into() } else { shader.into() });
+        words.push(argument(shader).into());
         let mut named: Vec<OsString> = Vec::new();
         for (role, path) in outputs {
             match role {
@@ -201,17 +203,18 @@ impl Command {
         words
     }
 
-    /// Runs the verb for `job`; the outputs go to `stage`, under their own names.
-    pub(super) fn run(&self, job: &Job, roles: &[Role], stage: &Path) -> Said {
+    /// Runs the verb for `job`, whose shader is `bytes`; the outputs of a process go to `stage` in between, under their
+    /// own names.
+    pub(super) fn run(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
         let paths = job.outputs.iter().map(|name| stage.join(name));
         let outputs: Vec<(&Role, PathBuf)> = roles.iter().zip(paths).collect();
         let words = self.words(&job.path, &outputs);
         if self.isolate {
             return process(&words, &outputs);
         }
-        guarded(|| match Arguments::try_parse_from(words) {
+        let run = || match Arguments::try_parse_from(words) {
             Ok(arguments) => match arguments.verb.run() {
-                Ok(_) => Said::Done,
+                Ok(_) => Said::Done(Vec::new()),
                 Err(failure) => Said::Not {
                     exit: failure.exit(),
                     message: failure.message().to_owned(),
@@ -219,7 +222,23 @@ impl Command {
                 },
             },
             Err(error) => not(Exit::Usage, error.to_string()),
-        })
+        };
+        let (said, written) = memory::hold(&argument(&job.path), bytes, || guarded(run));
+        let mut written: BTreeMap<PathBuf, Vec<u8>> = written.into_iter().collect();
+        match said {
+            Said::Done(_) => {
+                Said::Done(outputs.iter().map(|(_, path)| written.remove(path)).collect())
+            }
+            said => said,
+        }
+    }
+}
+
+/// The path of a shader as an argument: a name that begins with a dash is no option.
+fn argument(shader: &Path) -> PathBuf {
+    match shader.as_os_str().as_encoded_bytes().first() {
+        Some(b'-') => Path::new(".").join(shader),
+        _ => shader.to_owned(),
     }
 }
 
@@ -257,7 +276,11 @@ fn guarded(run: impl FnOnce() -> Said) -> Said {
 }
 
 fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
-    let failed = |error: std::io::Error| not(Exit::Failed, format!("the process: {error}"));
+    let failed = |error: io::Error| not(Exit::Failed, format!("the process: {error}"));
+    let folders = outputs.iter().filter_map(|(_, path)| path.parent());
+    if let Err(error) = folders.map(fs::create_dir_all).collect::<io::Result<()>>() {
+        return failed(error);
+    }
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => return failed(error),
@@ -268,19 +291,29 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
         Ok(output) => output,
         Err(error) => return failed(error),
     };
-    let printed = outputs.iter().find(|(role, _)| **role == Role::Printed);
     let said = error_message(&String::from_utf8_lossy(&output.stderr));
-    match (output.status.code(), printed) {
-        (Some(0), Some((_, path))) => match fs::write(path, &output.stdout) {
-            Ok(()) => Said::Done,
-            Err(error) => failed(error),
-        },
-        (Some(0), None) => Said::Done,
-        (Some(2), _) => not(Exit::Usage, said),
-        (Some(3), _) => not(Exit::Unsupported, said),
-        (Some(4), _) => not(Exit::OtherStage, said),
-        (Some(1), _) => not(Exit::Failed, said),
-        (_, _) => not(Exit::Failed, format!("the process ended with {}: {said}", output.status)),
+    match output.status.code() {
+        Some(0) => {
+            let contents = outputs.iter().map(|(role, path)| match role {
+                Role::Printed => Ok(Some(output.stdout.clone())),
+                _ => taken(path),
+            });
+            contents.collect::<io::Result<_>>().map_or_else(failed, Said::Done)
+        }
+        Some(2) => not(Exit::Usage, said),
+        Some(3) => not(Exit::Unsupported, said),
+        Some(4) => not(Exit::OtherStage, said),
+        Some(1) => not(Exit::Failed, said),
+        _ => not(Exit::Failed, format!("the process ended with {}: {said}", output.status)),
+    }
+}
+
+/// Reads a file and removes it, if it is there.
+fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => fs::remove_file(path).map(|()| Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -310,6 +343,7 @@ mod tests {
             (exit, message.as_str()),
             (Exit::Failed, "the program panicked: index 7 is out")
         );
-        assert!(matches!(guarded(|| Said::Done), Said::Done));
+        let done = || Said::Done(Vec::new());
+        assert!(matches!(guarded(done), Said::Done(_)));
     }
 }

@@ -69,22 +69,18 @@ impl Index {
         &self.ended_at
     }
 
-    /// Says that a thread works on `shader`, until the mark that this returns is dropped.
-    pub(super) fn mark(stage: &Path, shader: &str) -> Mark {
-        let file = stage.with_extension(MARK);
-        // Without the mark the next run says less.
-        let _ = fs::write(&file, shader);
-        Mark(file)
-    }
-
     /// The result of an earlier run for a shader.
     pub(super) fn before(&self, shader: &str) -> Option<&Entry> {
         self.before.get(shader)
     }
 
     /// Where the outputs that a thread makes lie until they are whole.
-    pub(super) fn stage(&self, thread: usize) -> PathBuf {
-        self.out.join(FOLDER).join("stage").join(thread.to_string())
+    pub(super) fn stage(&self, thread: usize) -> Stage {
+        let folder = self.out.join(FOLDER).join("stage").join(thread.to_string());
+        // What cannot be made is an error of what goes there; without marks the next run says less.
+        let _ = fs::create_dir_all(&folder);
+        let marks = OpenOptions::new().create(true).append(true).open(folder.with_extension(MARK));
+        Stage { folder, marks: marks.ok() }
     }
 
     /// Where an output lies.
@@ -102,14 +98,19 @@ impl Index {
         fs::read(path).is_ok_and(|bytes| FileEntry::of(&file.path, &bytes) == *file)
     }
 
-    /// Puts an output from the stage into its place. One that is the same already keeps its time.
-    pub(super) fn publish(&self, staged: &Path, file: &FileEntry) -> io::Result<()> {
+    /// Puts an output into its place, by way of the stage. One that is the same already keeps its time.
+    pub(super) fn publish(&self, stage: &Stage, file: &FileEntry, bytes: &[u8]) -> io::Result<()> {
         if self.holds(file) {
-            return fs::remove_file(staged);
+            return Ok(());
         }
+        let staged = stage.folder.join("output");
+        fs::write(&staged, bytes)?;
         let place = self.path(&file.path);
-        fs::create_dir_all(place.parent().unwrap_or(&self.out))?;
-        fs::rename(staged, place)
+        // Most folders are there.
+        fs::rename(&staged, &place).or_else(|_| {
+            fs::create_dir_all(place.parent().unwrap_or(&self.out))?;
+            fs::rename(&staged, &place)
+        })
     }
 
     /// Takes an output away if it is there, and the folders that are empty without it.
@@ -168,16 +169,31 @@ impl Index {
     }
 }
 
-/// The ending of the files with the names of the shaders that the threads work on.
+/// A thread's own folder for outputs that are not whole, and the file that says which shader it works on.
+pub(super) struct Stage {
+    pub(super) folder: PathBuf,
+    /// The names of the shaders, each ended by a zero octet when it is done.
+    marks: Option<File>,
+}
+
+/// The ending of the files of marks.
 const MARK: &str = "shader";
 
-/// While it is there, a thread works on a shader.
-pub(super) struct Mark(PathBuf);
+impl Stage {
+    /// Says that the thread works on `shader`, until what this returns is dropped.
+    pub(super) fn mark(&self, shader: &str) -> Mark<'_> {
+        let _ = self.marks.as_ref().map(|mut file| file.write_all(shader.as_bytes()));
+        Mark(self)
+    }
+}
 
-impl Drop for Mark {
+/// While it is there, a thread works on a shader.
+pub(super) struct Mark<'s>(&'s Stage);
+
+impl Drop for Mark<'_> {
     fn drop(&mut self) {
         // The next run would say more than there is.
-        let _ = fs::remove_file(&self.0);
+        let _ = self.0.marks.as_ref().map(|mut file| file.write_all(b"\0"));
     }
 }
 
@@ -185,7 +201,9 @@ impl Drop for Mark {
 fn left_at(stage: &Path) -> Vec<String> {
     let files = fs::read_dir(stage).into_iter().flatten().flatten().map(|file| file.path());
     let marks = files.filter(|file| file.extension().is_some_and(|ending| ending == MARK));
-    let mut shaders: Vec<String> = marks.filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let marks = marks.filter_map(|file| fs::read_to_string(file).ok());
+    let last = marks.map(|text| text.rsplit('\0').next().unwrap_or_default().to_owned());
+    let mut shaders: Vec<String> = last.filter(|shader| !shader.is_empty()).collect();
     shaders.sort();
     shaders
 }

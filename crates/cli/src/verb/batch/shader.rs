@@ -2,36 +2,36 @@
 
 use super::Run;
 use super::command::Said;
-use super::index::Index;
+use super::index::Stage;
 use super::entry::{Entry, FileEntry, Job, Role, Status};
 use crate::failure::Exit;
 use crate::printable::printable;
-use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The result for a shader, and whether it was up to date.
 ///
-/// `stage` is a folder of the thread's own. Files that are left in it belong to no other shader, and go when the batch
-/// ends.
-pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
+/// Files that are left in `stage`, the thread's own, belong to no other shader, and go when the batch ends.
+pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, bool) {
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);
     let before = run.index.before(&job.shader);
     if let Some((status, message)) = &job.refused {
         return (Entry { status: *status, ..entry }.says(message, &[]), false);
     }
-    let read = metadata(&job.path).and_then(|metadata| Ok((metadata, fs::read(&job.path)?)));
-    let (metadata, input, includes) = match read {
-        Ok((metadata, bytes)) => (metadata, FileEntry::of(&job.shader, &bytes), includes(&bytes)),
+    let read = metadata(&job.path).and_then(|metadata| Ok((read(&job.path, &metadata)?, metadata)));
+    let (bytes, metadata) = match read {
+        Ok(read) => read,
         Err(error) => {
             let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string(), &[]);
             return (withdrawn(run, job, entry), false);
         }
     };
+    let input = FileEntry::of(&job.shader, &bytes);
     let key = run.command.key(&input.sha256);
     if !run.arguments.force
-        && !includes
+        && !includes(&bytes)
         && let Some(before) = before
         && before.key == key
         && is_done(run, job, before)
@@ -40,10 +40,10 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Path) -> (Entry, bool) {
     }
 
     let entry = Entry { key, input: Some(input), ..entry };
-    let _mark = Index::mark(stage, &job.shader);
-    let entry = match made(run, job, stage, &metadata) {
+    let _mark = stage.mark(&job.shader);
+    let entry = match made(run, job, (bytes, &metadata), stage) {
         Ok(Ok(outputs)) => Entry { status: Status::Ok, outputs, ..entry },
-        Ok(Err(said)) => withdrawn(run, job, refusal(entry, said, job, stage)),
+        Ok(Err(said)) => withdrawn(run, job, refusal(entry, said, job, &stage.folder)),
         Err(error) => {
             let entry = Entry { status: Status::Failed, ..entry };
             withdrawn(run, job, entry.says(&error.to_string(), &job.outputs))
@@ -68,6 +68,18 @@ fn metadata(path: &Path) -> io::Result<Metadata> {
     if metadata.is_file() { Ok(metadata) } else { Err(io::Error::other("this is not a file")) }
 }
 
+/// The contents of a file that is as large as `metadata` say.
+fn read(path: &Path, metadata: &Metadata) -> io::Result<Vec<u8>> {
+    let size = metadata.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(size).map_err(io::Error::other)? + 1);
+    File::open(path)?.take(size + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == size { Ok(bytes) } else { Err(changed()) }
+}
+
+fn changed() -> io::Error {
+    io::Error::other("the shader changed while it was read")
+}
+
 /// Whether an earlier run did this shader, and all that it wrote is there.
 fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     let names = before.outputs.iter().map(|output| &output.path);
@@ -85,37 +97,34 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
 fn made(
     run: &Run<'_>,
     job: &Job,
-    stage: &Path,
-    metadata: &Metadata,
+    (bytes, metadata): (Vec<u8>, &Metadata),
+    stage: &Stage,
 ) -> io::Result<Result<Vec<FileEntry>, Said>> {
-    for name in &job.outputs {
-        fs::create_dir_all(stage.join(name).parent().unwrap_or(stage))?;
-    }
-    match run.command.run(job, &run.plan.roles, stage) {
-        Said::Done => {}
+    let contents = match run.command.run(job, bytes, &run.plan.roles, &stage.folder) {
+        Said::Done(contents) => contents,
         said => return Ok(Err(said)),
-    }
-    let after = self::metadata(&job.path)?;
-    if after.len() != metadata.len() || after.modified()? != metadata.modified()? {
-        return Err(io::Error::other("the shader changed while it was read"));
+    };
+    if run.command.isolate {
+        let after = self::metadata(&job.path)?;
+        if after.len() != metadata.len() || after.modified()? != metadata.modified()? {
+            return Err(changed());
+        }
     }
     let mut outputs = Vec::with_capacity(job.outputs.len());
-    for (name, role) in job.outputs.iter().zip(&run.plan.roles) {
-        match fs::read(stage.join(name)) {
-            Ok(bytes) => outputs.push(FileEntry::of(name, &bytes)),
+    for ((name, role), bytes) in job.outputs.iter().zip(&run.plan.roles).zip(contents) {
+        match bytes {
+            Some(bytes) => outputs.push((FileEntry::of(name, &bytes), bytes)),
             // A shader without distances needs no geometry stage behind it.
-            Err(error) if error.kind() == ErrorKind::NotFound && matches!(role, Role::Variant(_)) => {
-                run.index.remove(name)?;
-            }
-            Err(error) => return Err(error),
+            None if matches!(role, Role::Variant(_)) => run.index.remove(name)?,
+            None => return Err(io::Error::other(format!("{name}: it was not written"))),
         }
     }
     remove_former(run, job)?;
-    for output in &outputs {
+    for (output, bytes) in &outputs {
         let named = |error| io::Error::other(format!("{}: {error}", output.path));
-        run.index.publish(&stage.join(&output.path), output).map_err(named)?;
+        run.index.publish(stage, output, bytes).map_err(named)?;
     }
-    Ok(Ok(outputs))
+    Ok(Ok(outputs.into_iter().map(|(output, _)| output).collect()))
 }
 
 /// The entry of a shader that the verb did not do.

@@ -1,0 +1,68 @@
+//! What a batch keeps in memory for the verb that it runs: the shader that it has read, and the files that are made of
+//! it.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+/// Files, with their contents.
+pub(crate) type Files = Vec<(PathBuf, Vec<u8>)>;
+
+struct Held {
+    shader: (PathBuf, Vec<u8>),
+    written: Files,
+}
+
+thread_local! {
+    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
+}
+
+/// Runs a verb on this thread, for which the file at `path` is `bytes`; the files that it writes come back beside what
+/// it returns.
+pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> (T, Files) {
+    HELD.set(Some(Held { shader: (path.to_owned(), bytes), written: Vec::new() }));
+    let result = verb();
+    (result, HELD.take().map_or_else(Vec::new, |held| held.written))
+}
+
+/// Whether what is written stays in memory.
+pub(crate) fn is_held() -> bool {
+    HELD.with_borrow(Option::is_some)
+}
+
+/// The contents of the file at `path`, if they are held.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
+    HELD.with_borrow(|held| {
+        let (shader, bytes) = &held.as_ref()?.shader;
+        (shader == path).then(|| bytes.clone())
+    })
+}
+
+/// Keeps files, if what is written stays in memory; else returns them.
+pub(crate) fn write(files: Files) -> Files {
+    HELD.with_borrow_mut(|held| match held {
+        Some(held) => {
+            held.written.extend(files);
+            Vec::new()
+        }
+        None => files,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_verb_reads_and_writes_is_held_while_it_runs() {
+        let (shader, other) = (Path::new("a.vert"), Path::new("b.vert"));
+        let file = |bytes: &[u8]| (other.to_owned(), bytes.to_vec());
+        let (read, written) = hold(shader, b"text".to_vec(), || {
+            assert!(is_held() && write(vec![file(b"one")]).is_empty());
+            [shader, other].map(read)
+        });
+        assert_eq!(read, [Some(b"text".to_vec()), None]);
+        assert_eq!(written, [file(b"one")]);
+        assert!(!is_held() && super::read(shader).is_none());
+        assert_eq!(write(vec![file(b"two")]), [file(b"two")]);
+    }
+}
