@@ -51,7 +51,7 @@ use polyshade_spv::{Error, ErrorKind, ExecutionModel, Id, Module};
 use std::collections::BTreeMap;
 
 /// The version of the words that [`lower`] makes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Makes the fragment shader `module` blend as `options` say.
 ///

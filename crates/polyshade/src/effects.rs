@@ -1,8 +1,8 @@
 //! Stores and atomics of the shader's own, which others can see.
 
+use foldhash::HashSet;
 use polyshade_spv::view::{CopyMemory, ExtInst, ExtInstImport, Load, Store};
 use polyshade_spv::{Decoration, GlslOp, Id, Inst, Module, Op, Roots, StorageClass};
-use std::collections::HashSet;
 
 /// Memory that some instructions write.
 pub(crate) struct Written<'m, 'w> {

@@ -54,16 +54,22 @@ pub(crate) use words::{Added, add_words};
 pub use words::{HostWords, host_words};
 pub use wrap::{Wrapper, wrap};
 
+use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
-use std::collections::HashSet;
 
 /// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
 /// variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
-    let mut seen = HashSet::new();
-    let wanted = |id: &Id| m.storage_class(*id) == Some(class) && seen.insert(*id);
-    entry.interface().filter(wanted).collect()
+    let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
+    variables.extend(entry.interface().filter(|id| m.storage_class(*id) == Some(class)));
+    let mut sorted = variables.clone();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        let mut seen = HashSet::new();
+        variables.retain(|id| seen.insert(*id));
+    }
+    variables
 }
 
 /// Lists a new variable that is neither input nor output in the interface of `entry`, which holds such from SPIR-V

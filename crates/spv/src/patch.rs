@@ -4,7 +4,6 @@ mod cursor;
 mod debug;
 mod declare;
 mod fresh;
-mod hash;
 mod merge;
 mod preamble;
 
@@ -13,13 +12,13 @@ pub use debug::is_debug_set;
 pub use merge::{Progress, Rewritten};
 
 use fresh::Fresh;
-use hash::WordHash;
 
 use crate::grammar::{Decoration, Grammar, Op};
 use crate::inst::{EntryPoint, Inst, Operand, Version};
 use crate::scan::{SECTIONS, Section};
 use crate::{Error, ErrorKind, Id, Module, operands, text};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
@@ -114,8 +113,9 @@ pub struct Patch<'m, 'w> {
     declared_at: Vec<(Id, Position<'m>)>,
     /// Declared capabilities and extensions.
     lines: Vec<Box<[u32]>>,
-    /// `uint` and its smallest constants, which code asks for all the time.
+    /// `uint`, its smallest constants and `float`, which code asks for all the time.
     uint: Option<Id>,
+    float: Option<Id>,
     small_constants: [Option<Id>; SMALL_CONSTANTS],
     /// The words of a declaration while it is made.
     scratch: Vec<u32>,
@@ -123,7 +123,7 @@ pub struct Patch<'m, 'w> {
     hoisted: Vec<Id>,
     imports: Vec<(String, Id)>,
     /// What decorations with one literal were added to.
-    decorated: HashMap<(Decoration, u32), Vec<Id>, WordHash>,
+    decorated: HashMap<(Decoration, u32), Vec<Id>>,
     /// By offset of the entry point: variables that leave or join its interface.
     interfaces: BTreeMap<u32, Vec<(Id, bool)>>,
     /// By offset of the instruction that applies a group: targets, with their member, that leave it.
@@ -144,6 +144,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             declared_at: Vec::new(),
             lines: Vec::new(),
             uint: None,
+            float: None,
             small_constants: [None; SMALL_CONSTANTS],
             scratch: Vec::new(),
             hoisted: Vec::new(),

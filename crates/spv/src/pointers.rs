@@ -5,7 +5,7 @@ use crate::inst::{AccessChain, FunctionCall, Inst};
 use crate::module::FunctionBody;
 use crate::scan::is_dense;
 use crate::{Id, Module, Section};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 /// Everything in functions that is done with variables and the pointers made from them.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use crate::grammar::{Grammar, Op};
 use crate::{Error, ErrorKind, Id, operands};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 /// Words of the header.
 pub(crate) const HEADER: usize = 5;

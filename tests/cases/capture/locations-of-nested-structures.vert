@@ -1,7 +1,9 @@
 #version 450
 // Members and elements take locations one behind the other: 3 and 4 are v_parts[0].matrix, 6 and 7 that of the next.
 // RUN: polyshade capture %s --varyings location=7.x,location=3-5 -o %t.spv
-// CHECK: OpCompositeExtract %float
+// CHECK: OpLoad %v2float
+// CHECK: OpBitcast %v2uint
+// CHECK: OpCompositeExtract %uint
 // CHECK: OpLoad %v2float
 // CHECK: OpLoad %v2float
 // CHECK: OpLoad %float

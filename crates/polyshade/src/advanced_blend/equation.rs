@@ -13,6 +13,8 @@ pub(super) enum Form {
     Premultiplied,
 }
 
+pub(super) const FORMS: [Form; 2] = [Form::Weighted, Form::Premultiplied];
+
 macro_rules! equations {
     ($($equation:ident $name:literal $function:literal $form:ident,)*) => {
         /// An equation of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.

@@ -1,6 +1,6 @@
 //! The functions that blend, one for each kind of target, made of those of the library.
 
-use super::equation::Form;
+use super::equation::{FORMS, Form};
 use super::format::FormatClass;
 use super::needs::{logic_needs, ordinary_needs};
 use super::options::{Alpha, Blending, ColorBlend, Overlap};
@@ -50,6 +50,7 @@ impl Functions {
     /// third parameter where a word selects the equation.
     ///
     /// ```text
+    ///          …
     ///          OpSelectionMerge %merge None
     ///          OpSwitch %word %pass 13 %multiply …
     /// %multiply = OpLabel
@@ -76,10 +77,16 @@ impl Functions {
         let parameters = code.begin_function(id, vec4, &parameters);
         let colours = self.prepare(&mut code, target, parameters[0], parameters[1]);
         let Some(word) = parameters.get(2) else {
-            let result = self.equation(&mut code, target, equations[0], colours);
+            let arguments = self.arguments(&mut code, target, equations[0].form(), colours);
+            let result = self.equation(&mut code, target, equations[0], &arguments);
             code.end_function(Some(result));
             return id;
         };
+        // What equations share stands before the branch: llvmpipe runs all of them for every pixel.
+        let arguments = FORMS.map(|form| {
+            let is_used = equations.iter().any(|equation| equation.form() == form);
+            is_used.then(|| self.arguments(&mut code, target, form, colours))
+        });
 
         let (merge, pass) = (code.p.id(), code.p.id());
         let labels: Vec<Id> = equations.iter().map(|_| code.p.id()).collect();
@@ -91,7 +98,9 @@ impl Functions {
         code.emit(Op::SWITCH, &operands);
         for (equation, label) in equations.iter().zip(&labels) {
             code.emit(Op::LABEL, &[label.word()]);
-            let result = self.equation(&mut code, target, *equation, colours);
+            let arguments = arguments[equation.form() as usize].as_ref();
+            let arguments = arguments.expect("it is the form of one of the equations");
+            let result = self.equation(&mut code, target, *equation, arguments);
             code.emit(Op::RETURN_VALUE, &[result.word()]);
         }
         code.emit(Op::LABEL, &[pass.word()]);
@@ -129,29 +138,40 @@ impl Functions {
         }
     }
 
+    /// Emits what the equations of a form take: both colours, and the weights where they have any.
+    fn arguments(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        target: &ColorBlend,
+        form: Form,
+        (source, destination): (Id, Id),
+    ) -> Vec<Id> {
+        let float = code.p.float();
+        let (vec3, vec4) = (code.p.vector(float, 3), code.p.vector(float, 4));
+        let mut convert = |alpha, color| match conversion(form, alpha) {
+            Some(function) => code.call(vec4, self.get(function), &[color]),
+            None => color,
+        };
+        let colours = [convert(target.source, source), convert(target.destination, destination)];
+        let mut arguments = colours.to_vec();
+        if form == Form::Weighted {
+            let alphas = colours.map(|color| code.extract(float, color, &[3]));
+            arguments.push(code.call(vec3, self.get(weights(target.overlap)), &alphas));
+        }
+        arguments
+    }
+
     /// Emits one equation, without a branch.
     fn equation(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         target: &ColorBlend,
         equation: Equation,
-        (source, destination): (Id, Id),
+        arguments: &[Id],
     ) -> Id {
         let float = code.p.float();
-        let (vec3, vec4) = (code.p.vector(float, 3), code.p.vector(float, 4));
-        let form = equation.form();
-        let convert = |code: &mut Cursor<'_, '_, '_>, alpha, color| match conversion(form, alpha) {
-            Some(function) => code.call(vec4, self.get(function), &[color]),
-            None => color,
-        };
-        let source = convert(code, target.source, source);
-        let destination = convert(code, target.destination, destination);
-        let mut arguments = vec![source, destination];
-        if form == Form::Weighted {
-            let alphas = [source, destination].map(|color| code.extract(float, color, &[3]));
-            arguments.push(code.call(vec3, self.get(weights(target.overlap)), &alphas));
-        }
-        let mut result = code.call(vec4, self.get(equation.function()), &arguments);
+        let vec4 = code.p.vector(float, 4);
+        let mut result = code.call(vec4, self.get(equation.function()), arguments);
         if target.destination == Alpha::Straight {
             result = code.call(vec4, self.get(UNPREMULTIPLY), &[result]);
         }

@@ -2,9 +2,10 @@
 //! may have a second source beside the first.
 
 use crate::moves;
+use foldhash::HashSet;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Components of a colour that a variable has, or an element of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

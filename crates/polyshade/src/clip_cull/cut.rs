@@ -8,9 +8,9 @@ use super::varyings::{Leaf, Way, component};
 use crate::library;
 use crate::moves::{self, Hook, Place};
 use crate::transform_feedback::ProvokingVertex;
+use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
-use std::collections::HashMap;
 
 /// What a vertex has, and what is done with it.
 pub(super) struct Parts<'s> {

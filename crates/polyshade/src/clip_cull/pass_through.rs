@@ -15,12 +15,12 @@ use super::relocate::distance_array;
 use super::varyings::{Leaf, leaves};
 use crate::host::{Lowered, Target};
 use crate::moves::{self, Frame, Stages};
+use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Capability, Decoration, Error, ErrorKind, ExecutionMode, ExecutionModel, Id, Module,
     Op, Patch, Position, StorageClass, Type,
 };
-use std::collections::HashMap;
 
 /// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
 /// which does what the stage's clip and cull distances ask for, as [`cut`] does. `primitive` is what is drawn.

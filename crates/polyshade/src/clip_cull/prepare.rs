@@ -3,9 +3,9 @@
 use super::marks::{KINDS, Kind};
 use super::registers::{blocks_of, builtin_blocks};
 use crate::moves::{self, Frame};
+use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
-use std::collections::HashSet;
 
 /// The next version of `version`, in which `blocks` of the entry point are split.
 pub(super) fn prepare(
@@ -114,7 +114,7 @@ pub(super) fn without_unused(
 /// The structure `id` and the types made of it, if nothing but names and decorations uses them.
 fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
     let mut types = vec![id];
-    let mut seen = HashSet::from([id]);
+    let mut seen = HashSet::from_iter([id]);
     let mut next = 0;
     while let Some(ty) = types.get(next).copied() {
         next += 1;

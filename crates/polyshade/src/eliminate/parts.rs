@@ -1,7 +1,7 @@
 //! Memory that only the shader's own invocation sees, part by part: variables, their members and their elements.
 
 use super::index::{At, Call, Parameter, Part, Root, Table, Write};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// How many parts of one are looked through before a map is asked.
 const FEW: usize = 8;

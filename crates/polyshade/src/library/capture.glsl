@@ -24,12 +24,14 @@ uint primitives_that_fit(const uint vertices) { return vertices; }
 // Stores the captured outputs of this vertex to a slot.
 void store_to_slot(const uint slot) {}
 
+// The difference, or 0 where it would be negative.
+uint less(const uint from, const uint what) { return from - min(from, what); }
+
 // How many primitives of `vertices` vertices fit into one buffer. All sizes are in words, `stride` is not 0. `length`
 // is how long the buffer really is: whatever the host's words say, nothing beyond it counts as room.
 uint fit(const uint vertices, const uint stride, const uint length, const uint offset, const uint size,
          const uint reached) {
-    uint there = min(length - min(length, offset), size);
-    return (there - min(there, reached)) / (vertices * stride);
+    return less(min(less(length, offset), size), reached) / (vertices * stride);
 }
 
 uint vertices_per_primitive(const uint topology) {
@@ -40,7 +42,7 @@ uint vertices_per_primitive(const uint topology) {
 // How many primitives of `vertices` vertices `count` vertices make. A loop closes what a strip leaves open.
 uint primitives_per_instance(const uint topology, const uint vertices, const uint count) {
     const uint LISTS = 1u << POINT_LIST | 1u << LINE_LIST | 1u << TRIANGLE_LIST;
-    uint of_strip = count - min(count, vertices - 1u);
+    uint of_strip = less(count, vertices - 1u);
     uint closing = mix(0u, min(of_strip, 1u), topology == LINE_LOOP);
     return mix(of_strip + closing, count / vertices, (LISTS >> topology & 1u) != 0u);
 }
@@ -72,8 +74,8 @@ void of_line_loop(const uint first, const uint limit, const uint slots, const ui
 // To a corner of a triangle of a strip.
 void of_strip_triangle(const uint first, const uint limit, const uint triangle, const uint even,
                        const uint odd_if_first, const uint odd_if_last) {
-    uint odd = mix(odd_if_first, odd_if_last, provoking_last());
-    put(first, limit, 3u * triangle + mix(odd, even, (triangle & 1u) == 0u));
+    put(first, limit, 3u * triangle + mix(mix(odd_if_first, odd_if_last, provoking_last()), even,
+                                          (triangle & 1u) == 0u));
 }
 
 // Odd triangles are wound the other way round: (0, 2, 1), or with the provoking vertex last the same cycle ending with
@@ -136,10 +138,9 @@ void of_one_instance(const uint vertex, const uint instance, const uint slots, c
 }
 
 void of_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
-    // By division: the product cannot wrap.
-    if (slots != 0u && instance <= limit / slots) {
-        uint first = instance * slots;
-        of_vertex(first, min(slots, limit - first), slots, vertex);
+    // By division: the product cannot wrap. Without a variable, which takes more words than a product.
+    if (instance <= limit / max(slots, 1u)) {
+        of_vertex(instance * slots, min(slots, limit - instance * slots), slots, vertex);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The loads from and stores to a variable, each with the indices that lead to what it accesses.
 
+use foldhash::HashMap;
 use polyshade_spv::view::{AccessChain, Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op};
-use std::collections::HashMap;
 
 pub(super) struct Accesses<'m> {
     /// Loads and stores.
@@ -25,7 +25,7 @@ pub(super) fn accesses<'m>(
     deepest: usize,
 ) -> Result<Accesses<'m>, Error> {
     let reach = m.reach(&[variable]);
-    let mut paths = HashMap::from([(variable, Vec::new())]);
+    let mut paths = HashMap::from_iter([(variable, Vec::new())]);
     for inst in &reach.pointers {
         let chain = AccessChain::of(*inst)
             .filter(|_| matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN));

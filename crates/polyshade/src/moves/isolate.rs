@@ -1,11 +1,11 @@
 //! What an entry point shares with another is cloned before anything is changed.
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{
     Decoration, Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position, Rewritten, Section,
     StorageClass, is_known,
 };
-use std::collections::{HashMap, HashSet};
 
 /// A version in which the entry point `name` has functions, `Private` and interface variables, and structures of
 /// these, that no other entry point has. Where it has them already, which is so where it is the only one, nothing

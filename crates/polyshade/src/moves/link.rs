@@ -1,8 +1,8 @@
 //! Functions written in GLSL are linked in.
 
+use foldhash::HashMap;
 use polyshade_spv::view::{ExtInstImport, FunctionCall};
 use polyshade_spv::{Decoration, Error, FunctionBody, Id, Module, Op, Patch, Section};
-use std::collections::HashMap;
 
 /// A function of the library whose body is replaced: calls of `name` become calls of `function`.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,8 @@ pub fn link(
     names: &[&str],
     hooks: &[Hook<'_>],
 ) -> Vec<Id> {
-    let mut linker = Linker { library, map: vec![None; library.module.bound() as usize] };
+    let map = vec![None; library.module.bound() as usize];
+    let mut linker = Linker { library, map, scratch: Vec::new() };
     for hook in hooks {
         linker.set(library.object(hook.name).id, hook.function);
     }
@@ -157,6 +158,8 @@ struct Linker<'l> {
     library: &'l Library,
     /// By id of the library, the id in the module.
     map: Vec<Option<Id>>,
+    /// The operands of a declaration while it is made.
+    scratch: Vec<u32>,
 }
 
 impl<'l> Linker<'l> {
@@ -209,18 +212,22 @@ impl<'l> Linker<'l> {
     }
 
     /// A type, constant or extended instruction set, whose operands are mapped.
-    fn declare(&self, p: &mut Patch<'_, '_>, id: Id) -> Id {
+    fn declare(&mut self, p: &mut Patch<'_, '_>, id: Id) -> Id {
         let module = &self.library.module;
         let inst = module.definition(id).expect("it was needed");
         if let Some(import) = ExtInstImport::of(inst) {
             return p.import(&import.name());
         }
-        let mut operands = inst.words()[1..].to_vec();
+        let mut operands = std::mem::take(&mut self.scratch);
+        operands.clear();
+        operands.extend_from_slice(&inst.words()[1..]);
         module.for_each_operand(inst, |operand, id, _| {
             let new = self.get(id).expect("a global stands behind what it uses");
             operands[operand.word() - 1] = new.word();
         });
         operands.remove(if inst.result_type().is_some() { 1 } else { 0 });
-        p.declare(inst.op(), &operands)
+        let new = p.declare(inst.op(), &operands);
+        self.scratch = operands;
+        new
     }
 }

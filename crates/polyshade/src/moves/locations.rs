@@ -2,9 +2,9 @@
 
 use super::{interface, is_per_vertex};
 use crate::host::Reserved;
+use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The locations below `end` that no output of `entry` takes and nobody reserves, in their order.

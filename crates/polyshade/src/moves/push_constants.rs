@@ -2,11 +2,11 @@
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words, word_block};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass, Type,
 };
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`: to its block if it has one,

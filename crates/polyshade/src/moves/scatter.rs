@@ -2,9 +2,9 @@
 //! that other invocations can see, or that are arrays too large to copy.
 
 use super::accesses::{Accesses, accesses};
+use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
-use std::collections::HashMap;
 
 /// Where a scalar lies: in a variable, at these indices; behind the index of the vertex where the variable has one.
 #[derive(Clone, PartialEq, Eq, Debug)]

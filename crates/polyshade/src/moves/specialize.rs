@@ -1,9 +1,9 @@
 //! Specialization constants get their values, for good.
 
+use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::{
     Decoration, Error, ErrorKind, Id, Inst, Module, Op, Patch, Rewritten, Section, Type,
 };
-use std::collections::HashMap;
 
 /// Makes plain constants of the specialization constants whose values are given, by their `SpecId`, and of the integers
 /// and booleans that are computed from them. Others stay as they are. Of booleans, 0 is false; of numbers the lower

@@ -4,13 +4,13 @@ mod renew;
 mod strides;
 
 use crate::effects::glsl;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Function, TypePointer, Variable};
 use polyshade_spv::{
     Capability, Decoration, Error, GlslOp, Id, Inst, Module, Op, Patch, Position, Section,
     StorageClass, Type,
 };
 use renew::{array_lengths, copy_members, renew};
-use std::collections::{HashMap, HashSet};
 use strides::Strides;
 
 /// A variable that was taken over.
@@ -208,7 +208,8 @@ fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
     let mut seen = HashSet::new();
     let mut open = vec![pointee(m, variable)];
     while let Some(ty) = open.pop() {
-        if seen.len() == MOST_TYPES || !seen.insert(ty) {
+        let is_aggregate = matches!(m.ty(ty), Some(Type::Array { .. } | Type::Struct { .. }));
+        if is_aggregate && (seen.len() == MOST_TYPES || !seen.insert(ty)) {
             continue;
         }
         let needed = match m.ty(ty) {

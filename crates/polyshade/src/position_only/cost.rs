@@ -1,8 +1,9 @@
 //! What a shader costs, as far as its text says.
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Id, Inst, Module, Op, Section, StorageClass, Type, is_known};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What one variant costs.
 ///
@@ -58,7 +59,7 @@ pub fn cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Cost {
         }
     }
     let sizes = sizes(m);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for id in entry.interface().filter(|id| seen.insert(*id)) {
         let Some((class, pointee)) = m.type_of(id).and_then(|ty| m.pointer(ty)) else { continue };
         let bytes = sizes.get(&pointee).copied().unwrap_or(0);

@@ -20,8 +20,8 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
             let is_unique = outputs.named(name).nth(1).is_none();
             let mut names = Vec::new();
             let mut left = MOST;
-            let all =
-                is_unique && parts(m, &output.part, name.clone(), DEEPEST, (&mut names, &mut left));
+            let all = is_unique
+                && parts(m, &output.part, name.to_string(), DEEPEST, (&mut names, &mut left));
             all.then_some(names)
         });
         match names {

@@ -2,9 +2,9 @@
 
 use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, noun, target};
+use foldhash::HashSet;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch, Section};
-use std::collections::HashSet;
 
 /// The variants of a draw that has two passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Effects {
 impl Effects {
     /// Finds them in one walk through the functions that `entry` reaches.
     pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
-        let mut seen = HashSet::from([entry.function()]);
+        let mut seen = HashSet::from_iter([entry.function()]);
         let mut open = vec![entry.function()];
         let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
         while let Some(function) = open.pop().and_then(|id| m.function(id)) {

@@ -8,12 +8,12 @@ use super::outputs::Part;
 use super::{Prepared, Topology, foreign};
 use crate::library;
 use crate::moves::{self, Added, Copies, Hook, HostBlock};
+use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, GlslOp, Id, Module, Op, Patch, Position,
     Section, StorageClass,
 };
-use std::collections::HashSet;
 
 /// The variant that stores and has no output but `PointSize`.
 pub(super) fn capture_only<'m>(
@@ -371,11 +371,11 @@ impl Feedback<'_> {
     /// ```text
     /// %pointer = OpAccessChain %_ptr_Private_v4float %output …
     /// %value   = OpLoad %v4float %pointer
-    /// %x       = OpCompositeExtract %float %value 0
-    /// %bits    = OpBitcast %uint %x
+    /// %bits    = OpBitcast %v4uint %value
+    /// %x       = OpCompositeExtract %uint %bits 0
     /// %word    = OpIAdd %uint %vertex %place
     /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
-    ///            OpStore %there %bits
+    ///            OpStore %there %x
     /// ```
     fn store(
         &self,
@@ -384,23 +384,17 @@ impl Feedback<'_> {
         vertex: Id,
         stored: &Stored,
     ) {
-        let Piece { leaf, first, count } = &stored.piece;
-        let value = load(code, &leaf.part, self.class);
-
-        let mut place = stored.word;
-        for number in *first..first + count {
-            let component = match leaf.count {
-                1 => value,
-                _ => code.extract(leaf.component, value, &[number]),
+        let uint = code.p.uint();
+        for (place, bits) in (stored.word..).zip(words_of(code, &stored.piece, self.class)) {
+            let word = match place {
+                0 => vertex,
+                _ => {
+                    let offset = code.p.uint_constant(place);
+                    code.binary(Op::I_ADD, uint, vertex, offset)
+                }
             };
-            for bits in words(code, leaf, component) {
-                let offset = code.p.uint_constant(place);
-                let uint = code.p.uint();
-                let word = code.binary(Op::I_ADD, uint, vertex, offset);
-                let pointer = buffer.block.pointer(code, word);
-                code.store(pointer, bits);
-                place += 1;
-            }
+            let pointer = buffer.block.pointer(code, word);
+            code.store(pointer, bits);
         }
     }
 }
@@ -411,6 +405,32 @@ pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageCla
     let pointer = code.p.pointer(class, part.ty);
     let pointer = code.access_chain(pointer, part.variable, &indices);
     code.load(part.ty, pointer)
+}
+
+/// Emits the words of a piece of an output, now in `class`.
+fn words_of(code: &mut Cursor<'_, '_, '_>, piece: &Piece, class: StorageClass) -> Vec<Id> {
+    let Piece { leaf, first, count } = piece;
+    let value = load(code, &leaf.part, class);
+    if leaf.count == 1 {
+        return words(code, leaf, value);
+    }
+    let components = *first..first + count;
+    if leaf.width == 2 {
+        let component = |number| {
+            let component = code.extract(leaf.component, value, &[number]);
+            words(code, leaf, component)
+        };
+        return components.flat_map(component).collect();
+    }
+    let uint = code.p.uint();
+    let bits = match leaf.component == uint {
+        true => value,
+        false => {
+            let vector = code.p.vector(uint, leaf.count);
+            code.bitcast(vector, value)
+        }
+    };
+    components.map(|number| code.extract(uint, bits, &[number])).collect()
 }
 
 /// Emits the words of a component, the lower one first.

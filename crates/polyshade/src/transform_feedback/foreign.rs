@@ -1,11 +1,12 @@
 //! What a module says itself about transform feedback is taken out: a driver without the extension may crash on it.
 
 use crate::moves;
+use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate, Mode};
 use polyshade_spv::{
     Capability, Decoration, ExecutionMode, Id, Module, Patch, Section, StorageClass,
 };
-use std::collections::HashSet;
+use std::cell::LazyCell;
 
 /// Takes the `Xfb` mode of `entry` and the `xfb_*` decorations of its outputs. Where no other entry point has the mode,
 /// the capability goes too, with all decorations that need it: they mean nothing then. A module that says nothing of
@@ -83,7 +84,7 @@ fn strip_variables<'m>(
     variables: &[Id],
     stripped: &mut HashSet<Id>,
 ) {
-    let laid_out = moves::laid_out_types(m);
+    let laid_out = LazyCell::new(|| moves::laid_out_types(m));
     for &id in variables {
         if stripped.insert(id) {
             p.undecorate(id, |_, decoration| is_xfb(decoration));

@@ -3,8 +3,8 @@
 use super::known::Draws;
 use super::leaves::Leaf;
 use super::{MAX_BUFFERS, MAX_STRIDE};
+use foldhash::HashSet;
 use polyshade_spv::{Error, ErrorKind, Id};
-use std::collections::HashSet;
 
 /// What is captured where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -3,7 +3,7 @@
 use crate::moves::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Decoration, Id, Module, StorageClass, Type};
-use std::collections::HashMap;
+use std::borrow::Cow;
 
 /// A part of an output variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -39,24 +39,24 @@ impl Part {
 }
 
 /// An output variable, or a member of one that is a block.
-pub(super) struct Output {
+pub(super) struct Output<'m> {
     pub(super) part: Part,
     /// The name to capture it by.
-    pub(super) name: Option<String>,
+    pub(super) name: Option<Cow<'m, str>>,
     pub(super) builtin: Option<BuiltIn>,
     /// Its first location, if it has one itself.
     pub(super) location: Option<u32>,
     /// The component of that location at which it begins.
     pub(super) component: u32,
     /// The semantic that a HLSL compiler noted down, such as `TEXCOORD3`.
-    pub(super) semantic: Option<String>,
+    pub(super) semantic: Option<Cow<'m, str>>,
 }
 
-impl Output {
+impl Output<'_> {
     /// How it is called in messages.
     pub(super) fn shown(&self) -> String {
         match (&self.name, self.location) {
-            (Some(name), _) => name.clone(),
+            (Some(name), _) => name.to_string(),
             (None, Some(location)) => format!("location={location}"),
             (None, None) => format!("%{}", self.part.variable.word()),
         }
@@ -64,54 +64,58 @@ impl Output {
 }
 
 /// The outputs of an entry point.
-pub(super) struct Outputs {
+pub(super) struct Outputs<'m> {
     /// In the order of the interface; members of blocks in theirs.
-    pub(super) all: Vec<Output>,
+    pub(super) all: Vec<Output<'m>>,
     /// The variables, in the order of the interface.
     pub(super) variables: Vec<Id>,
-    by_name: HashMap<String, Vec<usize>>,
+    /// The numbers of those that have a name, sorted by it, and by themselves.
+    by_name: Vec<usize>,
 }
 
-impl Outputs {
-    pub(super) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
+impl<'m> Outputs<'m> {
+    pub(super) fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
         let variables = moves::interface(m, entry, StorageClass::OUTPUT);
-        let mut outputs = Self { all: Vec::new(), variables, by_name: HashMap::new() };
+        let mut outputs = Self { all: Vec::new(), variables, by_name: Vec::new() };
         for variable in outputs.variables.clone() {
             let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
                 continue;
             };
             outputs.add_variable(m, Part { variable, path: Vec::new(), ty });
         }
+        let Self { all, by_name, .. } = &mut outputs;
+        by_name.extend((0..all.len()).filter(|number| all[*number].name.is_some()));
+        by_name.sort_by_key(|number| all[*number].name.as_deref());
         outputs
     }
 
-    fn add_variable(&mut self, m: &Module<'_>, whole: Part) {
+    fn add_variable(&mut self, m: &'m Module<'_>, whole: Part) {
         let (variable, ty) = (whole.variable, whole.ty);
         let structure = m.innermost_element(ty);
         if structure == ty && is_block(m, structure) {
-            return self.add_block(m, whole);
+            return self.add_block(m, &whole);
         }
         let builtin = m.builtin(variable);
         let name = match builtin {
-            Some(builtin) => builtin.glsl_name().map(str::to_owned),
+            Some(builtin) => builtin.glsl_name().map(Cow::Borrowed),
             // An array of blocks goes by the block's name too: `Block[i].member`.
-            None if is_block(m, structure) => m.name(structure).map(|name| name.into_owned()),
-            None => m.name(variable).map(|name| name.into_owned()),
+            None if is_block(m, structure) => m.name(structure),
+            None => m.name(variable),
         };
         let number = |decoration| first(m.decoration(variable, decoration));
-        self.add(Output {
+        self.all.push(Output {
             name,
             builtin,
             location: number(Decoration::LOCATION),
             component: number(Decoration::COMPONENT).unwrap_or(0),
             semantic: semantic(m.decoration(variable, Decoration::USER_SEMANTIC))
-                .or_else(|| Some(m.name(variable)?.strip_prefix("out.var.")?.to_owned())),
+                .or_else(|| without_prefix(m.name(variable)?)),
             part: whole,
         });
     }
 
     /// Members of a block go by the block's name, never the instance's; without an instance by their own.
-    fn add_block(&mut self, m: &Module<'_>, whole: Part) {
+    fn add_block(&mut self, m: &'m Module<'_>, whole: &Part) {
         let block = whole.ty;
         let block_name = m.name(block).unwrap_or_default();
         let has_instance = m.name(whole.variable).is_some();
@@ -120,14 +124,14 @@ impl Outputs {
         for (member, ty) in (0..).zip(m.members(block)) {
             let builtin = m.member_builtin(block, member);
             let name = match (builtin, m.member_name(block, member)) {
-                (Some(builtin), _) => builtin.glsl_name().map(str::to_owned),
-                (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}")),
-                (None, name) => name.map(|name| name.into_owned()),
+                (Some(builtin), _) => builtin.glsl_name().map(Cow::Borrowed),
+                (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}").into()),
+                (None, name) => name,
             };
             let decoration = |decoration| m.member_decoration(block, member, decoration);
             let location = first(decoration(Decoration::LOCATION)).or(next);
             next = location.map(|location| location.saturating_add(sizes.locations(ty)));
-            self.add(Output {
+            self.all.push(Output {
                 part: whole.inside(member, ty),
                 name,
                 builtin,
@@ -138,24 +142,23 @@ impl Outputs {
         }
     }
 
-    fn add(&mut self, output: Output) {
-        if let Some(name) = &output.name {
-            self.by_name.entry(name.clone()).or_default().push(self.all.len());
-        }
-        self.all.push(output);
-    }
-
     /// The names of all outputs, each once, in the order of the interface.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let is_first = |(number, name): &(usize, &str)| self.by_name[*name][0] == *number;
-        let named = self.all.iter().enumerate();
-        let named = named.filter_map(|(number, output)| Some((number, output.name.as_deref()?)));
+        let named = self.all.iter().filter_map(|output| Some((output, output.name.as_deref()?)));
+        let is_first = |(output, name): &(&Output<'_>, &str)| {
+            self.named(name).next().is_some_and(|first| std::ptr::eq(first, *output))
+        };
         named.filter(is_first).map(|(_, name)| name)
     }
 
     /// The outputs that are called `name`: two where the module is not to be captured by names.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Output> {
-        self.by_name.get(name).into_iter().flatten().map(|number| &self.all[*number])
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Output<'m>> {
+        let name_of = |number: &usize| self.all[*number].name.as_deref();
+        let start = self.by_name.partition_point(|number| name_of(number) < Some(name));
+        let named = self.by_name[start..].iter();
+        named
+            .take_while(move |number| name_of(number) == Some(name))
+            .map(|number| &self.all[*number])
     }
 }
 
@@ -163,8 +166,17 @@ fn first(operands: Option<&[u32]>) -> Option<u32> {
     operands?.first().copied()
 }
 
-fn semantic(operands: Option<&[u32]>) -> Option<String> {
-    Some(polyshade_spv::decode_text(operands?).into_owned())
+fn semantic(operands: Option<&[u32]>) -> Option<Cow<'_, str>> {
+    Some(polyshade_spv::decode_text(operands?))
+}
+
+/// What DXC gives an output as its name, without what all such names begin with.
+fn without_prefix(name: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    const PREFIX: &str = "out.var.";
+    match name {
+        Cow::Borrowed(name) => name.strip_prefix(PREFIX).map(Cow::Borrowed),
+        Cow::Owned(name) => name.strip_prefix(PREFIX).map(|name| name.to_owned().into()),
+    }
 }
 
 fn is_block(m: &Module<'_>, structure: Id) -> bool {

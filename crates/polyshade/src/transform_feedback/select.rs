@@ -47,7 +47,7 @@ fn nothing(outputs: &Outputs) -> Error {
 
 struct Select<'s, 'w> {
     m: &'s Module<'w>,
-    outputs: &'s Outputs,
+    outputs: &'s Outputs<'s>,
     given: &'s [Id],
     builder: Builder,
 }

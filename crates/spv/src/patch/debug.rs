@@ -4,7 +4,7 @@ use super::Patch;
 use crate::grammar::Op;
 use crate::view::{ExtInst, ExtInstImport};
 use crate::{Id, Section};
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 /// Whether the extended instructions of this set are for debuggers and other tools, and compute nothing.
 pub fn is_debug_set(name: &str) -> bool {
@@ -23,7 +23,7 @@ impl Patch<'_, '_> {
         if sets.is_empty() {
             return;
         }
-        let mut seen = HashSet::from([id]);
+        let mut seen = HashSet::from_iter([id]);
         let mut open = vec![id];
         while let Some(id) = open.pop() {
             for inst in module.uses_of(id).filter(|inst| inst.op() == Op::EXT_INST) {

@@ -70,7 +70,12 @@ impl Patch<'_, '_> {
 
     /// The 32-bit float.
     pub fn float(&mut self) -> Id {
-        self.declare(Op::TYPE_FLOAT, &[32])
+        if let Some(float) = self.float {
+            return float;
+        }
+        let float = self.declare(Op::TYPE_FLOAT, &[32]);
+        self.float = Some(float);
+        float
     }
 
     /// A vector of `count` components.

@@ -4,8 +4,8 @@ use super::{Edit, EditKind, Patch};
 use crate::grammar::Op;
 use crate::inst::Inst;
 use crate::{Error, ErrorKind, Id, Module, text};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 /// Whether a rewrite changed anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.finish_instructions()?;
         // Stable: what is inserted at one place stays in the order of insertion.
-        self.edits.sort_by_key(Edit::order);
+        self.edits.sort_by_key(|edit| edit.order());
         let words = if self.edits.is_empty() { None } else { Some(self.merged_words()?) };
         // Edits can come to nothing: an overwrite with the word that is there.
         match words.filter(|words| words.as_slice() != self.module.words()) {
@@ -206,11 +206,13 @@ fn contradiction(at: u32, one: u32, other: u32) -> Error {
 
 impl Edit {
     /// Inserts come before what they are inserted before, by lane; then removal, then overwrites.
-    fn order(&self) -> (u32, u8, u32) {
-        match self.kind {
-            EditKind::Insert { lane, .. } => (self.at, 0, lane),
-            EditKind::Remove { .. } => (self.at, 1, 0),
-            EditKind::Overwrite { .. } => (self.at, 2, 0),
-        }
+    fn order(&self) -> u64 {
+        let kind = match self.kind {
+            // A patch has no more lanes than ids.
+            EditKind::Insert { lane, .. } => lane,
+            EditKind::Remove { .. } => u32::MAX - 1,
+            EditKind::Overwrite { .. } => u32::MAX,
+        };
+        u64::from(self.at) << 32 | u64::from(kind)
     }
 }

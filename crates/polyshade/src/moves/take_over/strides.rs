@@ -2,9 +2,9 @@
 //! array, outputs included.
 
 use super::{Copies, MOST_TYPES, aggregate_parts, laid_out_types, pointee};
+use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
-use std::collections::HashSet;
 
 /// What becomes of the strides of variables that are taken over.
 pub(super) struct Strides {

@@ -6,9 +6,9 @@ use crate::transform_feedback::decorated;
 use crate::transform_feedback::layout::{Layout, Stored};
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::{Outputs, Part};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, Type};
-use std::collections::{HashMap, HashSet};
 
 /// A variable, or a member of a block, that is captured as a whole.
 pub(super) struct Target {
