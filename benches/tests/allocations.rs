@@ -1,64 +1,14 @@
 //! How often parsing asks for memory: a few times, however large the module is.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use polyshade_benches::inputs;
 use polyshade_spv::{Module, Workspace};
+use polyshade_trials::allocations::{Counting, count as allocations, peak};
 
 /// The most allocations that parsing a module may make.
 const MOST: usize = 16;
 
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes that are allocated, less what was freed, and the most that they were.
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-/// Notes that so many bytes more are held.
-fn hold(bytes: isize) {
-    let held = HELD.get() + bytes;
-    HELD.set(held);
-    PEAK.set(PEAK.get().max(held));
-}
-
-struct Counting;
-
-// SAFETY: every call goes on to the system's allocator unchanged, and counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        hold(layout.size().cast_signed());
-        // SAFETY: the caller keeps to the contract of `alloc`, which is this one's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        hold(-layout.size().cast_signed());
-        // SAFETY: `pointer` comes from `alloc` or `realloc`, and so from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        hold(size.cast_signed() - layout.size().cast_signed());
-        // SAFETY: as in `dealloc`, and the caller keeps to the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// The allocations that this thread makes while `work` runs.
-fn allocations<T>(work: impl FnOnce() -> T) -> usize {
-    let before = ALLOCATIONS.get();
-    let result = work();
-    let count = ALLOCATIONS.get() - before;
-    drop(result);
-    count
-}
 
 #[test]
 fn allocations_are_counted() {
@@ -95,14 +45,6 @@ fn modules_that_share_a_workspace_and_a_buffer_allocate_nothing() {
     for words in &inputs {
         assert_eq!(allocations(|| identity(words)), 0);
     }
-}
-
-/// The most bytes that `work` holds at a time.
-fn peak<T>(work: impl FnOnce() -> T) -> usize {
-    let before = HELD.get();
-    PEAK.set(before);
-    drop(work());
-    (PEAK.get() - before).cast_unsigned()
 }
 
 /// The most bytes for each word of the input that parsing and rewriting may hold, and that a lowering may, beside what

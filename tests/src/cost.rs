@@ -18,7 +18,7 @@ use std::thread;
 use polyshade::Module;
 
 use crate::corpus::attempts;
-use crate::shader;
+use crate::{calls, shader};
 
 /// What one lowering took on one entry point of a module, parsing and all that is emitted included.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,8 +71,34 @@ pub fn table(costs: &[Cost]) -> String {
     table
 }
 
-/// The first argument of the process that is counted; the second is the folder with the modules.
-const COUNTED: &str = "--counted";
+/// What is attempted with every module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attempts {
+    /// Every lowering, parsing and the first use of our compiled GLSL included.
+    Lowerings,
+    /// [Calls](calls::CALLS) of a process that has made the same ones before.
+    Calls,
+}
+
+impl Attempts {
+    /// The first argument of the process that is counted; the second is the folder with the modules.
+    fn argument(self) -> &'static str {
+        match self {
+            Self::Lowerings => "--counted-lowerings",
+            Self::Calls => "--counted-calls",
+        }
+    }
+
+    fn make(self, number: usize, words: &[u32]) {
+        match self {
+            Self::Lowerings => attempt_all(number, words),
+            Self::Calls => calls::make_all(words, |name, make| {
+                tell(number, name);
+                counted(make);
+            }),
+        }
+    }
+}
 
 /// Whether this process is one that [`measure`] started; then it has made its attempts, and its `main` is done.
 ///
@@ -82,15 +108,16 @@ const COUNTED: &str = "--counted";
 pub fn is_counted() -> Result<bool, String> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let [_, counted, folder] = &arguments[..] else { return Ok(false) };
-    if counted != COUNTED {
+    let all = [Attempts::Lowerings, Attempts::Calls];
+    let Some(attempts) = all.into_iter().find(|one| counted == one.argument()) else {
         return Ok(false);
-    }
+    };
     for number in 0.. {
         let path = Path::new(folder).join(file_name(number));
         if !path.exists() {
             break;
         }
-        attempt_all(number, &shader::read(&path)?);
+        attempts.make(number, &shader::read(&path)?);
     }
     Ok(true)
 }
@@ -106,12 +133,8 @@ fn attempt_all(number: usize, words: &[u32]) {
     let Ok(module) = Module::parse(words) else { return };
     for (at, entry) in module.entry_points().enumerate() {
         for (nth, (verb, _)) in attempts(&module, entry).into_iter().enumerate() {
-            // To a pipe, of which callgrind knows nothing: so it has to be there before callgrind's own lines.
-            let mut lines = std::io::stdout().lock();
-            let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
-            told.expect("the parent process reads");
-            drop(lines);
-            counted(&|| {
+            tell(number, verb);
+            counted(&mut || {
                 // Anew, so that no attempt finds what another has looked up.
                 let module = Module::parse(black_box(words)).expect("it was one above");
                 let entry = module.entry_points().nth(at).expect("it had one above");
@@ -121,26 +144,35 @@ fn attempt_all(number: usize, words: &[u32]) {
     }
 }
 
+/// Says what is counted next: to a pipe, of which callgrind knows nothing, so that it has to be there before
+/// callgrind's own lines.
+fn tell(number: usize, verb: &str) {
+    let mut lines = std::io::stdout().lock();
+    let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
+    told.expect("the parent process reads");
+}
+
 /// Callgrind counts what runs in here, and tells when it returns.
 #[inline(never)]
-fn counted(attempt: &dyn Fn()) {
+fn counted(attempt: &mut dyn FnMut()) {
     attempt();
 }
 
 /// Each has a process of its own, which takes some hundred megabytes.
 const MOST_THREADS: usize = 8;
 
-/// What each lowering takes on each of the modules. For programs whose `main` calls [`is_counted`] first.
+/// What each attempt takes on each of the modules. For programs whose `main` calls [`is_counted`] first.
 ///
 /// # Errors
 ///
 /// Valgrind is missing or fails, or counts something else than was attempted.
-pub fn measure(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+pub fn measure(modules: &[Vec<u32>], attempts: Attempts) -> Result<Vec<Cost>, String> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let chunk = modules.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         let starts = (0..).step_by(chunk).zip(modules.chunks(chunk));
-        let start = |(first, modules)| scope.spawn(move || measure_in_turn(first, modules));
+        let start =
+            |(first, modules)| scope.spawn(move || measure_in_turn((first, modules), attempts));
         let counting: Vec<_> = starts.map(start).collect();
         let mut costs = Vec::new();
         for counts in counting {
@@ -151,7 +183,10 @@ pub fn measure(modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
 }
 
 /// The same of some of them, whose numbers begin with `first`.
-fn measure_in_turn(first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
+fn measure_in_turn(
+    (first, modules): (usize, &[Vec<u32>]),
+    attempts: Attempts,
+) -> Result<Vec<Cost>, String> {
     let fault = |error: std::io::Error| error.to_string();
     let folder = tempfile::tempdir().map_err(fault)?;
     for (number, words) in modules.iter().enumerate() {
@@ -159,7 +194,8 @@ fn measure_in_turn(first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, Stri
         fs::write(path, shader::bytes(words)).map_err(fault)?;
     }
     let program = std::env::current_exe().map_err(fault)?;
-    let mut valgrind = callgrind(&program, [OsStr::new(COUNTED), folder.path().as_os_str()]);
+    let mut valgrind =
+        callgrind(&program, [OsStr::new(attempts.argument()), folder.path().as_os_str()]);
     let missing = |error| format!("valgrind: {error}; `cargo xtask setup` installs it");
     let mut valgrind = valgrind.spawn().map_err(missing)?;
     let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));

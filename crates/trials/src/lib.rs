@@ -2,7 +2,9 @@
 //! becomes of real shaders, the generated shapes and the metamorphic tests share.
 //!
 //! [`shapes`] are modules that are large in one way, and [`disguise`] makes another module of the same effect.
+//! [`allocations`] counts what all this takes.
 
+pub mod allocations;
 pub mod disguise;
 pub mod hazards;
 pub mod planner;

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// What all memory holds before a draw.
 pub(crate) const FILL: u8 = 0xa5;
-/// The bytes before and after the bound range, which nothing may write: a multiple of every alignment.
+/// The bytes before the bound range, which nothing may write, as those behind it: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
 /// The bytes that are bound before the feedback range: no small number of words, and more than a primitive has.
 pub(crate) const LEAD: usize = 500;
@@ -31,7 +31,7 @@ pub(crate) enum Room {
     Overstated,
     /// Nothing: the host says that draws before have captured more than there is room for.
     Passed,
-    /// Nothing: the host says that the range begins far behind the end of the buffer.
+    /// Nothing: the host says that the range begins behind the end of the buffer.
     Behind,
 }
 
@@ -157,7 +157,7 @@ impl Case {
         match self.room {
             Room::Exact | Room::Short | Room::Overstated => 0,
             // What is stored there by mistake has a place.
-            Room::Passed | Room::Behind => 1024,
+            Room::Passed | Room::Resumed => 1024,
             _ => 60,
         }
     }
@@ -178,8 +178,10 @@ impl Case {
         match self.room {
             Room::Overstated => told.size += 4 * stride,
             Room::Passed => told.reached += 4 * stride,
-            // As there is no room there, any size is told. Addresses that wrap around lie at the begin of the buffer.
-            Room::Behind => (told.offset, told.size) = (4_u32.wrapping_neg(), 1024 * stride),
+            Room::Behind => {
+                told.offset += (self.tail() + 16) as u32;
+                told.size = 4 * stride;
+            }
             Room::Ample | Room::Exact | Room::Short | Room::Resumed | Room::None => {}
         }
         told
@@ -193,25 +195,33 @@ impl Case {
     /// The buffers, of these strides, before the draw. Those of stride 0 capture nothing.
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
         let vertices = self.draw.vertices.len() * self.draw.instances.len();
+        let ample = 3 * vertices + 2;
         (0..)
             .zip(strides)
             .map(|(number, &stride)| {
                 let reached = if self.room == Room::Resumed { 3 } else { 0 };
+                let is_first = self.draw.provoking_vertex == ProvokingVertex::First;
+                let less = usize::from((number % 2 == 0) == is_first);
                 let room = match self.room {
-                    Room::Ample => 3 * vertices + 2,
+                    Room::Ample => ample,
                     Room::Exact => captured(&self.draw),
-                    // Half of the draw, and the second buffer has room for less.
+                    // Half of the draw, and the second buffer has room for less, or the first.
                     Room::Short | Room::Overstated => {
                         (vertices / 2 + 2).saturating_sub(2 * (number % 2))
                     }
-                    Room::Resumed => reached + vertices / 2 + 1 + number % 2,
+                    Room::Resumed => reached + (vertices / 2 + 2).saturating_sub(2 * less),
                     Room::None | Room::Passed | Room::Behind => 0,
                 };
                 let stride = stride as usize;
                 let size = stride * room;
                 let begin = GUARD + LEAD;
-                // The smallest range that can be bound is not empty.
-                let guard = if self.room == Room::Exact && size > 0 { 0 } else { GUARD };
+                let guard = match self.room {
+                    // The smallest range that can be bound is not empty.
+                    Room::Exact if size > 0 => 0,
+                    // What is stored there by mistake has a place: bytes may be taken for words.
+                    Room::Behind => 4 * LEAD + stride * ample,
+                    _ => 4 * LEAD,
+                };
                 model::Buffer {
                     memory: vec![FILL; begin + size + self.tail() + guard],
                     range: begin..begin + size,

@@ -1,10 +1,16 @@
 //! Counts the instructions that every lowering takes on every shader below some folders, prints the most that each
-//! takes a word, and fails where one takes more than the shader's size explains.
+//! takes a word, and fails where one takes more than the shader's size explains; or where a call on a shader of a usual
+//! size takes more, adds more words or allocates more often than the limits of the benchmarks say.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use polyshade_tests::cost::{is_counted, measure, table};
-use polyshade_tests::{shader, tree};
+use polyshade_tests::cost::{Attempts, is_counted, measure, table};
+use polyshade_tests::{calls, shader, tree};
+use polyshade_trials::allocations::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     match is_counted().and_then(|counted| if counted { Ok(()) } else { run() }) {
@@ -22,13 +28,33 @@ fn run() -> Result<(), String> {
         return Err("there is no shader below these folders".to_owned());
     }
     let modules = paths.iter().map(|path| shader::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let costs = measure(&modules)?;
+    let mut faults = check_calls(&paths, &modules)?;
+    let costs = measure(&modules, Attempts::Lowerings)?;
     if costs.is_empty() {
         return Err("nothing was counted".to_owned());
     }
     println!("{} modules\n\n{}", modules.len(), table(&costs));
     let told = |fault: String, module: usize| format!("{}: {fault}", paths[module].display());
-    let faults: Vec<String> =
-        costs.iter().filter_map(|cost| Some(told(cost.fault()?, cost.module))).collect();
+    faults.extend(costs.iter().filter_map(|cost| Some(told(cost.fault()?, cost.module))));
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Holds calls on the cases, and on the corpus where it is, against the limits of each.
+fn check_calls(paths: &[PathBuf], modules: &[Vec<u32>]) -> Result<Vec<String>, String> {
+    let limits = tree::tests().join("../benches");
+    let mut faults = Vec::new();
+    for (name, folder) in [("cases", tree::tests().join("cases")), ("corpus", tree::corpus())] {
+        let below = paths.iter().zip(modules).filter(|(path, _)| path.starts_with(&folder));
+        let modules = calls::sample(&below.map(|(_, words)| words.clone()).collect::<Vec<_>>());
+        if modules.is_empty() {
+            continue;
+        }
+        let path = limits.join(format!("calls-on-{name}.txt"));
+        let limits = std::fs::read_to_string(&path);
+        let limits = limits.map_err(|error| format!("{}: {error}", path.display()))?;
+        let (table, over) = calls::report(&calls::rows(&modules)?, &limits);
+        println!("calls on {} modules of the {name}\n\n{table}", modules.len());
+        faults.extend(over.into_iter().map(|fault| format!("on the {name}: {fault}")));
+    }
+    Ok(faults)
 }

@@ -277,8 +277,8 @@ fn guarded(run: impl FnOnce() -> Said) -> Said {
 
 fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
     let failed = |error: io::Error| not(Exit::Failed, format!("the process: {error}"));
-    let folders = outputs.iter().filter_map(|(_, path)| path.parent());
-    if let Err(error) = folders.map(fs::create_dir_all).collect::<io::Result<()>>() {
+    let mut folders = outputs.iter().filter_map(|(_, path)| path.parent());
+    if let Err(error) = folders.try_for_each(fs::create_dir_all) {
         return failed(error);
     }
     let program = match std::env::current_exe() {

@@ -1,0 +1,64 @@
+//! Counts what a thread allocates.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that are allocated, less what was freed, and the most that they were.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+/// Notes that so many bytes more are held.
+fn hold(bytes: isize) {
+    let held = HELD.get() + bytes;
+    HELD.set(held);
+    PEAK.set(PEAK.get().max(held));
+}
+
+/// The system's allocator, which counts: a program makes it its global one.
+#[derive(Debug)]
+pub struct Counting;
+
+// SAFETY: every call goes on to the system's allocator unchanged, and counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        hold(layout.size().cast_signed());
+        // SAFETY: the caller keeps to the contract of `alloc`, which is this one's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(-layout.size().cast_signed());
+        // SAFETY: `pointer` comes from `alloc` or `realloc`, and so from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // Both are there while one is copied.
+        hold(size.cast_signed());
+        hold(-layout.size().cast_signed());
+        // SAFETY: as in `dealloc`, and the caller keeps to the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// The allocations that this thread makes while `work` runs.
+pub fn count<T>(work: impl FnOnce() -> T) -> usize {
+    let before = ALLOCATIONS.get();
+    let result = work();
+    let count = ALLOCATIONS.get() - before;
+    drop(result);
+    count
+}
+
+/// The most bytes that `work` holds at a time.
+pub fn peak<T>(work: impl FnOnce() -> T) -> usize {
+    let before = HELD.get();
+    PEAK.set(before);
+    drop(work());
+    (PEAK.get() - before).cast_unsigned()
+}
