@@ -275,8 +275,14 @@ fn compare(
         };
         let (Some(how), Some(equation)) = (&target.how, equation) else {
             // What is not written is undefined.
-            let source = target.how.as_ref().map_or(*source, |how| colours::passed(how, *source));
-            if !target.drawn.is_same(source, *after) {
+            let (source, after) = match &target.how {
+                Some(how) => {
+                    let passed = colours::passed(how, *source);
+                    (colours::without_signs(how, passed), colours::without_signs(how, *after))
+                }
+                None => (*source, *after),
+            };
+            if !target.drawn.is_same(source, after) {
                 return Err(wrong("the source does not pass through", source.value()));
             }
             continue;

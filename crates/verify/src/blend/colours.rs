@@ -25,6 +25,16 @@ pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
     Colour::of([r * factor, g * factor, b * factor, alpha])
 }
 
+/// A colour without the signs of zeros, where it has been clamped: the greater of 0 and −0 is either.
+pub(super) fn without_signs(how: &BlendedAs, colour: Colour) -> Colour {
+    match how.clamping {
+        Clamping::Unorm => {
+            Colour::of(colour.floats().map(|part| if part == 0.0 { 0.0 } else { part }))
+        }
+        Clamping::Snorm | Clamping::Float => colour,
+    }
+}
+
 /// What is stored of a source that nothing is blended with.
 pub(super) fn passed(how: &BlendedAs, source: Colour) -> Colour {
     let mut parts = source.floats();

@@ -144,7 +144,9 @@ impl Number {
         let product = |(one, plane): (Number, f32)| f64::from(one.float()) * f64::from(plane);
         let products = vertex.into_iter().zip(plane).map(product);
         let magnitude: f64 = products.clone().map(f64::abs).sum();
-        Number::Near(products.sum(), magnitude * ROUNDING + f64::from(f32::MIN_POSITIVE))
+        // Each product, sum and the result may be a denormal that is flushed.
+        let flushed = 8.0 * f64::from(f32::MIN_POSITIVE);
+        Number::Near(products.sum(), magnitude * ROUNDING + flushed)
     }
 
     /// Whether a distance is at least 0, as a number.

@@ -42,7 +42,7 @@ pub fn range(
     let mut visit = |offsets: [f64; 8]| {
         let off = |at: usize, value: f32, alpha: f32| {
             // Equations branch at 0 and 1, which no division by alpha moves.
-            let is_exact = value == 0.0 || value == 1.0 && alpha == 1.0;
+            let is_exact = value == 0.0 || value == 1.0 && alpha == 1.0 || !value.is_finite();
             let value = f64::from(value);
             if is_exact { value } else { value + offsets[at] * UNITS * ulp(value) }
         };
