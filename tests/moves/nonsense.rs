@@ -4,6 +4,7 @@
 use polyshade::moves::{Elimination, Place, Scattered, eliminate, scatter, specialize};
 use polyshade::transform_feedback::capturable;
 use polyshade_spv::{Id, Module, Op, StorageClass};
+use polyshade_tests::calls::make_all;
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
 
 /// The words, with all integers said to have no bits.
@@ -171,4 +172,46 @@ fn billions_of_elements_without_members_are_not_looked_at_one_by_one() {
     let module = Module::parse(&words).expect("it has the form of a module");
     let entry = module.entry_points().next().expect("there is one");
     assert_eq!(capturable(&module, entry).len(), 1);
+}
+
+/// A stage whose output, beside the position or the colour, is of the type that `ty` says.
+fn with_an_output_of(ty: &str, is_vertex: bool) -> Vec<u32> {
+    let (stage, decoration) = if is_vertex {
+        ("OpEntryPoint Vertex %main \"main\" %first %to", "BuiltIn Position")
+    } else {
+        let mode = "OpExecutionMode %main OriginUpperLeft";
+        (&*format!("OpEntryPoint Fragment %main \"main\" %first %to\n{mode}"), "Location 0")
+    };
+    let text = format!(
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\n{stage}\nOpDecorate %first {decoration}\n\
+         OpDecorate %to Location 1\n%void = OpTypeVoid\n%procedure = OpTypeFunction %void\n\
+         %float = OpTypeFloat 32\n%uint = OpTypeInt 32 0\n%two = OpConstant %uint 2\n\
+         %four = OpTypeVector %float 4\n%null = OpConstantNull %four\n\
+         %output = OpTypePointer Output %four\n%first = OpVariable %output Output\n\
+         %type = {ty}\n%own = OpTypePointer Output %type\n%to = OpVariable %own Output\n\
+         %main = OpFunction %void None %procedure\n%1 = OpLabel\nOpStore %first %null\n\
+         %value = OpLoad %type %to\nOpStore %to %value\nOpReturn\nOpFunctionEnd\n"
+    );
+    assemble(&text).expect("it is assembly")
+}
+
+#[test]
+fn types_of_themselves_have_an_end() {
+    let types = [
+        "OpTypeVector %type 4",
+        "OpTypeMatrix %type 4",
+        "OpTypeArray %type %two",
+        "OpTypeStruct %type %type %float",
+    ];
+    for (ty, is_vertex) in types.into_iter().flat_map(|ty| [(ty, true), (ty, false)]) {
+        let words = with_an_output_of(ty, is_vertex);
+        let mut made = Vec::new();
+        make_all(&words, |name, make| {
+            make();
+            made.push(name);
+        });
+        // That something is made of it shows that the variable is looked at.
+        let expected = if is_vertex { "clip-planes" } else { "clip-emulate-fragment" };
+        assert!(made.contains(&expected), "{ty}: {made:?}");
+    }
 }

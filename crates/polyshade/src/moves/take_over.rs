@@ -78,7 +78,8 @@ pub fn take_over_and_out<'m>(
         .map_err(|id| Error::unsupported("what is to be taken over is not a variable", id))?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
-    taken.iter().try_for_each(|variable| check_private(m, *variable))?;
+    let mut seen = HashSet::with_capacity(taken.len());
+    taken.iter().try_for_each(|variable| check_private(m, *variable, &mut seen))?;
     let strides = Strides::find(m, &taken, copies)?;
 
     let mut result = Vec::with_capacity(taken.len());
@@ -199,17 +200,20 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
 
 /// Whether a `Private` variable can have the type of `variable`.
 ///
-/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type.
-fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
+/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have variables of such a type. Types
+/// that are `seen` already are not looked at again.
+fn check_private(
+    m: &Module<'_>,
+    variable: Variable<'_>,
+    seen: &mut HashSet<Id>,
+) -> Result<(), Error> {
     if array_lengths(m, pointee(m, variable)).is_none() {
         let message = "the variable is an array of arrays of too many dimensions";
         return Err(Error::unsupported(message, variable.result()).at(variable.inst().at()));
     }
-    let mut seen = HashSet::new();
     let mut open = vec![pointee(m, variable)];
     while let Some(ty) = open.pop() {
-        let is_aggregate = matches!(m.ty(ty), Some(Type::Array { .. } | Type::Struct { .. }));
-        if is_aggregate && (seen.len() == MOST_TYPES || !seen.insert(ty)) {
+        if !seen.insert(ty) {
             continue;
         }
         let needed = match m.ty(ty) {
@@ -232,9 +236,6 @@ fn check_private(m: &Module<'_>, variable: Variable<'_>) -> Result<(), Error> {
     }
     Ok(())
 }
-
-/// The most types that one variable is searched for.
-const MOST_TYPES: usize = 16_384;
 
 /// `InterpolateAtCentroid`, `…Sample` and `…Offset` of `GLSL.std.450`.
 fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! A `Private` variable has no layout in memory, so its arrays may not say a stride. Some producers give one to every
 //! array, outputs included.
 
-use super::{Copies, MOST_TYPES, aggregate_parts, laid_out_types, pointee};
+use super::{Copies, aggregate_parts, laid_out_types, pointee};
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
@@ -80,7 +80,7 @@ fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variab
         }
         let mut open = aggregate_parts(m, whole);
         while let Some(ty) = open.pop() {
-            if seen.len() < MOST_TYPES && seen.insert(ty) {
+            if seen.insert(ty) {
                 open.extend(aggregate_parts(m, ty));
                 if is_strided(ty) {
                     strided.push((ty, *variable));
