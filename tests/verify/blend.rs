@@ -381,23 +381,40 @@ fn a_shader_without_defined_colours_says_nothing() {
     }
 }
 
+/// The original, and what is made of another as its lowered form.
+fn with_another(words: &[u32], given: &[u32]) -> Case {
+    let options = Case::new(Vec::new(), &[Equation::Screen]).options();
+    let lowered = advanced_blend::lower(&subject::parsed(given), Target::new("main"), &options)
+        .expect("it can be lowered")
+        .module
+        .into_words();
+    let given = vec![(Part::Lowered, lowered)];
+    Case { given, ..Case::new(words.to_vec(), &[Equation::Screen]) }
+}
+
+#[test]
+fn what_is_no_number_may_be_anything_and_numbers_may_not() {
+    let shader = |colour: &str, other: &str| {
+        fragment(&format!(
+            "layout(location = 0) in vec2 place; layout(location = 1) flat in int i;
+            layout(location = 0) out vec4 colour;
+            void main() {{ colour = vec4(place.x > 0.5 ? {colour} : {other}); }}"
+        ))
+    };
+    let none = shader("intBitsToFloat(0x7fc00000 | i & 1)", "0.25");
+    with_another(&none, &shader("0.0", "0.25")).is_equal();
+    let wrong = with_another(&none, &shader("0.0", "0.75"));
+    let found = wrong.difference(&wrong.options());
+    assert!(found.message.contains("has another result"), "{found}");
+}
+
 #[test]
 fn colours_that_are_left_to_the_driver_may_be_anything_and_others_may_not() {
     let left = undefined::fragment("if (way > 0.0) v_some = vec4(1.0);");
     let zero = undefined::fragment("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
-    let lowered = |words: &[u32]| {
-        let (module, options) =
-            (subject::parsed(words), Case::new(Vec::new(), &[Equation::Screen]).options());
-        let lowered = advanced_blend::lower(&module, Target::new("main"), &options);
-        lowered.expect("it can be lowered").module.into_words()
-    };
-    let case = |words: &[u32], given: &[u32]| {
-        let given = vec![(Part::Lowered, lowered(given))];
-        Case { given, ..Case::new(words.to_vec(), &[Equation::Screen]) }
-    };
-    case(&left, &left).is_equal();
-    case(&left, &zero).is_equal();
-    let right = case(&zero, &left);
+    with_another(&left, &left).is_equal();
+    with_another(&left, &zero).is_equal();
+    let right = with_another(&zero, &left);
     let found = right.difference(&right.options());
     assert!(found.message.contains("has another result"), "{found}");
 }

@@ -148,11 +148,11 @@ fn picture(bytes: &[u8]) -> Picture {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::leaves::tests::leaf;
 
-    fn target(kind: Kind, count: u32) -> Target {
+    pub(crate) fn target(kind: Kind, count: u32) -> Target {
         let leaf = Leaf { kind, ..leaf("", count, (0, 0)) };
         targets(vec![leaf]).expect("it is a colour").remove(0)
     }

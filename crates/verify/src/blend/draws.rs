@@ -1,7 +1,7 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
 use super::{Pixel, Run, Selected, Source, Stop, Target};
-use crate::leaves::Leaf;
+use crate::leaves::{Kind, Leaf};
 use crate::run::cannot_run_original;
 use crate::targets::{self, Colour, Picture, SIDE};
 use crate::verdict::{Part, not_comparable};
@@ -28,6 +28,29 @@ pub(super) fn check_inputs(leaves: &[Leaf]) -> Result<(), Stop> {
 }
 
 impl Target {
+    /// What the shader writes to a pixel, of what is there when it was drawn over each background.
+    fn pixel(&self, drawn: [Colour; 2]) -> Result<Pixel, Stop> {
+        if self.drawn.leaves.is_empty() {
+            return Ok(Pixel::Uncovered);
+        }
+        if !self.drawn.is_same(drawn[0], drawn[1]) {
+            let is_left = |(pixel, before)| self.drawn.is_same(pixel, Colour([before; 4]));
+            return match drawn.into_iter().zip(BEFORE).all(is_left) {
+                true => Ok(Pixel::Uncovered),
+                false => {
+                    Err(not_comparable("the original has other colours when it is drawn again"))
+                }
+            };
+        }
+        let source = self.source(drawn[0]);
+        let is_float = self.drawn.kind() == Some(Kind::Float);
+        // What is computed of what is no number may be any, without `SignedZeroInfNanPreserve`.
+        match is_float && source.floats().into_iter().any(f32::is_nan) {
+            true => Ok(Pixel::Undefined),
+            false => Ok(Pixel::Covered(source)),
+        }
+    }
+
     /// What the shader writes, with black for what it does not.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
@@ -59,7 +82,8 @@ impl Run<'_> {
         Ok(sources)
     }
 
-    /// What the original writes, initialised in one way or the other.
+    /// What the original writes, initialised in one way or the other. What it leaves to the driver may be whatever lay
+    /// in memory, which the next draw may find as well: nothing is comparable then.
     fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<Source>>, Stop> {
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
@@ -76,15 +100,10 @@ impl Run<'_> {
             }
             let of_target = |(number, target): (usize, &Target)| {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);
-                let is_output = !target.drawn.leaves.is_empty();
-                pixels
-                    .map(|(one, other)| match is_output && target.drawn.is_same(*one, *other) {
-                        true => Pixel::Covered(target.source(*one)),
-                        false => Pixel::Uncovered,
-                    })
-                    .collect()
+                pixels.map(|(one, other)| target.pixel([*one, *other])).collect()
             };
-            sources.push(self.targets.iter().enumerate().map(of_target).collect());
+            let of_triangle = self.targets.iter().enumerate().map(of_target);
+            sources.push(of_triangle.collect::<Result<_, _>>()?);
         }
         Ok(sources)
     }
@@ -178,5 +197,27 @@ fn texture(picture: Option<&Picture>) -> Texture {
         height: SIDE,
         contents: picture.map(targets::bytes).unwrap_or_default(),
         ..Texture::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::targets::tests::target;
+
+    #[test]
+    fn a_pixel_is_drawn_or_left_or_undefined_and_never_changes() {
+        let target = Target { drawn: target(Kind::Float, 2), how: None };
+        let pixel = |drawn: [[u32; 2]; 2]| {
+            target.pixel(drawn.map(|[red, green]| Colour([red, green, 7, 8]))).ok()
+        };
+        let [half, nan] = [0.5_f32, f32::NAN].map(f32::to_bits);
+        let [one, other] = BEFORE;
+        let drawn = Colour::of([0.5, 0.5, 0.0, 1.0]);
+        assert_eq!(pixel([[half; 2], [half; 2]]), Some(Pixel::Covered(drawn)));
+        assert_eq!(pixel([[one; 2], [other; 2]]), Some(Pixel::Uncovered));
+        assert_eq!(pixel([[half, nan], [half, nan]]), Some(Pixel::Undefined));
+        assert_eq!(pixel([[half, one], [half, other]]), None);
+        assert_eq!(pixel([[other; 2], [one; 2]]), None);
     }
 }
