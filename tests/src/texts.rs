@@ -65,7 +65,7 @@ const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
 /// What a language lacks, then what its printer or reader does.
-const EXCEPTIONS: [Exception; 27] = [
+const EXCEPTIONS: [Exception; 25] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
@@ -115,6 +115,7 @@ const EXCEPTIONS: [Exception; 27] = [
         "SPIRV-Cross declares gl_PerVertex by the block's members alone, without the added array",
     ),
     exception(GLSL, "clip --exact", "unexpected IDENTIFIER", "SPIRV-Cross, of an array of blocks"),
+    exception(HLSL, "clip --exact", "cannot apply to an array", "the same"),
     exception(
         GLSL,
         "clip --exact",
@@ -128,14 +129,6 @@ const EXCEPTIONS: [Exception; 27] = [
         "Cannot use more than one builtin I/O block",
         "SPIRV-Cross counts the block that another entry point keeps",
     ),
-    exception(GLSL, "capture", "unexpected IDENTIFIER", "the same"),
-    exception(
-        HLSL,
-        "",
-        "Unsupported builtin in HLSL",
-        "SPIRV-Cross overlooks gl_PointCoord only where there is no other input",
-    ),
-    exception(HLSL, "clip --exact", "cannot apply to an array", "the same"),
     exception(
         &[Format::GlslOfVulkan, Format::GlslOfOpenGl, Format::Hlsl],
         "position",
