@@ -42,5 +42,6 @@ mod shaders;
 mod stages;
 mod storage;
 mod sweep;
+mod unbound;
 
 use polyshade_tests::drivers;

@@ -118,7 +118,7 @@ fn capture_all<'a>(
     let (vertices, instances) = (given.vertices, given.instances);
     for buffer in &capture.layout.buffers {
         let size = buffer.stride * vertices * instances;
-        ranges.push(BufferRange { offset: 0, size, reached: 0 });
+        ranges.push(BufferRange { size, ..BufferRange::default() });
         feedback.push(Range { buffer: work.buffers.len(), offset: 0, size: size.into() });
         work.buffers.push(vec![0xa5; size as usize]);
     }

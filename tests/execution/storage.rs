@@ -3,7 +3,7 @@
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
 use crate::shaders::{Shader, Varyings};
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
@@ -21,12 +21,15 @@ const HOST_BINDING: u32 = 9;
 const HOST_OFFSET: u32 = 16;
 const HOST_FIRST_ID: u32 = 40;
 
-/// The four sources of host words.
-pub(crate) const HOSTS: [Place; 4] = [
+/// The sources of host words.
+pub(crate) const HOSTS: [Place; 7] = [
     Place::StorageBuffer { set: Set(SET), binding: Binding(HOST_BINDING) },
     Place::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) },
     Place::PushConstant { offset: HOST_OFFSET },
     Place::Specialization { first_id: HOST_FIRST_ID },
+    Place::Address(Pointer::Uniform { set: Set(SET), binding: Binding(HOST_BINDING) }),
+    Place::Address(Pointer::PushConstant { offset: HOST_OFFSET }),
+    Place::Address(Pointer::Specialization { first_id: HOST_FIRST_ID }),
 ];
 
 /// A shader and its variants.
@@ -39,7 +42,11 @@ pub(crate) struct Storage {
 
 /// The options for a list of varyings, as all tests here want them.
 pub(crate) fn options(varyings: Varyings, host: Place) -> Options {
-    let options = Options::new().into_storage(Set(SET), Binding(0)).words(host);
+    let options = Options::new().words(host);
+    let options = match host.is_address() {
+        true => options,
+        false => options.into_storage(Set(SET), Binding(0)),
+    };
     match varyings {
         Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
         Varyings::Separate(names) => options.separate(names.split_whitespace()),
@@ -94,11 +101,19 @@ impl Storage {
         self.capture.layout.host_words(&host_draw(&case.draw), &self.ranges(case))
     }
 
+    /// The same where one of the feedback buffers is not bound.
+    pub(crate) fn told_without(&self, case: &Case, unbound: usize) -> Result<Vec<u32>, Error> {
+        let mut ranges = self.ranges(case);
+        ranges[unbound] = BufferRange::UNBOUND;
+        self.capture.layout.host_words(&host_draw(&case.draw), &ranges)
+    }
+
     fn ranges(&self, case: &Case) -> Vec<BufferRange> {
         let range = |buffer: model::Buffer| BufferRange {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
             reached: buffer.reached as u32,
+            ..BufferRange::default()
         };
         case.buffers(&self.layout).into_iter().map(range).collect()
     }
@@ -131,8 +146,8 @@ impl Storage {
             instances: case.draw.instances.clone(),
             ..Draw::default()
         };
-        if let Place::PushConstant { offset } = self.capture.words.place {
-            draw.push_constants = vec![FILL; offset as usize];
+        if let Some(bytes) = self.capture.words.push_constants() {
+            draw.push_constants = vec![FILL; bytes.start as usize];
         }
         let feedback = self.feedback(case, work);
         bind_capture(&self.capture, host_words, &feedback, &mut draw, work);
@@ -199,8 +214,9 @@ impl Storage {
     /// The feedback buffers of each case, without its host words.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // The host words have a buffer where their place is a descriptor.
-        let words = usize::from(self.capture.words.place.descriptor().is_some());
+        // The host words have a buffer where their place is a descriptor or memory, and so has an address.
+        let place = self.capture.words.place;
+        let words = usize::from(place.descriptor().is_some()) + usize::from(place.is_address());
         buffers.chunks(count + words).map(|case| case[..count].to_vec()).collect()
     }
 }

@@ -2,6 +2,7 @@
 //! a look.
 
 use crate::states::{anew, counters, pipeline, resumed};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
     Preset, Query, Topology, TransformFeedback, Use, Uses,
@@ -146,6 +147,34 @@ fn queries() {
         }
     }
     golden("queries.txt", &text);
+}
+
+#[test]
+fn what_is_found_by_its_address() {
+    let mut text = String::new();
+    for pointer in [
+        Pointer::PushConstant { offset: 120 },
+        Pointer::Uniform { set: Set(0), binding: Binding(7) },
+        Pointer::Specialization { first_id: 3 },
+    ] {
+        let mut pipeline = pipeline();
+        let capture = pipeline.capture.as_mut().expect("it captures");
+        capture.path = Some(Path::Storage);
+        capture.storage.as_mut().expect("it says so").host = Place::Address(pointer);
+        let heading = Place::Address(pointer).to_string();
+        section(&mut text, &heading, &Preset::Vulkan.into(), &pipeline, &resumed());
+    }
+    let mut pipeline = pipeline();
+    let capture = pipeline.capture.as_mut().expect("it captures");
+    capture.path = Some(Path::Storage);
+    let storage = capture.storage.as_mut().expect("it says so");
+    storage.host = Place::Address(Pointer::PushConstant { offset: 0 });
+    storage.unbound_buffers = true;
+    let mut draw = resumed();
+    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
+    active.buffers[0] = None;
+    section(&mut text, "a buffer is not bound", &Preset::Vulkan.into(), &pipeline, &draw);
+    golden("addresses.txt", &text);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{self, SideEffects};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
@@ -190,6 +190,23 @@ fn limits_are_kept() {
     refused(Preset::VulkanMobile, &far, &anew(), "5 descriptor sets, only 4");
     let pushed = storage(|storage| storage.host = Place::PushConstant { offset: 100 });
     refused(Preset::VulkanMobile, &pushed, &anew(), "144 bytes of push constants, only 128");
+    let at = |offset| {
+        let host = Place::Address(Pointer::PushConstant { offset });
+        with_capture(|capture| {
+            let storage = capture.storage.as_mut().expect("it is there");
+            // Nothing is bound, so that no limit of descriptors matters.
+            (storage.host, storage.set.0, storage.storage_buffers) = (host, 99, 0);
+            capture.path = Some(Path::Storage);
+        })
+    };
+    refused(
+        Preset::VulkanMobile,
+        &at(120),
+        &anew(),
+        "no addresses of buffers (bufferDeviceAddress",
+    );
+    refused(Preset::Vulkan, &at(128), &anew(), "136 bytes of push constants, only 128");
+    assert!(planner::plan(&Preset::Vulkan.into(), &at(120), &anew()).is_ok());
     let missing = with_capture(|capture| capture.storage = None);
     refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");
 }
@@ -375,7 +392,10 @@ fn words_are_filled_in_by_their_names() {
     let counter = |number: usize| Word::Counter(counters()[number].expect("there are two"));
     let expected = [Word::FirstVertex, Word::Slots, Word::Limit, Word::Start(1), counter(0)];
     assert_eq!(words.words, expected);
-    let range = |offset, size, number| WordRange { offset, size, reached: counter(number) };
+    let range = |offset, size, number| {
+        let reached = counter(number);
+        WordRange { offset, size, reached, unbound: false }
+    };
     assert_eq!(words.ranges, [range(4, 4096, 0), range(0, 8192, 1)]);
 }
 

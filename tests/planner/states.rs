@@ -21,6 +21,7 @@ pub(crate) fn pipeline() -> Pipeline {
             storage_buffers: 3,
             words: Vec::new(),
             topologies: Vec::new(),
+            unbound_buffers: false,
         }),
     };
     Pipeline {

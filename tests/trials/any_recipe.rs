@@ -4,7 +4,7 @@ use crate::disguises::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, Kind, Lacking, Mark, Planes};
 use polyshade::depth_convention::{self, Turn};
-use polyshade::host::{Binding, Lowered, Place, Set, Target, Value};
+use polyshade::host::{Binding, Lowered, Place, Pointer, Set, Target, Value};
 use polyshade::position_only;
 use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
@@ -20,8 +20,13 @@ const RECIPES: u64 = 12;
 
 fn place(choices: &mut Choices) -> Place {
     let (set, binding) = (Set(choices.below(4)), Binding(choices.below(8)));
-    match choices.below(4) {
+    match choices.below(5) {
         0 => Place::StorageBuffer { set, binding },
+        4 => Place::Address(match choices.below(3) {
+            0 => Pointer::Uniform { set, binding },
+            1 => Pointer::PushConstant { offset: 64 + 4 * choices.below(32) },
+            _ => Pointer::Specialization { first_id: choices.below(256) },
+        }),
         1 => Place::Uniform { set, binding },
         2 => Place::PushConstant { offset: 64 + 4 * choices.below(32) },
         _ => Place::Specialization { first_id: choices.below(256) },

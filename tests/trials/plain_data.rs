@@ -11,8 +11,8 @@ use polyshade::clip_cull::{
 };
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{
-    Binding, Changed, Device, Place, Requirements, Reserved, Set, Target, TransformFeedback, Value,
-    Words,
+    Binding, Changed, Device, Place, Pointer, Requirements, Reserved, Set, Target,
+    TransformFeedback, Value, Words,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
@@ -56,11 +56,14 @@ fn module(stage: ShaderStage, source: &str) -> Module<'static> {
     Module::parse_owned(words).expect("glslang writes modules")
 }
 
-const PLACES: [Place; 4] = [
+const PLACES: [Place; 7] = [
     Place::StorageBuffer { set: Set(1), binding: Binding(2) },
     Place::Uniform { set: Set(3), binding: Binding(4) },
     Place::PushConstant { offset: 16 },
     Place::Specialization { first_id: 7 },
+    Place::Address(Pointer::Uniform { set: Set(5), binding: Binding(6) }),
+    Place::Address(Pointer::PushConstant { offset: 24 }),
+    Place::Address(Pointer::Specialization { first_id: 8 }),
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use crate::undefined;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
-use polyshade::host::{Binding, Place, Set, Target};
+use polyshade::host::{Binding, Place, Pointer, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::ShaderStage;
 use polyshade_verify::{BlendedAs, Blends, Difference, Lowering, Part, Verdict};
@@ -186,6 +186,7 @@ fn one_equation_and_words_wherever_they_are() {
         Place::Specialization { first_id: 3 },
         Place::Uniform { set, binding },
         Place::StorageBuffer { set, binding },
+        Place::Address(Pointer::Uniform { set, binding }),
     ] {
         let equations = [Equation::Screen, Equation::Xor];
         Case { select: Some(words), ..Case::new(shader(), &equations) }.is_equal();

@@ -1,6 +1,7 @@
 //! Lowerings that are broken on purpose, each of which must be found different on both drivers.
 
 use crate::subject::{self, DRIVERS, Subject, vertex};
+use polyshade::host::{Place, Pointer};
 use polyshade_tests::shader::disassemble;
 use polyshade_verify::{Difference, Part};
 
@@ -117,7 +118,12 @@ fn difference(subject: &Subject) -> Difference {
 /// The difference that comes of editing function `name` of the capture-only variant.
 #[track_caller]
 fn edited(name: &str, edit: impl Fn(Text) -> Text) -> Difference {
-    let subject = subject();
+    edited_of(subject(), name, edit)
+}
+
+/// The same of another subject.
+#[track_caller]
+fn edited_of(subject: Subject, name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
     let broken = edit(Text::of(&words, name)).into_words();
     assert!(broken != words, "nothing is broken");
@@ -135,8 +141,35 @@ fn replaced(name: &str, nth: usize, parts: &[&str], [from, to]: [&str; 2]) -> Di
     })
 }
 
+/// The subject, with buffers that are found by their addresses.
+fn by_address() -> Subject {
+    let mut subject = subject();
+    subject.options = subject.options.words(Place::Address(Pointer::PushConstant { offset: 0 }));
+    subject
+}
+
+/// The second buffer's address, word 9, is behind five words of the draw and four of the first buffer.
+#[test]
+fn an_address_is_that_of_another_buffer() {
+    let found = edited_of(by_address(), "store_to_slot", |text| {
+        let line = text.with(0, &["OpAccessChain %_ptr_PhysicalStorageBuffer_uint", "%uint_9"]);
+        text.replace(line, "%uint_9", "%uint_5")
+    });
+    assert!(found.to_string().contains("buffer"), "{found}");
+}
+
+/// The size of a range, word 7, is all that says where memory ends.
+#[test]
+fn a_range_in_memory_has_the_size_of_another_word() {
+    edited_of(by_address(), "primitives_that_fit", |text| {
+        let line = text.with(0, &["OpAccessChain %_ptr_PhysicalStorageBuffer_uint", "%uint_7"]);
+        text.replace(line, "%uint_7", "%uint_3")
+    });
+}
+
 #[test]
 fn what_is_not_broken_is_equal() {
+    by_address().is_equal();
     let subject = subject();
     let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
     let same = Text::of(&words, "store_to_slot").into_words();

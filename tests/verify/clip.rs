@@ -6,7 +6,7 @@ use crate::stage::{
 };
 use crate::subject::{edited, parsed, vertex};
 use polyshade::clip_cull::{self, Kind, Planes};
-use polyshade::host::{Binding, Place, Set, Target, Value};
+use polyshade::host::{Binding, Place, Pointer, Set, Target, Value};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Marked, Steps};
 
@@ -90,6 +90,7 @@ fn planes_are_switched_off() {
         (Value::Word(Place::Specialization { first_id: 3 }), None),
         (Value::Word(Place::PushConstant { offset: 8 }), Some(6)),
         (Value::Word(storage), None),
+        (Value::Word(Place::Address(Pointer::PushConstant { offset: 8 })), None),
     ] {
         VERTEX.is_drawn(&arrays(), &enabled(mask, as_written));
     }
@@ -112,8 +113,9 @@ fn eye() -> Vec<u32> {
 
 #[test]
 fn planes_of_the_host_cut() {
-    let words = Place::Uniform { set: Set(0), binding: Binding(4) };
-    for space in [None, Some(2)] {
+    let uniform = Place::Uniform { set: Set(0), binding: Binding(4) };
+    let address = Place::Address(Pointer::Specialization { first_id: 1 });
+    for (words, space) in [(uniform, None), (uniform, Some(2)), (address, None)] {
         let of_host = || planes(Planes { count: 3, words, vertex: space });
         VERTEX.is_drawn(&eye(), &of_host());
 

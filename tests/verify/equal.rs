@@ -1,7 +1,7 @@
 //! Every kind of varying, every way to ask for it, and every kind of input: equal on both drivers.
 
 use crate::subject::{Driver, Subject, vertex};
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::shader::{assemble, disassemble};
 use polyshade_verify::Verdict;
@@ -324,6 +324,9 @@ fn host_words_come_from_anywhere() {
         Place::Uniform { set: Set(2), binding: Binding(1) },
         Place::PushConstant { offset: 16 },
         Place::StorageBuffer { set: Set(0), binding: Binding(3) },
+        Place::Address(Pointer::Uniform { set: Set(2), binding: Binding(1) }),
+        Place::Address(Pointer::PushConstant { offset: 24 }),
+        Place::Address(Pointer::Specialization { first_id: 9 }),
     ] {
         let mut subject = Subject::interleaved(words.clone(), "v_scaled gl_Position");
         subject.options = subject.options.words(place);

@@ -71,7 +71,8 @@ pub(crate) fn or_place<T: Copy>(
     text.parse().map(word).map_err(|_| {
         let names: Vec<&str> = said.iter().map(|(name, _)| *name).collect();
         format!(
-            "{}, or a word at storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET or specialization=ID",
+            "{}, or a word at storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET or specialization=ID, or \
+             address: before one of the last three",
             names.join(", ")
         )
     })

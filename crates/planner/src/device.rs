@@ -61,6 +61,8 @@ pub struct Device {
     pub provoking_vertex: Option<ProvokingVertexModes>,
     /// `VK_EXT_primitives_generated_query`, where its feature is there.
     pub primitives_generated: Option<PrimitivesGenerated>,
+    /// Buffers have addresses: `bufferDeviceAddress`.
+    pub buffer_addresses: bool,
     /// A vertex stage may store to buffers: `vertexPipelineStoresAndAtomics`.
     pub vertex_stores: bool,
     /// A vertex stage may store and have outputs at once.
@@ -166,6 +168,7 @@ impl Default for Device {
             transform_feedback: None,
             provoking_vertex: None,
             primitives_generated: None,
+            buffer_addresses: false,
             vertex_stores: false,
             stores_beside_outputs: true,
             rasterization_off: RasterizationOff::Always,
@@ -218,6 +221,7 @@ fn vulkan() -> Device {
             preserved_by_capture_in_fans: true,
         }),
         primitives_generated: Some(PrimitivesGenerated { with_discard: true, with_streams: true }),
+        buffer_addresses: true,
         vertex_stores: true,
         dynamic_rendering: true,
         max_bound_sets: 8,

@@ -188,11 +188,13 @@ impl FeedbackBuffer {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Storage {
-    /// The set of the feedback buffers.
+    /// The set of the feedback buffers, unless they are found by addresses.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub set: Set,
     /// The binding of feedback buffer 0; that of buffer `i` is larger by `i`.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub binding: Binding,
-    /// The place of the words that the host fills in.
+    /// The place of the words that the host fills in. Where they are found by an address, so are the buffers.
     pub host: Place,
     /// All storage buffers of the stage, its own included.
     pub storage_buffers: u32,
@@ -202,6 +204,9 @@ pub struct Storage {
     /// The topologies that the variants are for; by default all.
     #[cfg_attr(feature = "serde", serde(default))]
     pub topologies: Vec<transform_feedback::Topology>,
+    /// Whether the variants take buffers that are not bound.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unbound_buffers: bool,
 }
 
 impl Capture {
@@ -214,13 +219,15 @@ impl Capture {
             }
             _ => None,
         });
-        let storage = first.map(|(set, binding)| Storage {
+        let by_address = words.place.is_address().then_some((Set(0), Binding(0)));
+        let storage = first.or(by_address).map(|(set, binding)| Storage {
             set,
             binding,
             host: words.place,
             storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
             words: words.words.iter().map(|word| word.name.clone().into_owned()).collect(),
             topologies: layout.topologies().to_vec(),
+            unbound_buffers: layout.takes_unbound_buffers(),
         });
         Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
     }

@@ -228,7 +228,8 @@ pub struct Words {
     pub ranges: Vec<WordRange>,
 }
 
-/// A feedback range, from the start of what is bound; all in bytes.
+/// A feedback range, from the start of what is bound, or from its own start where it is found by its address; all in
+/// bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct WordRange {
@@ -238,6 +239,8 @@ pub struct WordRange {
     pub size: u32,
     /// How much of it is filled.
     pub reached: Word,
+    /// Whether nothing is bound there: the others are 0.
+    pub unbound: bool,
 }
 
 /// Where the value of a host word comes from.
@@ -259,6 +262,20 @@ pub enum Word {
     Limit,
     /// Where the draw begins in the buffer with this number: its range's offset and what of it is filled.
     Start(u32),
+    /// The lower 32 bits of an address.
+    AddressLow {
+        /// The number of the feedback buffer that is bound to the memory.
+        buffer: u32,
+        /// What is added to the address of the memory's first byte.
+        offset: u64,
+    },
+    /// The upper 32 bits of the same address.
+    AddressHigh {
+        /// The number of the feedback buffer.
+        buffer: u32,
+        /// What is added.
+        offset: u64,
+    },
     /// The value that the host keeps of a counter.
     Counter(Counter),
     /// Where the draw before has left the feedback buffer with this number.

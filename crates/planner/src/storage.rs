@@ -13,7 +13,7 @@ use super::steps::{
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
 use polyshade_spv::Error;
 
@@ -90,14 +90,13 @@ fn check_device(device: &Device, storage: &Storage) -> Result<(), Error> {
         let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
         return Err(unsupported(message));
     }
-    let mut last_set = storage.set.0;
-    match storage.host {
-        Place::StorageBuffer { set, .. } | Place::Uniform { set, .. } => {
-            last_set = last_set.max(set.0);
-        }
-        Place::PushConstant { .. } | Place::Specialization { .. } => {}
+    let by_address = storage.host.is_address();
+    if by_address && !device.buffer_addresses {
+        return Err(unsupported("the device has no addresses of buffers (bufferDeviceAddress)"));
     }
-    let (sets, most) = (last_set.saturating_add(1), device.max_bound_sets);
+    let of_buffers = (!by_address).then_some(storage.set.0);
+    let last_set = of_buffers.max(storage.host.descriptor().map(|(set, _)| set.0));
+    let (sets, most) = (last_set.map_or(0, |set| set.saturating_add(1)), device.max_bound_sets);
     if sets > most {
         return Err(unsupported(format!("{sets} descriptor sets, only {most}")));
     }
@@ -146,8 +145,12 @@ fn check_draw(
 }
 
 fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
-    let Place::PushConstant { offset } = words.place else { return Ok(()) };
-    let end = u64::from(offset) + 4 * words.words.len() as u64;
+    let (offset, bytes) = match words.place {
+        Place::PushConstant { offset } => (offset, 4 * words.words.len() as u64),
+        Place::Address(Pointer::PushConstant { offset }) => (offset, 8),
+        _ => return Ok(()),
+    };
+    let end = u64::from(offset) + bytes;
     let most = device.max_push_constants;
     if end > u64::from(most) {
         return Err(unsupported(format!("{end} bytes of push constants, only {most}")));
@@ -162,6 +165,9 @@ fn buffers(device: &Device, storage: &Storage) -> u32 {
         _ if device.api != Api::Metal => 0,
         Place::StorageBuffer { .. } | Place::Specialization { .. } => 1,
         Place::Uniform { .. } | Place::PushConstant { .. } => 2,
+        // No size is asked for where nothing but a word says it.
+        Place::Address(Pointer::Specialization { .. }) => 0,
+        Place::Address(_) => 1,
     };
     storage.storage_buffers.saturating_add(beside)
 }
@@ -226,7 +232,11 @@ fn open_pass(steps: &mut Draft<'_>, device: &Device, pipeline: &Pipeline, shape:
     }
 }
 
-/// The bindings of the feedback buffers, and the host words that locate the feedback ranges in them.
+/// The range of a buffer to which nothing goes.
+const NOTHING: WordRange =
+    WordRange { offset: 0, size: 0, reached: Word::Constant(0), unbound: false };
+
+/// The bindings of the feedback buffers, where they have some, and the host words that locate the feedback ranges.
 fn bindings(
     device: &Device,
     pipeline: &Pipeline,
@@ -236,38 +246,58 @@ fn bindings(
     topology: polyshade::transform_feedback::Topology,
 ) -> Result<(Vec<StorageRange>, Words), Error> {
     let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
+    let mut offsets = Vec::new();
     for (number, buffer) in (0..).zip(&capture.buffers) {
         if buffer.stride == 0 {
-            ranges.push(WordRange { offset: 0, size: 0, reached: Word::Constant(0) });
+            ranges.push(NOTHING);
+            offsets.push(0);
             continue;
         }
         let Some(Some(bound)) = active.buffers.get(number as usize) else {
+            // Something would have to be bound to a descriptor.
+            if storage.unbound_buffers && storage.host.is_address() {
+                ranges.push(WordRange { unbound: true, ..NOTHING });
+                offsets.push(0);
+                continue;
+            }
             let message = format!(
-                "feedback buffer {number} captures something and is not bound, which the storage path cannot ignore"
+                "feedback buffer {number} captures something and is not bound, which only variants for it that find their buffers by addresses ignore"
             );
             return Err(unsupported(message));
         };
+        let reached = reached(active, number);
+        offsets.push(bound.offset);
+        if storage.host.is_address() {
+            ranges.push(WordRange { offset: 0, size: memory_range(bound)?, reached, ..NOTHING });
+            continue;
+        }
         let (range, lead, size) = storage_range(device, bound)?;
         let binding = Binding(storage.binding.0.saturating_add(number));
         bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
-        ranges.push(WordRange { offset: lead, size, reached: reached(active, number) });
+        ranges.push(WordRange { offset: lead, size, reached, unbound: false });
     }
     let last = pipeline.provoking_vertex == ProvokingVertex::Last;
     let word = |name: &str| {
-        let value = value(name, topology, last, &ranges);
+        let value = value(name, topology, last, (&ranges, &offsets));
         value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
     };
     let words = match &storage.words[..] {
-        [] => any_draw(ranges.len()).iter().map(|name| word(name)).collect(),
+        [] => any_draw(ranges.len(), storage.host).iter().map(|name| word(name)).collect(),
         names => names.iter().map(|name| word(name)).collect::<Result<_, Error>>(),
     }?;
     Ok((bindings, Words { place: storage.host, words, ranges }))
 }
 
 /// The names of the words of variants for any draw, which captures into so many buffers.
-fn any_draw(buffers: usize) -> Vec<String> {
+fn any_draw(buffers: usize, place: Place) -> Vec<String> {
     let of_draw = ["topology", "flags", "first_vertex", "vertex_count", "first_instance"];
-    let of_buffer = |number| ["offset", "size", "reached"].map(|name| format!("{name}_{number}"));
+    let of_buffer = |number| {
+        let names: &[&str] = match place.is_address() {
+            true => &["address_low", "address_high", "size", "reached"],
+            false => &["offset", "size", "reached"],
+        };
+        names.iter().map(move |name| format!("{name}_{number}"))
+    };
     of_draw.map(str::to_owned).into_iter().chain((0..buffers).flat_map(of_buffer)).collect()
 }
 
@@ -276,11 +306,16 @@ fn value(
     name: &str,
     topology: polyshade::transform_feedback::Topology,
     last: bool,
-    ranges: &[WordRange],
+    (ranges, offsets): (&[WordRange], &[u64]),
 ) -> Option<Word> {
     Some(match name {
         "topology" => Word::Constant(topology as u32),
-        "flags" => Word::Constant(u32::from(last)),
+        "flags" => {
+            let unbound = (0..).zip(ranges).filter(|(_, range)| range.unbound);
+            Word::Constant(
+                u32::from(last) | unbound.map(|(number, _)| 2_u32 << number).sum::<u32>(),
+            )
+        }
         "first_vertex" => Word::FirstVertex,
         "vertex_count" => Word::VertexCount,
         "slots" => Word::Slots,
@@ -290,11 +325,15 @@ fn value(
             let (name, number) = name.rsplit_once('_')?;
             let number: u32 = number.parse().ok()?;
             let range = ranges.get(number as usize)?;
+            let (buffer, offset) = (number, offsets[number as usize]);
             match name {
                 "offset" => Word::Constant(range.offset),
                 "size" => Word::Constant(range.size),
                 "reached" => range.reached,
                 "start" => Word::Start(number),
+                "address_low" | "address_high" if range.unbound => Word::Constant(0),
+                "address_low" => Word::AddressLow { buffer, offset },
+                "address_high" => Word::AddressHigh { buffer, offset },
                 _ => return None,
             }
         }
@@ -319,6 +358,12 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
     // Both are less than `size`, which has 32 bits.
     Ok((bound, lead as u32, range.size as u32))
+}
+
+/// The size of a feedback range that is found by its address.
+fn memory_range(bound: &Bound) -> Result<u32, Error> {
+    let size = check::range(bound)?.size;
+    u32::try_from(size).map_err(|_| unsupported(format!("{size} bytes of a feedback range")))
 }
 
 /// Where capture continues in a feedback buffer.

@@ -202,6 +202,9 @@ impl fmt::Display for Words {
             Place::Specialization { first_id } => {
                 write!(f, "fill in specialization constants from {first_id} on:")?;
             }
+            Place::Address(pointer) => {
+                write!(f, "fill in memory, and its address at {}:", Place::from(pointer))?;
+            }
         }
         for (index, word) in self.words.iter().enumerate() {
             write!(f, "{} {word}", if index > 0 { "," } else { "" })?;
@@ -220,6 +223,10 @@ impl fmt::Display for Word {
             Self::Slots => f.write_str("corners of an instance"),
             Self::Limit => f.write_str("corners that fit"),
             Self::Start(number) => write!(f, "start in buffer {number}"),
+            Self::AddressLow { buffer, offset } => {
+                write!(f, "lower half of the address of byte {offset} of buffer {buffer}")
+            }
+            Self::AddressHigh { .. } => f.write_str("upper half"),
             Self::Counter(counter) => write!(f, "the host's {counter}"),
             Self::Running(number) => write!(f, "where buffer {number} was left"),
         }

@@ -209,6 +209,7 @@ impl Plan {
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
         let placement = Placement::new(m, options, reserved, buffers)?;
+        layout.draws.by_address = placement.words.is_address();
         let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
         let effects = Effects::find(m, entry);
@@ -225,12 +226,10 @@ impl Plan {
     fn requirements(&self, m: &Module<'_>) -> Requirements {
         let stage = ExecutionModel::VERTEX;
         let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
-        let descriptors = feedback.map(|(i, _)| Descriptor {
-            set: self.placement.set(),
-            binding: self.placement.buffer(i),
-            kind: DescriptorKind::StorageBuffer,
-            purpose: Purpose::Feedback(i),
-            stage,
+        let descriptors = feedback.filter_map(|(i, _)| {
+            let (set, binding) = self.placement.buffer(i)?;
+            let (kind, purpose) = (DescriptorKind::StorageBuffer, Purpose::Feedback(i));
+            Some(Descriptor { set, binding, kind, purpose, stage })
         });
         let mut requirements = Requirements {
             features: vec![Feature::VertexPipelineStoresAndAtomics],
@@ -246,11 +245,16 @@ impl Plan {
 fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
     let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
     let (storage, uniform) = buffers_of(m);
-    let storage = storage.saturating_add(added(DescriptorKind::StorageBuffer));
-    let uniforms = added(DescriptorKind::UniformBuffer);
-    let last_set = needs.descriptors.iter().map(|one| one.set.0).max().unwrap_or(0);
-    needs.need(LimitName::MaxBoundDescriptorSets, last_set.saturating_add(1));
-    needs.need(LimitName::MaxPerStageDescriptorStorageBuffers, storage);
+    let (storages, uniforms) =
+        (added(DescriptorKind::StorageBuffer), added(DescriptorKind::UniformBuffer));
+    let last_set = needs.descriptors.iter().map(|one| one.set.0).max();
+    if let Some(last) = last_set {
+        needs.need(LimitName::MaxBoundDescriptorSets, last.saturating_add(1));
+    }
+    if storages > 0 {
+        let storages = storage.saturating_add(storages);
+        needs.need(LimitName::MaxPerStageDescriptorStorageBuffers, storages);
+    }
     if uniforms > 0 {
         let uniforms = uniform.saturating_add(uniforms);
         needs.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);

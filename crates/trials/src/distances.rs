@@ -1,5 +1,6 @@
 //! The lowerings of clip and cull distances.
 
+use crate::lowerings::pointer;
 use crate::{Choices, Made, lowerings};
 use polyshade::Module;
 use polyshade::clip_cull::{
@@ -32,8 +33,9 @@ fn target_of_geometry(entry: EntryPoint<'_>, choices: &mut Choices) -> Target {
 
 fn place(choices: &mut Choices) -> Place {
     let (set, binding) = (Set(3 - choices.below(4)), Binding(choices.number()));
-    match choices.below(4) {
+    match choices.below(5) {
         0 => Place::Uniform { set, binding },
+        4 => Place::Address(pointer(choices, (set, binding))),
         1 => Place::StorageBuffer { set, binding },
         2 => Place::PushConstant { offset: choices.offset() },
         _ => Place::Specialization { first_id: choices.number() },

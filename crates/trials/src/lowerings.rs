@@ -6,7 +6,9 @@ use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap,
 };
 use polyshade::depth_convention::{self, Turn};
-use polyshade::host::{Binding, Device, Place, Reserved, Set, Target, TransformFeedback, Value};
+use polyshade::host::{
+    Binding, Device, Place, Pointer, Reserved, Set, Target, TransformFeedback, Value,
+};
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
 use polyshade::spv::view::{EntryPoint, Mode};
@@ -23,8 +25,12 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         SideEffects::InRaster,
         SideEffects::Refuse,
     ]));
-    let options = match choices.below(6) {
+    let options = match choices.below(7) {
         0 => options,
+        6 => {
+            let pointer = pointer(choices, (Set(2), Binding(7)));
+            return variants(m, &target, &options.words(Place::Address(pointer)));
+        }
         1 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
         2 => options.words(Place::PushConstant { offset: choices.offset() }),
         3 => options.words(Place::Specialization { first_id: choices.number() }),
@@ -35,8 +41,20 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         true => options.into_storage(Set(choices.number()), Binding(choices.number())),
         false => options,
     };
-    let options = options.point_size(!choices.maybe());
-    let prepared = transform_feedback::prepare(m, &target, &options)?;
+    variants(m, &target, &options.point_size(!choices.maybe()))
+}
+
+/// A place for an address.
+pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> Pointer {
+    match choices.below(3) {
+        0 => Pointer::Uniform { set, binding },
+        1 => Pointer::PushConstant { offset: choices.offset() },
+        _ => Pointer::Specialization { first_id: choices.number() },
+    }
+}
+
+fn variants(m: &Module<'_>, target: &Target, options: &Options) -> Made {
+    let prepared = transform_feedback::prepare(m, target, options)?;
     let variants = [
         ("capture-only", Variant::CaptureOnly),
         ("both", Variant::Both),
@@ -222,8 +240,9 @@ pub(crate) fn discard(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
 
 pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let (set, binding) = (Set(3), Binding(choices.number()));
-    let select = match choices.below(5) {
+    let select = match choices.below(6) {
         0 => None,
+        5 => Some(Place::Address(pointer(choices, (set, Binding(20))))),
         1 => Some(Place::Specialization { first_id: choices.number() }),
         2 => Some(Place::PushConstant { offset: choices.offset() }),
         3 => Some(Place::Uniform { set, binding: Binding(20) }),

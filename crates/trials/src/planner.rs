@@ -4,7 +4,7 @@ use crate::Choices;
 use polyshade::advanced_blend::{
     Alpha, Equation, Factor, LogicOperation, Operation, Ordinary, Overlap, Term,
 };
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{self, ProvokingVertex, SideEffects};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
@@ -20,6 +20,7 @@ pub fn any_device(choices: &mut Choices) -> Device {
         return device;
     }
     device.vertex_stores = choices.maybe();
+    device.buffer_addresses = choices.maybe();
     device.stores_beside_outputs = choices.maybe();
     device.rasterization_off = choices.of(&[
         RasterizationOff::Always,
@@ -165,11 +166,14 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     let effects = [SideEffects::Refuse, SideEffects::InCapture, SideEffects::InRaster];
     let emitted = [Emitted::Points, Emitted::LineStrips, Emitted::TriangleStrips];
     let topology = choices.of(&TOPOLOGIES);
-    let words = ["limit", "slots", "start_0", "start_9", "flags", "size_1", "other"];
+    let words =
+        ["limit", "slots", "start_0", "start_9", "flags", "size_1", "address_high_1", "other"];
     let hosts = [
         Place::StorageBuffer { set: Set(3), binding: Binding(9) },
         Place::PushConstant { offset: 16 },
         Place::Specialization { first_id: 5 },
+        Place::Address(Pointer::PushConstant { offset: 120 }),
+        Place::Address(Pointer::Uniform { set: Set(2), binding: Binding(1) }),
     ];
     let buffer = |choices: &mut Choices| FeedbackBuffer {
         stride: if choices.rarely() { choices.word() } else { 4 * choices.below(9) },
@@ -194,6 +198,7 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
             } else {
                 Vec::new()
             },
+            unbound_buffers: choices.maybe(),
         }),
     };
     Pipeline {

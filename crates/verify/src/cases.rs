@@ -167,6 +167,11 @@ impl Case {
         matches!(self.room, Room::Overstated | Room::Passed | Room::Behind)
     }
 
+    /// Whether it says that there is memory where there is none, which is found out of what is bound only.
+    pub(crate) fn overstates_memory(&self) -> bool {
+        matches!(self.room, Room::Overstated | Room::Behind)
+    }
+
     /// What the host says of a buffer.
     pub(crate) fn told(&self, buffer: &model::Buffer) -> BufferRange {
         let stride = buffer.stride as u32;
@@ -174,6 +179,7 @@ impl Case {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
             reached: buffer.reached as u32,
+            ..BufferRange::default()
         };
         match self.room {
             Room::Overstated => told.size += 4 * stride,

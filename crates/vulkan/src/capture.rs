@@ -1,7 +1,9 @@
 //! Binds the buffers and words that a lowering requires of the host.
 
-use crate::work::{Constant, Descriptor, Draw, Range, Resource, Stage, Work};
-use polyshade::host::{Place, Purpose, Requirements, Target, Words};
+use crate::work::{
+    Address, AddressAt, Constant, Descriptor, Draw, Place as At, Range, Resource, Stage, Work,
+};
+use polyshade::host::{Place, Pointer, Purpose, Requirements, Target, Words};
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
 use polyshade::{Error, Module};
 
@@ -88,18 +90,29 @@ pub fn bind_capture(
         draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
-    place_words(capture.words.place, host_words, 0, draw, work);
+    let block = place_words(capture.words.place, host_words, 0, draw, work);
+    let Some(block) = block.filter(|_| capture.words.place.is_address()) else { return };
+    for (number, range) in feedback.iter().enumerate() {
+        let word = |half| capture.words.number(&format!("address_{half}_{number}"));
+        let (Some(low), Some(high)) = (word("low"), word("high")) else { continue };
+        let half = |word: u32| u64::from(host_words[word as usize]);
+        // What the host has told is how far behind the start of the range the feedback range begins.
+        let offset = range.offset + (half(high) << 32 | half(low));
+        let of = At { buffer: range.buffer, offset };
+        let to = AddressAt::Buffer(At { buffer: block, offset: u64::from(low) * 4 });
+        draw.addresses.push(Address { of, to });
+    }
 }
 
-/// Puts the host's words where the stage `draw.stages[stage]` reads them. Those of a descriptor get a buffer of their
-/// own in `work`.
+/// Puts the host's words where the stage `draw.stages[stage]` reads them. Those of a descriptor or of an address get a
+/// buffer of their own in `work`, whose index is returned.
 pub fn place_words(
     place: Place,
     words: &[u32],
     stage: usize,
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
-) {
+) -> Option<usize> {
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     match place {
         Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
@@ -114,15 +127,36 @@ pub fn place_words(
                 _ => Resource::StorageBuffer(range),
             };
             draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
+            Some(range.buffer)
         }
         Place::PushConstant { offset } => {
             let (start, end) = (offset as usize, offset as usize + bytes.len());
             draw.push_constants.resize(draw.push_constants.len().max(end), 0);
             draw.push_constants[start..end].copy_from_slice(&bytes);
+            None
         }
         Place::Specialization { first_id } => {
             let constants = (first_id..).zip(words.iter().copied().map(Constant::Bits32));
             draw.stages[stage].specialization.extend(constants);
+            None
+        }
+        Place::Address(pointer) => {
+            let block = work.buffers.len();
+            work.buffers.push(bytes);
+            // What the address is overwrites these words.
+            let uniform = place_words(pointer.into(), &[0; 2], stage, draw, work);
+            let to = match pointer {
+                Pointer::Uniform { .. } => {
+                    let buffer = uniform.expect("a uniform buffer has been added");
+                    AddressAt::Buffer(At { buffer, offset: 0 })
+                }
+                Pointer::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
+                Pointer::Specialization { first_id } => {
+                    AddressAt::Specialization { stage, first_id }
+                }
+            };
+            draw.addresses.push(Address { of: At { buffer: block, offset: 0 }, to });
+            Some(block)
         }
     }
 }

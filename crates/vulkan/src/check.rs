@@ -10,7 +10,9 @@ use crate::error::Error;
 use crate::format;
 use crate::interface;
 use crate::pipeline::TargetFormat;
-use crate::work::{Draw, Indices, Place, Range, Resource, Target, TransformFeedback, Work};
+use crate::work::{
+    Address, AddressAt, Draw, Indices, Place, Range, Resource, Target, TransformFeedback, Work,
+};
 use ash::vk;
 use polyshade::spv::{ExecutionModel, Module};
 use std::ops;
@@ -26,6 +28,7 @@ impl Work<'_> {
             if draw.push_constants.len() % 4 != 0 {
                 return Err(Error::Work("push constants are not a multiple of 4 bytes".to_owned()));
             }
+            self.check_addresses(draw)?;
             let Draw { vertices, instances, .. } = draw;
             if vertices.start > vertices.end || instances.start > instances.end {
                 return Err(Error::Work(format!("a draw of {vertices:?} × {instances:?}")));
@@ -38,6 +41,29 @@ impl Work<'_> {
         self.check_pixels()?;
         for (index, texture) in self.textures.iter().enumerate() {
             texture.check(device, self.samples_texture(index))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses addresses of what is not there, or that go where nothing is.
+    fn check_addresses(&self, draw: &Draw<'_>) -> Result<(), Error> {
+        for Address { of, to } in &draw.addresses {
+            self.check_range(of.with_size(0))?;
+            let is_there = match *to {
+                AddressAt::Buffer(place) => {
+                    self.check_range(place.with_size(8))?;
+                    true
+                }
+                AddressAt::PushConstants(offset) => {
+                    offset.checked_add(8).is_some_and(|end| end <= draw.push_constants.len())
+                }
+                AddressAt::Specialization { stage, first_id } => {
+                    stage < draw.stages.len() && first_id < u32::MAX
+                }
+            };
+            if !is_there {
+                return Err(Error::Work(format!("an address goes to {to:?}, where nothing is")));
+            }
         }
         Ok(())
     }

@@ -116,6 +116,11 @@ impl Device {
         (properties.optimal_tiling_features, properties.buffer_features)
     }
 
+    /// Whether buffers have addresses.
+    pub(crate) fn has_addresses(&self) -> bool {
+        self.capabilities.newer_features.vulkan_1_2.buffer_device_address == vk::TRUE
+    }
+
     /// What the device can do.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities

@@ -12,14 +12,15 @@ use std::collections::HashSet;
 const DIM: usize = 3;
 const SAMPLED: usize = 7;
 
-/// Refuses an entry point that uses a binding, an attribute or a push constant that the draw does not have.
+/// Refuses an entry point that uses a binding, an attribute, a push constant or addresses that the draw does not have.
 pub(crate) fn check(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     draw: &Draw<'_>,
     bindings: &[Binding],
 ) -> Result<(), Error> {
-    if m.has_capability(Capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES) {
+    if draw.addresses.is_empty() && m.has_capability(Capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES)
+    {
         return Err(Error::Unsupported(
             "addresses of buffers, which nothing here tells".to_owned(),
         ));

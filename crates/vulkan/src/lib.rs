@@ -11,6 +11,7 @@
 //!
 //! Where no driver has the feature that a lowering replaces, [`model`] says what it would have done.
 
+mod address;
 mod blend;
 pub mod blend_model;
 mod blending;
@@ -57,6 +58,7 @@ pub use target_reads::TargetReads;
 pub use texture::Texture;
 pub use validation::{FalsePositive, KNOWN_FALSE_POSITIVES, Layer, Message, Severity};
 pub use work::{
-    Attribute, Captured, Constant, Descriptor, Draw, Indices, Outcome, Place, ProvokingVertex,
-    Range, Resource, Stage, Target, TransformFeedback, VertexBuffer, VertexLayout, Work,
+    Address, AddressAt, Attribute, Captured, Constant, Descriptor, Draw, Indices, Outcome, Place,
+    ProvokingVertex, Range, Resource, Stage, Target, TransformFeedback, VertexBuffer, VertexLayout,
+    Work,
 };

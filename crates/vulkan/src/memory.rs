@@ -78,6 +78,8 @@ pub(crate) struct Buffer<'d> {
     _memory: Owned<'d, vk::DeviceMemory>,
     mapped: *mut u8,
     size: usize,
+    /// Where the device has addresses.
+    address: Option<vk::DeviceAddress>,
 }
 
 impl<'d> Buffer<'d> {
@@ -97,6 +99,10 @@ impl<'d> Buffer<'d> {
             usage |=
                 Usage::TRANSFORM_FEEDBACK_BUFFER_EXT | Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         }
+        let has_addresses = device.has_addresses();
+        if has_addresses {
+            usage |= Usage::SHADER_DEVICE_ADDRESS;
+        }
         // An empty buffer is an error in Vulkan but not here.
         let info = vk::BufferCreateInfo::default().size(contents.len().max(4) as u64).usage(usage);
 
@@ -107,16 +113,30 @@ impl<'d> Buffer<'d> {
             let needs = device.handle.get_buffer_memory_requirements(*handle);
             let seen =
                 vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let memory = allocate(device, needs, seen)?;
+            let memory = allocate(device, needs, seen, has_addresses)?;
             device.handle.bind_buffer_memory(*handle, *memory, 0).call("vkBindBufferMemory")?;
+            let info = vk::BufferDeviceAddressInfo::default().buffer(*handle);
+            let address = has_addresses.then(|| device.handle.get_buffer_device_address(&info));
             let mapped = device
                 .handle
                 .map_memory(*memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
                 .call("vkMapMemory")?
                 .cast::<u8>();
             mapped.copy_from_nonoverlapping(contents.as_ptr(), contents.len());
-            Ok(Buffer { handle, _memory: memory, mapped, size: contents.len() })
+            Ok(Buffer { handle, _memory: memory, mapped, size: contents.len(), address })
         }
+    }
+
+    /// Its address, where the device has addresses.
+    pub(crate) fn address(&self) -> Option<vk::DeviceAddress> {
+        self.address
+    }
+
+    /// Overwrites some of its contents. No work that uses the buffer may be under way.
+    pub(crate) fn write(&self, offset: usize, bytes: &[u8]) {
+        assert!(offset + bytes.len() <= self.size, "the buffer is not that long");
+        // SAFETY: the memory stays mapped for as long as the buffer lives, and has the bytes.
+        unsafe { self.mapped.add(offset).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }
 
     /// The contents. No work that uses the buffer may be under way.
@@ -136,7 +156,7 @@ pub(crate) fn create_image<'d>(
         let handle = device.handle.create_image(info, None).call("vkCreateImage")?;
         let handle = Owned::new(device, handle);
         let needs = device.handle.get_image_memory_requirements(*handle);
-        let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty())?;
+        let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty(), false)?;
         device.handle.bind_image_memory(*handle, *memory, 0).call("vkBindImageMemory")?;
         Ok((handle, memory))
     }
@@ -164,6 +184,7 @@ fn allocate<'d>(
     device: &'d Device,
     needs: vk::MemoryRequirements,
     properties: vk::MemoryPropertyFlags,
+    has_address: bool,
 ) -> Result<Owned<'d, vk::DeviceMemory>, Error> {
     let fits = |&index: &u32| {
         let memory_type = device.memory.memory_types[index as usize];
@@ -173,8 +194,13 @@ fn allocate<'d>(
     let Some(index) = (0..device.memory.memory_type_count).find(fits) else {
         return Err(Error::Missing("memory that the host sees"));
     };
-    let info =
+    let mut flags =
+        vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let mut info =
         vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+    if has_address {
+        info = info.push_next(&mut flags);
+    }
     // SAFETY: the type of memory is the device's.
     let memory = unsafe { device.handle.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
     Ok(Owned::new(device, memory))

@@ -300,9 +300,9 @@ impl Objects<'_> {
                 let layout = *pipeline.layout;
                 device.cmd_bind_descriptor_sets(commands, graphics, layout, 0, sets, &[]);
             }
-            if !draw.push_constants.is_empty() {
+            if !objects.push_constants.is_empty() {
                 let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
-                let constants = &draw.push_constants;
+                let constants = &objects.push_constants;
                 device.cmd_push_constants(commands, *pipeline.layout, stages, 0, constants);
             }
             if !buffers.is_empty() {

@@ -1,5 +1,6 @@
 //! Runs [`Work`]: makes the objects, records the commands, waits and reads back.
 
+use crate::address;
 use crate::counts::{Counters, Counts};
 use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
@@ -67,6 +68,8 @@ pub(crate) struct DrawObjects<'d> {
     pub(crate) framebuffer: Owned<'d, vk::Framebuffer>,
     pub(crate) extent: vk::Extent2D,
     pub(crate) sets: Sets<'d>,
+    /// Those of the draw, with the addresses that it tells.
+    pub(crate) push_constants: Vec<u8>,
 }
 
 impl<'d> Objects<'d> {
@@ -78,6 +81,7 @@ impl<'d> Objects<'d> {
         let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
+        let told = address::tell(&buffers, &work.draws)?;
         let images = (0..work.targets.len()).map(|index| Image::new(device, work, index));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let textures = (0..).zip(&work.textures).map(|(index, texture)| {
@@ -96,7 +100,7 @@ impl<'d> Objects<'d> {
         let mut states = Vec::new();
         let mut pipelines = Vec::new();
         let mut draws = Vec::new();
-        for draw in &work.draws {
+        for draw in told.iter() {
             let state = State::new(work, draw, scope)?;
             let known = states.iter().position(|known| *known == state);
             let index = known.unwrap_or(states.len());
@@ -243,7 +247,8 @@ impl<'d> DrawObjects<'d> {
             draw.attachments().map(|target| &sources.images[target]).collect();
         let (framebuffer, extent) = create_framebuffer(device, *pipeline.render_pass, &images)?;
         let sets = Sets::new(device, draw, &pipeline.set_layouts, sources)?;
-        Ok(DrawObjects { pipeline: index, framebuffer, extent, sets })
+        let push_constants = draw.push_constants.clone();
+        Ok(DrawObjects { pipeline: index, framebuffer, extent, sets, push_constants })
     }
 }
 

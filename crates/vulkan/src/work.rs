@@ -87,6 +87,8 @@ pub struct Draw<'a> {
     pub descriptors: Vec<Descriptor>,
     /// Push constants from offset 0 on, for all stages; a multiple of 4 bytes.
     pub push_constants: Vec<u8>,
+    /// Addresses of buffers that the shaders are told, beside what else they are told there.
+    pub addresses: Vec<Address>,
     /// Native transform feedback, for this draw.
     pub transform_feedback: Option<TransformFeedback>,
     /// The index of the target; without one, and without a depth test, rasterization is off.
@@ -197,6 +199,31 @@ pub struct Place {
     pub buffer: usize,
     /// The bytes before the place.
     pub offset: u64,
+}
+
+/// An address (`VkDeviceAddress`), which is known only when the buffers are there, and what is overwritten with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    /// What has the address.
+    pub of: Place,
+    /// Where it goes.
+    pub to: AddressAt,
+}
+
+/// Where an address goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressAt {
+    /// To 8 bytes of a buffer.
+    Buffer(Place),
+    /// To 8 bytes of the push constants, from this one on.
+    PushConstants(usize),
+    /// To two specialization constants, the lower half first.
+    Specialization {
+        /// The index of the stage.
+        stage: usize,
+        /// The number of the lower half.
+        first_id: u32,
+    },
 }
 
 /// A range of a buffer.

@@ -8,10 +8,10 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Factor, FormatClass, Operation, Options, Ordinary, Term,
 };
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_vulkan::{
-    Blend, BlendTerm, Constant, Descriptor, Draw, FixedBlend, Range, Resource, Target, Texture,
-    Work, vk,
+    Blend, BlendTerm, Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, place_words,
+    vk,
 };
 
 /// Writes the source of its pixel, and as the second source that of another.
@@ -268,41 +268,28 @@ fn blend_constants_are_given_or_words_of_the_host() {
         let make = |plain: &[u32], case| lowered(plain, case, format.class);
         run(driver, &[case], (format.format, &before), make)[0][0].clone()
     };
-    let filled: Vec<u8> = CONSTANTS.iter().flat_map(|constant| constant.to_ne_bytes()).collect();
     for place in [
         Place::PushConstant { offset: 32 },
         Place::Uniform { set, binding },
         Place::StorageBuffer { set, binding },
         Place::Specialization { first_id: 9 },
+        Place::Address(Pointer::PushConstant { offset: 32 }),
+        Place::Address(Pointer::Uniform { set, binding }),
+        Place::Address(Pointer::Specialization { first_id: 9 }),
     ] {
         let target = Blending::ordinary(case).format(format.class);
         let options = Options::new().every_target(target).blend_constants_in(place);
         let fragment = lower(&plain, &options);
         let mut draw = draw([&vertex, &fragment], 0);
         draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
-        let range = Range { buffer: 0, offset: 0, size: 16 };
-        match place {
-            Place::PushConstant { .. } => {
-                draw.push_constants = [vec![0; 32], filled.clone()].concat();
-            }
-            Place::Uniform { .. } => {
-                draw.descriptors.push(Descriptor::new(2, 1, Resource::UniformBuffer(range)));
-            }
-            Place::StorageBuffer { .. } => {
-                draw.descriptors.push(Descriptor::new(2, 1, Resource::StorageBuffer(range)));
-            }
-            Place::Specialization { .. } => {
-                let words = CONSTANTS.map(|constant| Constant::Bits32(constant.to_bits()));
-                draw.stages[1].specialization = (9..).zip(words).collect();
-            }
-        }
-        let work = Work {
-            buffers: vec![filled.clone()],
+        let mut work = Work {
             textures: vec![sources()],
             targets: vec![Target::new(format.format, SIDE, SIDE)],
             pixels: vec![(0, before.clone())],
-            draws: vec![draw],
+            ..Work::default()
         };
+        place_words(place, &CONSTANTS.map(f32::to_bits), 1, &mut draw, &mut work);
+        work.draws.push(draw);
         for driver in DRIVERS {
             let found = driver.run(&work).targets[0].clone();
             let apart = apart(format, format.tolerance(), &[expected(driver), found]);

@@ -6,9 +6,9 @@ use crate::glsl;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
 };
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
-use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Texture, Work, vk};
+use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, place_words, vk};
 
 const TWO: &str = r"
     #version 450
@@ -62,6 +62,9 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
         Place::Uniform { set, binding },
         Place::StorageBuffer { set, binding },
         Place::Specialization { first_id: 5 },
+        Place::Address(Pointer::PushConstant { offset: 16 }),
+        Place::Address(Pointer::Uniform { set, binding }),
+        Place::Address(Pointer::Specialization { first_id: 5 }),
     ] {
         let options = Options::new().every_target(blending(DECLARED)).select(place);
         let fragment = lower(&glsl::fragment(TWO), &options);
@@ -76,24 +79,7 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
                 work.pixels.push((first + target, bytes([*destination; 16])));
             }
             let mut draw = two(&vertex, &fragment, first);
-            let [a, b] = pair.map(|(word, _)| word);
-            let both = [a.to_ne_bytes(), b.to_ne_bytes()].concat();
-            let range = Range { buffer: work.buffers.len(), offset: 0, size: 8 };
-            match place {
-                Place::PushConstant { .. } => draw.push_constants = [vec![0; 16], both].concat(),
-                Place::Uniform { .. } => {
-                    draw.descriptors.push(Descriptor::new(1, 4, Resource::UniformBuffer(range)));
-                    work.buffers.push(both);
-                }
-                Place::StorageBuffer { .. } => {
-                    draw.descriptors.push(Descriptor::new(1, 4, Resource::StorageBuffer(range)));
-                    work.buffers.push(both);
-                }
-                Place::Specialization { .. } => {
-                    draw.stages[1].specialization =
-                        vec![(5, Constant::Bits32(a)), (6, Constant::Bits32(b))];
-                }
-            }
+            place_words(place, &pair.map(|(word, _)| word), 1, &mut draw, &mut work);
             work.draws.push(draw);
         }
         for driver in DRIVERS {

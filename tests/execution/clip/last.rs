@@ -8,10 +8,10 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use polyshade::Module;
 use polyshade::clip_cull::{Kind, Planes, Registers, enable, to_registers, user_planes};
-use polyshade::host::{Binding, Place, Set, Value};
+use polyshade::host::{Binding, Place, Pointer, Set, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
-use polyshade_vulkan::{Constant, Descriptor, Draw, Range, Resource, Stage, Target, Work, vk};
+use polyshade_vulkan::{Draw, Stage, Target, Work, place_words, vk};
 
 /// The stages by hand, the last but the fragment stage with these planes alone.
 #[track_caller]
@@ -78,52 +78,36 @@ INPUTS
 layout(location = 0) out uvec2 pixel;
 void main() { pixel = uvec2(1, READ); }";
 
-/// One picture: two stages, push constants behind the seed, a buffer at set 1, binding 2, and a constant.
+/// One picture: two stages, the seed in push constants, and words that the vertex stage is told.
 #[track_caller]
 fn picture(
     driver: Driver,
     (vertex, fragment): (&[u32], &[u32]),
-    constants: &[u32],
-    resource: Option<(Resource, Vec<u32>)>,
-    specialization: Option<(u32, u32)>,
+    told: Option<(Place, &[u32])>,
 ) -> Vec<u8> {
-    let mut vertex = Stage::vertex(vertex);
-    vertex.specialization =
-        specialization.iter().map(|(id, value)| (*id, Constant::Bits32(*value))).collect();
-    let push_constants = [&[77, 0], constants].concat();
-    let draw = Draw {
+    let mut draw = Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        push_constants: bytes(&push_constants),
-        descriptors: resource.iter().map(|(one, _)| Descriptor::new(1, 2, *one)).collect(),
+        push_constants: bytes(&[77, 0]),
         target: Some(0),
-        ..Draw::new(vec![vertex, Stage::fragment(fragment)], 0..18)
+        ..Draw::new(vec![Stage::vertex(vertex), Stage::fragment(fragment)], 0..18)
     };
     let target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
-    let buffers = resource.map(|(_, words)| bytes(&words)).into_iter().collect();
-    let work = Work { buffers, targets: vec![target], draws: vec![draw], ..Work::default() };
+    let mut work = Work { targets: vec![target], ..Work::default() };
+    if let Some((place, words)) = told {
+        place_words(place, words, 0, &mut draw, &mut work);
+    }
+    work.draws.push(draw);
     driver.run(&work).targets.remove(0)
 }
 
-const RANGE: Range = Range { buffer: 0, offset: 0, size: 64 };
-
-/// What a place of words takes to be filled.
-fn filled(place: Place, values: &[u32]) -> (Vec<u32>, Option<(Resource, Vec<u32>)>) {
-    let mut contents = values.to_vec();
-    contents.resize(16, 0);
-    match place {
-        Place::PushConstant { .. } => (values.to_vec(), None),
-        Place::Specialization { .. } => (Vec::new(), None),
-        Place::Uniform { .. } => (Vec::new(), Some((Resource::UniformBuffer(RANGE), contents))),
-        Place::StorageBuffer { .. } => {
-            (Vec::new(), Some((Resource::StorageBuffer(RANGE), contents)))
-        }
-    }
-}
-
-const PLACES: [Place; 3] = [
+const PLACES: [Place; 7] = [
     Place::PushConstant { offset: 8 },
     Place::Uniform { set: Set(1), binding: Binding(2) },
     Place::StorageBuffer { set: Set(1), binding: Binding(2) },
+    Place::Specialization { first_id: 3 },
+    Place::Address(Pointer::PushConstant { offset: 8 }),
+    Place::Address(Pointer::Uniform { set: Set(1), binding: Binding(2) }),
+    Place::Address(Pointer::Specialization { first_id: 3 }),
 ];
 
 const DISTANCES: &str =
@@ -157,20 +141,15 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
         let by_hand =
             with_header(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", &outputs), ("WRITES", &writes)]);
         for driver in DRIVERS {
-            let expected = picture(driver, (&by_hand, &fragment_by_hand), &[], None, None);
+            let expected = picture(driver, (&by_hand, &fragment_by_hand), None);
             assert!(expected.iter().any(|byte| *byte != 0));
-            let specialized = Value::Word(Place::Specialization { first_id: 3 });
-            let ways = [Value::Fixed(mask), specialized];
-            for way in ways.into_iter().chain(PLACES.map(Value::Word)) {
+            for way in [Value::Fixed(mask)].into_iter().chain(PLACES.map(Value::Word)) {
                 let lowered = enable(&module, "main", way, Some(5)).unwrap().module;
                 validate(lowered.words()).unwrap();
-                let (constants, resource) = match way {
-                    Value::Word(place) => filled(place, &[mask]),
-                    _ => (Vec::new(), None),
-                };
-                let constant = (way == specialized).then_some((3, mask));
                 let stages = (lowered.words(), lowered_fragment.as_slice());
-                let found = picture(driver, stages, &constants, resource, constant);
+                let words = [mask];
+                let told = way.place().map(|place| (place, words.as_slice()));
+                let found = picture(driver, stages, told);
                 assert!(found == expected, "{driver:?} {way:?} {mask}");
             }
         }
@@ -198,16 +177,15 @@ fn user_planes_clip_as_dot_products_by_hand() {
         let defines = [("OUTPUTS", outputs.as_str()), ("WRITES", &writes)];
         let by_hand = with_header(ShaderStage::Vertex, VERTEX, &defines);
         for driver in DRIVERS {
-            let expected = picture(driver, (&by_hand, &fragment), &[], None, None);
-            let whole = picture(driver, (&vertex, &fragment), &[], None, None);
+            let expected = picture(driver, (&by_hand, &fragment), None);
+            let whole = picture(driver, (&vertex, &fragment), None);
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
             for words_at in PLACES {
                 let planes = Planes { count: 3, words: words_at, vertex: space };
                 let lowered = user_planes(&module, "main", planes).unwrap().module;
                 validate(lowered.words()).unwrap();
-                let (constants, resource) = filled(words_at, &words);
                 let stages = (lowered.words(), fragment.as_slice());
-                let found = picture(driver, stages, &constants, resource, None);
+                let found = picture(driver, stages, Some((words_at, words.as_slice())));
                 assert!(found == expected, "{driver:?} {space:?} {words_at:?}");
             }
         }

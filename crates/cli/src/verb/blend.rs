@@ -36,7 +36,7 @@ pub(crate) struct Rewrite {
     target: Vec<(u32, Option<Equations>)>,
 
     /// The place of the words that select where targets have several equations, one a target: push-constant=OFFSET,
-    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
+    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold their address
     #[arg(long, value_name = "PLACE")]
     select: Option<Place>,
 

@@ -81,7 +81,9 @@ pub(crate) struct Rewrite {
     binding: Option<u32>,
 
     /// Where the words are that the host fills in: storage or uniform for a buffer behind the feedback buffers, or a
-    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID [default: storage]
+    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. Behind address:, the last
+    /// three hold the address of the words, among which are those of the feedback buffers: nothing is bound
+    /// [default: storage]
     #[arg(long, value_name = "PLACE", value_parser = words_at)]
     words: Option<WordsAt>,
 
@@ -101,6 +103,10 @@ pub(crate) struct Rewrite {
     /// code that finds out
     #[arg(long)]
     one_limit: bool,
+
+    /// Feedback buffers may be unbound, which bits of the word `flags` say: what goes there is stored nowhere
+    #[arg(long)]
+    unbound_buffers: bool,
 
     /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
@@ -307,6 +313,9 @@ impl Rewrite {
         if self.one_limit {
             options = options.one_limit();
         }
+        if self.unbound_buffers {
+            options = options.unbound_buffers();
+        }
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
         }
@@ -345,6 +354,7 @@ impl Rewrite {
             ("--topologies", !self.topologies.is_empty()),
             ("--one-instance", self.one_instance),
             ("--one-limit", self.one_limit),
+            ("--unbound-buffers", self.unbound_buffers),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),

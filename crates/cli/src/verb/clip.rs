@@ -70,7 +70,7 @@ pub(crate) struct Rewrite {
     linked: Option<[u32; 2]>,
 
     /// Clip planes that are on: a number whose bit i is plane i, or the place of a word: push-constant=OFFSET,
-    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
+    /// specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold its address
     #[arg(long, value_name = "MASK", value_parser = mask)]
     enable: Option<Value<u32>>,
 
@@ -82,8 +82,8 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N", requires = "planes_at")]
     planes: Option<u32>,
 
-    /// Where the host puts the planes: push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING,
-    /// specialization=ID
+    /// Where the host puts the planes: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING,
+    /// storage=SET:BINDING; the first three behind address: hold their address
     #[arg(long, value_name = "PLACE", requires = "planes")]
     planes_at: Option<Place>,
 

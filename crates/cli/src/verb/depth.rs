@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     change: Change,
 
     /// Whether a depth from -w to w becomes one from 0 to w: on, off, or the place of a word that is not 0 where it
-    /// does: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING
+    /// does: push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, storage=SET:BINDING; the first three behind
+    /// address: hold its address
     #[arg(long, value_name = "WHEN", default_value = "on", value_parser = switch)]
     range: Value<bool>,
 

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     change: Change,
 
     /// When to discard: always, or the place of a word that is not 0 where it does: specialization=ID,
-    /// push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING
+    /// push-constant=OFFSET, uniform=SET:BINDING, storage=SET:BINDING; the first three behind address: hold its address
     #[arg(long, value_name = "WHEN", default_value = "always", value_parser = when)]
     when: Value<bool>,
 }

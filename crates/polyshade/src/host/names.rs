@@ -46,6 +46,7 @@ vulkan_names! {
     /// A feature, by its member of `VkPhysicalDeviceFeatures` or of an extension's structure.
     Feature {
         AdvancedBlendCoherentOperations = "advancedBlendCoherentOperations",
+        BufferDeviceAddress = "bufferDeviceAddress",
         DynamicRenderingLocalRead = "dynamicRenderingLocalRead",
         RasterizationOrderColorAttachmentAccess = "rasterizationOrderColorAttachmentAccess",
         VertexPipelineStoresAndAtomics = "vertexPipelineStoresAndAtomics",

@@ -7,18 +7,19 @@ use std::ops::Range;
 use std::str::FromStr;
 
 /// Number of a descriptor set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Set(pub u32);
 
 /// Number of a binding in a descriptor set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding(pub u32);
 
 /// Where the shader reads 32-bit words that the host fills in.
 ///
-/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`.
+/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or `address:`
+/// before one of the last three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -47,17 +48,60 @@ pub enum Place {
         /// Number of the first.
         first_id: u32,
     },
+    /// In memory, from the address on that stands here. It is a multiple of 4, and nothing checks it.
+    Address(Pointer),
+}
+
+/// Where the shader reads an address (`VkDeviceAddress`), which has 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Pointer {
+    /// The first 8 bytes of a uniform buffer.
+    Uniform {
+        /// Its set.
+        set: Set,
+        /// Its binding.
+        binding: Binding,
+    },
+    /// 8 bytes of push constants from this one on: a multiple of 4 behind what the shader has itself.
+    PushConstant {
+        /// In bytes.
+        offset: u32,
+    },
+    /// Two specialization constants, each 0 unless set: the lower 32 bits, then the upper ones.
+    Specialization {
+        /// Number of the lower one.
+        first_id: u32,
+    },
+}
+
+impl From<Pointer> for Place {
+    /// Where the address itself is, not what it points to.
+    fn from(pointer: Pointer) -> Self {
+        match pointer {
+            Pointer::Uniform { set, binding } => Self::Uniform { set, binding },
+            Pointer::PushConstant { offset } => Self::PushConstant { offset },
+            Pointer::Specialization { first_id } => Self::Specialization { first_id },
+        }
+    }
 }
 
 impl Place {
-    /// The set and binding, where it is a descriptor.
+    /// The set and binding, where it is a descriptor or the address of it is in one.
     pub fn descriptor(self) -> Option<(Set, Binding)> {
         match self {
             Self::StorageBuffer { set, binding } | Self::Uniform { set, binding } => {
                 Some((set, binding))
             }
             Self::PushConstant { .. } | Self::Specialization { .. } => None,
+            Self::Address(pointer) => Self::from(pointer).descriptor(),
         }
+    }
+
+    /// Whether the words are in memory that is found by its address.
+    pub fn is_address(self) -> bool {
+        matches!(self, Self::Address(_))
     }
 }
 
@@ -68,6 +112,7 @@ impl fmt::Display for Place {
             Self::Uniform { set, binding } => write!(f, "uniform={}:{}", set.0, binding.0),
             Self::PushConstant { offset } => write!(f, "push-constant={offset}"),
             Self::Specialization { first_id } => write!(f, "specialization={first_id}"),
+            Self::Address(pointer) => write!(f, "address:{}", Self::from(*pointer)),
         }
     }
 }
@@ -76,6 +121,17 @@ impl FromStr for Place {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(of) = text.strip_prefix("address:") {
+            return Ok(Self::Address(match of.parse()? {
+                Self::Uniform { set, binding } => Pointer::Uniform { set, binding },
+                Self::PushConstant { offset } => Pointer::PushConstant { offset },
+                Self::Specialization { first_id } => Pointer::Specialization { first_id },
+                Self::StorageBuffer { .. } | Self::Address(_) => {
+                    let message = format!("`{of}` is no place for an address");
+                    return Err(Error::new(ErrorKind::Options, message));
+                }
+            }));
+        }
         let number = |text: &str| text.parse::<u32>().ok();
         let pair = |text: &str| {
             let (set, binding) = text.split_once(':')?;
@@ -95,7 +151,7 @@ impl FromStr for Place {
         place.ok_or_else(|| {
             let message = format!(
                 "`{text}` is no place for words: storage=SET:BINDING, uniform=SET:BINDING, \
-                 push-constant=OFFSET and specialization=ID are"
+                 push-constant=OFFSET and specialization=ID are, the last three behind address: too"
             );
             Error::new(ErrorKind::Options, message)
         })
@@ -153,7 +209,7 @@ impl Word {
 }
 
 /// Words that follow each other. Word `i` lies `4 * i` bytes behind the start of the buffer or the offset of the push
-/// constants, or is the specialization constant with the number `first_id + i`.
+/// constants or the address, or is the specialization constant with the number `first_id + i`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Words {
@@ -169,23 +225,31 @@ impl Words {
         self.words.iter().position(|word| word.name == name).map(|number| number as u32)
     }
 
-    /// The bytes of push constants that they take, where they are there.
+    /// The bytes of push constants that they, or their address, take, where they are there.
     pub fn push_constants(&self) -> Option<Range<u32>> {
-        match self.place {
-            Place::PushConstant { offset } => {
-                Some(offset..offset.saturating_add(self.words.len() as u32 * 4))
+        match self.filled_in() {
+            (Place::PushConstant { offset }, words) => {
+                Some(offset..offset.saturating_add(words * 4))
             }
             _ => None,
         }
     }
 
-    /// The numbers of specialization constants that they take, where they are such.
+    /// The numbers of specialization constants that they, or their address, take, where they are such.
     pub fn specialization(&self) -> Option<Range<u32>> {
-        match self.place {
-            Place::Specialization { first_id } => {
-                Some(first_id..first_id.saturating_add(self.words.len() as u32))
+        match self.filled_in() {
+            (Place::Specialization { first_id }, words) => {
+                Some(first_id..first_id.saturating_add(words))
             }
             _ => None,
+        }
+    }
+
+    /// Where the shader begins to read, and how many words there are there: those of an address, where there is one.
+    pub(crate) fn filled_in(&self) -> (Place, u32) {
+        match self.place {
+            Place::Address(pointer) => (pointer.into(), 2),
+            place => (place, self.words.len() as u32),
         }
     }
 

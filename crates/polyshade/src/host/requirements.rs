@@ -81,7 +81,7 @@ impl fmt::Display for DescriptorKind {
 pub enum Purpose {
     /// The feedback buffer with this number.
     Feedback(u32),
-    /// [`Words`] that the host fills in.
+    /// [`Words`] that the host fills in, or the address where they are.
     Words,
     /// The colour attachment at this location, or what stands for it.
     Destination {
@@ -151,6 +151,9 @@ impl Requirements {
     /// Adds what reading `words` in `stage` takes: descriptors, push constants, specialization constants.
     pub(crate) fn read(&mut self, words: &[Words], stage: ExecutionModel) {
         for group in words {
+            if group.place.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
+                self.features.push(Feature::BufferDeviceAddress);
+            }
             let kind = match group.place {
                 Place::StorageBuffer { .. } => DescriptorKind::StorageBuffer,
                 _ => DescriptorKind::UniformBuffer,

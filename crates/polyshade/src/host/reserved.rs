@@ -1,6 +1,6 @@
 //! What the caller keeps for others: other stages, other lowerings, its own later edits.
 
-use super::{Binding, Place, Set, Words};
+use super::{Binding, Set, Words};
 use polyshade_spv::{Error, ErrorKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -105,26 +105,17 @@ impl Reserved {
 
     /// An error where the words are to be where something is reserved.
     pub(crate) fn check_words(&self, words: &Words) -> Result<(), Error> {
-        match words.place {
-            Place::StorageBuffer { set, binding } | Place::Uniform { set, binding } => {
-                self.check(set, binding)
-            }
-            Place::PushConstant { .. } => {
-                let bytes = words.push_constants().expect("that is where they are");
-                let overlaps =
-                    |other: &&Range<u32>| bytes.start < other.end && other.start < bytes.end;
-                match self.push_constants.iter().find(overlaps) {
-                    Some(other) => {
-                        let message = format!("bytes {other:?} of the push constants are reserved");
-                        Err(Error::new(ErrorKind::Options, message))
-                    }
-                    None => Ok(()),
-                }
-            }
-            Place::Specialization { .. } => {
-                self.check_constants(words.specialization().expect("that is what they are"))
+        if let Some((set, binding)) = words.place.descriptor() {
+            self.check(set, binding)?;
+        }
+        if let Some(bytes) = words.push_constants() {
+            let overlaps = |other: &&Range<u32>| bytes.start < other.end && other.start < bytes.end;
+            if let Some(other) = self.push_constants.iter().find(overlaps) {
+                let message = format!("bytes {other:?} of the push constants are reserved");
+                return Err(Error::new(ErrorKind::Options, message));
             }
         }
+        words.specialization().map_or(Ok(()), |ids| self.check_constants(ids))
     }
 
     /// An error where one of these specialization constants is reserved.

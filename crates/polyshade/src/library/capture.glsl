@@ -24,6 +24,16 @@ uint primitives_that_fit(const uint vertices) { return vertices; }
 // Stores the captured outputs of this vertex to a slot.
 void store_to_slot(const uint slot) {}
 
+// Whether one buffer is bound, and what stores to it.
+bool is_bound() { return true; }
+void store_to_buffer(const uint slot) {}
+
+void store_where_bound(const uint slot) {
+    if (is_bound()) {
+        store_to_buffer(slot);
+    }
+}
+
 // The difference, or 0 where it would be negative.
 uint less(const uint from, const uint what) { return from - min(from, what); }
 
@@ -164,4 +174,5 @@ void main() {
     of_list(0u, 0u, 0u, 0u);
     of_any(0u, 0u, 0u, 0u);
     fit(0u, 0u, 0u, 0u, 0u, 0u);
+    store_where_bound(0u);
 }

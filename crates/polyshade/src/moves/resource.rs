@@ -71,6 +71,14 @@ pub struct WordArray {
 /// Its class is `StorageBuffer` from SPIR-V 1.3 on or where the module uses `SPV_KHR_storage_buffer_storage_class`,
 /// else `Uniform`, decorated `BufferBlock`.
 pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
+    let class = buffer_class(m);
+    let kind =
+        if class == StorageClass::UNIFORM { Decoration::BUFFER_BLOCK } else { Decoration::BLOCK };
+    WordArray { block: array_block(p, kind), class }
+}
+
+/// Declares `{ uint words[]; }`.
+pub(super) fn array_block(p: &mut Patch<'_, '_>, kind: Decoration) -> Id {
     let uint = p.uint();
     let words = p.declare_new(Op::TYPE_RUNTIME_ARRAY, &[uint.word()]);
     p.decorate(words, Decoration::ARRAY_STRIDE, &[4]);
@@ -78,11 +86,8 @@ pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
     p.decorate_member(block, 0, Decoration::OFFSET, &[0]);
     p.name(block, "polyshade_words");
     p.member_name(block, 0, "words");
-    let class = buffer_class(m);
-    let kind =
-        if class == StorageClass::UNIFORM { Decoration::BUFFER_BLOCK } else { Decoration::BLOCK };
     p.decorate(block, kind, &[]);
-    WordArray { block, class }
+    block
 }
 
 /// Adds a storage buffer of type `ty` for `entry`.

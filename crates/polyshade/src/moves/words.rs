@@ -1,9 +1,10 @@
 //! Words that the host fills in are added where the host wants them.
 
 use super::{
-    HostBlock, WordArray, push_constants, spec_constants, storage_buffer, uniform_block, word_array,
+    HostBlock, Memory, Pointed, WordArray, memory, push_constants, spec_constants, storage_buffer,
+    uniform_block, word_array,
 };
-use crate::host::{Place, Reserved, Words};
+use crate::host::{Place, Reserved, Word, Words};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch};
 
@@ -18,16 +19,69 @@ pub(crate) enum Added {
     Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
+    /// In memory, where the address points to whose halves are these words.
+    Memory(Memory, Box<Self>),
+}
+
+/// The same, as one function reads them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Open<'a> {
+    /// In a block.
+    Block(HostBlock),
+    /// Specialization constants.
+    Constants(&'a [Id]),
+    /// In memory.
+    Memory(Memory, Pointed),
 }
 
 impl Added {
+    /// Emits what all reads of words in one function have in common, before the first of them.
+    pub(crate) fn open(&self, code: &mut Cursor<'_, '_, '_>) -> Open<'_> {
+        match self {
+            Self::Block(block) => Open::Block(*block),
+            Self::Constants(constants) => Open::Constants(constants),
+            Self::Memory(memory, address) => {
+                let words = address.open(code);
+                let address = pair(code, words, [0, 1]);
+                Open::Memory(*memory, memory.at(code, address))
+            }
+        }
+    }
+
     /// Emits word `number`, a `uint`.
     pub(crate) fn load(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+        self.open(code).load(code, number)
+    }
+}
+
+impl Open<'_> {
+    /// Emits word `number`, a `uint`.
+    pub(crate) fn load(self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
         match self {
             Self::Block(block) => block.load(code, number),
             Self::Constants(constants) => constants[number as usize],
+            Self::Memory(_, memory) => {
+                let index = code.p.uint_constant(number);
+                memory.load(code, index)
+            }
         }
     }
+
+    /// Emits what makes the memory usable whose address is in these two words, the lower half first, where the words are
+    /// in memory themselves.
+    pub(crate) fn memory(self, code: &mut Cursor<'_, '_, '_>, halves: [u32; 2]) -> Option<Pointed> {
+        let Self::Memory(memory, _) = self else { return None };
+        let address = pair(code, self, halves);
+        Some(memory.at(code, address))
+    }
+}
+
+/// Emits the `uvec2` of two words.
+fn pair(code: &mut Cursor<'_, '_, '_>, words: Open<'_>, halves: [u32; 2]) -> Id {
+    let halves = halves.map(|half| words.load(code, half));
+    let uint = code.p.uint();
+    let ty = code.p.vector(uint, 2);
+    code.construct(ty, &halves)
 }
 
 impl HostWords<'_> {
@@ -94,6 +148,13 @@ pub(crate) fn add_words<'m>(
         }
         Place::Specialization { first_id } => {
             Added::Constants(spec_constants(m, p, first_id, &names)?)
+        }
+        Place::Address(pointer) => {
+            let memory = memory(m, p)?;
+            let halves = ["address_low", "address_high"].map(|name| Word::new(name, ""));
+            let address = Words { place: pointer.into(), words: halves.to_vec() };
+            let added = add_words(m, p, entry, reserved, (&address, name), None)?;
+            Added::Memory(memory, Box::new(added))
         }
     })
 }

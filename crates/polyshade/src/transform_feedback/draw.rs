@@ -110,13 +110,24 @@ impl Draw {
 }
 
 /// The range of a buffer that is captured into. All in bytes, multiples of 4.
+///
+/// Where the variants find their buffers by [addresses](super::Options::words), `offset` counts from `address` on, and
+/// nothing but `size` says where the range ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferRange {
+    /// The address of the buffer (`VkDeviceAddress`), where the variants find it by that; else it is not looked at.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub address: u64,
     /// Where the range begins in what the descriptor binds.
     pub offset: u32,
     /// How long it is.
     pub size: u32,
     /// How much of it draws before have filled: the counter.
     pub reached: u32,
+}
+
+impl BufferRange {
+    /// No range: the buffer is not bound. What goes there is stored nowhere, and does not limit the others.
+    pub const UNBOUND: Self = Self { address: 0, offset: 0, size: u32::MAX, reached: 0 };
 }

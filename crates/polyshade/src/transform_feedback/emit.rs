@@ -7,7 +7,7 @@ use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{Prepared, Topology, foreign};
 use crate::library;
-use crate::moves::{self, Added, Copies, Hook, HostBlock};
+use crate::moves::{self, Added, Copies, Hook, HostBlock, Open, Pointed};
 use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
@@ -114,51 +114,68 @@ fn store_outputs<'m>(
     at: Position<'m>,
 ) -> Result<(), Error> {
     let plan = &prepared.plan;
-    let array = moves::word_array(m, p);
+    let draws = &plan.layout.draws;
+    let array = (!draws.by_address).then(|| moves::word_array(m, p));
     let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
     let buffers = capturing
         .map(|(number, stores)| {
-            let place = (plan.placement.set(), plan.placement.buffer(number));
-            let name = format!("polyshade_feedback_{number}");
-            let block = moves::storage_buffer(m, p, entry, array, place, &name)?;
+            let bind = |(array, place)| {
+                let name = format!("polyshade_feedback_{number}");
+                moves::storage_buffer(m, p, entry, array, place, &name)
+            };
+            let block = array.zip(plan.placement.buffer(number)).map(bind).transpose()?;
             let stride = plan.layout.buffers[number as usize].stride / 4;
             Ok(Buffer { number, block, stride, stores })
         })
         .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
     let reserved = prepared.frame.target().reservations();
     let named = (&plan.words, "polyshade_host");
-    let added = moves::add_words(m, p, entry, reserved, named, Some(array))?;
-    let draws = &plan.layout.draws;
+    let added = moves::add_words(m, p, entry, reserved, named, array)?;
     let words = draws.host_words(plan.layout.buffers.len() as u32);
     let feedback = Feedback { buffers: &buffers, draws, words: &words, added: &added, class };
 
+    let open = added.open(&mut p.at(at));
     let builtin = |p: &mut Patch<'m, '_>, builtin, first| {
         let uint = p.uint();
         let number = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
         let mut code = p.at(at);
-        let first = feedback.word(&mut code, first);
+        let first = feedback.word(&mut code, open, first);
         code.binary(Op::I_SUB, uint, number, first)
     };
     let vertex = builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex);
     let instance =
         (!draws.one_instance).then(|| builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance));
-    feedback.capture(p, at, vertex, instance);
+    feedback.capture(p, at, open, vertex, instance);
     Ok(())
 }
 
 /// A feedback buffer that captures something.
 struct Buffer<'c> {
     number: u32,
-    block: HostBlock,
+    /// None where it is found by its address.
+    block: Option<HostBlock>,
     /// In words.
     stride: u32,
     stores: &'c [Stored],
 }
 
-impl Buffer<'_> {
-    /// Emits how many words it really has.
-    fn length(&self, code: &mut Cursor<'_, '_, '_>) -> Id {
-        self.block.length(code).expect("a feedback buffer is a storage buffer")
+/// Where a function stores to.
+#[derive(Clone, Copy)]
+enum Target {
+    Bound(HostBlock),
+    Memory(Pointed),
+}
+
+impl Target {
+    /// Emits a store to the word whose number is the value `index`.
+    fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
+        match self {
+            Self::Bound(block) => {
+                let pointer = block.pointer(code, index);
+                code.store(pointer, word);
+            }
+            Self::Memory(memory) => memory.store(code, index, word),
+        }
     }
 }
 
@@ -188,17 +205,51 @@ struct Feedback<'c> {
 }
 
 impl Feedback<'_> {
-    /// Emits a word of the host.
-    fn word(&self, code: &mut Cursor<'_, '_, '_>, word: HostWord) -> Id {
+    /// The number of a word of the host.
+    fn number(&self, word: HostWord) -> u32 {
         let number = self.words.iter().position(|one| *one == word);
-        let number = number.expect("the host fills in what the code reads");
-        self.added.load(code, number as u32)
+        number.expect("the host fills in what the code reads") as u32
+    }
+
+    /// Emits a word of the host.
+    fn word(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
+        open.load(code, self.number(word))
+    }
+
+    /// Emits how many words a buffer really has; of one in memory, what the host says.
+    fn length(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Id {
+        let bound = buffer.block.and_then(|block| block.length(code));
+        bound.unwrap_or_else(|| self.in_words(code, open, HostWord::Size(buffer.number)))
+    }
+
+    /// Emits what is needed to store to a buffer.
+    fn target(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Target {
+        if let Some(block) = buffer.block {
+            return Target::Bound(block);
+        }
+        let halves = [HostWord::AddressLow(buffer.number), HostWord::AddressHigh(buffer.number)];
+        let memory = open.memory(code, halves.map(|half| self.number(half)));
+        Target::Memory(memory.expect("what is not bound is found by its address"))
+    }
+
+    /// Emits the word of a buffer at which the draw begins.
+    fn start(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
+        match (self.draws.by_address, self.draws.one_limit) {
+            (true, _) => self.in_words(code, open, HostWord::Reached(number)),
+            (false, true) => self.in_words(code, open, HostWord::Start(number)),
+            (false, false) => {
+                let uint = code.p.uint();
+                let [offset, reached] = [HostWord::Offset(number), HostWord::Reached(number)]
+                    .map(|word| self.in_words(code, open, word));
+                code.binary(Op::I_ADD, uint, offset, reached)
+            }
+        }
     }
 
     /// Emits a word of the host that counts bytes, as a number of words.
-    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, word: HostWord) -> Id {
+    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
         let uint = code.p.uint();
-        let bytes = self.word(code, word);
+        let bytes = self.word(code, open, word);
         let two = code.p.uint_constant(2);
         code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
     }
@@ -208,6 +259,7 @@ impl Feedback<'_> {
         &self,
         p: &mut Patch<'m, '_>,
         at: Position<'m>,
+        open: Open<'_>,
         vertex: Id,
         instance: Option<Id>,
     ) {
@@ -217,7 +269,7 @@ impl Feedback<'_> {
         let zero = p.uint_constant(0);
         if self.draws.one_limit && instance.is_none() && self.draws.all(Topology::is_list) {
             let put = moves::link(p, library, &["put"], &store)[0];
-            let limit = self.limit(p, at);
+            let limit = self.limit(p, at, open);
             p.at(at).call(void, put, &[zero, limit, vertex]);
             return;
         }
@@ -228,10 +280,10 @@ impl Feedback<'_> {
         let within = moves::link(p, library, &[within], &hook)[0];
         let instance = instance.unwrap_or(zero);
         if self.draws.one_limit {
-            let limit = self.limit(p, at);
+            let limit = self.limit(p, at, open);
             let mut code = p.at(at);
             let slots = match self.words.contains(&HostWord::Slots) {
-                true => self.word(&mut code, HostWord::Slots),
+                true => self.word(&mut code, open, HostWord::Slots),
                 false => limit,
             };
             code.call(void, within, &[vertex, instance, slots, limit]);
@@ -244,8 +296,8 @@ impl Feedback<'_> {
         ];
         let capture = moves::link(p, library, &["capture"], &hooks)[0];
         let mut code = p.at(at);
-        let topology = self.topology(&mut code);
-        let count = self.word(&mut code, HostWord::VertexCount);
+        let topology = self.topology(&mut code, open);
+        let count = self.word(&mut code, open, HostWord::VertexCount);
         code.call(void, capture, &[vertex, instance, topology, count]);
     }
 
@@ -266,7 +318,10 @@ impl Feedback<'_> {
         let mut hooks = vec![*store];
         if draws.topology().is_none() && !draws.all(Topology::is_list) {
             let uint = p.uint();
-            let function = function(p, "topology", uint, |code| self.topology(code));
+            let function = function(p, "topology", uint, |code| {
+                let open = self.added.open(code);
+                self.topology(code, open)
+            });
             hooks.push(Hook { name: "topology", function });
         }
         if self.words.contains(&HostWord::Flags) {
@@ -276,27 +331,28 @@ impl Feedback<'_> {
     }
 
     /// Emits, at `at`, how many slots the host lets the draw store of those that the buffers really have.
-    fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>) -> Id {
+    fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, open: Open<'_>) -> Id {
         let mut code = p.at(at);
         let uint = code.p.uint();
-        let mut limit = self.word(&mut code, HostWord::Limit);
+        let mut limit = self.word(&mut code, open, HostWord::Limit);
         for buffer in self.buffers {
-            let length = buffer.length(&mut code);
-            let start = self.in_words(&mut code, HostWord::Start(buffer.number));
+            let length = self.length(&mut code, open, buffer);
+            let start = self.start(&mut code, open, buffer.number);
             let lead = code.glsl(GlslOp::U_MIN, uint, &[length, start]);
             let there = code.binary(Op::I_SUB, uint, length, lead);
             let stride = code.p.uint_constant(buffer.stride);
             let slots = code.binary(Op::U_DIV, uint, there, stride);
+            let slots = self.unless_unbound(&mut code, open, buffer.number, slots);
             limit = code.glsl(GlslOp::U_MIN, uint, &[limit, slots]);
         }
         limit
     }
 
     /// Emits the topology.
-    fn topology(&self, code: &mut Cursor<'_, '_, '_>) -> Id {
+    fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
         match self.draws.topology() {
             Some(one) => code.p.uint_constant(one as u32),
-            None => self.word(code, HostWord::Topology),
+            None => self.word(code, open, HostWord::Topology),
         }
     }
 
@@ -305,7 +361,8 @@ impl Feedback<'_> {
         let bool = p.bool();
         function(p, "provoking_last", bool, |code| {
             let uint = code.p.uint();
-            let flags = self.word(code, HostWord::Flags);
+            let open = self.added.open(code);
+            let flags = self.word(code, open, HostWord::Flags);
             let [zero, one] = [0, 1].map(|number| code.p.uint_constant(number));
             let bit = code.binary(Op::BITWISE_AND, uint, flags, one);
             code.binary(Op::I_NOT_EQUAL, bool, bit, zero)
@@ -318,15 +375,23 @@ impl Feedback<'_> {
         p.name(id, "primitives_that_fit");
         let mut code = p.at(at);
         let vertices = code.begin_function(id, uint, &[uint])[0];
+        let open = self.added.open(&mut code);
         let mut least: Option<Id> = None;
         for buffer in self.buffers {
             let stride = code.p.uint_constant(buffer.stride);
-            let length = buffer.length(&mut code);
+            let length = self.length(&mut code, open, buffer);
             let number = buffer.number;
-            let [offset, size, reached] =
-                [HostWord::Offset(number), HostWord::Size(number), HostWord::Reached(number)]
-                    .map(|word| self.in_words(&mut code, word));
+            // A range in memory begins at its address, and is as long as the host says.
+            let (offset, size) = match self.draws.by_address {
+                true => (code.p.uint_constant(0), length),
+                false => (
+                    self.in_words(&mut code, open, HostWord::Offset(number)),
+                    self.in_words(&mut code, open, HostWord::Size(number)),
+                ),
+            };
+            let reached = self.in_words(&mut code, open, HostWord::Reached(number));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
+            let fits = self.unless_unbound(&mut code, open, number, fits);
             least = Some(match least {
                 None => fits,
                 Some(least) => {
@@ -340,26 +405,80 @@ impl Feedback<'_> {
         id
     }
 
+    /// Emits whether a buffer is bound.
+    fn is_bound(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
+        let (uint, bool) = (code.p.uint(), code.p.bool());
+        let flags = self.word(code, open, HostWord::Flags);
+        let mask = code.p.uint_constant(HostWord::unbound_bit(number));
+        let bit = code.binary(Op::BITWISE_AND, uint, flags, mask);
+        let zero = code.p.uint_constant(0);
+        code.binary(Op::I_EQUAL, bool, bit, zero)
+    }
+
+    /// Emits `room`, or, where the buffer may be unbound and is, as much as there can be.
+    fn unless_unbound(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        open: Open<'_>,
+        number: u32,
+        room: Id,
+    ) -> Id {
+        if !self.draws.unbound {
+            return room;
+        }
+        let is_bound = self.is_bound(code, open, number);
+        let (uint, most) = (code.p.uint(), code.p.uint_constant(u32::MAX));
+        code.select(uint, is_bound, room, most)
+    }
+
     /// Emits `void store_to_slot(uint slot)`.
     fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
+        if !self.draws.unbound {
+            return self.store_to(p, "store_to_slot", self.buffers);
+        }
+        let stores: Vec<Id> =
+            self.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
         let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
         p.name(id, "store_to_slot");
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];
-        for buffer in self.buffers {
-            let number = buffer.number;
-            let start = if self.draws.one_limit {
-                self.in_words(&mut code, HostWord::Start(number))
-            } else {
-                let [offset, reached] = [HostWord::Offset(number), HostWord::Reached(number)]
-                    .map(|word| self.in_words(&mut code, word));
-                code.binary(Op::I_ADD, uint, offset, reached)
-            };
+        for store in stores {
+            code.call(void, store, &[slot]);
+        }
+        code.end_function(None);
+        id
+    }
+
+    /// Links a function that stores to a slot of a buffer, if it is bound.
+    fn store_where_bound(&self, p: &mut Patch<'_, '_>, buffer: &Buffer<'_>) -> Id {
+        let bool = p.bool();
+        let is_bound = function(p, "is_bound", bool, |code| {
+            let open = self.added.open(code);
+            self.is_bound(code, open, buffer.number)
+        });
+        let store = self.store_to(p, "store_to_buffer", std::slice::from_ref(buffer));
+        let hooks = [
+            Hook { name: "is_bound", function: is_bound },
+            Hook { name: "store_to_buffer", function: store },
+        ];
+        moves::link(p, &library::CAPTURE, &["store_where_bound"], &hooks)[0]
+    }
+
+    /// Emits a function that stores to a slot of buffers.
+    fn store_to(&self, p: &mut Patch<'_, '_>, name: &str, buffers: &[Buffer<'_>]) -> Id {
+        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        p.name(id, name);
+        let mut code = p.at(at);
+        let slot = code.begin_function(id, void, &[uint])[0];
+        let open = self.added.open(&mut code);
+        for buffer in buffers {
+            let target = self.target(&mut code, open, buffer);
+            let start = self.start(&mut code, open, buffer.number);
             let stride = code.p.uint_constant(buffer.stride);
             let vertex = code.binary(Op::I_MUL, uint, slot, stride);
             let vertex = code.binary(Op::I_ADD, uint, start, vertex);
             for stored in buffer.stores {
-                self.store(&mut code, buffer, vertex, stored);
+                self.store(&mut code, target, vertex, stored);
             }
         }
         code.end_function(None);
@@ -377,13 +496,7 @@ impl Feedback<'_> {
     /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
     ///            OpStore %there %x
     /// ```
-    fn store(
-        &self,
-        code: &mut Cursor<'_, '_, '_>,
-        buffer: &Buffer<'_>,
-        vertex: Id,
-        stored: &Stored,
-    ) {
+    fn store(&self, code: &mut Cursor<'_, '_, '_>, target: Target, vertex: Id, stored: &Stored) {
         let uint = code.p.uint();
         for (place, bits) in (stored.word..).zip(words_of(code, &stored.piece, self.class)) {
             let word = match place {
@@ -393,8 +506,7 @@ impl Feedback<'_> {
                     code.binary(Op::I_ADD, uint, vertex, offset)
                 }
             };
-            let pointer = buffer.block.pointer(code, word);
-            code.store(pointer, bits);
+            target.store(code, word, bits);
         }
     }
 }

@@ -9,14 +9,19 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// `Options` where the number of ranges is another, a range is no multiple of 4 bytes, or the draw is none of those
-    /// that the options have said there are.
+    /// `Options` where the number of ranges is another, a range is no multiple of 4 bytes or not bound, or the draw is
+    /// none of those, and the options have not said that there are such.
     pub fn host_words(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
         self.check(ranges)?;
         self.draws.check(draw)?;
         let fits = self.fitting(draw, ranges);
         let words = self.draws.host_words(self.buffers.len() as u32);
         Ok(words.into_iter().map(|word| word.value(draw, ranges, fits)).collect())
+    }
+
+    /// Whether feedback buffers may be [unbound](BufferRange::UNBOUND).
+    pub fn takes_unbound_buffers(&self) -> bool {
+        self.draws.unbound
     }
 
     /// The topologies that the draws may have.
@@ -48,7 +53,7 @@ impl Layout {
         let fitting = ranges
             .iter()
             .zip(capturing)
-            .filter(|(_, (_, captures))| *captures)
+            .filter(|(range, (_, captures))| *captures && **range != BufferRange::UNBOUND)
             .map(|(range, (stride, _))| fits((range, stride)))
             .min();
         fitting.map_or(needed, |fitting| fitting.min(needed))
@@ -63,6 +68,9 @@ impl Layout {
         let vertices = u64::from(draw.topology.vertices_per_primitive());
         let written = self.primitives_written(draw, ranges)? * vertices;
         let advanced = ranges.iter().zip(&self.buffers).map(|(range, buffer)| {
+            if *range == BufferRange::UNBOUND {
+                return *range;
+            }
             let bytes =
                 written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;
             BufferRange { reached: range.reached.saturating_add(bytes), ..*range }
@@ -77,9 +85,16 @@ impl Layout {
                 format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
             return Err(Error::new(ErrorKind::Options, message));
         }
-        let odd =
-            |range: &&BufferRange| !(range.offset | range.size | range.reached).is_multiple_of(4);
-        match ranges.iter().find(odd) {
+        let mut bound = ranges.iter().filter(|range| **range != BufferRange::UNBOUND);
+        if !self.draws.unbound && bound.clone().count() < ranges.len() {
+            let message = "a feedback buffer is not bound, for which the variants were not made";
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        let odd = |range: &&BufferRange| {
+            let in_bytes = range.offset | range.size | range.reached;
+            !in_bytes.is_multiple_of(4) || self.draws.by_address && !range.address.is_multiple_of(4)
+        };
+        match bound.find(odd) {
             Some(range) => Err(Error::new(
                 ErrorKind::Options,
                 format!("{range:?} is not in multiples of 4 bytes"),

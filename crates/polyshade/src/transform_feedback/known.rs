@@ -15,12 +15,22 @@ pub(super) struct Draws {
     pub(super) one_instance: bool,
     /// Whether the host says how many slots are stored, rather than how large the ranges are.
     pub(super) one_limit: bool,
+    /// Whether the words say where in memory the feedback ranges are, rather than where in what is bound.
+    pub(super) by_address: bool,
+    /// Whether buffers may be unbound.
+    pub(super) unbound: bool,
 }
 
 impl Default for Draws {
     /// Nothing is known.
     fn default() -> Self {
-        Self { topologies: Topology::ALL.to_vec(), one_instance: false, one_limit: false }
+        Self {
+            topologies: Topology::ALL.to_vec(),
+            one_instance: false,
+            one_limit: false,
+            by_address: false,
+            unbound: false,
+        }
     }
 }
 
@@ -39,6 +49,8 @@ pub(super) enum HostWord {
     Size(u32),
     Reached(u32),
     Start(u32),
+    AddressLow(u32),
+    AddressHigh(u32),
 }
 
 impl HostWord {
@@ -55,14 +67,19 @@ impl HostWord {
             Self::Size(buffer) => format!("size_{buffer}").into(),
             Self::Reached(buffer) => format!("reached_{buffer}").into(),
             Self::Start(buffer) => format!("start_{buffer}").into(),
+            Self::AddressLow(buffer) => format!("address_low_{buffer}").into(),
+            Self::AddressHigh(buffer) => format!("address_high_{buffer}").into(),
         }
     }
 
-    fn meaning(self) -> &'static str {
+    fn meaning(self, draws: &Draws) -> &'static str {
         match self {
             Self::Topology => {
                 "0 point list, 1 line list, 2 line strip, 3 triangle list, 4 triangle strip, \
                  5 triangle fan, 16 line loop"
+            }
+            Self::Flags if draws.unbound => {
+                "bit 0: the provoking vertex is the last one; bit 1 + b: feedback buffer b is not bound"
             }
             Self::Flags => "bit 0: the provoking vertex is the last one",
             Self::FirstVertex => "firstVertex of the draw",
@@ -80,12 +97,23 @@ impl HostWord {
             Self::Start(_) => {
                 "bytes from the start of the bound range to the first one that the draw fills"
             }
+            Self::AddressLow(_) => "lower 32 bits of the address of the feedback range",
+            Self::AddressHigh(_) => "upper 32 bits of the address of the feedback range",
         }
+    }
+
+    /// The bit of the flags that says that a buffer is not bound.
+    pub(super) fn unbound_bit(buffer: u32) -> u32 {
+        2 << buffer
     }
 
     /// Its value for `draw`, of which so many primitives fit into `ranges`.
     pub(super) fn value(self, draw: &Draw, ranges: &[BufferRange], fits: u64) -> u32 {
-        let range = |buffer: u32| ranges[buffer as usize];
+        let range = |buffer: u32| match ranges[buffer as usize] {
+            BufferRange::UNBOUND => BufferRange::default(),
+            range => range,
+        };
+        let address = |buffer: u32| range(buffer).address.wrapping_add(range(buffer).offset.into());
         let corners = |primitives: u64| {
             let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
             // What is more than fits is not stored, however much more it is.
@@ -93,7 +121,12 @@ impl HostWord {
         };
         match self {
             Self::Topology => draw.topology as u32,
-            Self::Flags => u32::from(draw.provoking_vertex == ProvokingVertex::Last),
+            Self::Flags => {
+                let unbound =
+                    (0..).zip(ranges).filter(|(_, range)| **range == BufferRange::UNBOUND);
+                let unbound = unbound.map(|(buffer, _)| Self::unbound_bit(buffer)).sum::<u32>();
+                u32::from(draw.provoking_vertex == ProvokingVertex::Last) | unbound
+            }
             Self::FirstVertex => draw.first_vertex,
             Self::VertexCount => draw.vertex_count,
             Self::Slots => corners(draw.topology.primitives(draw.vertex_count).into()),
@@ -103,6 +136,8 @@ impl HostWord {
             Self::Size(buffer) => range(buffer).size,
             Self::Reached(buffer) => range(buffer).reached,
             Self::Start(buffer) => range(buffer).offset.saturating_add(range(buffer).reached),
+            Self::AddressLow(buffer) => address(buffer) as u32,
+            Self::AddressHigh(buffer) => (address(buffer) >> 32) as u32,
         }
     }
 }
@@ -173,7 +208,9 @@ impl Draws {
             (HostWord::Topology, self.needs_topology()),
             (
                 HostWord::Flags,
-                self.any(|one| matches!(one, Topology::TriangleStrip | Topology::TriangleFan)),
+                self.unbound
+                    || self
+                        .any(|one| matches!(one, Topology::TriangleStrip | Topology::TriangleFan)),
             ),
             (HostWord::FirstVertex, true),
             (HostWord::VertexCount, !self.one_limit),
@@ -187,9 +224,15 @@ impl Draws {
         let mut words: Vec<HostWord> =
             of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
         for buffer in 0..buffers {
-            match self.one_limit {
-                true => words.push(HostWord::Start(buffer)),
-                false => words.extend([
+            match (self.by_address, self.one_limit) {
+                (true, _) => words.extend([
+                    HostWord::AddressLow(buffer),
+                    HostWord::AddressHigh(buffer),
+                    HostWord::Size(buffer),
+                    HostWord::Reached(buffer),
+                ]),
+                (false, true) => words.push(HostWord::Start(buffer)),
+                (false, false) => words.extend([
                     HostWord::Offset(buffer),
                     HostWord::Size(buffer),
                     HostWord::Reached(buffer),
@@ -203,5 +246,5 @@ impl Draws {
 /// The words of draws that capture into so many buffers.
 pub(super) fn words(draws: &Draws, place: Place, buffers: u32) -> Words {
     let words = draws.host_words(buffers).into_iter();
-    Words { place, words: words.map(|word| Word::new(word.name(), word.meaning())).collect() }
+    Words { place, words: words.map(|word| Word::new(word.name(), word.meaning(draws))).collect() }
 }

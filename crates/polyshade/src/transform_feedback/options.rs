@@ -154,7 +154,8 @@ impl Options {
     }
 
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
-    /// buffer.
+    /// buffer. Where they are found by an [address](Place::Address), so are the feedback buffers, by addresses among the
+    /// words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
     #[must_use]
     pub fn words(mut self, place: Place) -> Self {
         self.words = WordsAt::Place(place);
@@ -211,6 +212,14 @@ impl Options {
     #[must_use]
     pub fn one_limit(mut self) -> Self {
         self.draws.one_limit = true;
+        self
+    }
+
+    /// Feedback buffers may be unbound: what goes there is [stored nowhere](super::BufferRange::UNBOUND), as in Vulkan.
+    /// Where they are descriptors, something is bound there all the same, and is left as it is.
+    #[must_use]
+    pub fn unbound_buffers(mut self) -> Self {
+        self.draws.unbound = true;
         self
     }
 

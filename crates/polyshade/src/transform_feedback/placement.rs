@@ -4,6 +4,7 @@ use super::options::{Options, WordsAt};
 use crate::host::{Binding, Place, Reserved, Set};
 use crate::moves::bindings;
 use polyshade_spv::{Error, ErrorKind, Module};
+use std::ops::Range;
 
 /// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
 const SETS: u32 = 4;
@@ -11,8 +12,8 @@ const SETS: u32 = 4;
 /// Where the feedback buffers and the host words are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
-    set: Set,
-    first: Binding,
+    /// The set, and the binding of the first feedback buffer; none where they are found by addresses.
+    first: Option<(Set, Binding)>,
     pub(super) words: Place,
 }
 
@@ -28,6 +29,13 @@ impl Placement {
             WordsAt::Place(place) => Some(place),
             WordsAt::StorageBuffer | WordsAt::Uniform => None,
         };
+        if let Some(words) = given.filter(|place| place.is_address()) {
+            if options.storage() != (None, None) {
+                let message = "feedback buffers that are found by addresses have no binding";
+                return Err(Error::new(ErrorKind::Options, message));
+            }
+            return Ok(Self { first: None, words });
+        }
         let (set, first) = match options.storage() {
             (Some(set), Some(binding)) => (set, binding),
             wanted => {
@@ -45,35 +53,31 @@ impl Placement {
             WordsAt::Uniform => Place::Uniform { set, binding: behind },
             WordsAt::Place(place) => place,
         };
-        let placement = Self { set, first, words };
-        (0..buffers).try_for_each(|i| reserved.check(set, placement.buffer(i)))?;
-        placement.check_words(behind)?;
-        Ok(placement)
+        (first.0..behind.0).try_for_each(|one| reserved.check(set, Binding(one)))?;
+        check_words(words, set, first..behind)?;
+        Ok(Self { first: Some((set, first)), words })
     }
 
-    /// The set of the feedback buffers.
-    pub(super) fn set(&self) -> Set {
-        self.set
+    /// The set and binding of feedback buffer `number`; none where it is found by its address.
+    pub(super) fn buffer(&self, number: u32) -> Option<(Set, Binding)> {
+        let (set, first) = self.first?;
+        Some((set, Binding(first.0.saturating_add(number))))
     }
+}
 
-    /// The binding of feedback buffer `number`.
-    pub(super) fn buffer(&self, number: u32) -> Binding {
-        Binding(self.first.0.saturating_add(number))
-    }
-
-    /// The host words have a binding of their own.
-    fn check_words(&self, behind: Binding) -> Result<(), Error> {
-        let Some((set, binding)) = self.words.descriptor() else { return Ok(()) };
-        if set == self.set && (self.first..behind).contains(&binding) {
+/// The host words have a binding of their own.
+fn check_words(words: Place, set: Set, buffers: Range<Binding>) -> Result<(), Error> {
+    match words.descriptor() {
+        Some((other, binding)) if other == set && buffers.contains(&binding) => {
             let message = format!(
                 "binding {} of set {} would hold the host words and feedback buffer {}",
                 binding.0,
                 set.0,
-                binding.0 - self.first.0
+                binding.0 - buffers.start.0
             );
-            return Err(Error::new(ErrorKind::Options, message));
+            Err(Error::new(ErrorKind::Options, message))
         }
-        Ok(())
+        _ => Ok(()),
     }
 }
 

@@ -281,6 +281,7 @@ impl Writer<'_> {
                 storage_buffers: 3,
                 words: Vec::new(),
                 topologies: Vec::new(),
+                unbound_buffers: false,
             }),
         };
         Pipeline {

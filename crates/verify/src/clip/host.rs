@@ -33,7 +33,9 @@ pub(super) fn bind(steps: &Steps, setting: &Setting, draw: &mut Draw<'_>, work: 
         place_words(planes.words, &words, last, draw, work);
     }
     match steps.enable {
-        Some((Value::Word(place), _)) => place_words(place, &[setting.mask], last, draw, work),
+        Some((Value::Word(place), _)) => {
+            place_words(place, &[setting.mask], last, draw, work);
+        }
         Some((Value::Fixed(_), _)) | None => {}
     }
 }

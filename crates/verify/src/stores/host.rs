@@ -36,7 +36,8 @@ impl Run<'_> {
         }
         let has = |purpose| descriptors.iter().any(|one| one.purpose == purpose);
         for (number, buffer) in (0..).zip(&self.layout) {
-            if !buffer.pieces.is_empty() && !has(Purpose::Feedback(number)) {
+            let is_bound = !buffer.pieces.is_empty() && !self.capture.words.place.is_address();
+            if is_bound && !has(Purpose::Feedback(number)) {
                 return wrong(format!("requirements leave feedback buffer {number} out"));
             }
         }
@@ -71,11 +72,15 @@ impl Run<'_> {
     }
 
     /// Whether the variants are for draws as this one. Where the host says itself what fits, words that say more than
-    /// there is leave undefined how much of the last primitive is stored.
+    /// there is leave undefined how much of the last primitive is stored; where buffers are found by addresses, nothing
+    /// else says where they end.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
         let counts_itself = self.capture.words.number("limit").is_none();
-        told.is_ok() && (counts_itself || !case.is_misstated())
+        let by_address = self.capture.words.place.is_address();
+        told.is_ok()
+            && (counts_itself || !case.is_misstated())
+            && !(by_address && case.overstates_memory())
     }
 
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.

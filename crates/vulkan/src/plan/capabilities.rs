@@ -21,6 +21,7 @@ impl Capabilities {
                 with_discard: has.with_discard,
                 with_streams: has.with_streams,
             }),
+            buffer_addresses: self.newer_features.vulkan_1_2.buffer_device_address == vk::TRUE,
             vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
             triangle_fans: self.triangle_fans(),
             dynamic_rendering: self.newer_features.vulkan_1_3.dynamic_rendering == vk::TRUE,

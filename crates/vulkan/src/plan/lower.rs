@@ -6,7 +6,9 @@ use super::{Counted, Item, PlannedDraw, Sequence};
 use crate::capture::place_words;
 use crate::device::Device;
 use crate::error::Error;
-use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
+use crate::work::{
+    Address, AddressAt, Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work,
+};
 use ash::vk;
 use names::{
     bind_storage, count, feedback_ranges, last_before_rasterization, place, places, topology,
@@ -324,8 +326,12 @@ impl<'a> Lowering<'a, '_> {
 
     fn fill_in(&mut self, pending: &mut Pending<'_, 'a>, words: &Words) -> Result<(), Error> {
         let range = |range: &WordRange| {
-            let WordRange { offset, size, reached } = *range;
-            Ok(BufferRange { offset, size, reached: self.word(pending, &reached)? })
+            if range.unbound {
+                return Ok(BufferRange::UNBOUND);
+            }
+            let WordRange { offset, size, reached, .. } = *range;
+            let reached = self.word(pending, &reached)?;
+            Ok(BufferRange { offset, size, reached, ..BufferRange::default() })
         };
         pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
         let values = words.words.iter().map(|word| self.word(pending, word));
@@ -333,7 +339,17 @@ impl<'a> Lowering<'a, '_> {
         let Some(draw) = &mut pending.bound else {
             return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
         };
-        place_words(words.place, &values, 0, draw, &mut self.lowered.work);
+        let block = place_words(words.place, &values, 0, draw, &mut self.lowered.work);
+        for (number, word) in (0..).zip(&words.words) {
+            let (Some(block), Word::AddressLow { buffer, offset }) = (block, word) else {
+                continue;
+            };
+            let feedback = pending.planned.feedback.get(*buffer as usize);
+            let feedback = *feedback.ok_or_else(not_captured)?;
+            let of = Place { buffer: feedback, offset: *offset };
+            let to = AddressAt::Buffer(Place { buffer: block, offset: 4 * number });
+            draw.addresses.push(Address { of, to });
+        }
         Ok(())
     }
 
@@ -356,6 +372,8 @@ impl<'a> Lowering<'a, '_> {
                 let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
                 Ok(range.offset.saturating_add(range.reached))
             }
+            // The address itself is not known yet.
+            Word::AddressLow { .. } | Word::AddressHigh { .. } => Ok(0),
             Word::Counter(counter) => self.counter(counter),
             Word::Running(number) => self
                 .running

@@ -28,7 +28,8 @@ pub(crate) struct Fixed {
     pub(super) attachment_format: Vec<(Option<u32>, Format)>,
 
     /// The blend constants: four numbers, or where the host fills them in: push-constant=OFFSET, specialization=ID,
-    /// uniform=SET:BINDING, storage=SET:BINDING; behind the words that select, if at one place [default: 0,0,0,0]
+    /// uniform=SET:BINDING, storage=SET:BINDING, the first three behind address: too; behind the words that select, if at
+    /// one place [default: 0,0,0,0]
     #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true)]
     blend_constants: Option<Constants>,
 
@@ -68,8 +69,8 @@ fn constants(text: &str) -> Result<Constants, String> {
         text.split(',').map(|number| number.trim().parse().ok()).collect();
     let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
     numbers.map(Constants::Given).ok_or_else(|| {
-        "blend constants are R,G,B,A, push-constant=OFFSET, specialization=ID, uniform=SET:BINDING or \
-         storage=SET:BINDING"
+        "blend constants are R,G,B,A, push-constant=OFFSET, specialization=ID, uniform=SET:BINDING, \
+         storage=SET:BINDING, or address: before one of the middle three"
             .to_owned()
     })
 }

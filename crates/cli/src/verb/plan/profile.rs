@@ -48,6 +48,8 @@ impl Blocks<'_> {
             transform_feedback: self.transform_feedback(),
             provoking_vertex: self.has("VK_EXT_provoking_vertex").then(|| self.provoking_vertex()),
             primitives_generated: self.primitives_generated(),
+            buffer_addresses: self.feature("Vulkan12Features", "bufferDeviceAddress")
+                || self.feature("BufferDeviceAddressFeatures", "bufferDeviceAddress"),
             vertex_stores: self.feature("Features", "vertexPipelineStoresAndAtomics"),
             dynamic_rendering: self.feature("Vulkan13Features", "dynamicRendering")
                 || self.feature("DynamicRenderingFeatures", "dynamicRendering"),

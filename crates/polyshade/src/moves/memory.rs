@@ -1,0 +1,85 @@
+//! Memory that is found by its address, rather than bound (`SPV_KHR_physical_storage_buffer`).
+
+use super::resource::array_block;
+use polyshade_spv::{
+    Capability, Cursor, Decoration, Error, ErrorKind, Id, Module, Op, Patch, Section, StorageClass,
+};
+
+/// What addresses point to: `{ uint words[]; }`, of which any number may be there.
+///
+/// An address is a `uvec2`, the lower 32 bits first, as not every device has integers of 64 bits. It becomes a pointer
+/// where it is used: SwiftShader cannot take one through a variable or an `OpPhi`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// The type of a pointer to the block.
+    block: Id,
+    /// The type of a pointer to a word of it.
+    word: Id,
+}
+
+/// Memory from an address on, in one function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pointed {
+    memory: Memory,
+    block: Id,
+}
+
+/// Words lie at multiples of this, in bytes; nothing more is known of an address.
+const ALIGNMENT: u32 = 4;
+/// `Aligned`, of a load or a store.
+const ALIGNED: u32 = 2;
+
+/// Lets the module have addresses, and declares what they point to.
+///
+/// # Errors
+///
+/// `Unsupported`: a module whose addresses are others.
+pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Memory, Error> {
+    const LOGICAL: u32 = 0;
+    const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
+    let mut models = m.section(Section::MemoryModel);
+    let model = models.find(|inst| inst.op() == Op::MEMORY_MODEL);
+    let model = model.filter(|model| model.words().len() > 1);
+    match model.map(|model| (model.words()[1], model)) {
+        Some((PHYSICAL_STORAGE_BUFFER_64, _)) => {}
+        Some((LOGICAL, model)) => p.overwrite(model.operand(1), PHYSICAL_STORAGE_BUFFER_64),
+        _ => {
+            let message = "the module has addresses that are no Vulkan shader's";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+    }
+    p.capability(Capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES);
+    if m.version() < (1, 5) {
+        p.extension("SPV_KHR_physical_storage_buffer");
+    }
+    let class = StorageClass::PHYSICAL_STORAGE_BUFFER;
+    let block = array_block(p, Decoration::BLOCK);
+    let uint = p.uint();
+    Ok(Memory { block: p.pointer(class, block), word: p.pointer(class, uint) })
+}
+
+impl Memory {
+    /// Emits what makes `address` usable in the function that the code is in.
+    pub(crate) fn at(self, code: &mut Cursor<'_, '_, '_>, address: Id) -> Pointed {
+        Pointed { memory: self, block: code.bitcast(self.block, address) }
+    }
+}
+
+impl Pointed {
+    /// Emits a load of the word whose number is the value `index`.
+    pub(crate) fn load(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
+        let (uint, pointer) = (code.p.uint(), self.pointer(code, index));
+        code.value(Op::LOAD, uint, &[pointer.word(), ALIGNED, ALIGNMENT])
+    }
+
+    /// Emits a store to the word whose number is the value `index`.
+    pub(crate) fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
+        let pointer = self.pointer(code, index);
+        code.emit(Op::STORE, &[pointer.word(), word.word(), ALIGNED, ALIGNMENT]);
+    }
+
+    fn pointer(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
+        let array = code.p.uint_constant(0);
+        code.access_chain(self.memory.word, self.block, &[array, index])
+    }
+}

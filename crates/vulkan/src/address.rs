@@ -1,0 +1,37 @@
+//! Addresses of buffers, which are known when the buffers are there.
+
+use crate::error::Error;
+use crate::memory::Buffer;
+use crate::work::{Address, AddressAt, Constant, Draw};
+use std::borrow::Cow;
+
+/// Writes the addresses that the draws tell: to buffers, and to the draws that are returned.
+pub(crate) fn tell<'w, 's>(
+    buffers: &[Buffer<'_>],
+    draws: &'w [Draw<'s>],
+) -> Result<Cow<'w, [Draw<'s>]>, Error> {
+    let mut draws = Cow::Borrowed(draws);
+    for number in 0..draws.len() {
+        for Address { of, to } in draws[number].addresses.clone() {
+            let start =
+                buffers[of.buffer].address().ok_or(Error::Missing("bufferDeviceAddress"))?;
+            let address = start + of.offset;
+            match to {
+                AddressAt::Buffer(place) => {
+                    buffers[place.buffer].write(place.offset as usize, &address.to_ne_bytes());
+                }
+                AddressAt::PushConstants(offset) => {
+                    draws.to_mut()[number].push_constants[offset..offset + 8]
+                        .copy_from_slice(&address.to_ne_bytes());
+                }
+                AddressAt::Specialization { stage, first_id } => {
+                    let halves = [address as u32, (address >> 32) as u32].map(Constant::Bits32);
+                    let values = &mut draws.to_mut()[number].stages[stage].specialization;
+                    values.retain(|(id, _)| !(first_id..first_id + 2).contains(id));
+                    values.extend((first_id..).zip(halves));
+                }
+            }
+        }
+    }
+    Ok(draws)
+}
