@@ -180,7 +180,7 @@ fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Att
 }
 
 /// A message without what only one shader has: names and numbers.
-fn general(message: &str) -> String {
+pub(crate) fn general(message: &str) -> String {
     let mut general = String::new();
     let (mut is_name, mut was_digit) = (false, false);
     for letter in message.chars() {

@@ -16,6 +16,7 @@ pub mod mutants;
 pub mod mutate;
 pub mod program;
 pub mod reduce;
+pub mod runs;
 pub mod shader;
 pub mod texts;
 pub mod tree;

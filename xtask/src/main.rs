@@ -64,6 +64,17 @@ enum Verb {
         /// Folders of shaders, instead of the cases and of `../shared/corpus`
         folders: Vec<std::path::PathBuf>,
     },
+    /// Have `polyshade verify` compare shaders in a random order until so many runs are equal, and print what differs
+    CorpusRuns {
+        /// Folders of shaders, instead of the cases, of `../shared/corpus` and of `../shared/findings`
+        folders: Vec<std::path::PathBuf>,
+        /// How many runs are to be equal
+        #[arg(long, default_value_t = 10_000)]
+        runs_wanted: u64,
+        /// What the order, the options and the inputs come of; unless said otherwise, the time
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// Break lowered modules in many places, have `polyshade verify` judge them, and write `tests/mutants` anew
     Mutants {
         /// Only these lists: capture, extension, position, clip, blend
@@ -100,6 +111,9 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
+        Verb::CorpusRuns { folders, runs_wanted, seed } => {
+            test::run_corpus(&folders, runs_wanted, seed)
+        }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),

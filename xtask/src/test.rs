@@ -1,6 +1,8 @@
 //! `cargo xtask test`: everything that the tests need, then every test of the workspace.
 
+use std::path::PathBuf;
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use crate::command::{Incremental, SAME_FEATURES, built, cargo, run};
 use crate::setup::run_setup;
@@ -40,6 +42,20 @@ pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
     built("polyshade", Incremental::ByHand)?;
     let mut mutants = built("mutants", Incremental::ByHand)?;
     run(mutants.arg(count.to_string()).args(lists).envs(variables(ValidationLayer::Debian)?))
+}
+
+/// Has `polyshade verify` compare the shaders of folders until so many runs are equal.
+pub(crate) fn run_corpus(
+    folders: &[PathBuf],
+    wanted: u64,
+    seed: Option<u64>,
+) -> Result<(), String> {
+    // What the shaders are verified with lies beside the program that chooses them.
+    built("polyshade", Incremental::ByHand)?;
+    let now = || UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
+    let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());
+    let mut runs = built("corpus-runs", Incremental::ByHand)?;
+    run(runs.args(numbers).args(folders).envs(variables(ValidationLayer::Debian)?))
 }
 
 /// The one crate that knows of features answers for what is left out; without any it has no dependencies, so this

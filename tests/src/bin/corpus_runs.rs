@@ -1,0 +1,41 @@
+//! Has `polyshade verify` compare the shaders below some folders until so many runs are equal, and prints what differs.
+
+use polyshade_tests::runs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The folders of shaders, where none are named: those that are there.
+const FOLDERS: [&str; 4] =
+    ["tests/cases", "tests/mutants", "../shared/corpus", "../shared/findings"];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("corpus-runs: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = || arguments.next().and_then(|number| number.parse().ok());
+    let (Some(wanted), Some(seed)) = (number(), number()) else {
+        return Err("usage: corpus-runs RUNS SEED [FOLDER...]".to_owned());
+    };
+    let mut folders: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    if folders.is_empty() {
+        folders = FOLDERS.map(PathBuf::from).into();
+    }
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // `cargo xtask corpus-runs` builds it.
+    let program = this.with_file_name("polyshade");
+    let tally = runs::run(&program, &folders, wanted, seed);
+    println!("{tally}");
+    match tally.different {
+        0 if tally.runs >= wanted => Ok(()),
+        0 => Err(format!("no more than {} runs can be compared", tally.runs)),
+        different => Err(format!("{different} comparisons differ")),
+    }
+}

@@ -1,0 +1,234 @@
+//! Shaders of some folders, each verified with some options of a verb of its stage, until so many runs are equal. What
+//! differs is a defect of a lowering or of `polyshade verify`.
+
+use crate::corpus::general;
+use crate::drivers::Driver;
+use crate::tree;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+/// What is verified of fragment shaders.
+const OF_FRAGMENTS: [&str; 7] = [
+    "blend --equations khr --select push-constant=0",
+    "blend --equations screen --destination texture",
+    "blend --equations all --select uniform=3:8",
+    "blend --equations hsl-hue,plus-darker --select specialization=90 --overlap conjoint",
+    "blend --equations multiply --source-alpha straight --destination-alpha straight",
+    "clip --emulate 12 --linked 2,1",
+    "clip --emulate 12 --linked 2,1 --native clip",
+];
+
+/// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
+const OF_OTHERS: [&str; 12] = [
+    "capture",
+    "capture --topologies triangle-list --one-instance --one-limit",
+    "capture --topologies triangle-strip --one-limit",
+    "capture --path extension",
+    "position",
+    "clip --emulate 12",
+    "clip --emulate 12 --native clip",
+    "clip --planes 3 --planes-at uniform=3:0",
+    "clip --planes 3 --planes-at uniform=3:0 --enable uniform=3:1",
+    "clip --to registers --location 12",
+    "clip --exact --location 12",
+    "clip --repair capability,unused,size,xfb",
+];
+
+/// How many runs there are of each comparison.
+const RUNS: u64 = 8;
+/// After these seconds a step of a comparison is stopped.
+const SECONDS: &str = "60";
+
+/// What came of the comparisons.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// How many runs were equal.
+    pub runs: u64,
+    /// How many comparisons.
+    pub equal: u64,
+    /// The comparisons in which something differs.
+    pub different: u64,
+    /// Why others could not be made, and how many.
+    refused: BTreeMap<String, u64>,
+}
+
+/// One entry point of a shader, by the options that choose it, and whether it is of a fragment stage.
+struct Subject {
+    path: PathBuf,
+    chosen: Vec<String>,
+    is_fragment: bool,
+}
+
+/// What `polyshade verify` is asked.
+struct Question {
+    arguments: Vec<String>,
+}
+
+/// What it says.
+enum Answer {
+    /// So many runs are equal.
+    Equal(u64),
+    Different(String),
+    /// Nothing was compared.
+    Refused(String),
+}
+
+/// Verifies with `program` until `wanted` runs are equal, in an order that comes of `seed`. Prints what differs.
+pub fn run(program: &Path, folders: &[PathBuf], wanted: u64, seed: u64) -> Tally {
+    let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| tree::files(folder)).collect();
+    let mut subjects: Vec<Subject> =
+        on_all_threads(&paths, |path| subjects(program, path)).into_iter().flatten().collect();
+    println!("{} entry points in {} files, seed {seed}", subjects.len(), paths.len());
+    let mut tally = Tally::default();
+    for round in 0.. {
+        let before = tally.runs;
+        subjects.sort_by_cached_key(|subject| subject.hash(seed, round));
+        let questions: Vec<Question> =
+            subjects.iter().map(|subject| subject.question(seed, round)).collect();
+        let all = Mutex::new(tally);
+        on_all_threads(&questions, |question| {
+            if all.lock().expect("nothing panics").runs < wanted {
+                let answer = question.ask(program);
+                all.lock().expect("nothing panics").add(question, answer);
+            }
+        });
+        tally = all.into_inner().expect("nothing panics");
+        // Where nothing can be compared, another round is no better.
+        if tally.runs >= wanted || tally.runs == before {
+            break;
+        }
+    }
+    tally
+}
+
+impl Tally {
+    fn add(&mut self, question: &Question, answer: Answer) {
+        match answer {
+            Answer::Equal(runs) => {
+                self.runs += runs;
+                self.equal += 1;
+                if self.equal.is_multiple_of(100) {
+                    println!("{} runs are equal", self.runs);
+                }
+            }
+            Answer::Different(why) => {
+                self.different += 1;
+                println!("polyshade {}\n  different: {why}", question.arguments.join(" "));
+            }
+            Answer::Refused(why) => *self.refused.entry(general(&why)).or_default() += 1,
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { runs, equal, different, refused } = self;
+        let others: u64 = refused.values().sum();
+        let mut refused: Vec<(&String, &u64)> = refused.iter().collect();
+        refused.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        for (why, count) in refused {
+            writeln!(f, "{count:6} not compared: {why}")?;
+        }
+        write!(
+            f,
+            "{runs} runs equal, of {equal} comparisons; {different} different; {others} not compared"
+        )
+    }
+}
+
+impl Subject {
+    /// A number that looks random.
+    fn hash(&self, seed: u64, round: u64) -> u64 {
+        let text = format!("{seed} {round} {} {}", self.path.display(), self.chosen.join(" "));
+        let hash = Sha256::digest(text.as_bytes());
+        hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    fn question(&self, seed: u64, round: u64) -> Question {
+        let options: &[&str] = if self.is_fragment { &OF_FRAGMENTS } else { &OF_OTHERS };
+        // In as many rounds as there are options, all are taken.
+        let first = self.hash(seed, u64::MAX);
+        let options = options[(first.wrapping_add(round) % options.len() as u64) as usize];
+        let seed = (self.hash(seed, round) % 1_000_000).to_string();
+        let runs = RUNS.to_string();
+        let shader = self.path.display().to_string();
+        let words = ["verify", &shader, "--runs", &runs, "--seed", &seed, "--timeout", SECONDS];
+        let device = ["--device", Driver::Lavapipe.name()];
+        let words = words.into_iter().chain(device).chain(self.chosen.iter().map(String::as_str));
+        Question { arguments: words.chain(options.split(' ')).map(str::to_owned).collect() }
+    }
+}
+
+impl Question {
+    fn ask(&self, program: &Path) -> Answer {
+        let output = Command::new(program).args(&self.arguments).arg("--json").output();
+        let output = output.expect("the program was asked before");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match report["result"].as_str() {
+            Some("equal") => Answer::Equal(report["compared"]["runs"].as_u64().unwrap_or(0)),
+            Some("different") => Answer::Different(text(&report["difference"]["text"])),
+            Some(_) => Answer::Refused(text(&report["reason"])),
+            None => {
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                let line = message.lines().find(|line| line.contains("error: "));
+                let line = line.or(message.lines().next()).unwrap_or("it says nothing");
+                // Of a shader's name and place only what follows counts.
+                let why = line.rsplit_once(": ").map_or(line, |(_, why)| why);
+                Answer::Refused(why.to_owned())
+            }
+        }
+    }
+}
+
+/// The entry points of a shader of stages that are drawn; none of a file that is none.
+fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
+    let info = Command::new(program).args(["info", "--json"]).arg(path).output();
+    let info = info.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    let info: Value = serde_json::from_slice(&info.stdout).unwrap_or_default();
+    let Some(entries) = info["entry_points"].as_array() else { return Vec::new() };
+    let subject = |entry: &Value| {
+        let name = entry["name"].as_str()?;
+        let (option, is_fragment) = match entry["stage"].as_str()? {
+            "vertex" => ("vert", false),
+            "tessellation control" => ("tesc", false),
+            "tessellation evaluation" => ("tese", false),
+            "geometry" => ("geom", false),
+            "fragment" => ("frag", true),
+            _ => return None,
+        };
+        let chosen = match entries.len() {
+            1 => Vec::new(),
+            _ => ["--entry", name, "--stage", option].map(str::to_owned).into(),
+        };
+        Some(Subject { path: path.to_owned(), chosen, is_fragment })
+    };
+    entries.iter().filter_map(subject).collect()
+}
+
+/// Does something with each, on as many threads as there are cores, and gives what comes of it in order.
+fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let (left, done) = (Mutex::new(all.iter().enumerate()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let next = left.lock().expect("nothing panics").next();
+                    let Some((number, one)) = next else { return };
+                    let result = act(one);
+                    done.lock().expect("nothing panics").push((number, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("nothing panics");
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
