@@ -125,6 +125,42 @@ fn planes_of_the_host_cut() {
     }
 }
 
+/// What is added first decides whether it is a number, and which is not known of a driver.
+#[test]
+fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
+    let words = Place::Uniform { set: Set(0), binding: Binding(4) };
+    let of_host = |space| planes(Planes { count: 8, words, vertex: Some(space) });
+    let eye = |most: &str| {
+        shader(
+            "layout(location = 2) out vec4 v_eye; layout(location = 3) out vec4 v_other;",
+            &format!(
+                "v_eye = sign(sin(b * 5.0)) * {most} * vec4(1.0, 1.0, 0.8, 0.6);
+                v_other = v_eye * 0.9999;"
+            ),
+        )
+    };
+    VERTEX.is_equal(&eye("3.4e38"), &of_host(2));
+    for most in ["3.4e38", "1e38"] {
+        let found = VERTEX.difference(&eye(most), &of_host(2).but_done(of_host(3)));
+        assert_eq!(found.message, "an output has another value", "{found}");
+    }
+}
+
+/// Where a triangle is seen from its edge and near the origin of clip space, all distances are as small as their errors.
+#[test]
+fn what_rounding_decides_is_not_drawn() {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in vec4 b;
+        void main() {
+            gl_Position = sin(a.x) * vec4(100, -200, 200, 400) + sin(a.y) * vec4(-200, 100, 300, 400)
+                + 5e-4 * sin(b);
+        }",
+    );
+    let at = Place::Uniform { set: Set(0), binding: Binding(4) };
+    VERTEX.is_drawn(&words, &planes(Planes { count: 3, words: at, vertex: None }));
+}
+
 #[test]
 fn distances_are_emulated() {
     let cull = shader(

@@ -137,6 +137,14 @@ pub(crate) fn compare(
     Ok(pixels)
 }
 
+/// Whether each two pictures show the same but for edges.
+pub(crate) fn are_alike([one, other]: [&Pictures; 2]) -> Vec<bool> {
+    let pictures = one.0.targets.iter().zip(&other.0.targets);
+    let exactness = Exactness::AwayFromEdges;
+    let differ = |(one, other): (&Vec<u8>, &Vec<u8>)| difference(Part::Host, one, other, exactness);
+    pictures.map(|pair| differ(pair).is_none()).collect()
+}
+
 /// That queries count something else, where edges are the same.
 fn miscounted(
     part: Part,

@@ -103,6 +103,8 @@ pub(super) enum Number {
     Bits(u32),
     /// A number, up to an error: a driver adds products in any order.
     Near(f64, f64),
+    /// The same of a sum of which a part is beyond all floats: a driver that adds it first comes to no number.
+    Overflowing(f64, f64),
     /// What the original leaves to the driver.
     Undefined,
 }
@@ -133,6 +135,14 @@ pub(super) struct Setting {
 /// The largest error of a sum of four products, relative to the sum of their magnitudes: a few roundings.
 const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
 
+/// How a driver may round a number that is known up to an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rounding {
+    Least,
+    Nearest,
+    Most,
+}
+
 impl Number {
     pub(super) const ZERO: Number = Number::Bits(0);
 
@@ -146,7 +156,22 @@ impl Number {
         let magnitude: f64 = products.clone().map(f64::abs).sum();
         // Each product, sum and the result may be a denormal that is flushed.
         let flushed = 8.0 * f64::from(f32::MIN_POSITIVE);
-        Number::Near(products.sum(), magnitude * ROUNDING + flushed)
+        let error = magnitude * ROUNDING + flushed;
+        // Whatever is added first, no sum on the way is beyond that of all products of one sign.
+        let of_sign = |sign: f64| products.clone().map(|one| (sign * one).max(0.0)).sum::<f64>();
+        match of_sign(1.0).max(of_sign(-1.0)) + error > f64::from(f32::MAX) {
+            true => Number::Overflowing(products.sum(), error),
+            false => Number::Near(products.sum(), error),
+        }
+    }
+
+    /// What it may become.
+    pub(super) fn rounded(self, rounding: Rounding) -> Number {
+        match (self, rounding) {
+            (Number::Near(number, error), Rounding::Least) => Number::Near(number - error, 0.0),
+            (Number::Near(number, error), Rounding::Most) => Number::Near(number + error, 0.0),
+            _ => self,
+        }
     }
 
     /// Whether a distance is at least 0, as a number.
@@ -166,7 +191,7 @@ impl Number {
     pub(super) fn float(self) -> f32 {
         match self {
             Number::Bits(bits) => f32::from_bits(bits),
-            Number::Near(number, _) => number as f32,
+            Number::Near(number, _) | Number::Overflowing(number, _) => number as f32,
             Number::Undefined => f32::NAN,
         }
     }
@@ -175,7 +200,7 @@ impl Number {
     pub(super) fn bits(&self) -> u32 {
         match self {
             Number::Bits(bits) => *bits,
-            Number::Near(number, _) => (*number as f32).to_bits(),
+            Number::Near(number, _) | Number::Overflowing(number, _) => (*number as f32).to_bits(),
             Number::Undefined => 0,
         }
     }
@@ -187,6 +212,9 @@ impl Number {
             Number::Bits(right) => {
                 let are_none = [right, bits].iter().all(|bits| f32::from_bits(*bits).is_nan());
                 right == bits || is_float && are_none
+            }
+            Number::Overflowing(right, error) => {
+                !f32::from_bits(bits).is_finite() || Number::Near(right, error).is(bits, is_float)
             }
             Number::Near(right, error) => {
                 let found = f64::from(f32::from_bits(bits));
@@ -400,5 +428,37 @@ fn semantic(m: &Module<'_>, leaf: &Leaf) -> Option<Kind> {
         "SV_CLIPDISTANCE" => Some(Kind::Clip),
         "SV_CULLDISTANCE" => Some(Kind::Cull),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_overflows_on_its_way_where_one_sign_is_beyond_all_floats() {
+        let dot = |vertex: [f32; 4]| {
+            Number::dot(vertex.map(|part| Number::Bits(part.to_bits())), [1.0, 1.0, 1.0, 1.0])
+        };
+        let is = |number: Number, found: f32| number.is(found.to_bits(), true);
+        let overflowing = dot([3e38, 3e38, -3e38, -3e38]);
+        assert!(matches!(overflowing, Number::Overflowing(..)), "{overflowing:?}");
+        assert!(
+            [0.0, 1e32, f32::INFINITY, f32::NAN].into_iter().all(|found| is(overflowing, found))
+        );
+        assert!(!is(overflowing, 1e36));
+        for near in [dot([3e38, -3e38, 1e37, 0.0]), dot([1e38, 1e38, -1e38, -1e38])] {
+            assert!(matches!(near, Number::Near(..)), "{near:?}");
+            assert!(!is(near, f32::INFINITY) && !is(near, f32::NAN) && is(near, near.float()));
+        }
+    }
+
+    #[test]
+    fn a_number_is_rounded_as_far_as_its_error() {
+        let number = Number::Near(2.0, 0.5);
+        let rounded = [Rounding::Least, Rounding::Nearest, Rounding::Most]
+            .map(|rounding| number.rounded(rounding).float());
+        assert_eq!(rounded, [1.5, 2.0, 2.5]);
+        assert_eq!(Number::Bits(7).rounded(Rounding::Most), Number::Bits(7));
     }
 }

@@ -63,7 +63,9 @@ impl<'o> Outputs<'o> {
 
 fn value(right: Number) -> Value {
     let number = match right {
-        Number::Near(number, error) => format!("{number:?} ± {error:e}"),
+        Number::Near(number, error) | Number::Overflowing(number, error) => {
+            format!("{number:?} ± {error:e}")
+        }
         _ => format!("{:?}", right.float()),
     };
     Value { bits: vec![right.bits()], number }

@@ -6,7 +6,7 @@
 
 use super::MOST;
 use super::handed::Side;
-use super::model::{Key, Model, Number, Setting, Vertex, is_culled};
+use super::model::{Key, Model, Number, Rounding, Setting, Vertex, is_culled};
 use super::probe::{Component, probe, shown};
 use super::shape::Shape;
 use crate::leaves::Leaf;
@@ -109,7 +109,8 @@ impl<'s> Scene<'s> {
     fn is_tame(&self, number: Number) -> bool {
         let is_interpolated = !self.is_exact || matches!(self.steps.form, Form::Emulated { .. });
         let most = if is_interpolated { LARGEST } else { f32::MAX };
-        number.float().abs() <= most && !number.may_be_negative()
+        let is_number = !matches!(number, Number::Overflowing(..));
+        is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
     /// Draws with both shaders: a picture for each of the `drawables` that are defined, with the fragment stage that is
@@ -121,8 +122,9 @@ impl<'s> Scene<'s> {
         (leaves, lowered): (&[Leaf], &Module<'_>),
         draw: impl Fn(Shader, &[u32], Vec<P>) -> Result<Pictures, Error>,
     ) -> Result<u64, Stop> {
-        let drawables: Vec<Drawable<P>> =
+        let mut drawables: Vec<Drawable<P>> =
             drawables.into_iter().filter(|one| self.is_defined(one)).collect();
+        self.leave_out_undecided(&mut drawables)?;
         let all: Vec<&Drawable<P>> = drawables.iter().collect();
         let [depth, value] = match self.is_exact {
             true => [Exactness::Exact; 2],
@@ -154,6 +156,20 @@ impl<'s> Scene<'s> {
             compare(probes.each_ref().map(Vec::as_slice), "distances", value, &all)?;
         }
         Ok(pixels)
+    }
+
+    /// Leaves out what is seen or not as the distances from planes are rounded: what lies between two planes that
+    /// nearly meet, or belongs to a primitive that is seen from its edge, so that all its pixels are near a plane.
+    fn leave_out_undecided<P>(&self, drawables: &mut Vec<Drawable<P>>) -> Result<(), Stop> {
+        if self.steps.planes.is_none() || drawables.is_empty() {
+            return Ok(());
+        }
+        let all: Vec<&Drawable<P>> = drawables.iter().collect();
+        let [least, most] = [Rounding::Least, Rounding::Most]
+            .map(|rounding| self.draw_by_model(&library::DEPTH, &all, rounding));
+        let mut decided = pictures::are_alike([&least?, &most?]).into_iter();
+        drawables.retain(|_| decided.next().expect("each has a picture"));
+        Ok(())
     }
 
     /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
@@ -201,7 +217,7 @@ impl<'s> Scene<'s> {
         (self.task.report)(Phase::Original);
         let mut right = match self.is_native {
             true => draw(Shader::Original, original).map_err(cannot_run_original)?,
-            false => self.draw_by_model(original, chosen)?,
+            false => self.draw_by_model(original, chosen, Rounding::Nearest)?,
         };
         self.task.check_original(|_| true)?;
         (self.task.report)(Phase::Rewritten);
@@ -237,6 +253,7 @@ impl<'s> Scene<'s> {
         &self,
         fragment: &[u32],
         drawables: &[&Drawable<P>],
+        rounding: Rounding,
     ) -> Result<Pictures, Stop> {
         let (mut vertices, mut ranges) = (Vec::new(), Vec::new());
         for drawable in drawables {
@@ -248,7 +265,8 @@ impl<'s> Scene<'s> {
                     continue;
                 }
                 let corners = primitive.iter().map(position).zip(distances);
-                let vertex = |(at, [clip, _]): ([f32; 4], [Vec<Number>; 2])| {
+                let vertex = |(at, [mut clip, _]): ([f32; 4], [Vec<Number>; 2])| {
+                    clip.iter_mut().for_each(|distance| *distance = distance.rounded(rounding));
                     (at, Vertex::new(), [clip, Vec::new()])
                 };
                 vertices.extend(corners.map(vertex));
