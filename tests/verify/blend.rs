@@ -419,3 +419,27 @@ fn colours_that_are_left_to_the_driver_may_be_anything_and_others_may_not() {
     let found = right.difference(&right.options());
     assert!(found.message.contains("has another result"), "{found}");
 }
+
+/// llvmpipe computes with the colour of the last pixel to leave the loop, and hands on that of each.
+#[test]
+fn colours_that_a_driver_computes_otherwise_may_be_anything_and_others_may_not() {
+    let shader = |first: &str| {
+        fragment(&format!(
+            "layout(location = 0) in vec4 first;
+            layout(location = 1) in vec4 step;
+            layout(location = 2) in float end;
+            layout(location = 0) out vec4 colour;
+            void main() {{
+                vec4 sum = first * {first};
+                int left = 9;
+                do {{ sum += step * 0.125; }} while (sum.x < end && --left > 0);
+                colour = sum;
+            }}"
+        ))
+    };
+    let right = shader("0.25");
+    with_another(&right, &right).is_equal();
+    let wrong = with_another(&right, &shader("0.375"));
+    let found = wrong.difference(&wrong.options());
+    assert!(found.message.contains("has another result"), "{found}");
+}

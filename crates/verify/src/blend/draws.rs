@@ -1,6 +1,6 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
-use super::{Pixel, Run, Selected, Source, Stop, Target};
+use super::{Pixel, Run, Selected, Source, Stop, Target, doubled};
 use crate::leaves::{Kind, Leaf};
 use crate::run::cannot_run_original;
 use crate::targets::{self, Colour, Picture, SIDE};
@@ -80,6 +80,21 @@ impl Run<'_> {
             }
         }
         Ok(sources)
+    }
+
+    /// Leaves out of `sources` what the original writes otherwise where it computes [twice](doubled) of it; returns
+    /// whether there is any.
+    pub(super) fn leave_out_unsteady(&self, sources: &mut [Vec<Source>]) -> Result<bool, Stop> {
+        let doubled = self.draw_module(&doubled::doubled(self.task, self.task.original)?)?;
+        let mut is_any = false;
+        for (sources, doubled) in sources.iter_mut().zip(&doubled) {
+            for (target, (sources, doubled)) in
+                self.targets.iter().zip(sources.iter_mut().zip(doubled))
+            {
+                is_any |= doubled::leave_out(&target.drawn, sources, doubled);
+            }
+        }
+        Ok(is_any)
     }
 
     /// What the original writes, initialised in one way or the other. What it leaves to the driver may be whatever lay

@@ -1,0 +1,107 @@
+//! The original with its colours doubled: another form of what it computes, which a driver compiles in another way.
+//!
+//! llvmpipe keeps a value of a loop's body that is used behind the loop without regard to who has left: after
+//! `do colour += step; while (colour.x < end)` it hands `colour` on as it is right, and computes `colour * 0.75` a step
+//! too far at pixels that leave before others. What is lowered computes with the colour, as the double does.
+
+use super::{Pixel, Source};
+use crate::leaves::{self, Kind};
+use crate::run::Task;
+use crate::targets;
+use crate::verdict::{Stop, not_comparable};
+use polyshade::spv::{Op, StorageClass};
+use polyshade::{Error, Module, moves};
+
+/// A variant of the original that writes twice the floats that it does.
+///
+/// ```text
+/// %value = OpLoad %type %output
+/// %twice = OpFAdd %type %value %value
+///          OpStore %output %twice
+/// ```
+pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'static>, Stop> {
+    let (name, model) = (task.job.entry, task.job.stage);
+    let failed = |error: Error| not_comparable(format!("the original, doubled: {error}"));
+    let isolated = moves::isolate(original, name, model).map_err(failed)?;
+    let m = &isolated.module;
+    let entry = m.entry_point(name, model).map_err(failed)?;
+    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, &task.job.specialization);
+    let leaves = leaves.map_err(not_comparable)?;
+    let colours = leaves
+        .iter()
+        .filter(|leaf| (leaf.kind, leaf.bits) == (Kind::Float, 32) && leaf.builtin.is_none());
+    let rewritten = m.rewrite(|m, p| {
+        let entry = m.entry_point(name, model)?;
+        let at = moves::wrap(m, p, entry).epilogue;
+        for leaf in colours {
+            let pointer = p.pointer(StorageClass::OUTPUT, leaf.ty);
+            let path: Vec<_> = leaf.path.iter().map(|index| p.uint_constant(*index)).collect();
+            let mut code = p.at(at);
+            let pointer = match path.is_empty() {
+                true => leaf.variable,
+                false => code.access_chain(pointer, leaf.variable, &path),
+            };
+            let value = code.load(leaf.ty, pointer);
+            let twice = code.binary(Op::F_ADD, leaf.ty, value, value);
+            code.store(pointer, twice);
+        }
+        Ok(())
+    });
+    Ok(rewritten.map_err(failed)?.module.into_owned())
+}
+
+/// Leaves out the pixels of `sources` that are no half of those of `doubled`; returns whether there are any.
+pub(super) fn leave_out(target: &targets::Target, sources: &mut Source, doubled: &[Pixel]) -> bool {
+    let mut is_any = false;
+    for (one, twice) in sources.iter_mut().zip(doubled) {
+        if *one != Pixel::Undefined && !is_twice(target, *one, *twice) {
+            *one = Pixel::Undefined;
+            is_any = true;
+        }
+    }
+    is_any
+}
+
+fn is_twice(target: &targets::Target, one: Pixel, twice: Pixel) -> bool {
+    let (Pixel::Covered(one), Pixel::Covered(twice)) = (one, twice) else { return one == twice };
+    if target.kind() != Some(Kind::Float) {
+        return target.is_same(one, twice);
+    }
+    let parts = one.floats().into_iter().zip(twice.floats()).zip(target.written());
+    // Drivers flush denormals, or do not.
+    let is_twice = |one: f32, twice: f32| 2.0 * one == twice || twice.abs() < f32::MIN_POSITIVE;
+    parts.into_iter().all(|((one, twice), is_written)| !is_written || is_twice(one, twice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::targets::Colour;
+    use crate::targets::tests::target;
+
+    #[test]
+    fn what_is_not_doubled_is_left_out_and_nothing_else() {
+        let covered = |parts| Pixel::Covered(Colour::of(parts));
+        let sources = [
+            covered([0.25, 0.5, 0.0, 1.0]),
+            covered([0.25, 0.5, 0.0, 1.0]),
+            covered([1e-39, 0.5, 0.0, 1.0]),
+            Pixel::Uncovered,
+            Pixel::Undefined,
+        ];
+        let doubled = [
+            covered([0.5, 1.0, 0.0, 1.0]),
+            covered([0.5, 1.5, 0.0, 1.0]),
+            covered([0.0, 1.0, 0.0, 1.0]),
+            Pixel::Uncovered,
+            covered([0.5; 4]),
+        ];
+        let target = target(Kind::Float, 2);
+        let mut left = sources.to_vec();
+        assert!(leave_out(&target, &mut left, &doubled));
+        let mut right = sources.to_vec();
+        right[1] = Pixel::Undefined;
+        assert_eq!(left, right);
+        assert!(!leave_out(&target, &mut left, &doubled));
+    }
+}
