@@ -146,7 +146,7 @@ fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     }
 }
 
-/// Where a triangle is seen from its edge and near the origin of clip space, all distances are as small as their errors.
+/// Where a triangle is seen from its edge and near the origin of clip space, distances are as small as their errors.
 #[test]
 fn what_rounding_decides_is_not_drawn() {
     let words = vertex(

@@ -1,9 +1,11 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
-use polyshade::host::{Binding, LimitName, Place, Purpose, Requirements, Set, Words};
-use polyshade::transform_feedback::{
-    self, BufferLayout, Decorated, Layout, Prepared, ProvokingVertex, SideEffects,
-};
+mod stored;
+
+pub(super) use stored::STORAGE_BUFFERS;
+pub use stored::Storage;
+
+use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex, SideEffects};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
@@ -182,74 +184,6 @@ impl FeedbackBuffer {
         self.data.unwrap_or(self.stride)
     }
 }
-
-/// The descriptors of the variants that store.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Storage {
-    /// The set of the feedback buffers, unless they are found by addresses.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub set: Set,
-    /// The binding of feedback buffer 0; that of buffer `i` is larger by `i`.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub binding: Binding,
-    /// The place of the words that the host fills in. Where they are found by an address, so are the buffers.
-    pub host: Place,
-    /// All storage buffers of the stage, its own included.
-    pub storage_buffers: u32,
-    /// The names of the words; by default those of variants for any draw.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub words: Vec<String>,
-    /// The topologies that the variants are for; by default all.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub topologies: Vec<transform_feedback::Topology>,
-    /// Whether the variants take buffers that are not bound.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub unbound_buffers: bool,
-}
-
-impl Capture {
-    /// The capture of a lowering into storage buffers, by its layout, its host words and its requirements.
-    pub fn stored(layout: &Layout, words: &Words, needs: &Requirements) -> Self {
-        let buffer = |layout| FeedbackBuffer::of(layout, 0);
-        let first = needs.descriptors.iter().find_map(|one| match one.purpose {
-            Purpose::Feedback(number) => {
-                Some((one.set, Binding(one.binding.0.wrapping_sub(number))))
-            }
-            _ => None,
-        });
-        let by_address = words.place.is_address().then_some((Set(0), Binding(0)));
-        let storage = first.or(by_address).map(|(set, binding)| Storage {
-            set,
-            binding,
-            host: words.place,
-            storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
-            words: words.words.iter().map(|word| word.name.clone().into_owned()).collect(),
-            topologies: layout.topologies().to_vec(),
-            unbound_buffers: layout.takes_unbound_buffers(),
-        });
-        Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
-    }
-}
-
-impl From<&Prepared<'_>> for Capture {
-    fn from(prepared: &Prepared<'_>) -> Self {
-        Self::stored(prepared.layout(), prepared.words(), prepared.requirements())
-    }
-}
-
-impl From<&Decorated> for Capture {
-    /// The capture of a decorated shader, which has no storage path.
-    fn from(decorated: &Decorated) -> Self {
-        let layouts = decorated.layout.buffers.iter().zip(&decorated.streams);
-        let buffers = layouts.map(|(layout, stream)| FeedbackBuffer::of(layout, *stream));
-        Self { path: Some(Path::Extension), buffers: buffers.collect(), storage: None }
-    }
-}
-
-/// The limit that says how many storage buffers a stage has.
-pub(super) const STORAGE_BUFFERS: LimitName = LimitName::MaxPerStageDescriptorStorageBuffers;
 
 /// One draw, with the commands before and after it that use the captured data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

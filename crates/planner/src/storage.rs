@@ -261,7 +261,8 @@ fn bindings(
                 continue;
             }
             let message = format!(
-                "feedback buffer {number} captures something and is not bound, which only variants for it that find their buffers by addresses ignore"
+                "feedback buffer {number} captures something and is not bound, which only variants \
+                 ignore that are made for it and find their buffers by addresses"
             );
             return Err(unsupported(message));
         };

@@ -81,8 +81,8 @@ pub(crate) struct Rewrite {
     binding: Option<u32>,
 
     /// Where the words are that the host fills in: storage or uniform for a buffer behind the feedback buffers, or a
-    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. Behind address:, the last
-    /// three hold the address of the words, among which are those of the feedback buffers: nothing is bound
+    /// place: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, specialization=ID. Behind address:, the
+    /// last three hold the address of the words, among which are those of the feedback buffers: nothing is bound
     /// [default: storage]
     #[arg(long, value_name = "PLACE", value_parser = words_at)]
     words: Option<WordsAt>,

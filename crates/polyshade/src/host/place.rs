@@ -18,8 +18,8 @@ pub struct Binding(pub u32);
 
 /// Where the shader reads 32-bit words that the host fills in.
 ///
-/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or `address:`
-/// before one of the last three.
+/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
+/// `address:` before one of the last three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

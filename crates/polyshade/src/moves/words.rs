@@ -67,8 +67,8 @@ impl Open<'_> {
         }
     }
 
-    /// Emits what makes the memory usable whose address is in these two words, the lower half first, where the words are
-    /// in memory themselves.
+    /// Emits what makes the memory usable whose address is in these two words, the lower half first. Nothing where the
+    /// words are not in memory themselves.
     pub(crate) fn memory(self, code: &mut Cursor<'_, '_, '_>, halves: [u32; 2]) -> Option<Pointed> {
         let Self::Memory(memory, _) = self else { return None };
         let address = pair(code, self, halves);

@@ -154,8 +154,8 @@ impl Options {
     }
 
     /// Where the host words are; unless said otherwise in a storage buffer at the binding behind the last feedback
-    /// buffer. Where they are found by an [address](Place::Address), so are the feedback buffers, by addresses among the
-    /// words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
+    /// buffer. Where they are found by an [address](Place::Address), so are the feedback buffers, by addresses among
+    /// the words: nothing is bound, no offset has to be aligned, and only the words say where a buffer ends.
     #[must_use]
     pub fn words(mut self, place: Place) -> Self {
         self.words = WordsAt::Place(place);

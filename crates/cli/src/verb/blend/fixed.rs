@@ -28,8 +28,8 @@ pub(crate) struct Fixed {
     pub(super) attachment_format: Vec<(Option<u32>, Format)>,
 
     /// The blend constants: four numbers, or where the host fills them in: push-constant=OFFSET, specialization=ID,
-    /// uniform=SET:BINDING, storage=SET:BINDING, the first three behind address: too; behind the words that select, if at
-    /// one place [default: 0,0,0,0]
+    /// uniform=SET:BINDING, storage=SET:BINDING, the first three behind address: too; behind the words that select, if
+    /// at one place [default: 0,0,0,0]
     #[arg(long, value_name = "R,G,B,A|PLACE", value_parser = constants, allow_hyphen_values = true)]
     blend_constants: Option<Constants>,
 

@@ -1,0 +1,371 @@
+//! The functions that know buffers, varyings and what the host fills in.
+
+use super::super::Topology;
+use super::super::known::{Draws, HostWord};
+use super::super::layout::Stored;
+use super::words_of;
+use crate::library;
+use crate::moves::{self, Added, Hook, HostBlock, Open, Pointed};
+use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
+
+/// A feedback buffer that captures something.
+pub(super) struct Buffer<'c> {
+    pub(super) number: u32,
+    /// None where it is found by its address.
+    pub(super) block: Option<HostBlock>,
+    /// In words.
+    pub(super) stride: u32,
+    pub(super) stores: &'c [Stored],
+}
+
+/// Where a function stores to.
+#[derive(Clone, Copy)]
+enum Target {
+    Bound(HostBlock),
+    Memory(Pointed),
+}
+
+impl Target {
+    /// Emits a store to the word whose number is the value `index`.
+    fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
+        match self {
+            Self::Bound(block) => {
+                let pointer = block.pointer(code, index);
+                code.store(pointer, word);
+            }
+            Self::Memory(memory) => memory.store(code, index, word),
+        }
+    }
+}
+
+/// Emits a function without parameters that returns what `body` emits.
+fn function(
+    p: &mut Patch<'_, '_>,
+    name: &str,
+    ty: Id,
+    body: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
+) -> Id {
+    let (id, at) = (p.id(), p.lane());
+    p.name(id, name);
+    let mut code = p.at(at);
+    code.begin_function(id, ty, &[]);
+    let value = body(&mut code);
+    code.end_function(Some(value));
+    id
+}
+
+/// The functions that know buffers, varyings and what the host fills in.
+pub(super) struct Feedback<'c> {
+    pub(super) buffers: &'c [Buffer<'c>],
+    pub(super) draws: &'c Draws,
+    pub(super) words: &'c [HostWord],
+    pub(super) added: &'c Added,
+    pub(super) class: StorageClass,
+}
+
+impl Feedback<'_> {
+    /// The number of a word of the host.
+    fn number(&self, word: HostWord) -> u32 {
+        let number = self.words.iter().position(|one| *one == word);
+        number.expect("the host fills in what the code reads") as u32
+    }
+
+    /// Emits a word of the host.
+    pub(super) fn word(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
+        open.load(code, self.number(word))
+    }
+
+    /// Emits how many words a buffer really has; of one in memory, what the host says.
+    fn length(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Id {
+        let bound = buffer.block.and_then(|block| block.length(code));
+        bound.unwrap_or_else(|| self.in_words(code, open, HostWord::Size(buffer.number)))
+    }
+
+    /// Emits what is needed to store to a buffer.
+    fn target(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Target {
+        if let Some(block) = buffer.block {
+            return Target::Bound(block);
+        }
+        let halves = [HostWord::AddressLow(buffer.number), HostWord::AddressHigh(buffer.number)];
+        let memory = open.memory(code, halves.map(|half| self.number(half)));
+        Target::Memory(memory.expect("what is not bound is found by its address"))
+    }
+
+    /// Emits the word of a buffer at which the draw begins.
+    fn start(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
+        match (self.draws.by_address, self.draws.one_limit) {
+            (true, _) => self.in_words(code, open, HostWord::Reached(number)),
+            (false, true) => self.in_words(code, open, HostWord::Start(number)),
+            (false, false) => {
+                let uint = code.p.uint();
+                let [offset, reached] = [HostWord::Offset(number), HostWord::Reached(number)]
+                    .map(|word| self.in_words(code, open, word));
+                code.binary(Op::I_ADD, uint, offset, reached)
+            }
+        }
+    }
+
+    /// Emits a word of the host that counts bytes, as a number of words.
+    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
+        let uint = code.p.uint();
+        let bytes = self.word(code, open, word);
+        let two = code.p.uint_constant(2);
+        code.binary(Op::SHIFT_RIGHT_LOGICAL, uint, bytes, two)
+    }
+
+    /// Emits, at `at`, the call that stores this vertex to its slots.
+    pub(super) fn capture<'m>(
+        &self,
+        p: &mut Patch<'m, '_>,
+        at: Position<'m>,
+        open: Open<'_>,
+        vertex: Id,
+        instance: Option<Id>,
+    ) {
+        let library = &library::CAPTURE;
+        let void = p.void();
+        let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
+        let zero = p.uint_constant(0);
+        if self.draws.one_limit && instance.is_none() && self.draws.all(Topology::is_list) {
+            let put = moves::link(p, library, &["put"], &store)[0];
+            let limit = self.limit(p, at, open);
+            p.at(at).call(void, put, &[zero, limit, vertex]);
+            return;
+        }
+
+        let corners = self.corners(p, &store[0]);
+        let hook = [Hook { name: "corners", function: corners }];
+        let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
+        let within = moves::link(p, library, &[within], &hook)[0];
+        let instance = instance.unwrap_or(zero);
+        if self.draws.one_limit {
+            let limit = self.limit(p, at, open);
+            let mut code = p.at(at);
+            let slots = match self.words.contains(&HostWord::Slots) {
+                true => self.word(&mut code, open, HostWord::Slots),
+                false => limit,
+            };
+            code.call(void, within, &[vertex, instance, slots, limit]);
+            return;
+        }
+        let fit = moves::link(p, library, &["fit"], &[])[0];
+        let hooks = [
+            Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) },
+            Hook { name: "of_draw", function: within },
+        ];
+        let capture = moves::link(p, library, &["capture"], &hooks)[0];
+        let mut code = p.at(at);
+        let topology = self.topology(&mut code, open);
+        let count = self.word(&mut code, open, HostWord::VertexCount);
+        code.call(void, capture, &[vertex, instance, topology, count]);
+    }
+
+    /// Links the function that finds the slots of a vertex in an instance.
+    fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'_>) -> Id {
+        let draws = self.draws;
+        // What is drawn as it is cannot have the topologies that a point list is drawn for.
+        let drawn = self.class == StorageClass::OUTPUT;
+        let name = match draws.topology() {
+            Some(Topology::LineStrip) => "of_line_strip",
+            Some(Topology::LineLoop) => "of_line_loop",
+            Some(Topology::TriangleStrip) => "of_triangle_strip",
+            Some(Topology::TriangleFan) => "of_triangle_fan",
+            _ if draws.all(Topology::is_list) => "of_list",
+            _ if drawn || draws.all(Topology::is_list_or_strip) => "of_list_or_strip",
+            _ => "of_any",
+        };
+        let mut hooks = vec![*store];
+        if draws.topology().is_none() && !draws.all(Topology::is_list) {
+            let uint = p.uint();
+            let function = function(p, "topology", uint, |code| {
+                let open = self.added.open(code);
+                self.topology(code, open)
+            });
+            hooks.push(Hook { name: "topology", function });
+        }
+        if self.words.contains(&HostWord::Flags) {
+            hooks.push(Hook { name: "provoking_last", function: self.provoking_last(p) });
+        }
+        moves::link(p, &library::CAPTURE, &[name], &hooks)[0]
+    }
+
+    /// Emits, at `at`, how many slots the host lets the draw store of those that the buffers really have.
+    fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, open: Open<'_>) -> Id {
+        let mut code = p.at(at);
+        let uint = code.p.uint();
+        let mut limit = self.word(&mut code, open, HostWord::Limit);
+        for buffer in self.buffers {
+            let length = self.length(&mut code, open, buffer);
+            let start = self.start(&mut code, open, buffer.number);
+            let lead = code.glsl(GlslOp::U_MIN, uint, &[length, start]);
+            let there = code.binary(Op::I_SUB, uint, length, lead);
+            let stride = code.p.uint_constant(buffer.stride);
+            let slots = code.binary(Op::U_DIV, uint, there, stride);
+            let slots = self.unless_unbound(&mut code, open, buffer.number, slots);
+            limit = code.glsl(GlslOp::U_MIN, uint, &[limit, slots]);
+        }
+        limit
+    }
+
+    /// Emits the topology.
+    fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
+        match self.draws.topology() {
+            Some(one) => code.p.uint_constant(one as u32),
+            None => self.word(code, open, HostWord::Topology),
+        }
+    }
+
+    /// Emits `bool provoking_last()`.
+    fn provoking_last(&self, p: &mut Patch<'_, '_>) -> Id {
+        let bool = p.bool();
+        function(p, "provoking_last", bool, |code| {
+            let uint = code.p.uint();
+            let open = self.added.open(code);
+            let flags = self.word(code, open, HostWord::Flags);
+            let [zero, one] = [0, 1].map(|number| code.p.uint_constant(number));
+            let bit = code.binary(Op::BITWISE_AND, uint, flags, one);
+            code.binary(Op::I_NOT_EQUAL, bool, bit, zero)
+        })
+    }
+
+    /// Emits `uint primitives_that_fit(uint vertices)`, the minimum over the buffers.
+    fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
+        let (id, at, uint) = (p.id(), p.lane(), p.uint());
+        p.name(id, "primitives_that_fit");
+        let mut code = p.at(at);
+        let vertices = code.begin_function(id, uint, &[uint])[0];
+        let open = self.added.open(&mut code);
+        let mut least: Option<Id> = None;
+        for buffer in self.buffers {
+            let stride = code.p.uint_constant(buffer.stride);
+            let length = self.length(&mut code, open, buffer);
+            let number = buffer.number;
+            // A range in memory begins at its address, and is as long as the host says.
+            let (offset, size) = match self.draws.by_address {
+                true => (code.p.uint_constant(0), length),
+                false => (
+                    self.in_words(&mut code, open, HostWord::Offset(number)),
+                    self.in_words(&mut code, open, HostWord::Size(number)),
+                ),
+            };
+            let reached = self.in_words(&mut code, open, HostWord::Reached(number));
+            let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
+            let fits = self.unless_unbound(&mut code, open, number, fits);
+            least = Some(match least {
+                None => fits,
+                Some(least) => {
+                    let bool = code.p.bool();
+                    let less = code.binary(Op::U_LESS_THAN, bool, fits, least);
+                    code.select(uint, less, fits, least)
+                }
+            });
+        }
+        code.end_function(least);
+        id
+    }
+
+    /// Emits whether a buffer is bound.
+    fn is_bound(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
+        let (uint, bool) = (code.p.uint(), code.p.bool());
+        let flags = self.word(code, open, HostWord::Flags);
+        let mask = code.p.uint_constant(HostWord::unbound_bit(number));
+        let bit = code.binary(Op::BITWISE_AND, uint, flags, mask);
+        let zero = code.p.uint_constant(0);
+        code.binary(Op::I_EQUAL, bool, bit, zero)
+    }
+
+    /// Emits `room`, or, where the buffer may be unbound and is, as much as there can be.
+    fn unless_unbound(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        open: Open<'_>,
+        number: u32,
+        room: Id,
+    ) -> Id {
+        if !self.draws.unbound {
+            return room;
+        }
+        let is_bound = self.is_bound(code, open, number);
+        let (uint, most) = (code.p.uint(), code.p.uint_constant(u32::MAX));
+        code.select(uint, is_bound, room, most)
+    }
+
+    /// Emits `void store_to_slot(uint slot)`.
+    fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
+        if !self.draws.unbound {
+            return self.store_to(p, "store_to_slot", self.buffers);
+        }
+        let stores: Vec<Id> =
+            self.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
+        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        p.name(id, "store_to_slot");
+        let mut code = p.at(at);
+        let slot = code.begin_function(id, void, &[uint])[0];
+        for store in stores {
+            code.call(void, store, &[slot]);
+        }
+        code.end_function(None);
+        id
+    }
+
+    /// Links a function that stores to a slot of a buffer, if it is bound.
+    fn store_where_bound(&self, p: &mut Patch<'_, '_>, buffer: &Buffer<'_>) -> Id {
+        let bool = p.bool();
+        let is_bound = function(p, "is_bound", bool, |code| {
+            let open = self.added.open(code);
+            self.is_bound(code, open, buffer.number)
+        });
+        let store = self.store_to(p, "store_to_buffer", std::slice::from_ref(buffer));
+        let hooks = [
+            Hook { name: "is_bound", function: is_bound },
+            Hook { name: "store_to_buffer", function: store },
+        ];
+        moves::link(p, &library::CAPTURE, &["store_where_bound"], &hooks)[0]
+    }
+
+    /// Emits a function that stores to a slot of buffers.
+    fn store_to(&self, p: &mut Patch<'_, '_>, name: &str, buffers: &[Buffer<'_>]) -> Id {
+        let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
+        p.name(id, name);
+        let mut code = p.at(at);
+        let slot = code.begin_function(id, void, &[uint])[0];
+        let open = self.added.open(&mut code);
+        for buffer in buffers {
+            let target = self.target(&mut code, open, buffer);
+            let start = self.start(&mut code, open, buffer.number);
+            let stride = code.p.uint_constant(buffer.stride);
+            let vertex = code.binary(Op::I_MUL, uint, slot, stride);
+            let vertex = code.binary(Op::I_ADD, uint, start, vertex);
+            for stored in buffer.stores {
+                self.store(&mut code, target, vertex, stored);
+            }
+        }
+        code.end_function(None);
+        id
+    }
+
+    /// Stores components of a vector or scalar as words, so that their bits stay as they are.
+    ///
+    /// ```text
+    /// %pointer = OpAccessChain %_ptr_Private_v4float %output …
+    /// %value   = OpLoad %v4float %pointer
+    /// %bits    = OpBitcast %v4uint %value
+    /// %x       = OpCompositeExtract %uint %bits 0
+    /// %word    = OpIAdd %uint %vertex %place
+    /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
+    ///            OpStore %there %x
+    /// ```
+    fn store(&self, code: &mut Cursor<'_, '_, '_>, target: Target, vertex: Id, stored: &Stored) {
+        let uint = code.p.uint();
+        for (place, bits) in (stored.word..).zip(words_of(code, &stored.piece, self.class)) {
+            let word = match place {
+                0 => vertex,
+                _ => {
+                    let offset = code.p.uint_constant(place);
+                    code.binary(Op::I_ADD, uint, vertex, offset)
+                }
+            };
+            target.store(code, word, bits);
+        }
+    }
+}
