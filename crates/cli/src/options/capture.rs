@@ -80,6 +80,7 @@ pub(super) const TABLE: Table = Table {
         acts("--topologies", "triangle-list", 0),
         acts("--one-instance", "", 0),
         acts("--one-limit", "", 0),
+        acts("--unbound-buffers", "", 0),
         acts("--variant", "both=%d/both.spv", 0),
     ],
     together: &[
