@@ -33,6 +33,7 @@ mod position_corpus;
 mod position_depth;
 mod position_shaders;
 mod position_stages;
+mod pull;
 mod raster;
 mod recipe;
 mod refusals;

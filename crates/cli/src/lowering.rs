@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use polyshade::{
     advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
-    transform_feedback,
+    transform_feedback, vertex_pulling,
 };
 
 /// A lowering.
@@ -25,6 +25,7 @@ pub(crate) const POSITION_ONLY: Lowering = new("position_only", position_only::V
 pub(crate) const RASTERIZER_DISCARD: Lowering =
     new("rasterizer_discard", rasterizer_discard::VERSION);
 pub(crate) const RECIPE: Lowering = new("recipe", recipe::VERSION);
+pub(crate) const VERTEX_PULLING: Lowering = new("vertex_pulling", vertex_pulling::VERSION);
 
 const fn new(name: &'static str, version: u32) -> Lowering {
     Lowering { name, version }
@@ -47,6 +48,7 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> &'static [Lowering] {
         "depth" => &[DEPTH_CONVENTION],
         "discard" => &[RASTERIZER_DISCARD],
         "position" => &[POSITION_ONLY],
+        "pull" => &[VERTEX_PULLING],
         // `info` asks several and `verify` runs any.
         _ => &[
             ADVANCED_BLEND,
@@ -56,6 +58,7 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> &'static [Lowering] {
             EXTENSION,
             POSITION_ONLY,
             RASTERIZER_DISCARD,
+            VERTEX_PULLING,
         ],
     }
 }

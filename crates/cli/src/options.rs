@@ -9,6 +9,7 @@ mod capture;
 mod clip;
 mod convert;
 mod position;
+mod pull;
 mod small;
 
 use crate::Arguments;
@@ -51,7 +52,7 @@ struct Table {
     idle: &'static [(&'static str, &'static str)],
 }
 
-const TABLES: [&Table; 8] = [
+const TABLES: [&Table; 9] = [
     &blend::TABLE,
     &capture::TABLE,
     &clip::TABLE,
@@ -60,6 +61,7 @@ const TABLES: [&Table; 8] = [
     &small::DISCARD,
     &small::LOWER,
     &position::TABLE,
+    &pull::TABLE,
 ];
 
 /// What results are written to, which the tests of files look at (`tests/files.rs`, `tests/formats.rs`).

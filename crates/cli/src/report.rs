@@ -94,8 +94,9 @@ impl Report {
     fn fill_in(&self, text: &mut String) {
         for group in &self.words {
             let _ = writeln!(text, "\nfill in at {}, 32 bits each", group.place);
+            let width = group.words.iter().map(|word| word.name.len()).max().unwrap_or(0).max(15);
             for (number, word) in group.words.iter().enumerate() {
-                let _ = writeln!(text, "  {number:>3} {:<15} {}", word.name, word.meaning);
+                let _ = writeln!(text, "  {number:>3} {:<width$} {}", word.name, word.meaning);
             }
         }
     }

@@ -36,5 +36,6 @@ verbs! {
     lower: Lower,
     position: Position,
     plan: Plan,
+    pull: Pull,
     verify: Verify,
 }

@@ -11,6 +11,7 @@
 //! | [`rasterizer_discard`] | moves every primitive to where it is clipped |
 //! | [`position_only`] | reduces a shader to what decides coverage, and to the rest of it |
 //! | [`clip_cull`] | brings clip and cull distances into the form that the target takes |
+//! | [`vertex_pulling`] | fetches vertex attributes in the shader, from storage buffers or by addresses |
 //! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
 //! Each lowering has a `VERSION`. It grows by one when the lowering makes other words of the same module, target and
@@ -32,11 +33,13 @@ pub mod position_only;
 pub mod rasterizer_discard;
 pub mod recipe;
 pub mod transform_feedback;
+pub mod vertex_pulling;
 
 mod effects;
 mod eliminate;
 mod fragment_tests;
 mod library;
+mod placement;
 mod position;
 
 pub use polyshade_spv as spv;

@@ -40,7 +40,6 @@ mod leaves;
 mod names;
 mod options;
 mod outputs;
-mod placement;
 mod select;
 mod varying;
 
@@ -54,11 +53,11 @@ pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
 use crate::host::{
-    Descriptor, DescriptorKind, Feature, LimitName, Lowered, Purpose, Requirements, Target, Words,
+    Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Words,
 };
-use crate::moves::{self, Frame, Stages, buffers_of};
+use crate::moves::{self, Frame, Stages};
+use crate::placement::Placement;
 use effects::Effects;
-use placement::Placement;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
@@ -208,7 +207,7 @@ impl Plan {
         layout.draws.check_topologies()?;
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
-        let placement = Placement::new(m, options, reserved, buffers)?;
+        let placement = Placement::new(m, &options.wanted(), reserved, buffers)?;
         layout.draws.by_address = placement.words.is_address();
         let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
@@ -237,29 +236,9 @@ impl Plan {
             ..Requirements::default()
         };
         requirements.read(std::slice::from_ref(&self.words), stage);
-        need_limits(m, &mut requirements);
+        requirements.need_limits(m);
         requirements
     }
-}
-
-fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
-    let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
-    let (storage, uniform) = buffers_of(m);
-    let (storages, uniforms) =
-        (added(DescriptorKind::StorageBuffer), added(DescriptorKind::UniformBuffer));
-    let last_set = needs.descriptors.iter().map(|one| one.set.0).max();
-    if let Some(last) = last_set {
-        needs.need(LimitName::MaxBoundDescriptorSets, last.saturating_add(1));
-    }
-    if storages > 0 {
-        let storages = storage.saturating_add(storages);
-        needs.need(LimitName::MaxPerStageDescriptorStorageBuffers, storages);
-    }
-    if uniforms > 0 {
-        let uniforms = uniform.saturating_add(uniforms);
-        needs.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);
-    }
-    needs.need_push_constants();
 }
 
 /// The outputs as the caller knows them: isolation gives some another id.

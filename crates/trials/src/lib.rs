@@ -98,7 +98,7 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 17] = [
+pub const LOWERINGS: [Trial; 18] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {
@@ -108,6 +108,7 @@ pub const LOWERINGS: [Trial; 17] = [
     },
     Trial { name: "depth", stages: &LAST, attempt: lowerings::depth },
     Trial { name: "discard", stages: &LAST, attempt: lowerings::discard },
+    Trial { name: "pull", stages: &[ExecutionModel::VERTEX], attempt: lowerings::pull },
     Trial { name: "blend", stages: &[ExecutionModel::FRAGMENT], attempt: lowerings::blend },
     Trial { name: "clip", stages: &GRAPHICS, attempt: distances::normalize },
     Trial { name: "clip --reverse", stages: &GRAPHICS, attempt: distances::to_registers },

@@ -16,6 +16,7 @@ use polyshade::spv::{ExecutionMode, Section};
 use polyshade::transform_feedback::{
     self, Components, Locations, Options, SideEffects, StreamOutputEntry, Variant, Varying,
 };
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate, Robustness};
 
 pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
@@ -236,6 +237,39 @@ pub(crate) fn discard(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         rasterizer_discard::Options::new().when(choices.of(&[Value::Fixed(true), constant]));
     let discarding = rasterizer_discard::lower(m, target(entry, choices), &options)?;
     Ok(vec![("discarding", discarding.module.into_owned())])
+}
+
+pub(crate) fn pull(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let mut options = vertex_pulling::Options::new();
+    let formats: Vec<Format> = Format::all().collect();
+    for location in 0..32 {
+        if choices.rarely() {
+            continue;
+        }
+        let buffer = choices.below(3);
+        let offset = choices.perhaps(|choices| choices.below(64));
+        let format = choices.rarely().then(|| choices.of(&formats));
+        let rate = choices.perhaps(|choices| {
+            let divisor = choices.below(3);
+            choices.of(&[Rate::Vertex, Rate::Instance { divisor }])
+        });
+        let stride = choices.perhaps(Choices::offset);
+        options = options
+            .attribute(location, Attribute { buffer, offset, format })
+            .buffer(buffer, Buffer { stride, rate });
+    }
+    let options = match choices.below(4) {
+        0 => options,
+        1 => options.words(Place::Address(pointer(choices, (Set(2), Binding(7))))),
+        2 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
+        _ => options.storage(Some(Set(choices.number())), choices.perhaps(|c| Binding(c.number()))),
+    };
+    let options = options
+        .robustness(choices.of(&[Robustness::Access2, Robustness::Access]))
+        .access_beyond_stride(!choices.rarely())
+        .base_instance(choices.maybe());
+    let pulled = vertex_pulling::lower(m, target(entry, choices), &options)?;
+    Ok(vec![("pulled", pulled.module.into_owned())])
 }
 
 pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use polyshade::{
     advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
-    transform_feedback,
+    transform_feedback, vertex_pulling,
 };
 use sha2::{Digest, Sha256};
 
@@ -48,6 +48,7 @@ pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String>
         "discard" => ("rasterizer_discard", rasterizer_discard::VERSION),
         "lower" => ("recipe", recipe::VERSION),
         "position" => ("position_only", position_only::VERSION),
+        "pull" => ("vertex_pulling", vertex_pulling::VERSION),
         verb => return Err(format!("`{verb}` has no lowering in {}", file!())),
     };
     Ok(Some(lowering))

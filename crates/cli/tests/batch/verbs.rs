@@ -50,7 +50,7 @@ const fn line(
     Line { options, statuses, seconds, ending: "spv" }
 }
 
-const LINES: [Line; 14] = [
+const LINES: [Line; 15] = [
     line("blend --equations multiply", [SKIPPED, OK, SKIPPED, SKIPPED], &[REPORTS]),
     line(
         "capture --varyings v",
@@ -73,6 +73,11 @@ const LINES: [Line; 14] = [
         "position",
         [OK, SKIPPED, SKIPPED, OK],
         &[REPORTS, ("--variant complement", "complement.spv"), ("--variant full", "full.spv")],
+    ),
+    line(
+        "pull --attribute 0=0:0:r8g8b8a8_unorm --buffer 0=4",
+        [OK, SKIPPED, SKIPPED, SKIPPED],
+        &[REPORTS],
     ),
     Line { ending: "txt", ..line("position --dry-run", [OK, SKIPPED, SKIPPED, OK], &[REPORTS]) },
     Line {

@@ -57,6 +57,7 @@ vulkan_names! {
         SampleRateShading = "sampleRateShading",
         ShaderClipDistance = "shaderClipDistance",
         ShaderCullDistance = "shaderCullDistance",
+        ShaderDrawParameters = "shaderDrawParameters",
         ShaderOutputLayer = "shaderOutputLayer",
         ShaderStorageImageMultisample = "shaderStorageImageMultisample",
         ShaderStorageImageReadWithoutFormat = "shaderStorageImageReadWithoutFormat",

@@ -1,7 +1,8 @@
 //! What a result needs of the device and the host.
 
 use super::{Binding, Extension, Feature, LimitName, Place, Set, Words};
-use polyshade_spv::ExecutionModel;
+use crate::moves::buffers_of;
+use polyshade_spv::{ExecutionModel, Module};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -81,6 +82,8 @@ impl fmt::Display for DescriptorKind {
 pub enum Purpose {
     /// The feedback buffer with this number.
     Feedback(u32),
+    /// The vertex buffer with this number (`VkVertexInputBindingDescription::binding`).
+    VertexBuffer(u32),
     /// [`Words`] that the host fills in, or the address where they are.
     Words,
     /// The colour attachment at this location, or what stands for it.
@@ -96,6 +99,7 @@ impl fmt::Display for Purpose {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Feedback(number) => write!(f, "feedback buffer {number}"),
+            Self::VertexBuffer(number) => write!(f, "vertex buffer {number}"),
             Self::Words => f.write_str("words of the host"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;
@@ -139,6 +143,27 @@ impl Requirements {
             _ => LimitName::MaxVertexOutputComponents,
         };
         self.need(name, end.saturating_mul(4));
+    }
+
+    /// The limits of descriptors and push constants, where something is added to those of `m`.
+    pub(crate) fn need_limits(&mut self, m: &Module<'_>) {
+        let added = |kind| self.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
+        let (storage, uniform) = buffers_of(m);
+        let (storages, uniforms) =
+            (added(DescriptorKind::StorageBuffer), added(DescriptorKind::UniformBuffer));
+        let last_set = self.descriptors.iter().map(|one| one.set.0).max();
+        if let Some(last) = last_set {
+            self.need(LimitName::MaxBoundDescriptorSets, last.saturating_add(1));
+        }
+        if storages > 0 {
+            let storages = storage.saturating_add(storages);
+            self.need(LimitName::MaxPerStageDescriptorStorageBuffers, storages);
+        }
+        if uniforms > 0 {
+            let uniforms = uniform.saturating_add(uniforms);
+            self.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);
+        }
+        self.need_push_constants();
     }
 
     /// The limit of the push constants, where there are some.

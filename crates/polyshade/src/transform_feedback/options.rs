@@ -4,20 +4,7 @@ use super::draw::Topology;
 use super::known::Draws;
 use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, Place, Set};
-
-/// Where the words are that the host fills in for each draw.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub(super) enum WordsAt {
-    /// In a storage buffer, at the binding behind the last feedback buffer.
-    #[default]
-    StorageBuffer,
-    /// In a uniform buffer, at the binding behind the last feedback buffer.
-    Uniform,
-    /// Here.
-    Place(Place),
-}
+use crate::placement::{Wanted, WordsAt};
 
 /// What becomes of stores and atomics that the shader does itself, where it runs in two passes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -235,12 +222,9 @@ impl Options {
         &self.varyings
     }
 
-    pub(super) fn storage(&self) -> (Option<Set>, Option<Binding>) {
-        (self.set, self.binding)
-    }
-
-    pub(super) fn words_wanted(&self) -> WordsAt {
-        self.words
+    pub(super) fn wanted(&self) -> Wanted {
+        let first = (self.set, self.binding);
+        Wanted { first, words: self.words, buffer: "feedback buffer" }
     }
 
     pub(super) fn constants(&self) -> &[(u32, u64)] {

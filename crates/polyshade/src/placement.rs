@@ -1,6 +1,5 @@
-//! Where what is added is bound.
+//! Where buffers that are added, and the words that say what is in them, are bound.
 
-use super::options::{Options, WordsAt};
 use crate::host::{Binding, Place, Reserved, Set};
 use crate::moves::bindings;
 use polyshade_spv::{Error, ErrorKind, Module};
@@ -9,36 +8,61 @@ use std::ops::Range;
 /// The sets that every Vulkan device has (Vulkan specification, `maxBoundDescriptorSets`).
 const SETS: u32 = 4;
 
-/// Where the feedback buffers and the host words are.
+/// Where host words are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub(crate) enum WordsAt {
+    /// In a storage buffer, at the binding behind the last buffer.
+    #[default]
+    StorageBuffer,
+    /// In a uniform buffer, at the binding behind the last buffer.
+    Uniform,
+    /// Here.
+    Place(Place),
+}
+
+/// Where buffers and host words are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placement {
-    /// The set, and the binding of the first feedback buffer; none where they are found by addresses.
+pub(crate) struct Wanted {
+    /// The set, and the binding of the first buffer.
+    pub(crate) first: (Option<Set>, Option<Binding>),
+    pub(crate) words: WordsAt,
+    /// What a message calls a buffer.
+    pub(crate) buffer: &'static str,
+}
+
+/// Where they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    /// The set, and the binding of the first buffer; none where they are found by addresses.
     first: Option<(Set, Binding)>,
-    pub(super) words: Place,
+    pub(crate) words: Place,
 }
 
 impl Placement {
-    /// Finds room for `buffers` feedback buffers and the host words, or takes what the options say.
-    pub(super) fn new(
+    /// Finds room for `buffers` buffers and the host words, or takes what is wanted.
+    pub(crate) fn new(
         m: &Module<'_>,
-        options: &Options,
+        wanted: &Wanted,
         reserved: &Reserved,
         buffers: u32,
     ) -> Result<Self, Error> {
-        let given = match options.words_wanted() {
+        let given = match wanted.words {
             WordsAt::Place(place) => Some(place),
             WordsAt::StorageBuffer | WordsAt::Uniform => None,
         };
         if let Some(words) = given.filter(|place| place.is_address()) {
-            if options.storage() != (None, None) {
-                let message = "feedback buffers that are found by addresses have no binding";
+            if wanted.first != (None, None) {
+                let message =
+                    format!("{}s that are found by addresses have no binding", wanted.buffer);
                 return Err(Error::new(ErrorKind::Options, message));
             }
             return Ok(Self { first: None, words });
         }
-        let (set, first) = match options.storage() {
+        let (set, first) = match wanted.first {
             (Some(set), Some(binding)) => (set, binding),
-            wanted => {
+            _ => {
                 let mut used = bindings(m);
                 used.extend(given.and_then(Place::descriptor));
                 find_room(&used, reserved, buffers + u32::from(given.is_none()), wanted)?
@@ -48,29 +72,29 @@ impl Placement {
             let message = format!("there are no {buffers} bindings from {} on", first.0);
             return Err(Error::new(ErrorKind::Options, message));
         };
-        let words = match options.words_wanted() {
+        let words = match wanted.words {
             WordsAt::StorageBuffer => Place::StorageBuffer { set, binding: behind },
             WordsAt::Uniform => Place::Uniform { set, binding: behind },
             WordsAt::Place(place) => place,
         };
         (first.0..behind.0).try_for_each(|one| reserved.check(set, Binding(one)))?;
-        check_words(words, set, first..behind)?;
+        check_words(words, set, first..behind, wanted.buffer)?;
         Ok(Self { first: Some((set, first)), words })
     }
 
-    /// The set and binding of feedback buffer `number`; none where it is found by its address.
-    pub(super) fn buffer(&self, number: u32) -> Option<(Set, Binding)> {
+    /// The set and binding of buffer `number`; none where it is found by its address.
+    pub(crate) fn buffer(&self, number: u32) -> Option<(Set, Binding)> {
         let (set, first) = self.first?;
         Some((set, Binding(first.0.saturating_add(number))))
     }
 }
 
 /// The host words have a binding of their own.
-fn check_words(words: Place, set: Set, buffers: Range<Binding>) -> Result<(), Error> {
+fn check_words(words: Place, set: Set, buffers: Range<Binding>, buffer: &str) -> Result<(), Error> {
     match words.descriptor() {
         Some((other, binding)) if other == set && buffers.contains(&binding) => {
             let message = format!(
-                "binding {} of set {} would hold the host words and feedback buffer {}",
+                "binding {} of set {} would hold the host words and {buffer} {}",
                 binding.0,
                 set.0,
                 binding.0 - buffers.start.0
@@ -87,9 +111,9 @@ fn find_room(
     used: &[(Set, Binding)],
     reserved: &Reserved,
     count: u32,
-    wanted: (Option<Set>, Option<Binding>),
+    wanted: &Wanted,
 ) -> Result<(Set, Binding), Error> {
-    let (set, binding) = wanted;
+    let (set, binding) = wanted.first;
     let free = |set, first: u32| {
         let mut bindings = (first..first.saturating_add(count)).map(Binding);
         bindings.all(|one| reserved.is_free(set, one) && !used.contains(&(set, one)))
@@ -122,7 +146,7 @@ fn find_room(
             }
             (None, None) => "sets 0 to 3: all are reserved".to_owned(),
         };
-        let message = format!("there is no room for feedback buffers in {place}");
+        let message = format!("there is no room for {}s in {place}", wanted.buffer);
         Error::new(ErrorKind::Options, message).help("say where they go")
     })
 }

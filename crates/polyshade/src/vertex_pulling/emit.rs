@@ -1,0 +1,416 @@
+//! The code that fetches.
+
+use super::fetch::{self, Functions, Source};
+use super::format::{self, Field};
+use super::inputs::{Input, Leaf, Number};
+use super::{Attribute, Options, Rate};
+use crate::host::{Reserved, Words};
+use crate::moves::{self, Copies, HostBlock, Open, WordArray};
+use crate::placement::Placement;
+use foldhash::HashMap;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass,
+};
+use std::collections::BTreeMap;
+
+/// The name of a word, behind which stands the number of a buffer or a location.
+#[derive(Clone, Copy)]
+pub(super) struct Name(&'static str);
+
+pub(super) const ADDRESS_LOW: Name = Name("vertex_address_low");
+pub(super) const ADDRESS_HIGH: Name = Name("vertex_address_high");
+pub(super) const BUFFER_OFFSET: Name = Name("vertex_offset");
+pub(super) const BUFFER_SIZE: Name = Name("vertex_size");
+pub(super) const STRIDE: Name = Name("vertex_stride");
+pub(super) const RATE: Name = Name("vertex_rate");
+pub(super) const OFFSET: Name = Name("attribute_offset");
+pub(super) const FORMAT: Name = Name("attribute_format");
+pub(super) const LAYOUT: Name = Name("attribute_layout");
+pub(super) const FIRST_INSTANCE: &str = "first_instance";
+
+impl Name {
+    pub(super) fn of(self, number: u32) -> String {
+        format!("{}_{number}", self.0)
+    }
+}
+
+/// What is pulled from where.
+pub(super) struct Pull<'c> {
+    pub(super) options: &'c Options,
+    pub(super) placement: Placement,
+    pub(super) inputs: &'c [Input],
+    /// The numbers of the vertex buffers, in the order of their bindings.
+    pub(super) buffers: &'c [u32],
+    pub(super) words: Option<&'c Words>,
+    pub(super) reserved: &'c Reserved,
+}
+
+/// Makes the inputs `Private`, and fills them before the shader begins.
+pub(super) fn pull<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    pull: &Pull<'_>,
+) -> Result<(), Error> {
+    let variables: Vec<Id> = pull.inputs.iter().map(|input| input.variable).collect();
+    let wrapper = moves::wrap(m, p, entry);
+    moves::take_over(m, p, entry, &variables, Copies::None)?;
+    let at = wrapper.prologue;
+    let is_bound = !pull.buffers.is_empty() && !pull.placement.words.is_address();
+    let array = is_bound.then(|| moves::word_array(m, p));
+    let sources = match pull.buffers {
+        [] => BTreeMap::new(),
+        _ => sources(m, p, entry, pull, array)?,
+    };
+    let added = match pull.words {
+        Some(words) => {
+            let named = (words, "polyshade_vertex_input");
+            Some(moves::add_words(m, p, entry, pull.reserved, named, array)?)
+        }
+        None => None,
+    };
+    let common = Functions::common(p, pull.inputs, pull.options);
+    let functions = link(p, pull, &sources, &common);
+    let open = added.as_ref().map(|added| added.open(&mut p.at(at)));
+    let host = pull.words.zip(open);
+    let numbers = numbers(m, p, entry, (pull, host), at);
+    let mut emit =
+        Emit { pull, host, sources, common, functions, numbers, open: HashMap::default() };
+    let mut code = p.at(at);
+    for input in pull.inputs {
+        for leaf in &input.leaves {
+            emit.leaf(&mut code, input.variable, leaf);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the buffers.
+fn sources<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    pull: &Pull<'_>,
+    array: Option<WordArray>,
+) -> Result<BTreeMap<u32, Source>, Error> {
+    let Some(array) = array else {
+        let memory = moves::memory(m, p)?;
+        let of_memory = |buffer: &u32| (*buffer, Source::Memory(memory));
+        return Ok(pull.buffers.iter().map(of_memory).collect());
+    };
+    let add = |(number, buffer): (u32, &u32)| {
+        let at = pull.placement.buffer(number).expect("what is not found by its address is bound");
+        let name = format!("polyshade_vertex_buffer_{buffer}");
+        let block = moves::storage_buffer(m, p, entry, array, at, &name)?;
+        p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
+        Ok((*buffer, Source::Bound(block)))
+    };
+    (0..).zip(pull.buffers).map(add).collect()
+}
+
+/// Links what reads the buffers: once for all that are found by addresses, else for each.
+fn link(
+    p: &mut Patch<'_, '_>,
+    pull: &Pull<'_>,
+    sources: &BTreeMap<u32, Source>,
+    common: &Functions,
+) -> BTreeMap<u32, Functions> {
+    let leaves = || pull.inputs.iter().flat_map(|input| &input.leaves);
+    let formats = |of: Option<u32>| {
+        leaves().filter_map(move |leaf| {
+            let attribute = pull.options.attribute_at(leaf.location)?;
+            let counts = of.is_none_or(|buffer| buffer == attribute.buffer);
+            counts.then_some((attribute.format, leaf.number.is_wide()))
+        })
+    };
+    let mut functions = BTreeMap::new();
+    for (buffer, source) in sources {
+        let of = match source {
+            Source::Bound(_) => Some(*buffer),
+            Source::Memory(_) if functions.is_empty() => None,
+            Source::Memory(_) => break,
+        };
+        let word_at = fetch::word_at(p, *source);
+        functions.insert(*buffer, common.of_buffer(p, word_at, formats(of)));
+    }
+    functions
+}
+
+/// What elements are numbered by, each a `uint`.
+#[derive(Clone, Copy, Default)]
+struct Numbers {
+    vertex: Option<Id>,
+    instance: Option<Id>,
+    first_instance: Option<Id>,
+}
+
+/// Loads as many of them as are needed.
+fn numbers<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (pull, host): (&Pull<'_>, Option<(&Words, Open<'_>)>),
+    at: Position<'m>,
+) -> Numbers {
+    let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
+    let needs_vertex = rates().any(|rate| matches!(rate, None | Some(Rate::Vertex)));
+    let by_instance = |rate| match rate {
+        Some(Rate::Instance { divisor }) => divisor > 0,
+        rate => rate.is_none(),
+    };
+    let needs_instance = rates().any(by_instance);
+    let needs_first = pull.buffers.iter().any(|one| pull.options.needs_first_instance(*one));
+    let uint = p.uint();
+    let load = |p: &mut Patch<'m, '_>, builtin, needed: bool| {
+        needed.then(|| moves::load_integer_builtin(m, p, entry, (builtin, uint), at))
+    };
+    let vertex = load(p, BuiltIn::VERTEX_INDEX, needs_vertex);
+    let instance = load(p, BuiltIn::INSTANCE_INDEX, needs_instance);
+    let first_instance = match host {
+        Some((words, open)) if needs_first && !pull.options.asks_base_instance() => {
+            let number = words.number(FIRST_INSTANCE).expect("the host fills it in");
+            Some(open.load(&mut p.at(at), number))
+        }
+        _ => {
+            if needs_first {
+                p.capability(Capability::DRAW_PARAMETERS);
+                if m.version() < (1, 3) {
+                    p.extension("SPV_KHR_shader_draw_parameters");
+                }
+            }
+            load(p, BuiltIn::BASE_INSTANCE, needs_first)
+        }
+    };
+    Numbers { vertex, instance, first_instance }
+}
+
+/// A buffer, as all its attributes are read.
+#[derive(Clone, Copy)]
+struct Opened {
+    /// `uvec2`: its address, or nothing.
+    memory: Id,
+    element: Id,
+    stride: Id,
+    /// In bytes.
+    start: Id,
+    end: Id,
+}
+
+struct Emit<'c> {
+    pull: &'c Pull<'c>,
+    host: Option<(&'c Words, Open<'c>)>,
+    sources: BTreeMap<u32, Source>,
+    common: Functions,
+    /// By the number of the buffer; those of the first serve all that are found by addresses.
+    functions: BTreeMap<u32, Functions>,
+    numbers: Numbers,
+    open: HashMap<u32, Opened>,
+}
+
+impl Emit<'_> {
+    /// Emits a word of the host.
+    fn word(&self, code: &mut Cursor<'_, '_, '_>, name: Name, number: u32) -> Id {
+        let (words, open) = self.host.expect("a buffer has words");
+        let number = words.number(&name.of(number));
+        open.load(code, number.expect("the host fills in what the code reads"))
+    }
+
+    /// Emits what is known, or else a word of the host.
+    fn known(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        known: Option<u32>,
+        (name, number): (Name, u32),
+    ) -> Id {
+        match known {
+            Some(known) => code.p.uint_constant(known),
+            None => self.word(code, name, number),
+        }
+    }
+
+    /// Emits what all attributes of a buffer have in common.
+    fn opened(&mut self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Opened {
+        if let Some(opened) = self.open.get(&number) {
+            return *opened;
+        }
+        let uint = code.p.uint();
+        let uvec2 = code.p.vector(uint, 2);
+        let buffer = self.pull.options.buffer_numbered(number);
+        let (memory, start, length) = match self.sources[&number] {
+            Source::Bound(block) => {
+                let start = self.word(code, BUFFER_OFFSET, number);
+                (code.p.null(uvec2), start, bytes_of(code, block))
+            }
+            // Words lie at multiples of 4, and a vertex buffer begins anywhere.
+            Source::Memory(_) => {
+                let [low, high] =
+                    [ADDRESS_LOW, ADDRESS_HIGH].map(|half| self.word(code, half, number));
+                let [within, above] = [3, !3].map(|mask| code.p.uint_constant(mask));
+                let start = code.binary(Op::BITWISE_AND, uint, low, within);
+                let low = code.binary(Op::BITWISE_AND, uint, low, above);
+                (code.construct(uvec2, &[low, high]), start, code.p.uint_constant(!3))
+            }
+        };
+        let size = self.word(code, BUFFER_SIZE, number);
+        let end = self.common.call(code, "end_of", &[start, size, length]);
+        let element = self.element(code, number, buffer.rate);
+        let mut stride = self.known(code, buffer.stride, (STRIDE, number));
+        if buffer.stride.is_none() {
+            let mask = code.p.uint_constant(super::MAX_STRIDE);
+            stride = code.binary(Op::BITWISE_AND, uint, stride, mask);
+        }
+        let opened = Opened { memory, element, stride, start, end };
+        self.open.insert(number, opened);
+        opened
+    }
+
+    /// Emits the number of the element.
+    fn element(&self, code: &mut Cursor<'_, '_, '_>, number: u32, rate: Option<Rate>) -> Id {
+        let Numbers { vertex, instance, first_instance } = self.numbers;
+        let known = match rate {
+            Some(Rate::Vertex) => vertex,
+            Some(Rate::Instance { divisor: 0 }) => first_instance,
+            Some(Rate::Instance { divisor: 1 }) => instance,
+            _ => None,
+        };
+        known.unwrap_or_else(|| {
+            let numbers = [vertex, instance, first_instance];
+            let [vertex, instance, first] =
+                numbers.map(|one| one.unwrap_or_else(|| code.p.uint_constant(0)));
+            let rate = self.known(code, rate.map(Rate::word), (RATE, number));
+            self.common.call(code, "element_by_rate", &[rate, vertex, instance, first])
+        })
+    }
+
+    /// Emits a store of what a location has to a part of the variable.
+    fn leaf(&mut self, code: &mut Cursor<'_, '_, '_>, variable: Id, leaf: &Leaf) {
+        let components = match self.pull.options.attribute_at(leaf.location) {
+            None => (0..leaf.count).map(|one| absent(code, leaf, leaf.first + one)).collect(),
+            Some(attribute) => self.fetched(code, leaf, attribute),
+        };
+        let (ty, value) = match components[..] {
+            [scalar] => (leaf.component, scalar),
+            _ => {
+                let ty = code.p.vector(leaf.component, leaf.count);
+                (ty, code.construct(ty, &components))
+            }
+        };
+        let mut pointer = variable;
+        if !leaf.path.is_empty() {
+            let path: Vec<Id> = leaf.path.iter().map(|one| code.p.uint_constant(*one)).collect();
+            let to = code.p.pointer(StorageClass::PRIVATE, ty);
+            pointer = code.access_chain(to, variable, &path);
+        }
+        code.store(pointer, value);
+    }
+
+    /// Emits the components of an attribute.
+    fn fetched(
+        &mut self,
+        code: &mut Cursor<'_, '_, '_>,
+        leaf: &Leaf,
+        attribute: &Attribute,
+    ) -> Vec<Id> {
+        let opened = self.opened(code, attribute.buffer);
+        let offset = self.known(code, attribute.offset, (OFFSET, leaf.location));
+        let components = leaf.first..leaf.first + leaf.count;
+        let host = attribute.format.is_none() && !leaf.number.is_wide();
+        let words = host.then(|| [FORMAT, LAYOUT].map(|name| self.word(code, name, leaf.location)));
+        let size = match (attribute.format, words) {
+            (Some(format), _) => code.p.uint_constant(format.size()),
+            (None, Some(words)) => self.common.call(code, "size_of", &words),
+            (None, None) => code.p.uint_constant(8 * components.end),
+        };
+        let Opened { memory, element, stride, start, end } = opened;
+        let place = fetch::place(self.pull.options.robust());
+        let place = self.common.call(code, place, &[element, stride, start, offset, size, end]);
+        let functions = self.functions.get(&attribute.buffer).or(self.functions.values().next());
+        let functions = functions.expect("what reads a buffer is linked");
+        let mut read: HashMap<u32, Id> = HashMap::default();
+        let mut word = |code: &mut Cursor<'_, '_, '_>, number: u32| {
+            *read.entry(number).or_insert_with(|| {
+                let number = code.p.uint_constant(number);
+                match attribute.format.is_none_or(|format| format.is_in_words()) {
+                    true => functions.call(code, "aligned_word", &[memory, place, number]),
+                    false => functions.call(code, "any_word", &[memory, place, number, size]),
+                }
+            })
+        };
+        let component = |one| {
+            if let Some([widths, positions]) = words {
+                let absent = absent_bits(leaf, one);
+                let [one, absent] = [one, absent].map(|number| code.p.uint_constant(number));
+                let arguments = [memory, place, widths, positions, one, absent];
+                let bits = functions.call(code, "any_component", &arguments);
+                return typed(code, leaf, bits);
+            }
+            let numbers = attribute.format.map_or(format::Numbers::Uint, |format| format.numbers());
+            let wide = Field { position: 64 * one, bits: 64 };
+            let field = attribute.format.map_or(wide, |format| format.field(one));
+            match field.bits {
+                0 => absent(code, leaf, one),
+                64 => {
+                    let halves = [0, 1].map(|half| word(code, field.position / 32 + half));
+                    let uint = code.p.uint();
+                    let uvec2 = code.p.vector(uint, 2);
+                    let pair = code.construct(uvec2, &halves);
+                    code.bitcast(leaf.component, pair)
+                }
+                _ => {
+                    let word = word(code, field.position / 32);
+                    let bits = self.common.decode(code, (numbers, field), word);
+                    typed(code, leaf, bits)
+                }
+            }
+        };
+        components.map(component).collect()
+    }
+}
+
+/// Emits how many bytes a bound buffer has.
+fn bytes_of(code: &mut Cursor<'_, '_, '_>, block: HostBlock) -> Id {
+    let uint = code.p.uint();
+    let words = block.length(code).expect("a vertex buffer is a storage buffer");
+    let two = code.p.uint_constant(2);
+    code.binary(Op::SHIFT_LEFT_LOGICAL, uint, words, two)
+}
+
+/// The bits of a component that the format lacks.
+fn absent_bits(leaf: &Leaf, component: u32) -> u32 {
+    match (component, leaf.number) {
+        (3, Number::Float(_)) => 1.0_f32.to_bits(),
+        (3, _) => 1,
+        _ => 0,
+    }
+}
+
+/// Emits a component that the format lacks.
+fn absent(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: u32) -> Id {
+    let bits = absent_bits(leaf, component);
+    if bits == 0 {
+        return code.p.null(leaf.component);
+    }
+    let bits = code.p.uint_constant(bits);
+    typed(code, leaf, bits)
+}
+
+/// Emits the component whose bits, of a number of 32 bits, these are.
+fn typed(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, bits: Id) -> Id {
+    let ty = leaf.component;
+    match leaf.number {
+        Number::Uint(32) => bits,
+        Number::Float(32) | Number::Int(32) => code.bitcast(ty, bits),
+        Number::Float(_) => {
+            let float = code.p.float();
+            let number = code.bitcast(float, bits);
+            code.value(Op::F_CONVERT, ty, &[number.word()])
+        }
+        Number::Uint(_) => code.value(Op::U_CONVERT, ty, &[bits.word()]),
+        Number::Int(_) => {
+            let int = code.p.int();
+            let number = code.bitcast(int, bits);
+            code.value(Op::S_CONVERT, ty, &[number.word()])
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The functions of `fetch.glsl`, as far as they are called.
+
+use super::format::{Field, Format, Numbers};
+use super::inputs::Input;
+use super::{Options, Rate, Robustness};
+use crate::library;
+use crate::moves::{self, Hook, HostBlock, Memory};
+use foldhash::HashMap;
+use polyshade_spv::{Cursor, Id, Patch};
+
+/// Linked functions by their names.
+#[derive(Debug, Default)]
+pub(super) struct Functions(HashMap<&'static str, Id>);
+
+/// What decodes a component, or is called by [`ANY_COMPONENT`], which does.
+const DECODERS: [&str; 7] = [
+    "from_sint",
+    "from_unorm",
+    "from_snorm",
+    "from_uscaled",
+    "from_sscaled",
+    "from_half",
+    "from_unsigned_float",
+];
+const ALIGNED_WORD: &str = "aligned_word";
+const ANY_WORD: &str = "any_word";
+const ANY_COMPONENT: &str = "any_component";
+
+/// What is called for a component by these numbers, and whether it takes how many bits there are. Nothing, where the
+/// bits are what the shader reads.
+fn decoder(numbers: Numbers, bits: u32) -> Option<(&'static str, bool)> {
+    Some(match numbers {
+        Numbers::Uint => return None,
+        Numbers::Sint | Numbers::Sfloat if bits >= 32 => return None,
+        Numbers::Sint => ("from_sint", true),
+        Numbers::Unorm => ("from_unorm", true),
+        Numbers::Snorm => ("from_snorm", true),
+        Numbers::Uscaled => ("from_uscaled", false),
+        Numbers::Sscaled => ("from_sscaled", true),
+        Numbers::Sfloat => ("from_half", false),
+        Numbers::Ufloat => ("from_unsigned_float", true),
+    })
+}
+
+impl Functions {
+    fn link(&mut self, p: &mut Patch<'_, '_>, names: &[&'static str], hooks: &[Hook<'_>]) {
+        let linked = moves::link(p, &library::FETCH, names, hooks);
+        self.0.extend(names.iter().copied().zip(linked));
+    }
+
+    /// Links what finds places and decodes what is found there.
+    pub(super) fn common(p: &mut Patch<'_, '_>, inputs: &[Input], options: &Options) -> Self {
+        let mut names = Vec::new();
+        let mut need = |name| {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        };
+        for leaf in inputs.iter().flat_map(|input| &input.leaves) {
+            let Some(attribute) = options.attribute_at(leaf.location) else { continue };
+            need("end_of");
+            need(place(options.robust()));
+            let rate = options.buffer_numbered(attribute.buffer).rate;
+            if !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 0 | 1 })) {
+                need("element_by_rate");
+            }
+            match attribute.format {
+                Some(format) => {
+                    let fields = (leaf.first..leaf.first + leaf.count).map(|one| format.field(one));
+                    let fields = fields.filter(|field| field.bits > 0);
+                    let decoders = fields.filter_map(|field| decoder(format.numbers(), field.bits));
+                    decoders.for_each(|(name, _)| need(name));
+                }
+                None if leaf.number.is_wide() => {}
+                None => {
+                    need("size_of");
+                    DECODERS.into_iter().for_each(&mut need);
+                }
+            }
+        }
+        let mut functions = Self::default();
+        functions.link(p, &names, &[]);
+        functions
+    }
+
+    /// Links what reads a buffer in a way that `attributes` need, by their formats.
+    pub(super) fn of_buffer(
+        &self,
+        p: &mut Patch<'_, '_>,
+        word_at: Id,
+        formats: impl Iterator<Item = (Option<Format>, bool)>,
+    ) -> Self {
+        let mut names = Vec::new();
+        for (format, is_wide) in formats {
+            let name = match format {
+                Some(format) if format.is_in_words() => ALIGNED_WORD,
+                Some(_) => ANY_WORD,
+                None if is_wide => ALIGNED_WORD,
+                None => ANY_COMPONENT,
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut hooks = vec![Hook { name: "word_at", function: word_at }];
+        let decoders = DECODERS.into_iter().filter_map(|name| Some((name, *self.0.get(name)?)));
+        hooks.extend(decoders.map(|(name, function)| Hook { name, function }));
+        let mut functions = Self::default();
+        functions.link(p, &names, &hooks);
+        functions
+    }
+
+    /// Emits a call of a function that returns a `uint`.
+    pub(super) fn call(&self, code: &mut Cursor<'_, '_, '_>, name: &str, arguments: &[Id]) -> Id {
+        let uint = code.p.uint();
+        code.call(uint, self.0[name], arguments)
+    }
+
+    /// Emits what a component is of which the field `field` of `words` has the bits.
+    pub(super) fn decode(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        (numbers, field): (Numbers, Field),
+        word: Id,
+    ) -> Id {
+        use polyshade_spv::Op;
+        let uint = code.p.uint();
+        let mut raw = word;
+        if field.bits < 32 {
+            let [position, bits] =
+                [field.position % 32, field.bits].map(|one| code.p.uint_constant(one));
+            raw = code.value(Op::BIT_FIELD_U_EXTRACT, uint, &[raw, position, bits].map(Id::word));
+        }
+        let Some((name, takes_bits)) = decoder(numbers, field.bits) else { return raw };
+        let bits = code.p.uint_constant(field.bits);
+        let arguments = [raw, bits];
+        self.call(code, name, &arguments[..1 + usize::from(takes_bits)])
+    }
+}
+
+/// What finds an attribute.
+pub(super) fn place(robustness: Robustness) -> &'static str {
+    match robustness {
+        Robustness::Access => "place_within",
+        Robustness::Access2 => "place_of",
+    }
+}
+
+/// What has words.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Bound(HostBlock),
+    Memory(Memory),
+}
+
+/// Emits `uint word_at(uvec2 memory, uint index)`.
+pub(super) fn word_at(p: &mut Patch<'_, '_>, source: Source) -> Id {
+    let (id, at, uint) = (p.id(), p.lane(), p.uint());
+    let uvec2 = p.vector(uint, 2);
+    p.name(id, "word_at");
+    let mut code = p.at(at);
+    let parameters = code.begin_function(id, uint, &[uvec2, uint]);
+    let word = match source {
+        Source::Bound(block) => {
+            let pointer = block.pointer(&mut code, parameters[1]);
+            code.load(uint, pointer)
+        }
+        Source::Memory(memory) => {
+            memory.at(&mut code, parameters[0]).load(&mut code, parameters[1])
+        }
+    };
+    code.end_function(Some(word));
+    id
+}

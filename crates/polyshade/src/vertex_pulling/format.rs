@@ -1,0 +1,284 @@
+//! Vertex formats, by what they are made of.
+
+use polyshade_spv::{Error, ErrorKind};
+use std::fmt;
+use std::str::FromStr;
+
+/// A vertex format, by Vulkan's name: `VK_FORMAT_R8G8B8A8_UNORM`, or `r8g8b8a8_unorm`.
+///
+/// There are all that have 1 to 4 components of 8, 16, 32 or 64 bits each, `B8G8R8` and `B8G8R8A8`, and those that are
+/// packed into 8, 16 or 32 bits, but for sRGB, shared exponents and depth (Vulkan specification, "Formats").
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct Format {
+    /// Of red, green, blue and alpha; what has no bits is absent.
+    fields: [Field; 4],
+    numbers: Numbers,
+    /// The bits that all components are packed into; 0 where each is by itself.
+    packed: u32,
+}
+
+/// The bits of a component, from the first byte's lowest bit on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) struct Field {
+    pub(super) position: u32,
+    pub(super) bits: u32,
+}
+
+/// What the bits of a component mean. The order is that of the kinds in `fetch.glsl`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Numbers {
+    Uint,
+    Sint,
+    Unorm,
+    Snorm,
+    Uscaled,
+    Sscaled,
+    Sfloat,
+    /// Without a sign.
+    Ufloat,
+}
+
+use Numbers::{Sfloat, Sint, Snorm, Sscaled, Ufloat, Uint, Unorm, Uscaled};
+
+const NUMBERS: [(&str, Numbers); 8] = [
+    ("uint", Uint),
+    ("sint", Sint),
+    ("unorm", Unorm),
+    ("snorm", Snorm),
+    ("uscaled", Uscaled),
+    ("sscaled", Sscaled),
+    ("sfloat", Sfloat),
+    ("ufloat", Ufloat),
+];
+
+/// All that a vector of 10, 10, 10 and 2 bits, or of bytes, can hold.
+const INTEGERS: &[Numbers] = &[Uint, Sint, Unorm, Snorm, Uscaled, Sscaled];
+
+/// The packed formats: components from the highest bits down, in how many bits, and what they hold.
+const PACKED: [(&str, u32, &[Numbers]); 15] = [
+    ("r4g4", 8, &[Unorm]),
+    ("r4g4b4a4", 16, &[Unorm]),
+    ("b4g4r4a4", 16, &[Unorm]),
+    ("a4r4g4b4", 16, &[Unorm]),
+    ("a4b4g4r4", 16, &[Unorm]),
+    ("r5g6b5", 16, &[Unorm]),
+    ("b5g6r5", 16, &[Unorm]),
+    ("r5g5b5a1", 16, &[Unorm]),
+    ("b5g5r5a1", 16, &[Unorm]),
+    ("a1r5g5b5", 16, &[Unorm]),
+    ("a1b5g5r5", 16, &[Unorm]),
+    ("a8b8g8r8", 32, INTEGERS),
+    ("a2r10g10b10", 32, INTEGERS),
+    ("a2b10g10r10", 32, INTEGERS),
+    ("b10g11r11", 32, &[Ufloat]),
+];
+
+/// The orders of components that are by themselves, in memory.
+const ORDERS: [&str; 6] = ["r", "rg", "rgb", "rgba", "bgr", "bgra"];
+
+const COMPONENTS: [char; 4] = ['r', 'g', 'b', 'a'];
+
+impl Format {
+    /// Every format that there is.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let alone = [8, 16, 32, 64].into_iter().flat_map(|bits| {
+            let orders = if bits == 8 { &ORDERS[..] } else { &ORDERS[..4] };
+            let each =
+                move |order: &'static str| alone(bits).iter().map(move |numbers| (order, *numbers));
+            let formats = orders.iter().flat_map(move |order| each(order));
+            formats.map(move |(order, numbers)| {
+                let parts = order.chars().map(|component| (component, bits)).collect::<Vec<_>>();
+                Self::new(&parts, numbers, 0)
+            })
+        });
+        let packed = PACKED.iter().flat_map(|(order, packed, numbers)| {
+            numbers.iter().filter_map(move |one| Some(Self::new(&parts(order)?, *one, *packed)))
+        });
+        alone.chain(packed)
+    }
+
+    /// Of these components, in the order of their names.
+    fn new(parts: &[(char, u32)], numbers: Numbers, packed: u32) -> Self {
+        let mut fields = [Field::default(); 4];
+        let mut end = packed;
+        let mut begin = 0;
+        for (component, bits) in parts {
+            let position = if packed == 0 { begin } else { end - bits };
+            (begin, end) = (begin + bits, end.saturating_sub(*bits));
+            let number = COMPONENTS.iter().position(|one| one == component).unwrap_or(0);
+            fields[number] = Field { position, bits: *bits };
+        }
+        Self { fields, numbers, packed }
+    }
+
+    /// The bytes of an attribute.
+    pub fn size(self) -> u32 {
+        self.fields.iter().map(|field| field.position + field.bits).max().unwrap_or(0) / 8
+    }
+
+    /// What its address, and the stride, are a multiple of, in bytes: what a component has, or all of them where they
+    /// are packed.
+    pub fn alignment(self) -> u32 {
+        if self.packed == 0 { self.fields[0].bits / 8 } else { self.packed / 8 }
+    }
+
+    /// What tells a shader that the host tells the format: the words `attribute_format_N` and `attribute_layout_N`.
+    ///
+    /// Of the first, bits 7 · c to 7 · c + 6 are how many bits component c has (0: it is absent), and bits 28 to 30 the
+    /// kind of number: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or without. Of the second,
+    /// bits 8 · c to 8 · c + 7 are the bit at which component c begins. Two words that are 0 are no format: the shader
+    /// reads (0, 0, 0, 1). What a shader reads as 64 bits has a format of 64 bits with all that it reads, whatever the words say.
+    pub fn words(self) -> [u32; 2] {
+        let kind = (self.numbers as u32).min(Sfloat as u32);
+        let (mut widths, mut positions) = (kind << 28, 0);
+        for (component, field) in (0..).zip(self.fields) {
+            widths |= field.bits << (7 * component);
+            positions |= field.position << (8 * component);
+        }
+        [widths, positions]
+    }
+
+    pub(super) fn field(self, component: u32) -> Field {
+        self.fields[component as usize]
+    }
+
+    pub(super) fn numbers(self) -> Numbers {
+        self.numbers
+    }
+
+    /// Whether components have 64 bits.
+    pub(super) fn is_wide(self) -> bool {
+        self.fields[0].bits == 64
+    }
+
+    /// Whether all 32-bit words of it lie at multiples of 4, and hold a component each.
+    pub(super) fn is_in_words(self) -> bool {
+        self.alignment().is_multiple_of(4)
+    }
+}
+
+/// What components of so many bits, each by itself, may hold.
+fn alone(bits: u32) -> &'static [Numbers] {
+    match bits {
+        8 => INTEGERS,
+        16 => &[Uint, Sint, Unorm, Snorm, Uscaled, Sscaled, Sfloat],
+        _ => &[Uint, Sint, Sfloat],
+    }
+}
+
+/// The components of `a2b10g10r10` and their bits, in the order of the text.
+fn parts(text: &str) -> Option<Vec<(char, u32)>> {
+    let mut rest = text;
+    let mut parts = Vec::new();
+    while let Some(component) = rest.chars().next() {
+        let behind = rest.strip_prefix(COMPONENTS)?;
+        let digits = behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        parts.push((component, behind[..digits].parse().ok()?));
+        rest = &behind[digits..];
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+impl fmt::Display for Format {
+    /// Vulkan's name, in small letters.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts: Vec<(char, Field)> = COMPONENTS.into_iter().zip(self.fields).collect();
+        parts.retain(|(_, field)| field.bits > 0);
+        parts.sort_by_key(|(_, field)| field.position);
+        if self.packed > 0 {
+            parts.reverse();
+        }
+        for (component, field) in parts {
+            write!(f, "{component}{}", field.bits)?;
+        }
+        let (name, _) = NUMBERS[self.numbers as usize];
+        write!(f, "_{name}")?;
+        if self.packed > 0 {
+            write!(f, "_pack{}", self.packed)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let small = text.to_ascii_lowercase();
+        let name = small.strip_prefix("vk_format_").unwrap_or(&small);
+        let found = Self::all().find(|format| format.to_string() == name);
+        found.ok_or_else(|| {
+            let message = format!("`{text}` is no vertex format, as r8g8b8a8_unorm is one");
+            Error::new(ErrorKind::Options, message)
+        })
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        text.parse()
+    }
+}
+
+impl From<Format> for String {
+    fn from(format: Format) -> Self {
+        format.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_read_from_its_name() {
+        let all: Vec<Format> = Format::all().collect();
+        assert_eq!(all.len(), 36 + 4 * 7 + 4 * 3 + 4 * 3 + 11 + 18 + 1);
+        for format in all {
+            let name = format.to_string();
+            assert_eq!(name.parse::<Format>(), Ok(format));
+            assert_eq!(format!("VK_FORMAT_{}", name.to_uppercase()).parse::<Format>(), Ok(format));
+        }
+    }
+
+    #[test]
+    fn components_lie_where_vulkan_has_them() {
+        let fields = |name: &str| {
+            let format: Format = name.parse().unwrap();
+            format.fields.map(|field| (field.position, field.bits))
+        };
+        assert_eq!(fields("b8g8r8a8_unorm"), [(16, 8), (8, 8), (0, 8), (24, 8)]);
+        assert_eq!(fields("a8b8g8r8_unorm_pack32"), [(0, 8), (8, 8), (16, 8), (24, 8)]);
+        assert_eq!(fields("a2b10g10r10_snorm_pack32"), [(0, 10), (10, 10), (20, 10), (30, 2)]);
+        assert_eq!(fields("a2r10g10b10_unorm_pack32"), [(20, 10), (10, 10), (0, 10), (30, 2)]);
+        assert_eq!(fields("b10g11r11_ufloat_pack32"), [(0, 11), (11, 11), (22, 10), (0, 0)]);
+        assert_eq!(fields("r5g6b5_unorm_pack16"), [(11, 5), (5, 6), (0, 5), (0, 0)]);
+        assert_eq!(fields("r64g64_sfloat"), [(0, 64), (64, 64), (0, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn what_does_not_exist_is_no_format() {
+        for name in [
+            "",
+            "r8g16_unorm",
+            "r32_unorm",
+            "g8_unorm",
+            "r8g8b8a8_srgb",
+            "r8",
+            "a8b8g8r8_unorm",
+            "_pack32",
+        ] {
+            assert!(name.parse::<Format>().unwrap_err().to_string().contains(name));
+        }
+    }
+}

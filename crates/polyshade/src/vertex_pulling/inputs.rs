@@ -1,0 +1,191 @@
+//! The inputs of a vertex stage, down to the vectors that locations hold.
+
+use super::Options;
+use super::format::Numbers;
+use crate::moves;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, Section, StorageClass, Type};
+
+/// A variable that attributes go to.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) variable: Id,
+    /// The scalars, vectors and columns that it is made of, in their order. Of what nothing reads there are none.
+    pub(super) leaves: Vec<Leaf>,
+}
+
+/// A scalar or vector at a location.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// The elements and the column that lead to it.
+    pub(super) path: Vec<u32>,
+    pub(super) location: u32,
+    /// The first component of the attribute that it has.
+    pub(super) first: u32,
+    /// How many; 1 where it is a scalar.
+    pub(super) count: u32,
+    /// The type of a component.
+    pub(super) component: Id,
+    pub(super) number: Number,
+}
+
+/// What a component is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    Float(u32),
+    Int(u32),
+    Uint(u32),
+}
+
+impl Number {
+    pub(super) fn bits(self) -> u32 {
+        match self {
+            Self::Float(bits) | Self::Int(bits) | Self::Uint(bits) => bits,
+        }
+    }
+
+    pub(super) fn is_wide(self) -> bool {
+        self.bits() == 64
+    }
+}
+
+/// The most locations that an input may take. A module that is not valid may say any number.
+const MOST_LOCATIONS: usize = 1024;
+
+/// The inputs that attributes go to.
+pub(super) fn find(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    options: &Options,
+) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    for variable in moves::interface(m, entry, StorageClass::INPUT) {
+        let Some(ty) = m.pointee(variable) else { continue };
+        let inner = m.innermost_element(ty);
+        if m.builtin(variable).is_some()
+            || (0..)
+                .zip(m.members(inner))
+                .any(|(member, _)| m.member_builtin(inner, member).is_some())
+        {
+            continue;
+        }
+        let Some(&[location]) = m.decoration(variable, Decoration::LOCATION) else {
+            let message = "the input is a structure or has no location";
+            return Err(Error::unsupported(message, variable));
+        };
+        let component = match m.decoration(variable, Decoration::COMPONENT) {
+            Some(&[component]) => component,
+            _ => 0,
+        };
+        let mut leaves = Vec::new();
+        if is_read(m, variable) {
+            let mut found = Leaves {
+                m,
+                variable,
+                component,
+                next: location,
+                path: Vec::new(),
+                leaves: Vec::new(),
+            };
+            found.add(ty)?;
+            leaves = found.leaves;
+        }
+        leaves.iter().try_for_each(|leaf| check(leaf, options, variable))?;
+        inputs.push(Input { variable, leaves });
+    }
+    Ok(inputs)
+}
+
+/// Whether a function has a use for the variable.
+fn is_read(m: &Module<'_>, variable: Id) -> bool {
+    let functions = m.section_end(Section::Globals);
+    m.uses_of(variable).any(|user| user.at() >= functions)
+}
+
+struct Leaves<'l, 'w> {
+    m: &'l Module<'w>,
+    variable: Id,
+    /// `Component`.
+    component: u32,
+    /// The next location.
+    next: u32,
+    path: Vec<u32>,
+    leaves: Vec<Leaf>,
+}
+
+impl Leaves<'_, '_> {
+    fn refuse<T>(&self, message: &str) -> Result<T, Error> {
+        Err(Error::unsupported(message, self.variable))
+    }
+
+    fn add(&mut self, ty: Id) -> Result<(), Error> {
+        match self.m.ty(ty) {
+            Some(Type::Array { element, length }) => {
+                let Some(length) = self.m.constant(length) else {
+                    return self.refuse("the input is as long as a specialization constant says");
+                };
+                self.repeat(element, length)
+            }
+            Some(Type::Matrix { column, count }) => self.repeat(column, count),
+            Some(Type::Vector { component, count }) => self.add_leaf(component, count),
+            Some(Type::Float { .. } | Type::Int { .. }) => self.add_leaf(ty, 1),
+            _ => self.refuse("the input is no number, vector, matrix or array of them"),
+        }
+    }
+
+    fn repeat(&mut self, ty: Id, count: u32) -> Result<(), Error> {
+        for index in 0..count {
+            self.path.push(index);
+            self.add(ty)?;
+            self.path.pop();
+            if self.leaves.len() > MOST_LOCATIONS {
+                return self.refuse("the input takes more locations than any device has");
+            }
+        }
+        Ok(())
+    }
+
+    fn add_leaf(&mut self, component: Id, count: u32) -> Result<(), Error> {
+        let number = match self.m.ty(component) {
+            Some(Type::Float { width }) => Number::Float(width),
+            Some(Type::Int { width, signed: true }) => Number::Int(width),
+            Some(Type::Int { width, signed: false }) => Number::Uint(width),
+            _ => return self.refuse("the input is no vector of numbers"),
+        };
+        // `Component` counts 32 bits.
+        let first = if number.is_wide() { self.component / 2 } else { self.component };
+        if first.saturating_add(count) > 4 {
+            return self.refuse("the input goes beyond the fourth component");
+        }
+        let (path, location) = (self.path.clone(), self.next);
+        self.leaves.push(Leaf { path, location, first, count, component, number });
+        let locations = if number.is_wide() && count > 2 { 2 } else { 1 };
+        self.next = self.next.saturating_add(locations);
+        Ok(())
+    }
+}
+
+/// An error where the format of the location has other numbers than the shader reads.
+fn check(leaf: &Leaf, options: &Options, variable: Id) -> Result<(), Error> {
+    let location = leaf.location;
+    let Some(format) = options.attribute_at(location).and_then(|one| one.format) else {
+        return Ok(());
+    };
+    let fits = match leaf.number {
+        Number::Uint(_) => format.numbers() == Numbers::Uint,
+        Number::Int(_) => format.numbers() == Numbers::Sint,
+        Number::Float(_) => !matches!(format.numbers(), Numbers::Uint | Numbers::Sint),
+    };
+    if fits && format.is_wide() == leaf.number.is_wide() {
+        return Ok(());
+    }
+    let kind = match leaf.number {
+        Number::Uint(_) => "unsigned integers",
+        Number::Int(_) => "signed integers",
+        Number::Float(_) => "floats",
+    };
+    let bits = leaf.number.bits();
+    let message =
+        format!("the shader reads location {location} as {kind} of {bits} bits, not as {format}");
+    Err(Error::new(ErrorKind::Options, message).about(variable))
+}

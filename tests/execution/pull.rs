@@ -1,0 +1,701 @@
+//! What a shader fetches itself is what the fixed function fetches, on drivers that know the format, and what the
+//! specification says of it, on all.
+
+use crate::drivers::{DRIVERS, Driver};
+use crate::glsl;
+use crate::memory::words;
+use crate::noise::Noise;
+use polyshade::Module;
+use polyshade::host::{Lowered, Place, Pointer, Purpose};
+use polyshade::vertex_pulling::{
+    self, Attribute, Buffer, Format, Options, Pulled, Rate, Robustness,
+};
+use polyshade_formats::SpirvVersion;
+use polyshade_tests::shader::validate;
+use polyshade_vulkan as vulkan;
+use polyshade_vulkan::{
+    Address, AddressAt, Descriptor, Draw, Range, Resource, Stage, VertexBuffer, VertexLayout, Work,
+    place_words, vk,
+};
+use std::collections::BTreeMap;
+
+/// Numbers as a shader reads them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Read {
+    Float,
+    Int,
+    Uint,
+}
+
+/// A format, read from its name alone.
+struct Reference {
+    /// Red, green, blue and alpha: the first bit and how many.
+    fields: [(u32, u32); 4],
+    bytes: u32,
+    numbers: String,
+}
+
+impl Reference {
+    fn of(name: &str) -> Reference {
+        let mut parts = name.split('_');
+        let order = parts.next().expect("a name has components");
+        let numbers = parts.next().expect("a name has a kind").to_owned();
+        let is_packed = parts.next().is_some();
+        let mut components = Vec::new();
+        for letter in order
+            .split_inclusive(|c: char| c.is_ascii_alphabetic())
+            .skip(1)
+            .zip(order.chars().filter(char::is_ascii_alphabetic))
+        {
+            let bits: u32 =
+                letter.0.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().expect("bits");
+            components.push((letter.1, bits));
+        }
+        if is_packed {
+            components.reverse();
+        }
+        let mut fields = [(0, 0); 4];
+        let mut bit = 0;
+        for (letter, bits) in components {
+            fields["rgba".find(letter).expect("a component")] = (bit, bits);
+            bit += bits;
+        }
+        Reference { fields, bytes: bit / 8, numbers }
+    }
+
+    fn read(&self) -> Read {
+        match self.numbers.as_str() {
+            "uint" => Read::Uint,
+            "sint" => Read::Int,
+            _ => Read::Float,
+        }
+    }
+
+    fn is_wide(&self) -> bool {
+        self.fields[0].1 == 64
+    }
+
+    /// How many components it has.
+    fn count(&self) -> usize {
+        self.fields.iter().filter(|field| field.1 > 0).count()
+    }
+
+    /// What the bytes of an attribute are: four components of 32 or 64 bits.
+    fn decode(&self, bytes: &[u8]) -> Vec<u64> {
+        let bit = |position: u32| u64::from(bytes[position as usize / 8] >> (position % 8) & 1);
+        (0..4)
+            .map(|component| {
+                let (first, bits) = self.fields[component];
+                match bits {
+                    0 => self.absent(component),
+                    _ => self.number((0..bits).map(|one| bit(first + one) << one).sum(), bits),
+                }
+            })
+            .collect()
+    }
+
+    fn absent(&self, component: usize) -> u64 {
+        match (component, self.read(), self.is_wide()) {
+            (0..3, ..) => 0,
+            (_, Read::Float, true) => 1.0_f64.to_bits(),
+            (_, Read::Float, false) => u64::from(1.0_f32.to_bits()),
+            _ => 1,
+        }
+    }
+
+    fn number(&self, raw: u64, bits: u32) -> u64 {
+        let signed = (raw << (64 - bits)).cast_signed() >> (64 - bits);
+        let float = |value: f64| u64::from((value as f32).to_bits());
+        match self.numbers.as_str() {
+            "uint" => raw,
+            "sint" if bits == 64 => raw,
+            "sint" => u64::from(signed as u32),
+            "unorm" => float(raw as f64 / ((1_u64 << bits) - 1) as f64),
+            "snorm" => float((signed as f64 / ((1_u64 << (bits - 1)) - 1) as f64).max(-1.0)),
+            "uscaled" => float(raw as f64),
+            "sscaled" => float(signed as f64),
+            "sfloat" if bits >= 32 => raw,
+            "sfloat" => small(raw & 0x7fff, 10) | (raw & 0x8000) << 16,
+            _ => small(raw, bits - 5),
+        }
+    }
+}
+
+/// The bits of a float with 5 bits of exponent, as one of 32 bits.
+fn small(raw: u64, mantissa: u32) -> u64 {
+    let (exponent, rest) = (raw >> mantissa, raw & ((1 << mantissa) - 1));
+    let fraction = rest as f64 / (1_u64 << mantissa) as f64;
+    match exponent {
+        31 => 0x7f80_0000 | rest << (23 - mantissa),
+        0 => u64::from(((fraction * 2.0_f64.powi(-14)) as f32).to_bits()),
+        _ => {
+            let scale = 2.0_f64.powi(exponent as i32 - 15);
+            u64::from((((1.0 + fraction) * scale) as f32).to_bits())
+        }
+    }
+}
+
+/// The format as Vulkan numbers it; none of the one that came with `VK_KHR_maintenance5`.
+fn vulkan_format(format: Format) -> Option<vk::Format> {
+    let name = format.to_string().to_uppercase();
+    let of_extensions = [vk::Format::A4R4G4B4_UNORM_PACK16, vk::Format::A4B4G4R4_UNORM_PACK16];
+    let mut all = (1..185).map(vk::Format::from_raw).chain(of_extensions);
+    let found = all.find(|one| format!("{one:?}") == name);
+    assert!(found.is_some() || name == "A1B5G5R5_UNORM_PACK16", "Vulkan has no {name}");
+    found
+}
+
+/// Stores the bits of the attribute at location 0, eight words a vertex.
+fn shader(reference: &Reference) -> Vec<u32> {
+    // What a format of 64 bits lacks is undefined.
+    let count = if reference.is_wide() { reference.count() } else { 4 };
+    let (scalar, vector) = match (reference.read(), reference.is_wide()) {
+        (Read::Float, false) => ("", "vec"),
+        (Read::Int, false) => ("", "ivec"),
+        (Read::Uint, false) => ("", "uvec"),
+        (Read::Float, true) => ("double", "dvec"),
+        (Read::Int, true) => ("int64_t", "i64vec"),
+        (Read::Uint, true) => ("uint64_t", "u64vec"),
+    };
+    let (ty, component) = match count {
+        1 => (scalar.to_owned(), "a"),
+        _ => (format!("{vector}{count}"), "a[i]"),
+    };
+    let bits = match (reference.read(), reference.is_wide()) {
+        (Read::Float, false) => format!("uvec2(floatBitsToUint({component}), 0)"),
+        (_, false) => format!("uvec2({component}, 0)"),
+        (Read::Float, true) => format!("unpackDouble2x32({component})"),
+        (_, true) => format!("unpackUint2x32(uint64_t({component}))"),
+    };
+    let extension = if reference.is_wide() { INT64 } else { "" };
+    let source = format!(
+        "#version 450
+        {extension}
+        layout(location = 0) in {ty} a;
+        layout(set = 1, binding = 3) buffer Out {{ uvec2 found[]; }};
+        void main() {{
+            uint vertex = (gl_VertexIndex & 0xffffff) + {INSTANCE} * gl_InstanceIndex;
+            for (int i = 0; i < {count}; ++i) found[vertex * 4 + i] = {bits};
+            gl_Position = vec4(0);
+            gl_PointSize = 1.0;
+        }}"
+    );
+    glsl::vertex(&source, "", SpirvVersion::SPIRV1_3)
+}
+
+/// What an instance stores is so many vertices behind the one before.
+const INSTANCE: u32 = 16;
+
+const INT64: &str = "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require";
+
+/// Elements of a format: every value of components of up to 16 bits, and many of larger ones.
+fn elements(reference: &Reference) -> Vec<Vec<u8>> {
+    const FLOATS: [u32; 14] = [
+        0,
+        1 << 31,
+        0x3f80_0000,
+        0xbf80_0000,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x0080_0000,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0xffa5_a5a5,
+    ];
+    let widest = reference.fields.iter().map(|field| field.1).max().unwrap_or(0);
+    let is_packed = reference.fields[0].1 < 32 && widest != 8 && widest != 16;
+    let count = match widest {
+        8 => 256,
+        // One format of each kind of number is enough to see all of them.
+        16 if reference.bytes != 8 => 1 << 10,
+        16 => 1 << 16,
+        _ if reference.bytes <= 2 => 1 << (8 * reference.bytes),
+        _ if is_packed => 1 << 14,
+        _ => 1 << 10,
+    };
+    let mut random = Noise::new();
+    (0..count)
+        .map(|number: u32| match widest {
+            _ if reference.bytes <= 2 => number.to_le_bytes()[..reference.bytes as usize].to_vec(),
+            8 => (0..reference.bytes).map(|byte| (number + 85 * byte) as u8).collect(),
+            16 => {
+                let component = |one: u32| ((number + 0x5555 * one) as u16).to_le_bytes();
+                (0..reference.bytes / 2).flat_map(component).collect()
+            }
+            _ if is_packed && number < 1 << 11 => {
+                // Every value of each field.
+                let field = |(first, bits): (u32, u32)| (number & ((1_u32 << bits) - 1)) << first;
+                let packed =
+                    reference.fields.iter().map(|one| field(*one)).fold(0, |all, one| all | one);
+                packed.to_le_bytes().to_vec()
+            }
+            _ => (0..reference.bytes / 4)
+                .flat_map(|one| match FLOATS.get(number as usize) {
+                    Some(float) if one % 2 == 0 => float.to_le_bytes(),
+                    _ => random.bits().to_le_bytes(),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+/// How the shader is told.
+#[derive(Clone, Copy, Debug)]
+struct Host {
+    place: Option<Place>,
+    /// The host says offset, format, stride and rate.
+    dynamic: bool,
+}
+
+const HOSTS: [Host; 4] = [
+    Host { place: None, dynamic: false },
+    Host { place: Some(Place::PushConstant { offset: 0 }), dynamic: true },
+    Host { place: Some(Place::Address(Pointer::PushConstant { offset: 0 })), dynamic: false },
+    Host { place: Some(Place::Address(Pointer::Specialization { first_id: 7 })), dynamic: true },
+];
+
+/// A vertex buffer: a range of `bytes`, where the shader sees it.
+#[derive(Clone, Debug)]
+struct Given {
+    bytes: Vec<u8>,
+    /// Bytes before the range.
+    before: u32,
+    /// Bytes in the range.
+    size: u32,
+    layout: Buffer,
+}
+
+impl Given {
+    fn new(bytes: Vec<u8>, stride: u32) -> Given {
+        let layout = Buffer { stride: Some(stride), rate: Some(Rate::Vertex) };
+        Given { before: 0, size: bytes.len() as u32, bytes, layout }
+    }
+}
+
+/// The attributes and buffers as `host` has them, and what it says of those that the shader is not told.
+fn options(
+    attributes: &BTreeMap<u32, Attribute>,
+    buffers: &BTreeMap<u32, Given>,
+    host: Host,
+) -> Options {
+    let mut options = Options::new();
+    for (location, attribute) in attributes {
+        let attribute = match host.dynamic {
+            true => Attribute { offset: None, format: None, ..*attribute },
+            false => *attribute,
+        };
+        options = options.attribute(*location, attribute);
+    }
+    for (number, given) in buffers {
+        let buffer = match host.dynamic {
+            true => Buffer { stride: None, rate: None },
+            false => given.layout,
+        };
+        options = options.buffer(*number, buffer);
+    }
+    match host.place {
+        Some(place) => options.words(place),
+        None => options,
+    }
+}
+
+#[track_caller]
+fn pull<'m>(module: &'m Module<'_>, options: &Options) -> Lowered<'m, Pulled> {
+    let pulled = vertex_pulling::lower(module, "main", options);
+    let pulled = pulled.unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    validate(pulled.module.words()).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+    pulled
+}
+
+/// Binds what a shader that pulls needs.
+fn bind(
+    pulled: &Lowered<'_, Pulled>,
+    (attributes, buffers): (&BTreeMap<u32, Attribute>, &BTreeMap<u32, Given>),
+    draw: &mut Draw<'_>,
+    work: &mut Work<'_>,
+) {
+    let mut indices = BTreeMap::new();
+    for (number, given) in buffers {
+        let mut bytes = given.bytes.clone();
+        bytes.resize(bytes.len().next_multiple_of(4).max(4), 0xa5);
+        indices.insert(*number, work.buffers.len());
+        work.buffers.push(bytes);
+    }
+    for one in &pulled.requirements.descriptors {
+        if let Purpose::VertexBuffer(number) = one.purpose {
+            let buffer = indices[&number];
+            let size = work.buffers[buffer].len() as u64;
+            let resource = Resource::StorageBuffer(Range { buffer, offset: 0, size });
+            draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
+        }
+    }
+    let Some(words) = pulled.words.first() else { return };
+    let value = |name: &str| {
+        if name == "first_instance" {
+            return draw.instances.start;
+        }
+        let (what, number) = name.rsplit_once('_').expect("a word has a number");
+        let number: u32 = number.parse().expect("a word has a number");
+        let (given, attribute) = (buffers.get(&number), attributes.get(&number));
+        let given = || given.expect("the buffer is given");
+        let format = || attribute.and_then(|one| one.format).map_or([0; 2], Format::words);
+        match what {
+            "vertex_offset" => given().before,
+            "vertex_size" => given().size,
+            "vertex_stride" => given().layout.stride.expect("it is said"),
+            "vertex_rate" => given().layout.rate.expect("it is said").word(),
+            "attribute_offset" => attribute.and_then(|one| one.offset).expect("it is said"),
+            "attribute_format" => format()[0],
+            "attribute_layout" => format()[1],
+            // The address comes when there is one.
+            _ => 0,
+        }
+    };
+    let values: Vec<u32> = words.words.iter().map(|word| value(&word.name)).collect();
+    let block = place_words(words.place, &values, 0, draw, work);
+    for (number, given) in buffers {
+        if let Some(low) = words.number(&format!("vertex_address_low_{number}")) {
+            let buffer = block.expect("addresses are in memory");
+            let of = vulkan::Place { buffer: indices[number], offset: u64::from(given.before) };
+            let to = AddressAt::Buffer(vulkan::Place { buffer, offset: u64::from(low) * 4 });
+            draw.addresses.push(Address { of, to });
+        }
+    }
+}
+
+/// Runs draws that store two words for each component of so many vertices.
+fn run(
+    driver: Driver,
+    shaders: &[&[u32]],
+    count: u32,
+    fill: impl Fn(usize, &mut Draw<'_>, &mut Work<'_>),
+) -> Vec<Vec<u32>> {
+    let mut work = Work::default();
+    let mut outputs = Vec::new();
+    for (number, shader) in shaders.iter().enumerate() {
+        let mut draw = Draw::new(vec![Stage::vertex(shader)], 0..count);
+        let size = u64::from(count) * 32;
+        let output = Range { buffer: work.buffers.len(), offset: 0, size };
+        outputs.push(output.buffer);
+        work.buffers.push(vec![0; size as usize]);
+        draw.descriptors.push(Descriptor::new(1, 3, Resource::StorageBuffer(output)));
+        fill(number, &mut draw, &mut work);
+        work.draws.push(draw);
+    }
+    let outcome = driver.run(&work);
+    outputs.into_iter().map(|buffer| words(&outcome.buffers[buffer])).collect()
+}
+
+/// Whether the driver's shaders can read it.
+fn reads(driver: Driver, reference: &Reference) -> bool {
+    !reference.is_wide() || driver == Driver::Lavapipe
+}
+
+/// Both words of each component.
+fn halves(components: Vec<u64>) -> impl Iterator<Item = u32> {
+    components.into_iter().flat_map(|bits| [bits as u32, (bits >> 32) as u32])
+}
+
+/// Whether a word is what it should be. Where a number is divided it may be the next one, as division is not exact
+/// (Vulkan specification, "Precision of Individual Operations"); SwiftShader multiplies by the reciprocal.
+fn is_right(reference: &Reference, found: u32, expected: u32) -> bool {
+    let is_divided = ["unorm", "snorm"].contains(&reference.numbers.as_str());
+    found == expected || is_divided && found.abs_diff(expected) <= 1
+}
+
+/// The fixed function's: what is no number may be any, and SwiftShader takes halves of the largest exponent for numbers.
+fn is_fetched(driver: Driver, reference: &Reference, found: u32, expected: u32) -> bool {
+    let is_number = f32::from_bits(expected).is_finite();
+    let is_half = reference.numbers == "sfloat" && reference.fields[0].1 == 16;
+    match (is_half && !is_number, driver) {
+        (true, Driver::SwiftShader) => true,
+        (true, Driver::Lavapipe) if f32::from_bits(expected).is_nan() => {
+            f32::from_bits(found).is_nan()
+        }
+        _ => is_right(reference, found, expected),
+    }
+}
+
+#[test]
+fn every_format_is_what_the_specification_and_the_driver_say() {
+    let mut compared = [0, 0];
+    for format in Format::all() {
+        let reference = Reference::of(&format.to_string());
+        let elements = elements(&reference);
+        let count = elements.len() as u32;
+        let stride = reference.bytes.next_multiple_of(format.alignment());
+        let expected: Vec<u32> =
+            elements.iter().flat_map(|element| halves(reference.decode(element))).collect();
+        let original = shader(&reference);
+        let module = Module::parse(&original).expect("glslang's words parse");
+        let attribute = Attribute { buffer: 2, offset: Some(0), format: Some(format) };
+        let attributes = BTreeMap::from([(0, attribute)]);
+        let buffers = BTreeMap::from([(2, Given::new(elements.concat(), stride))]);
+        let pulled = HOSTS.map(|host| pull(&module, &options(&attributes, &buffers, host)));
+        let vulkan = vulkan_format(format);
+        for driver in DRIVERS.into_iter().filter(|one| reads(*one, &reference)) {
+            let mut shaders: Vec<&[u32]> = pulled.iter().map(|one| one.module.words()).collect();
+            let is_native = vulkan.is_some_and(|one| driver.device().takes_vertex_format(one))
+                // The validation layer wants an attribute for the second location of one that has two, and lavapipe
+                // converts signed integers of 64 bits.
+                && !(reference.is_wide()
+                    && (reference.count() > 2 || reference.read() == Read::Int));
+            if is_native {
+                shaders.push(&original);
+            }
+            let fill = |number: usize, draw: &mut Draw<'_>, work: &mut Work<'_>| match pulled
+                .get(number)
+            {
+                Some(pulled) => bind(pulled, (&attributes, &buffers), draw, work),
+                None => feed(draw, work, &buffers[&2], vulkan.expect("the driver knows it")),
+            };
+            let found = run(driver, &shaders, count, fill);
+            for (number, found) in found.iter().enumerate() {
+                let is_same = |(at, found): (usize, &u32)| {
+                    let expected = expected[at];
+                    let is_read = !reference.is_wide() || at / 2 % 4 < reference.count();
+                    !is_read
+                        || match number < pulled.len() {
+                            true => is_right(&reference, *found, expected),
+                            false => is_fetched(driver, &reference, *found, expected),
+                        }
+                };
+                let different = found.iter().enumerate().find(|one| !is_same(*one));
+                if let Some((at, _)) = different {
+                    let (element, at) = (&elements[at / 8], at / 8 * 8);
+                    let [found, expected] = [found, &expected].map(|words| &words[at..at + 8]);
+                    panic!(
+                        "{driver:?} {format} shader {number}, of {element:02x?}: {found:08x?}, not {expected:08x?}"
+                    );
+                }
+                compared[usize::from(number == pulled.len())] += 1;
+            }
+        }
+    }
+    // Each format is read in each way, and the drivers fetch most of them.
+    assert!(compared[0] > 4 * 200 && compared[1] > 150, "{compared:?}");
+}
+
+/// The comparison notices a shader that takes the format for another, or elements to lie elsewhere.
+#[test]
+fn what_is_fetched_otherwise_is_noticed() {
+    let right: Format = "r8g8b8a8_unorm".parse().expect("it is a format");
+    let reference = Reference::of("r8g8b8a8_unorm");
+    let elements = elements(&reference);
+    let expected: Vec<u32> =
+        elements.iter().flat_map(|element| halves(reference.decode(element))).collect();
+    let original = shader(&reference);
+    let module = Module::parse(&original).expect("glslang's words parse");
+    let told = [
+        (right, 4),
+        ("b8g8r8a8_unorm".parse().expect("it is a format"), 4),
+        ("r8g8b8a8_snorm".parse().expect("it is a format"), 4),
+        ("r8g8b8a8_uscaled".parse().expect("it is a format"), 4),
+        ("r8g8b8_unorm".parse().expect("it is a format"), 4),
+        ("a2b10g10r10_unorm_pack32".parse().expect("it is a format"), 4),
+        (right, 8),
+        (right, 0),
+    ];
+    for (number, (format, stride)) in told.into_iter().enumerate() {
+        let attribute = Attribute { buffer: 0, offset: Some(0), format: Some(format) };
+        let attributes = BTreeMap::from([(0, attribute)]);
+        let buffers = BTreeMap::from([(0, Given::new(elements.concat(), stride))]);
+        for host in HOSTS {
+            let pulled = pull(&module, &options(&attributes, &buffers, host));
+            for driver in DRIVERS {
+                let count = elements.len() as u32;
+                let found = run(driver, &[pulled.module.words()], count, |_, draw, work| {
+                    bind(&pulled, (&attributes, &buffers), draw, work);
+                });
+                let mut words = found[0].iter().zip(&expected);
+                let is_same = words.all(|(one, other)| is_right(&reference, *one, *other));
+                assert_eq!(is_same, number == 0, "{driver:?} {host:?} {format} {stride}");
+            }
+        }
+    }
+}
+
+/// Has the fixed function read location 0.
+fn feed(draw: &mut Draw<'_>, work: &mut Work<'_>, given: &Given, format: vk::Format) {
+    let buffer = work.buffers.len();
+    work.buffers.push(given.bytes.clone());
+    let attributes = vec![vulkan::Attribute { location: 0, format, offset: 0 }];
+    let rate = vk::VertexInputRate::VERTEX;
+    let stride = given.layout.stride.expect("it is said");
+    let place = vulkan::Place { buffer, offset: u64::from(given.before) };
+    draw.vertex_buffers
+        .push(VertexBuffer { place, layout: VertexLayout { stride, rate, attributes } });
+}
+
+/// A draw of a few vertices and instances of one attribute, somewhere in a buffer.
+struct Fetch {
+    format: &'static str,
+    offset: u32,
+    given: Given,
+    robustness: Robustness,
+    vertices: std::ops::Range<u32>,
+    instances: std::ops::Range<u32>,
+}
+
+impl Fetch {
+    /// Any, of which some elements are out of bounds.
+    fn any(random: &mut Noise) -> Fetch {
+        let format = [
+            "r8_uint",
+            "r8g8b8a8_unorm",
+            "r16g16_sint",
+            "r16g16b16_sfloat",
+            "r32g32b32_uint",
+            "a2b10g10r10_uint_pack32",
+        ][random.below(6) as usize];
+        let parsed: Format = format.parse().expect("it is one");
+        let step = parsed.alignment();
+        let stride = [0, step, step * (1 + random.below(8)), 36][random.below(4) as usize];
+        let rate = match random.below(5) {
+            0 | 1 => Rate::Vertex,
+            divisor => Rate::Instance { divisor: divisor - 2 },
+        };
+        let before = step * random.below(6);
+        let size = random.below(200);
+        let bytes = (0..before + size + random.below(40)).map(|_| random.bits() as u8).collect();
+        let layout = Buffer { stride: Some(stride), rate: Some(rate) };
+        let (vertex, instance) = (random.below(6), random.below(5));
+        Fetch {
+            format,
+            offset: step * random.below(5),
+            given: Given { bytes, before, size, layout },
+            robustness: [Robustness::Access, Robustness::Access2][random.below(2) as usize],
+            vertices: vertex..vertex + 1 + random.below(INSTANCE - 6),
+            instances: instance..instance + 1 + random.below(4),
+        }
+    }
+
+    fn slots(&self) -> u32 {
+        self.vertices.end + INSTANCE * (self.instances.end - 1)
+    }
+
+    /// Where an invocation's attribute begins, in the range, and whether it ends there.
+    fn place(&self, vertex: u32, instance: u32) -> Option<usize> {
+        let first = self.instances.start;
+        let element = match self.given.layout.rate.expect("it is said") {
+            Rate::Vertex => vertex,
+            Rate::Instance { divisor: 0 } => first,
+            Rate::Instance { divisor } => first + (instance - first) / divisor,
+        };
+        let place = element * self.given.layout.stride.expect("it is said") + self.offset;
+        let bytes = Reference::of(self.format).bytes;
+        (place + bytes <= self.given.size).then_some((self.given.before + place) as usize)
+    }
+}
+
+#[test]
+fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
+    let mut random = Noise::new();
+    let mut outside = 0;
+    for number in 0..100 {
+        let fetch = Fetch::any(&mut random);
+        let reference = Reference::of(fetch.format);
+        let original = shader(&reference);
+        let module = Module::parse(&original).expect("glslang's words parse");
+        let format = fetch.format.parse().expect("it is a format");
+        let attribute = Attribute { buffer: 0, offset: Some(fetch.offset), format: Some(format) };
+        let attributes = BTreeMap::from([(0, attribute)]);
+        let buffers = BTreeMap::from([(0, fetch.given.clone())]);
+        let host = HOSTS[number % HOSTS.len()];
+        let options = options(&attributes, &buffers, host)
+            .robustness(fetch.robustness)
+            .access_beyond_stride(true);
+        let mut ways = vec![pull(&module, &options)];
+        let asks = pull(&module, &options.base_instance(true));
+        for driver in DRIVERS {
+            // SwiftShader has no shaderDrawParameters.
+            if driver == Driver::Lavapipe {
+                ways.push(asks.clone());
+            }
+            let shaders: Vec<&[u32]> = ways.iter().map(|one| one.module.words()).collect();
+            let found = run(driver, &shaders, fetch.slots(), |way, draw, work| {
+                draw.vertices = fetch.vertices.clone();
+                draw.instances = fetch.instances.clone();
+                bind(&ways[way], (&attributes, &buffers), draw, work);
+            });
+            ways.truncate(1);
+            for found in found {
+                for instance in fetch.instances.clone() {
+                    for vertex in fetch.vertices.clone() {
+                        let at = 8 * (vertex + INSTANCE * instance) as usize;
+                        let place = fetch.place(vertex, instance);
+                        outside += usize::from(place.is_none());
+                        let zero = vec![0; reference.bytes as usize];
+                        let bytes = place.map_or(&zero[..], |at| &fetch.given.bytes[at..]);
+                        let expected: Vec<u32> = halves(reference.decode(bytes)).collect();
+                        let mut words = found[at..at + 8].iter().zip(&expected);
+                        let is_any = place.is_none() && fetch.robustness == Robustness::Access;
+                        assert!(
+                            is_any || words.all(|(one, other)| is_right(&reference, *one, *other)),
+                            "{driver:?} {number} {host:?} {} at {place:?}: {:08x?}, not {expected:08x?}",
+                            fetch.format,
+                            &found[at..at + 8],
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(outside > 400, "hardly anything is out of bounds: {outside}");
+}
+
+/// Words of the host that lie, buffers without a byte, elements beyond 4 GiB: nothing but the range is read, and what
+/// the shader stores itself stays in its place.
+#[test]
+fn nothing_outside_of_the_range_is_read() {
+    let reference = Reference::of("r32_uint");
+    let original = shader(&reference);
+    let module = Module::parse(&original).expect("glslang's words parse");
+    let attribute =
+        Attribute { buffer: 0, offset: Some(4), format: Some("r32_uint".parse().expect("one")) };
+    let attributes = BTreeMap::from([(0, attribute)]);
+    let given = Given::new(vec![0x11; 64], 0);
+    for host in HOSTS {
+        for robustness in [Robustness::Access, Robustness::Access2] {
+            for (before, size, stride) in [
+                (0, 0, 4),
+                (0, u32::MAX, 65_532),
+                (u32::MAX, u32::MAX, 4),
+                (64, 8, 4),
+                (60, 4, 0),
+                (0, 7, 4),
+            ] {
+                // An address is the host's word for it, and so is how much lies there.
+                let by_address = host.place.is_some_and(Place::is_address);
+                if by_address && (before > 60 || size > 64) {
+                    continue;
+                }
+                let layout = Buffer { stride: Some(stride), rate: Some(Rate::Vertex) };
+                let given = Given { before, size, layout, ..given.clone() };
+                let buffers = BTreeMap::from([(0, given)]);
+                let options = options(&attributes, &buffers, host)
+                    .robustness(robustness)
+                    .access_beyond_stride(true);
+                let pulled = pull(&module, &options);
+                let vertices = [0..16, 0x4000_0000..0x4000_0010];
+                for driver in DRIVERS {
+                    for vertices in &vertices {
+                        let first = vertices.start;
+                        let shaders = [pulled.module.words()];
+                        let found = run(driver, &shaders, 16, |_, draw, work| {
+                            draw.vertices = vertices.clone();
+                            bind(&pulled, (&attributes, &buffers), draw, work);
+                        });
+                        let known = [0, 0x1111_1111];
+                        let is_known = found[0].iter().step_by(8).all(|word| known.contains(word));
+                        assert!(is_known, "{driver:?} {host:?} {before} {size} {stride} {first}");
+                    }
+                }
+            }
+        }
+    }
+}
