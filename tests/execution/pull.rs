@@ -1,12 +1,15 @@
 //! What a shader fetches itself is what the fixed function fetches, on drivers that know the format, and what the
 //! specification says of it, on all.
 
+mod model;
+
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::memory::words;
 use crate::noise::Noise;
+use model::{Read, Reference, elements, halves, is_right};
 use polyshade::Module;
-use polyshade::host::{Lowered, Place, Pointer, Purpose};
+use polyshade::host::{Lowered, Place, Pointer};
 use polyshade::vertex_pulling::{
     self, Attribute, Buffer, Format, Options, Pulled, Rate, Robustness,
 };
@@ -14,126 +17,9 @@ use polyshade_formats::SpirvVersion;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan as vulkan;
 use polyshade_vulkan::{
-    Address, AddressAt, Descriptor, Draw, Range, Resource, Stage, VertexBuffer, VertexLayout, Work,
-    place_words, vk,
+    Descriptor, Draw, Range, Resource, Stage, VertexBuffer, VertexLayout, Work, bind_pulled, vk,
 };
 use std::collections::BTreeMap;
-
-/// Numbers as a shader reads them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Read {
-    Float,
-    Int,
-    Uint,
-}
-
-/// A format, read from its name alone.
-struct Reference {
-    /// Red, green, blue and alpha: the first bit and how many.
-    fields: [(u32, u32); 4],
-    bytes: u32,
-    numbers: String,
-}
-
-impl Reference {
-    fn of(name: &str) -> Reference {
-        let mut parts = name.split('_');
-        let order = parts.next().expect("a name has components");
-        let numbers = parts.next().expect("a name has a kind").to_owned();
-        let is_packed = parts.next().is_some();
-        let mut components = Vec::new();
-        for letter in order
-            .split_inclusive(|c: char| c.is_ascii_alphabetic())
-            .skip(1)
-            .zip(order.chars().filter(char::is_ascii_alphabetic))
-        {
-            let bits: u32 =
-                letter.0.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().expect("bits");
-            components.push((letter.1, bits));
-        }
-        if is_packed {
-            components.reverse();
-        }
-        let mut fields = [(0, 0); 4];
-        let mut bit = 0;
-        for (letter, bits) in components {
-            fields["rgba".find(letter).expect("a component")] = (bit, bits);
-            bit += bits;
-        }
-        Reference { fields, bytes: bit / 8, numbers }
-    }
-
-    fn read(&self) -> Read {
-        match self.numbers.as_str() {
-            "uint" => Read::Uint,
-            "sint" => Read::Int,
-            _ => Read::Float,
-        }
-    }
-
-    fn is_wide(&self) -> bool {
-        self.fields[0].1 == 64
-    }
-
-    /// How many components it has.
-    fn count(&self) -> usize {
-        self.fields.iter().filter(|field| field.1 > 0).count()
-    }
-
-    /// What the bytes of an attribute are: four components of 32 or 64 bits.
-    fn decode(&self, bytes: &[u8]) -> Vec<u64> {
-        let bit = |position: u32| u64::from(bytes[position as usize / 8] >> (position % 8) & 1);
-        (0..4)
-            .map(|component| {
-                let (first, bits) = self.fields[component];
-                match bits {
-                    0 => self.absent(component),
-                    _ => self.number((0..bits).map(|one| bit(first + one) << one).sum(), bits),
-                }
-            })
-            .collect()
-    }
-
-    fn absent(&self, component: usize) -> u64 {
-        match (component, self.read(), self.is_wide()) {
-            (0..3, ..) => 0,
-            (_, Read::Float, true) => 1.0_f64.to_bits(),
-            (_, Read::Float, false) => u64::from(1.0_f32.to_bits()),
-            _ => 1,
-        }
-    }
-
-    fn number(&self, raw: u64, bits: u32) -> u64 {
-        let signed = (raw << (64 - bits)).cast_signed() >> (64 - bits);
-        let float = |value: f64| u64::from((value as f32).to_bits());
-        match self.numbers.as_str() {
-            "uint" => raw,
-            "sint" if bits == 64 => raw,
-            "sint" => u64::from(signed as u32),
-            "unorm" => float(raw as f64 / ((1_u64 << bits) - 1) as f64),
-            "snorm" => float((signed as f64 / ((1_u64 << (bits - 1)) - 1) as f64).max(-1.0)),
-            "uscaled" => float(raw as f64),
-            "sscaled" => float(signed as f64),
-            "sfloat" if bits >= 32 => raw,
-            "sfloat" => small(raw & 0x7fff, 10) | (raw & 0x8000) << 16,
-            _ => small(raw, bits - 5),
-        }
-    }
-}
-
-/// The bits of a float with 5 bits of exponent, as one of 32 bits.
-fn small(raw: u64, mantissa: u32) -> u64 {
-    let (exponent, rest) = (raw >> mantissa, raw & ((1 << mantissa) - 1));
-    let fraction = rest as f64 / (1_u64 << mantissa) as f64;
-    match exponent {
-        31 => 0x7f80_0000 | rest << (23 - mantissa),
-        0 => u64::from(((fraction * 2.0_f64.powi(-14)) as f32).to_bits()),
-        _ => {
-            let scale = 2.0_f64.powi(exponent as i32 - 15);
-            u64::from((((1.0 + fraction) * scale) as f32).to_bits())
-        }
-    }
-}
 
 /// The format as Vulkan numbers it; none of the one that came with `VK_KHR_maintenance5`.
 fn vulkan_format(format: Format) -> Option<vk::Format> {
@@ -187,61 +73,6 @@ fn shader(reference: &Reference) -> Vec<u32> {
 const INSTANCE: u32 = 16;
 
 const INT64: &str = "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require";
-
-/// Elements of a format: every value of components of up to 16 bits, and many of larger ones.
-fn elements(reference: &Reference) -> Vec<Vec<u8>> {
-    const FLOATS: [u32; 14] = [
-        0,
-        1 << 31,
-        0x3f80_0000,
-        0xbf80_0000,
-        1,
-        0x8000_0001,
-        0x007f_ffff,
-        0x0080_0000,
-        0x7f7f_ffff,
-        0x7f80_0000,
-        0xff80_0000,
-        0x7fc0_0000,
-        0x7f80_0001,
-        0xffa5_a5a5,
-    ];
-    let widest = reference.fields.iter().map(|field| field.1).max().unwrap_or(0);
-    let is_packed = reference.fields[0].1 < 32 && widest != 8 && widest != 16;
-    let count = match widest {
-        8 => 256,
-        // One format of each kind of number is enough to see all of them.
-        16 if reference.bytes != 8 => 1 << 10,
-        16 => 1 << 16,
-        _ if reference.bytes <= 2 => 1 << (8 * reference.bytes),
-        _ if is_packed => 1 << 14,
-        _ => 1 << 10,
-    };
-    let mut random = Noise::new();
-    (0..count)
-        .map(|number: u32| match widest {
-            _ if reference.bytes <= 2 => number.to_le_bytes()[..reference.bytes as usize].to_vec(),
-            8 => (0..reference.bytes).map(|byte| (number + 85 * byte) as u8).collect(),
-            16 => {
-                let component = |one: u32| ((number + 0x5555 * one) as u16).to_le_bytes();
-                (0..reference.bytes / 2).flat_map(component).collect()
-            }
-            _ if is_packed && number < 1 << 11 => {
-                // Every value of each field.
-                let field = |(first, bits): (u32, u32)| (number & ((1_u32 << bits) - 1)) << first;
-                let packed =
-                    reference.fields.iter().map(|one| field(*one)).fold(0, |all, one| all | one);
-                packed.to_le_bytes().to_vec()
-            }
-            _ => (0..reference.bytes / 4)
-                .flat_map(|one| match FLOATS.get(number as usize) {
-                    Some(float) if one % 2 == 0 => float.to_le_bytes(),
-                    _ => random.bits().to_le_bytes(),
-                })
-                .collect(),
-        })
-        .collect()
-}
 
 /// How the shader is told.
 #[derive(Clone, Copy, Debug)]
@@ -318,53 +149,16 @@ fn bind(
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
-    let mut indices = BTreeMap::new();
+    let told = options(attributes, buffers, HOSTS[0]);
+    let mut ranges = BTreeMap::new();
     for (number, given) in buffers {
         let mut bytes = given.bytes.clone();
         bytes.resize(bytes.len().next_multiple_of(4).max(4), 0xa5);
-        indices.insert(*number, work.buffers.len());
+        let (buffer, offset, size) = (work.buffers.len(), given.before.into(), given.size.into());
+        ranges.insert(*number, Range { buffer, offset, size });
         work.buffers.push(bytes);
     }
-    for one in &pulled.requirements.descriptors {
-        if let Purpose::VertexBuffer(number) = one.purpose {
-            let buffer = indices[&number];
-            let size = work.buffers[buffer].len() as u64;
-            let resource = Resource::StorageBuffer(Range { buffer, offset: 0, size });
-            draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
-        }
-    }
-    let Some(words) = pulled.words.first() else { return };
-    let value = |name: &str| {
-        if name == "first_instance" {
-            return draw.instances.start;
-        }
-        let (what, number) = name.rsplit_once('_').expect("a word has a number");
-        let number: u32 = number.parse().expect("a word has a number");
-        let (given, attribute) = (buffers.get(&number), attributes.get(&number));
-        let given = || given.expect("the buffer is given");
-        let format = || attribute.and_then(|one| one.format).map_or([0; 2], Format::words);
-        match what {
-            "vertex_offset" => given().before,
-            "vertex_size" => given().size,
-            "vertex_stride" => given().layout.stride.expect("it is said"),
-            "vertex_rate" => given().layout.rate.expect("it is said").word(),
-            "attribute_offset" => attribute.and_then(|one| one.offset).expect("it is said"),
-            "attribute_format" => format()[0],
-            "attribute_layout" => format()[1],
-            // The address comes when there is one.
-            _ => 0,
-        }
-    };
-    let values: Vec<u32> = words.words.iter().map(|word| value(&word.name)).collect();
-    let block = place_words(words.place, &values, 0, draw, work);
-    for (number, given) in buffers {
-        if let Some(low) = words.number(&format!("vertex_address_low_{number}")) {
-            let buffer = block.expect("addresses are in memory");
-            let of = vulkan::Place { buffer: indices[number], offset: u64::from(given.before) };
-            let to = AddressAt::Buffer(vulkan::Place { buffer, offset: u64::from(low) * 4 });
-            draw.addresses.push(Address { of, to });
-        }
-    }
+    bind_pulled(pulled, &told, &ranges, 0, draw, work);
 }
 
 /// Runs draws that store two words for each component of so many vertices.
@@ -395,19 +189,8 @@ fn reads(driver: Driver, reference: &Reference) -> bool {
     !reference.is_wide() || driver == Driver::Lavapipe
 }
 
-/// Both words of each component.
-fn halves(components: Vec<u64>) -> impl Iterator<Item = u32> {
-    components.into_iter().flat_map(|bits| [bits as u32, (bits >> 32) as u32])
-}
-
-/// Whether a word is what it should be. Where a number is divided it may be the next one, as division is not exact
-/// (Vulkan specification, "Precision of Individual Operations"); SwiftShader multiplies by the reciprocal.
-fn is_right(reference: &Reference, found: u32, expected: u32) -> bool {
-    let is_divided = ["unorm", "snorm"].contains(&reference.numbers.as_str());
-    found == expected || is_divided && found.abs_diff(expected) <= 1
-}
-
-/// The fixed function's: what is no number may be any, and SwiftShader takes halves of the largest exponent for numbers.
+/// The fixed function's: what is no number may be any, and SwiftShader takes halves of the largest exponent for
+/// numbers.
 fn is_fetched(driver: Driver, reference: &Reference, found: u32, expected: u32) -> bool {
     let is_number = f32::from_bits(expected).is_finite();
     let is_half = reference.numbers == "sfloat" && reference.fields[0].1 == 16;
@@ -469,7 +252,7 @@ fn every_format_is_what_the_specification_and_the_driver_say() {
                     let (element, at) = (&elements[at / 8], at / 8 * 8);
                     let [found, expected] = [found, &expected].map(|words| &words[at..at + 8]);
                     panic!(
-                        "{driver:?} {format} shader {number}, of {element:02x?}: {found:08x?}, not {expected:08x?}"
+                        "{driver:?} {format} {number}, of {element:02x?}: {found:08x?}, not {expected:08x?}"
                     );
                 }
                 compared[usize::from(number == pulled.len())] += 1;

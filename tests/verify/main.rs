@@ -11,6 +11,7 @@ mod clip_later;
 mod equal;
 mod extension;
 mod position;
+mod pull;
 mod refused;
 mod stage;
 mod subject;

@@ -1,7 +1,7 @@
 //! Where buffers that are added, and the words that say what is in them, are bound.
 
-use crate::host::{Binding, Place, Reserved, Set};
-use crate::moves::bindings;
+use crate::host::{Binding, DescriptorKind, LimitName, Place, Requirements, Reserved, Set};
+use crate::moves::{bindings, buffers_of};
 use polyshade_spv::{Error, ErrorKind, Module};
 use std::ops::Range;
 
@@ -153,3 +153,24 @@ fn find_room(
 
 /// How many bindings of a set are tried.
 const MOST_SEARCHED: u32 = 1024;
+
+/// Adds the limits of descriptors and push constants to what is needed beside what `m` has.
+pub(crate) fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
+    let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
+    let (storage, uniform) = buffers_of(m);
+    let (storages, uniforms) =
+        (added(DescriptorKind::StorageBuffer), added(DescriptorKind::UniformBuffer));
+    let last_set = needs.descriptors.iter().map(|one| one.set.0).max();
+    if let Some(last) = last_set {
+        needs.need(LimitName::MaxBoundDescriptorSets, last.saturating_add(1));
+    }
+    if storages > 0 {
+        let storages = storage.saturating_add(storages);
+        needs.need(LimitName::MaxPerStageDescriptorStorageBuffers, storages);
+    }
+    if uniforms > 0 {
+        let uniforms = uniform.saturating_add(uniforms);
+        needs.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);
+    }
+    needs.need_push_constants();
+}

@@ -56,7 +56,7 @@ use crate::host::{
     Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Words,
 };
 use crate::moves::{self, Frame, Stages};
-use crate::placement::Placement;
+use crate::placement::{Placement, need_limits};
 use effects::Effects;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
@@ -236,7 +236,7 @@ impl Plan {
             ..Requirements::default()
         };
         requirements.read(std::slice::from_ref(&self.words), stage);
-        requirements.need_limits(m);
+        need_limits(m, &mut requirements);
         requirements
     }
 }

@@ -34,7 +34,7 @@ use crate::host::{
     Descriptor, DescriptorKind, Feature, Lowered, Purpose, Requirements, Target, Word, Words,
 };
 use crate::moves::{self, Lowering, Stages};
-use crate::placement::Placement;
+use crate::placement::{Placement, need_limits};
 use inputs::Input;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeSet;
@@ -63,8 +63,8 @@ pub struct Pulled {
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: attributes and buffers that do not fit each other; a format whose numbers are
-/// not those that the shader reads; a place where the shader has something already, or where something is reserved.
+/// `NotFound`: the entry point. `Options`: attributes and buffers that do not fit each other; a format whose numbers
+/// are not those that the shader reads; a place where the shader has something already, or where something is reserved.
 /// `Unsupported`: another stage; an input that is a structure, has no location, or is an array as long as a
 /// specialization constant says; push constants that cannot grow; what the [moves] refuse.
 pub fn lower<'m>(
@@ -179,6 +179,6 @@ fn requirements(
         requirements.features.push(Feature::ShaderDrawParameters);
     }
     requirements.read(words.as_slice(), stage);
-    requirements.need_limits(m);
+    need_limits(m, &mut requirements);
     requirements
 }

@@ -335,6 +335,11 @@ impl Inputs {
         }
     }
 
+    /// The attributes by themselves, and everything else.
+    pub(crate) fn without_streams(mut self) -> (Vec<Stream>, Inputs) {
+        (std::mem::take(&mut self.streams), self)
+    }
+
     /// Adds the buffers and textures to `work`.
     pub(crate) fn install(&self, work: &mut Work<'_>) -> Installed<'_> {
         let mut installed =

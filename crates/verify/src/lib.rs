@@ -22,6 +22,7 @@ mod leaves;
 mod library;
 mod pictures;
 mod position;
+mod pull;
 mod random;
 mod record;
 mod recording;
@@ -42,6 +43,7 @@ use polyshade::host::{self, Target};
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::Options;
+use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Device};
@@ -82,6 +84,8 @@ pub enum Lowering<'j> {
     Extension(Captured<'j>),
     /// Position-only variants: `position-only`, `complement` and `full`.
     Position(Reduced<'j>),
+    /// Vertex pulling: `lowered`.
+    Pull(Pulls<'j>),
     /// Clip and cull distances: `lowered`.
     Clip(Distances<'j>),
     /// Advanced blend equations: `lowered`.
@@ -97,6 +101,15 @@ pub struct Captured<'j> {
     pub options: &'j Options,
     /// What the options capture, as the user wrote it.
     pub asked: Asked,
+}
+
+/// How attributes are fetched.
+#[derive(Debug)]
+pub struct Pulls<'j> {
+    /// Which entry point is lowered, and for what device.
+    pub target: &'j Target,
+    /// What the lowering is told but of attributes and buffers, which are made of the shader's inputs.
+    pub options: &'j vertex_pulling::Options,
 }
 
 /// What a position-only variant keeps.
@@ -275,6 +288,7 @@ fn compare(task: &Task<'_>) -> Result<Verdict, Error> {
     match &task.job.lowering {
         Lowering::Stores(captured) => stores::verify(task, captured),
         Lowering::Extension(captured) => extension::verify(task, captured),
+        Lowering::Pull(pulls) => pull::verify(task, pulls),
         Lowering::Position(reduced) => position::verify(task, reduced),
         Lowering::Clip(distances) => clip::verify(task, distances),
         Lowering::Blend(blends) => blend::verify(task, blends),

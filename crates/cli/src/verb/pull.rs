@@ -156,6 +156,15 @@ impl Rewrite {
         }
     }
 
+    /// Refuses attributes, which `verify` makes of the shader's inputs.
+    pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
+        if self.attribute.is_empty() && self.buffer.is_empty() {
+            return Ok(());
+        }
+        let message = "--attribute and --buffer: `verify` makes the attributes itself";
+        Err(Failure::new(Exit::Usage, message.to_owned()))
+    }
+
     pub(crate) fn options(&self) -> Options {
         let storage = (self.set.map(Set), self.binding.map(Binding));
         let mut options = Options::new()

@@ -1,8 +1,7 @@
 //! What a result needs of the device and the host.
 
 use super::{Binding, Extension, Feature, LimitName, Place, Set, Words};
-use crate::moves::buffers_of;
-use polyshade_spv::{ExecutionModel, Module};
+use polyshade_spv::ExecutionModel;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -143,27 +142,6 @@ impl Requirements {
             _ => LimitName::MaxVertexOutputComponents,
         };
         self.need(name, end.saturating_mul(4));
-    }
-
-    /// The limits of descriptors and push constants, where something is added to those of `m`.
-    pub(crate) fn need_limits(&mut self, m: &Module<'_>) {
-        let added = |kind| self.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
-        let (storage, uniform) = buffers_of(m);
-        let (storages, uniforms) =
-            (added(DescriptorKind::StorageBuffer), added(DescriptorKind::UniformBuffer));
-        let last_set = self.descriptors.iter().map(|one| one.set.0).max();
-        if let Some(last) = last_set {
-            self.need(LimitName::MaxBoundDescriptorSets, last.saturating_add(1));
-        }
-        if storages > 0 {
-            let storages = storage.saturating_add(storages);
-            self.need(LimitName::MaxPerStageDescriptorStorageBuffers, storages);
-        }
-        if uniforms > 0 {
-            let uniforms = uniform.saturating_add(uniforms);
-            self.need(LimitName::MaxPerStageDescriptorUniformBuffers, uniforms);
-        }
-        self.need_push_constants();
     }
 
     /// The limit of the push constants, where there are some.

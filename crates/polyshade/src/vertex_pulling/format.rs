@@ -126,10 +126,11 @@ impl Format {
 
     /// What tells a shader that the host tells the format: the words `attribute_format_N` and `attribute_layout_N`.
     ///
-    /// Of the first, bits 7 · c to 7 · c + 6 are how many bits component c has (0: it is absent), and bits 28 to 30 the
-    /// kind of number: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or without. Of the second,
-    /// bits 8 · c to 8 · c + 7 are the bit at which component c begins. Two words that are 0 are no format: the shader
-    /// reads (0, 0, 0, 1). What a shader reads as 64 bits has a format of 64 bits with all that it reads, whatever the words say.
+    /// Of the first, bits 7 · c to 7 · c + 6 are how many bits component c has (0: it is absent), and bits 28 to 30
+    /// the kind of number: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or without.
+    /// Of the second, bits 8 · c to 8 · c + 7 are the bit at which component c begins. Two words that are 0 are no
+    /// format: the shader reads (0, 0, 0, 1). What a shader reads as 64 bits has a format of 64 bits with all that it
+    /// reads, whatever the words say.
     pub fn words(self) -> [u32; 2] {
         let kind = (self.numbers as u32).min(Sfloat as u32);
         let (mut widths, mut positions) = (kind << 28, 0);

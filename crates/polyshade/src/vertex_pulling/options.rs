@@ -22,8 +22,8 @@ pub struct Attribute {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Buffer {
-    /// From an element to the next, in bytes: 0 where all read one, at most [`MAX_STRIDE`]. None: the host says it, with the
-    /// word `vertex_stride_BUFFER`, of which the lower 16 bits count.
+    /// From an element to the next, in bytes: 0 where all read one, at most [`MAX_STRIDE`]. None: the host says it,
+    /// with the word `vertex_stride_BUFFER`, of which the lower 16 bits count.
     pub stride: Option<u32>,
     /// None: the host says it, with the word `vertex_rate_BUFFER`.
     pub rate: Option<Rate>,

@@ -3,15 +3,16 @@
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::stage::{before_rasterization, only_entry};
-use crate::verb::{blend, capture, clip, position};
+use crate::verb::{blend, capture, clip, position, pull};
 use clap::Subcommand;
 use polyshade::advanced_blend;
 use polyshade::host::Target;
 use polyshade::position_only::{self, Keep};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback;
+use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
-use polyshade_verify::{Asked, Captured, Distances, Lowering, Part, Reduced, Steps};
+use polyshade_verify::{Asked, Captured, Distances, Lowering, Part, Pulls, Reduced, Steps};
 
 /// A verb with its options.
 #[derive(Subcommand)]
@@ -20,6 +21,8 @@ pub(super) enum Verified {
     Capture(Box<capture::Rewrite>),
     /// The variants with the outputs that decide coverage, and with the others
     Position(Box<position::Rewrite>),
+    /// Vertex attributes fetched by the shader
+    Pull(Box<pull::Rewrite>),
     /// Clip and cull distances in another form
     Clip(Box<clip::Rewrite>),
     /// Advanced blend equations in the fragment shader
@@ -34,6 +37,7 @@ pub(super) enum Specified<'v> {
     Stores(Target, transform_feedback::Options, Asked),
     Extension(Target, transform_feedback::Options, Asked),
     Position(Target, position_only::Options, Vec<Keep>, bool),
+    Pull(Target, vertex_pulling::Options),
     Clip(Lower<'v>, Steps),
     Blend(Target, &'v blend::Rewrite, advanced_blend::Options),
 }
@@ -43,6 +47,7 @@ impl Verified {
         match self {
             Self::Capture(_) => "capture",
             Self::Position(_) => "position",
+            Self::Pull(_) => "pull",
             Self::Clip(_) => "clip",
             Self::Blend(_) => "blend",
         }
@@ -54,7 +59,7 @@ impl Verified {
             Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
             Self::Capture(_) => &[Part::CaptureOnly, Part::RasterOnly, Part::Both],
             Self::Position(_) => &[Part::PositionOnly, Part::Complement, Part::Full],
-            Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
+            Self::Pull(_) | Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
         }
     }
 
@@ -68,7 +73,9 @@ impl Verified {
             Self::Capture(rewrite) if rewrite.is_by_extension() => {
                 before_rasterization(input, module)
             }
-            Self::Capture(_) => only_entry(input, module, &[ExecutionModel::VERTEX]),
+            Self::Capture(_) | Self::Pull(_) => {
+                only_entry(input, module, &[ExecutionModel::VERTEX])
+            }
             Self::Position(_) => position::last_stage(input, module),
             Self::Clip(_) => clip::only_entry(input, module),
             Self::Blend(_) => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
@@ -96,6 +103,9 @@ impl Verified {
                 rewrite.keep().to_vec(),
                 rewrite.captures(),
             )),
+            Self::Pull(rewrite) => {
+                Ok(Specified::Pull(rewrite.target(entry, stage), rewrite.options()))
+            }
             Self::Clip(rewrite) => {
                 let marks = rewrite.check()?;
                 rewrite.check_stage(stage)?;
@@ -118,6 +128,7 @@ impl Verified {
         match self {
             Self::Capture(rewrite) => rewrite.check(),
             Self::Blend(rewrite) => rewrite.check(),
+            Self::Pull(rewrite) => rewrite.check_unfed(),
             // Theirs are refused where they are read.
             Self::Position(_) | Self::Clip(_) => Ok(()),
         }
@@ -127,7 +138,7 @@ impl Verified {
     pub(super) fn specialization(&self) -> Vec<(u32, u64)> {
         match self {
             Self::Capture(rewrite) => rewrite.specialization().to_vec(),
-            Self::Position(_) | Self::Clip(_) | Self::Blend(_) => Vec::new(),
+            Self::Position(_) | Self::Pull(_) | Self::Clip(_) | Self::Blend(_) => Vec::new(),
         }
     }
 }
@@ -147,6 +158,7 @@ impl Specified<'_> {
                 let (keep, captures) = (keep.clone(), *captures);
                 Lowering::Position(Reduced { target, options, keep, captures })
             }
+            Self::Pull(target, options) => Lowering::Pull(Pulls { target, options }),
             Self::Blend(target, rewrite, options) => {
                 Lowering::Blend(rewrite.blends(target, options))
             }

@@ -1,0 +1,115 @@
+//! Vertex pulling: a shader that fetches its attributes hands on what it does with those of the fixed function.
+
+use crate::initialise::without_feedback;
+use crate::inputs::Inputs;
+use crate::inputs::attributes::Stream;
+use crate::random::Values;
+use crate::run::{Original, Task, Variant, is_not_about_points};
+use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::{Phase, Pulls};
+use polyshade::Error;
+use polyshade::host::Lowered;
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
+use polyshade_vulkan::{Range, bind_pulled, vk};
+use std::collections::BTreeMap;
+
+/// Compares the shader with attributes and strides that it knows, and with such that the host says.
+pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Error> {
+    // What cannot be lowered with attributes is no difference.
+    let streams = task.inputs((Values::Any, task.job.seed), 1).map(Inputs::without_streams);
+    let options = streams.ok().and_then(|(streams, _)| told(pulls.options, &streams).ok());
+    let options = options.as_ref().unwrap_or(pulls.options);
+    vertex_pulling::lower(task.original, pulls.target, options)?;
+    if let Some(why) = task.is_not_recorded() {
+        return Ok(Verdict::NotComparable(why));
+    }
+    Ok(task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
+        let mut equal = Equal::default();
+        (task.report)(Phase::Original);
+        let recordings = original.record(&mut equal)?;
+        (task.report)(Phase::Rewritten);
+        let (streams, rest) = original.inputs.clone().without_streams();
+        let told = told(pulls.options, &streams).map_err(not_comparable)?;
+        // A shader that was given knows its attributes.
+        let unknown = task.job.given.is_empty().then(|| unknown(&told));
+        for options in [told.clone()].into_iter().chain(unknown) {
+            let made = vertex_pulling::lower(task.original, pulls.target, &options);
+            let made = made.map_err(|error| broken(Part::Lowered, error))?;
+            let run = Run { original: &original, streams: &streams, rest: &rest, told: &told };
+            equal.words += run.compare(&made, &recordings)?;
+            task.check_messages(Part::Lowered, is_not_about_points)?;
+        }
+        Ok(equal)
+    }))
+}
+
+/// The attributes of the streams, each of which is a buffer.
+fn told(options: &Options, streams: &[Stream]) -> Result<Options, String> {
+    let mut told = options.clone();
+    for (number, stream) in (0..).zip(streams) {
+        let rate = match stream.layout.rate {
+            vk::VertexInputRate::INSTANCE => Rate::Instance { divisor: 1 },
+            _ => Rate::Vertex,
+        };
+        let stride = Some(stream.layout.stride);
+        told = told.buffer(number, Buffer { stride, rate: Some(rate) });
+        for attribute in &stream.layout.attributes {
+            let format =
+                format!("{:?}", attribute.format).parse().map_err(|why: Error| why.to_string())?;
+            let (offset, format) = (Some(attribute.offset), Some(format));
+            told = told.attribute(attribute.location, Attribute { buffer: number, offset, format });
+        }
+    }
+    Ok(told)
+}
+
+/// The same, of which the host says everything.
+fn unknown(told: &Options) -> Options {
+    let mut unknown = told.clone();
+    for number in told.buffers().keys() {
+        unknown = unknown.buffer(*number, Buffer { stride: None, rate: None });
+    }
+    for (location, attribute) in told.attributes() {
+        let attribute = Attribute { offset: None, format: None, ..*attribute };
+        unknown = unknown.attribute(*location, attribute);
+    }
+    unknown
+}
+
+/// One comparison, with one set of inputs.
+struct Run<'r> {
+    original: &'r Original<'r>,
+    streams: &'r [Stream],
+    /// The inputs that are no attributes.
+    rest: &'r Inputs,
+    told: &'r Options,
+}
+
+impl Run<'_> {
+    fn compare(
+        &self,
+        made: &Lowered<'_, Pulled>,
+        recordings: &[crate::recording::Recording],
+    ) -> Result<u64, Stop> {
+        let part = Part::Lowered;
+        let module = self.original.task.lowered(&made.module)?;
+        let module = without_feedback(&module).map_err(|error| broken(part, error))?;
+        let wanted = &self.original.leaves;
+        let variant = Variant { part, module: &module, inputs: self.rest, wanted };
+        self.original.compare_outputs(
+            variant,
+            recordings,
+            |_| Ok(()),
+            |_, draw, work| {
+                let mut ranges = BTreeMap::new();
+                for (number, stream) in (0..).zip(self.streams) {
+                    let size = stream.bytes.len() as u64;
+                    ranges.insert(number, Range { buffer: work.buffers.len(), offset: 0, size });
+                    work.buffers.push(stream.bytes.clone());
+                }
+                bind_pulled(made, self.told, &ranges, 0, draw, work);
+            },
+        )
+    }
+}

@@ -1,0 +1,72 @@
+//! What a shader needs that fetches its attributes itself.
+
+use crate::capture::place_words;
+use crate::work::{Address, AddressAt, Descriptor, Draw, Place as At, Range, Resource, Work};
+use polyshade::host::{Lowered, Purpose};
+use polyshade::vertex_pulling::{Format, Options, Pulled};
+use std::collections::BTreeMap;
+
+/// Binds vertex buffers, by their numbers, for the stage `draw.stages[stage]` that was made of these attributes, and
+/// fills in the words. What the shader leaves to the host is what `told` says. A range ends where its buffer does, or
+/// at a multiple of 4 bytes.
+///
+/// # Panics
+///
+/// A buffer that the shader reads has no range, or `told` does not say something that is left to the host.
+pub fn bind_pulled(
+    pulled: &Lowered<'_, Pulled>,
+    told: &Options,
+    ranges: &BTreeMap<u32, Range>,
+    stage: usize,
+    draw: &mut Draw<'_>,
+    work: &mut Work<'_>,
+) {
+    for one in &pulled.requirements.descriptors {
+        if let Purpose::VertexBuffer(number) = one.purpose {
+            let Range { buffer, .. } = ranges[&number];
+            let size = work.buffers[buffer].len() as u64;
+            let resource = Resource::StorageBuffer(Range { buffer, offset: 0, size });
+            draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
+        }
+    }
+    let Some(words) = pulled.words.first() else { return };
+    let first_instance = draw.instances.start;
+    let value = |name: &str| {
+        let number = |what: &str| name.strip_prefix(what)?.parse::<u32>().ok();
+        let range = |number: u32| &ranges[&number];
+        let buffer = |number: u32| told.buffers()[&number];
+        let attribute = |number: u32| told.attributes()[&number];
+        let format = |number: u32| attribute(number).format.map_or([0; 2], Format::words);
+        let said = "what the host says is told";
+        if name == "first_instance" {
+            first_instance
+        } else if let Some(number) = number("vertex_offset_") {
+            range(number).offset as u32
+        } else if let Some(number) = number("vertex_size_") {
+            range(number).size as u32
+        } else if let Some(number) = number("vertex_stride_") {
+            buffer(number).stride.expect(said)
+        } else if let Some(number) = number("vertex_rate_") {
+            buffer(number).rate.expect(said).word()
+        } else if let Some(number) = number("attribute_offset_") {
+            attribute(number).offset.expect(said)
+        } else if let Some(number) = number("attribute_format_") {
+            format(number)[0]
+        } else if let Some(number) = number("attribute_layout_") {
+            format(number)[1]
+        } else {
+            // Addresses are written when the buffers have some.
+            0
+        }
+    };
+    let values: Vec<u32> = words.words.iter().map(|word| value(&word.name)).collect();
+    let block = place_words(words.place, &values, stage, draw, work);
+    for (number, range) in ranges {
+        if let Some(low) = words.number(&format!("vertex_address_low_{number}")) {
+            let buffer = block.expect("addresses are in memory");
+            let of = At { buffer: range.buffer, offset: range.offset };
+            let to = AddressAt::Buffer(At { buffer, offset: u64::from(low) * 4 });
+            draw.addresses.push(Address { of, to });
+        }
+    }
+}
