@@ -327,7 +327,7 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
 #[test]
 fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
     let text = verified(&work(), 2, "good.vert depth");
-    let tip = "`depth` is no verb that can be verified: capture, position, clip, blend are";
+    let tip = "`depth` is no verb that can be verified: capture, position, pull, clip, blend are";
     assert!(text.contains(tip), "{text}");
 }
 
