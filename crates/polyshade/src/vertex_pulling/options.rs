@@ -29,7 +29,7 @@ pub struct Buffer {
     pub rate: Option<Rate>,
 }
 
-/// The largest stride. Vulkan guarantees 2,048 (`maxVertexInputBindingStride`), and no device has more than this.
+/// The largest stride. Every Vulkan device takes 2,048 (`maxVertexInputBindingStride`).
 pub const MAX_STRIDE: u32 = 0xffff;
 
 /// What steps through the elements of a buffer: `VkVertexInputRate`.
