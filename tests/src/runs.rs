@@ -25,7 +25,7 @@ const OF_FRAGMENTS: [&str; 7] = [
 ];
 
 /// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
-const OF_OTHERS: [&str; 12] = [
+const OF_OTHERS: [&str; 14] = [
     "capture",
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
@@ -38,12 +38,16 @@ const OF_OTHERS: [&str; 12] = [
     "clip --to registers --location 12",
     "clip --exact --location 12",
     "clip --repair capability,unused,size,xfb",
+    "pull",
+    "pull --words address:uniform=3:30 --robustness access",
 ];
 
 /// How many runs there are of each comparison.
 const RUNS: u64 = 8;
 /// After these seconds a step of a comparison is stopped.
 const SECONDS: &str = "60";
+/// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
+const MEMORY: &str = "8388608";
 
 /// What came of the comparisons.
 #[derive(Debug, Default)]
@@ -54,6 +58,8 @@ pub struct Tally {
     pub equal: u64,
     /// The comparisons in which something differs.
     pub different: u64,
+    /// Those that ended with their process, which may be the driver's fault or ours.
+    ended: Vec<String>,
     /// Why others could not be made, and how many.
     refused: BTreeMap<String, u64>,
 }
@@ -75,6 +81,8 @@ enum Answer {
     /// So many runs are equal.
     Equal(u64),
     Different(String),
+    /// The driver crashed, or took longer or more memory than it may.
+    Ended(String),
     /// Nothing was compared.
     Refused(String),
 }
@@ -121,6 +129,9 @@ impl Tally {
                 self.different += 1;
                 println!("polyshade {}\n  different: {why}", question.arguments.join(" "));
             }
+            Answer::Ended(why) => {
+                self.ended.push(format!("{}: {why}", question.arguments.join(" ")));
+            }
             Answer::Refused(why) => *self.refused.entry(general(&why)).or_default() += 1,
         }
     }
@@ -128,8 +139,11 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { runs, equal, different, refused } = self;
-        let others: u64 = refused.values().sum();
+        let Tally { runs, equal, different, ended, refused } = self;
+        let others = refused.values().sum::<u64>() + ended.len() as u64;
+        for question in ended {
+            writeln!(f, "not compared: polyshade {question}")?;
+        }
         let mut refused: Vec<(&String, &u64)> = refused.iter().collect();
         refused.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (why, count) in refused {
@@ -167,13 +181,22 @@ impl Subject {
 
 impl Question {
     fn ask(&self, program: &Path) -> Answer {
-        let output = Command::new(program).args(&self.arguments).arg("--json").output();
+        let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).arg(program).args(&self.arguments).arg("--json");
+        let output = command.output();
         let output = output.expect("the program was asked before");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match report["result"].as_str() {
             Some("equal") => Answer::Equal(report["compared"]["runs"].as_u64().unwrap_or(0)),
-            Some("different") => Answer::Different(text(&report["difference"]["text"])),
+            Some("different") => {
+                let why = text(&report["difference"]["text"]);
+                match why.starts_with("the process ") {
+                    true => Answer::Ended(why),
+                    false => Answer::Different(why),
+                }
+            }
             Some(_) => Answer::Refused(text(&report["reason"])),
             None => {
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
