@@ -153,8 +153,7 @@ fn words(
             say(emit::LAYOUT.of(location), "the bits at which the components begin");
         }
     }
-    let needs_first = buffers.iter().any(|buffer| options.needs_first_instance(*buffer));
-    if needs_first && !options.asks_base_instance() {
+    if options.needs_first_instance(buffers) && !options.asks_base_instance() {
         say(emit::FIRST_INSTANCE.to_owned(), "the first instance of the draw");
     }
     (!words.is_empty()).then_some(Words { place: placement.words, words })
@@ -174,8 +173,7 @@ fn requirements(
     });
     let mut requirements =
         Requirements { descriptors: descriptors.collect(), ..Requirements::default() };
-    let needs_first = buffers.iter().any(|buffer| options.needs_first_instance(*buffer));
-    if needs_first && options.asks_base_instance() {
+    if options.needs_first_instance(buffers) && options.asks_base_instance() {
         requirements.features.push(Feature::ShaderDrawParameters);
     }
     requirements.read(words.as_slice(), stage);

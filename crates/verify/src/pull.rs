@@ -1,9 +1,9 @@
 //! Vertex pulling: a shader that fetches its attributes hands on what it does with those of the fixed function.
 
-use crate::initialise::without_feedback;
 use crate::inputs::Inputs;
 use crate::inputs::attributes::Stream;
 use crate::random::Values;
+use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Phase, Pulls};
@@ -87,14 +87,9 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn compare(
-        &self,
-        made: &Lowered<'_, Pulled>,
-        recordings: &[crate::recording::Recording],
-    ) -> Result<u64, Stop> {
+    fn compare(&self, made: &Lowered<'_, Pulled>, recordings: &[Recording]) -> Result<u64, Stop> {
         let part = Part::Lowered;
         let module = self.original.task.lowered(&made.module)?;
-        let module = without_feedback(&module).map_err(|error| broken(part, error))?;
         let wanted = &self.original.leaves;
         let variant = Variant { part, module: &module, inputs: self.rest, wanted };
         self.original.compare_outputs(

@@ -1,7 +1,7 @@
 //! The code that fetches.
 
 use super::fetch::{self, Functions, Source};
-use super::format::{self, Field};
+use super::format::{Field, Numbers};
 use super::inputs::{Input, Leaf, Number};
 use super::{Attribute, Options, Rate};
 use crate::host::{Reserved, Words};
@@ -74,9 +74,9 @@ pub(super) fn pull<'m>(
     let functions = link(p, pull, &sources, &common);
     let open = added.as_ref().map(|added| added.open(&mut p.at(at)));
     let host = pull.words.zip(open);
-    let numbers = numbers(m, p, entry, (pull, host), at);
+    let indices = indices(m, p, entry, (pull, host), at);
     let mut emit =
-        Emit { pull, host, sources, common, functions, numbers, open: HashMap::default() };
+        Emit { pull, host, sources, common, functions, indices, open: HashMap::default() };
     let mut code = p.at(at);
     for input in pull.inputs {
         for leaf in &input.leaves {
@@ -117,11 +117,11 @@ fn link(
     common: &Functions,
 ) -> BTreeMap<u32, Functions> {
     let leaves = || pull.inputs.iter().flat_map(|input| &input.leaves);
-    let formats = |of: Option<u32>| {
+    let readers = |of: Option<u32>| {
         leaves().filter_map(move |leaf| {
             let attribute = pull.options.attribute_at(leaf.location)?;
             let counts = of.is_none_or(|buffer| buffer == attribute.buffer);
-            counts.then_some((attribute.format, leaf.number.is_wide()))
+            counts.then(|| fetch::reader(attribute.format, leaf))
         })
     };
     let mut functions = BTreeMap::new();
@@ -132,27 +132,27 @@ fn link(
             Source::Memory(_) => break,
         };
         let word_at = fetch::word_at(p, *source);
-        functions.insert(*buffer, common.of_buffer(p, word_at, formats(of)));
+        functions.insert(*buffer, common.of_buffer(p, word_at, readers(of)));
     }
     functions
 }
 
 /// What elements are numbered by, each a `uint`.
 #[derive(Clone, Copy, Default)]
-struct Numbers {
+struct Indices {
     vertex: Option<Id>,
     instance: Option<Id>,
     first_instance: Option<Id>,
 }
 
 /// Loads as many of them as are needed.
-fn numbers<'m>(
+fn indices<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     (pull, host): (&Pull<'_>, Option<(&Words, Open<'_>)>),
     at: Position<'m>,
-) -> Numbers {
+) -> Indices {
     let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
     let needs_vertex = rates().any(|rate| matches!(rate, None | Some(Rate::Vertex)));
     let by_instance = |rate| match rate {
@@ -160,7 +160,7 @@ fn numbers<'m>(
         rate => rate.is_none(),
     };
     let needs_instance = rates().any(by_instance);
-    let needs_first = pull.buffers.iter().any(|one| pull.options.needs_first_instance(*one));
+    let needs_first = pull.options.needs_first_instance(pull.buffers);
     let uint = p.uint();
     let load = |p: &mut Patch<'m, '_>, builtin, needed: bool| {
         needed.then(|| moves::load_integer_builtin(m, p, entry, (builtin, uint), at))
@@ -182,7 +182,7 @@ fn numbers<'m>(
             load(p, BuiltIn::BASE_INSTANCE, needs_first)
         }
     };
-    Numbers { vertex, instance, first_instance }
+    Indices { vertex, instance, first_instance }
 }
 
 /// A buffer, as all its attributes are read.
@@ -204,7 +204,7 @@ struct Emit<'c> {
     common: Functions,
     /// By the number of the buffer; those of the first serve all that are found by addresses.
     functions: BTreeMap<u32, Functions>,
-    numbers: Numbers,
+    indices: Indices,
     open: HashMap<u32, Opened>,
 }
 
@@ -267,7 +267,7 @@ impl Emit<'_> {
 
     /// Emits the number of the element.
     fn element(&self, code: &mut Cursor<'_, '_, '_>, number: u32, rate: Option<Rate>) -> Id {
-        let Numbers { vertex, instance, first_instance } = self.numbers;
+        let Indices { vertex, instance, first_instance } = self.indices;
         let known = match rate {
             Some(Rate::Vertex) => vertex,
             Some(Rate::Instance { divisor: 0 }) => first_instance,
@@ -331,9 +331,10 @@ impl Emit<'_> {
         let mut word = |code: &mut Cursor<'_, '_, '_>, number: u32| {
             *read.entry(number).or_insert_with(|| {
                 let number = code.p.uint_constant(number);
-                match attribute.format.is_none_or(|format| format.is_in_words()) {
-                    true => functions.call(code, "aligned_word", &[memory, place, number]),
-                    false => functions.call(code, "any_word", &[memory, place, number, size]),
+                let arguments = [memory, place, number, size];
+                match fetch::reader(attribute.format, leaf) {
+                    reader @ fetch::ALIGNED_WORD => functions.call(code, reader, &arguments[..3]),
+                    reader => functions.call(code, reader, &arguments),
                 }
             })
         };
@@ -342,10 +343,10 @@ impl Emit<'_> {
                 let absent = absent_bits(leaf, one);
                 let [one, absent] = [one, absent].map(|number| code.p.uint_constant(number));
                 let arguments = [memory, place, widths, positions, one, absent];
-                let bits = functions.call(code, "any_component", &arguments);
+                let bits = functions.call(code, fetch::ANY_COMPONENT, &arguments);
                 return typed(code, leaf, bits);
             }
-            let numbers = attribute.format.map_or(format::Numbers::Uint, |format| format.numbers());
+            let numbers = attribute.format.map_or(Numbers::Uint, |format| format.numbers());
             let wide = Field { position: 64 * one, bits: 64 };
             let field = attribute.format.map_or(wide, |format| format.field(one));
             match field.bits {

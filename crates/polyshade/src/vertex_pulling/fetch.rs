@@ -1,12 +1,12 @@
 //! The functions of `fetch.glsl`, as far as they are called.
 
 use super::format::{Field, Format, Numbers};
-use super::inputs::Input;
+use super::inputs::{Input, Leaf};
 use super::{Options, Rate, Robustness};
 use crate::library;
 use crate::moves::{self, Hook, HostBlock, Memory};
 use foldhash::HashMap;
-use polyshade_spv::{Cursor, Id, Patch};
+use polyshade_spv::{Cursor, Id, Op, Patch};
 
 /// Linked functions by their names.
 #[derive(Debug, Default)]
@@ -22,9 +22,9 @@ const DECODERS: [&str; 7] = [
     "from_half",
     "from_unsigned_float",
 ];
-const ALIGNED_WORD: &str = "aligned_word";
+pub(super) const ALIGNED_WORD: &str = "aligned_word";
 const ANY_WORD: &str = "any_word";
-const ANY_COMPONENT: &str = "any_component";
+pub(super) const ANY_COMPONENT: &str = "any_component";
 
 /// What is called for a component by these numbers, and whether it takes how many bits there are. Nothing, where the
 /// bits are what the shader reads.
@@ -83,21 +83,15 @@ impl Functions {
         functions
     }
 
-    /// Links what reads a buffer in a way that `attributes` need, by their formats.
+    /// Links what reads a buffer by these functions.
     pub(super) fn of_buffer(
         &self,
         p: &mut Patch<'_, '_>,
         word_at: Id,
-        formats: impl Iterator<Item = (Option<Format>, bool)>,
+        readers: impl Iterator<Item = &'static str>,
     ) -> Self {
         let mut names = Vec::new();
-        for (format, is_wide) in formats {
-            let name = match format {
-                Some(format) if format.is_in_words() => ALIGNED_WORD,
-                Some(_) => ANY_WORD,
-                None if is_wide => ALIGNED_WORD,
-                None => ANY_COMPONENT,
-            };
+        for name in readers {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -123,7 +117,6 @@ impl Functions {
         (numbers, field): (Numbers, Field),
         word: Id,
     ) -> Id {
-        use polyshade_spv::Op;
         let uint = code.p.uint();
         let mut raw = word;
         if field.bits < 32 {
@@ -135,6 +128,16 @@ impl Functions {
         let bits = code.p.uint_constant(field.bits);
         let arguments = [raw, bits];
         self.call(code, name, &arguments[..1 + usize::from(takes_bits)])
+    }
+}
+
+/// What reads an attribute of this format, or of one that the host says.
+pub(super) fn reader(format: Option<Format>, leaf: &Leaf) -> &'static str {
+    match format {
+        Some(format) if format.is_in_words() => ALIGNED_WORD,
+        Some(_) => ANY_WORD,
+        None if leaf.number.is_wide() => ALIGNED_WORD,
+        None => ANY_COMPONENT,
     }
 }
 

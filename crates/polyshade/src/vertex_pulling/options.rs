@@ -159,10 +159,10 @@ impl Options {
         self.attributes.get(&location)
     }
 
-    /// Whether the element of a buffer hangs on the first instance.
-    pub(super) fn needs_first_instance(&self, buffer: u32) -> bool {
-        let rate = self.buffer_numbered(buffer).rate;
-        !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 1 }))
+    /// Whether an element of these buffers hangs on the first instance.
+    pub(super) fn needs_first_instance(&self, buffers: &[u32]) -> bool {
+        let mut rates = buffers.iter().map(|number| self.buffer_numbered(*number).rate);
+        rates.any(|rate| !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 1 })))
     }
 
     pub(super) fn buffer_numbered(&self, number: u32) -> Buffer {
