@@ -334,7 +334,18 @@ fn what_is_not_compared_is_said() {
     let repairs = exact().told(|told| Steps { repairs: true, ..told });
     let layered = shader("", "gl_Layer = 0;");
     let exceeding = shader("", "EmitVertex(); EmitVertex();");
+    let short = geometry(
+        "layout(triangles) in; layout(triangle_strip, max_vertices = 3) out;",
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };",
+        "void main() {
+            gl_Position = gl_in[1].gl_Position;
+            gl_ClipDistance[0] = 1.0;
+            EmitVertex();
+            EndPrimitive();
+        }",
+    );
     GEOMETRY.is_not_comparable(&arrays(), &repairs, "without other steps before");
     GEOMETRY.is_not_comparable(&layered, &exact(), "chooses layers");
     GEOMETRY.is_not_comparable(&exceeding, &exact(), "more vertices than it may");
+    GEOMETRY.is_not_comparable(&short, &exact(), "draws nothing of the scene");
 }

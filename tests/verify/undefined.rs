@@ -3,7 +3,8 @@
 use crate::stage::{
     CONTROL, EVALUATION, FRAGMENT, GEOMETRY, Stage, VERTEX, discarded, kept, marked, normalized,
 };
-use crate::subject::compiled;
+use crate::subject::{compiled, rewritten};
+use polyshade::spv::{Inst, Op};
 use polyshade_formats::ShaderStage as Glsl;
 use polyshade_verify::Marked;
 
@@ -79,6 +80,37 @@ fn what_stages_write_may_not_be_left_to_the_driver() {
     for left in LEFT {
         for ((stage, words), (_, other)) in zero.iter().zip(stages(left)) {
             let found = stage.difference(words, &kept().but_made(other));
+            assert_eq!(found.varying.as_deref(), Some("location 0, component 0"), "{found}");
+        }
+    }
+}
+
+/// `words` with `OpUndef` in place of the constant 0.375: where the constant is, or in the function that uses it.
+fn with_undefined(words: &[u32], is_in_function: bool) -> Vec<u32> {
+    rewritten(words, |m, p| {
+        let bits = 0.375_f32.to_bits();
+        let is_it = |inst: &Inst<'_>| inst.op() == Op::CONSTANT && inst.words()[3] == bits;
+        let constant = m.instructions().find(is_it).expect("the constant is there");
+        let is_use = |inst: &Inst<'_>| inst.op() == Op::SELECT;
+        let user = m.instructions().find(is_use).expect("the constant is chosen");
+        let place = if is_in_function { user.before() } else { constant.after() };
+        p.remove(constant);
+        p.insert(place, Op::UNDEF, &constant.words()[1..3]);
+        Ok(())
+    })
+}
+
+#[test]
+fn what_is_said_to_be_undefined_may_be_anything() {
+    let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
+    let chosen = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.375);");
+    for ((stage, zero), (_, chosen)) in zero.iter().zip(&chosen) {
+        stage.difference(chosen, &kept().but_made(zero.clone()));
+        for is_in_function in [false, true] {
+            let undefined = with_undefined(chosen, is_in_function);
+            stage.is_equal(&undefined, &kept());
+            stage.is_equal(&undefined, &kept().but_made(zero.clone()));
+            let found = stage.difference(zero, &kept().but_made(undefined));
             assert_eq!(found.varying.as_deref(), Some("location 0, component 0"), "{found}");
         }
     }

@@ -2,14 +2,14 @@
 //!
 //! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
 //! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
-//! to the driver than the original does has another result in one of both. And a driver may round `a * b + c` once or
+//! to the driver than the original does has another result in one of both. `OpUndef` becomes that number, too. And a driver may round `a * b + c` once or
 //! twice, as it likes, and not the same way in every shader: lavapipe does so. So all arithmetic is decorated as
 //! `precise` asks for.
 //! What is defined does not change.
 
 use polyshade::spv::view::{CapabilityInst, Mode, Variable};
 use polyshade::spv::{
-    Capability, Decoration, ExecutionMode, Id, Inst, Op, Patch, StorageClass, Type,
+    Capability, Decoration, ExecutionMode, Id, Inst, Op, Patch, Section, StorageClass, Type,
 };
 use polyshade::{Error, Module};
 
@@ -32,8 +32,8 @@ const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, 
 /// The longest array that is poisoned.
 const MOST_ELEMENTS: u32 = 256;
 
-/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, and
-/// with arithmetic that is not contracted.
+/// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, in
+/// place of `OpUndef`, and with arithmetic that is not contracted.
 ///
 /// # Errors
 ///
@@ -46,6 +46,9 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
                 && m.decoration(id, Decoration::NO_CONTRACTION).is_none()
             {
                 p.decorate(id, Decoration::NO_CONTRACTION, &[]);
+            }
+            if inst.op() == Op::UNDEF {
+                define(m, p, inst, filler);
             }
             let Some(variable) = Variable::of(inst) else { continue };
             let class = variable.storage_class();
@@ -60,12 +63,8 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
             if !is_data(m, ty, DEEPEST) {
                 continue;
             }
-            let poison = match filler {
-                Filler::Zero => None,
-                Filler::Poison => poison(m, p, ty, inst),
-            };
-            let value = poison
-                .unwrap_or_else(|| p.declare_before(Op::CONSTANT_NULL, &[ty.word()], inst.at()));
+            let (op, operands) = filled(m, p, ty, filler, inst);
+            let value = p.declare_before(op, &operands, inst.at());
             let words =
                 [variable.pointer_type().word(), variable.result().word(), class.0, value.word()];
             p.remove(inst);
@@ -76,17 +75,53 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
     Ok(rewritten.module.into_owned())
 }
 
-/// A constant that is poison throughout, for use by `user`; `None` where a part of it has none.
-fn poison<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id, user: Inst<'m>) -> Option<Id> {
+/// Makes a constant of `undefined`, an `OpUndef`.
+fn define<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, undefined: Inst<'m>, filler: Filler) {
+    let (Some(ty), Some(result)) = (undefined.result_type(), undefined.result()) else { return };
+    if !is_data(m, ty, DEEPEST) {
+        return;
+    }
+    let (op, mut operands) = filled(m, p, ty, filler, undefined);
+    operands.insert(1, result.word());
+    // In a function there are no constants, and all of them stand ahead of it.
+    let declarations = p.end_of(Section::Globals);
+    let place = undefined.after().min(declarations);
+    p.remove(undefined);
+    p.insert(place, op, &operands);
+}
+
+/// The constant of type `ty` that is `filler`, for use by `user`: its operands without the result id.
+fn filled<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    ty: Id,
+    filler: Filler,
+    user: Inst<'m>,
+) -> (Op, Vec<u32>) {
+    let poison = match filler {
+        Filler::Zero => None,
+        Filler::Poison => poison(m, p, ty, user),
+    };
+    poison.unwrap_or_else(|| (Op::CONSTANT_NULL, vec![ty.word()]))
+}
+
+/// A constant that is poison throughout, as [`filled`] has it; `None` where a part of it has none.
+fn poison<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    ty: Id,
+    user: Inst<'m>,
+) -> Option<(Op, Vec<u32>)> {
+    let mut operands = vec![ty.word()];
     let parts: Vec<Id> = match m.ty(ty)? {
-        Type::Bool => return Some(p.declare_before(Op::CONSTANT_TRUE, &[ty.word()], user.at())),
-        number @ (Type::Int { .. } | Type::Float { .. }) => {
-            let bits = match number {
-                Type::Float { width } => FLOATS.iter().find(|(own, _)| *own == width)?.1,
-                Type::Int { width: 64, .. } => &[INTEGER, 0],
-                _ => &[INTEGER],
-            };
-            return Some(p.declare_before(Op::CONSTANT, &[&[ty.word()], bits].concat(), user.at()));
+        Type::Bool => return Some((Op::CONSTANT_TRUE, operands)),
+        Type::Float { width } => {
+            operands.extend(FLOATS.iter().find(|(own, _)| *own == width)?.1);
+            return Some((Op::CONSTANT, operands));
+        }
+        Type::Int { width, .. } => {
+            operands.extend(if width == 64 { &[INTEGER, 0][..] } else { &[INTEGER] });
+            return Some((Op::CONSTANT, operands));
         }
         Type::Vector { component: part, count } | Type::Matrix { column: part, count } => {
             vec![part; count as usize]
@@ -99,11 +134,11 @@ fn poison<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id, user: Inst<'m>) 
         Type::Struct { id } => m.members(id).collect(),
         Type::Void | Type::Pointer { .. } | Type::Other(_) => return None,
     };
-    let mut words = vec![ty.word()];
     for part in parts {
-        words.push(poison(m, p, part, user)?.word());
+        let (op, words) = poison(m, p, part, user)?;
+        operands.push(p.declare_before(op, &words, user.at()).word());
     }
-    Some(p.declare_before(Op::CONSTANT_COMPOSITE, &words, user.at()))
+    Some((Op::CONSTANT_COMPOSITE, operands))
 }
 
 /// `module` without transform feedback of its own: what it computes is recorded otherwise, on devices without it too.

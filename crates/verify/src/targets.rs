@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// The width and height of a target.
 pub(crate) const SIDE: u32 = 32;
+/// Two backgrounds that differ in every pixel: a pixel that is equal over both was drawn.
+pub(crate) const BEFORE: [Colour; 2] = [Colour([0x7e55_aa33; 4]), Colour([0x1357_9bdf; 4])];
 /// As many targets as any device has.
 const MOST: u32 = 8;
 
@@ -77,6 +79,17 @@ impl Target {
                 (first..first + leaf.count).contains(&component)
             })
         })
+    }
+
+    /// Whether the original, drawn over each background, covers a pixel that holds `drawn` now. What it leaves to the
+    /// driver may be whatever lay in memory, which the next draw may find as well: nothing is comparable then.
+    pub(crate) fn is_covered(&self, drawn: [Colour; 2]) -> Result<bool, Stop> {
+        let is_left = |(pixel, before)| self.is_same(pixel, before);
+        match self.is_same(drawn[0], drawn[1]) {
+            true => Ok(true),
+            false if drawn.into_iter().zip(BEFORE).all(is_left) => Ok(false),
+            false => Err(not_comparable("the original has other colours when it is drawn again")),
+        }
     }
 
     /// Whether two colours are the same, as far as the shader writes them.

@@ -3,7 +3,7 @@
 use super::{Pixel, Run, Selected, Source, Stop, Target, doubled};
 use crate::leaves::{Kind, Leaf};
 use crate::run::cannot_run_original;
-use crate::targets::{self, Colour, Picture, SIDE};
+use crate::targets::{self, BEFORE, Colour, Picture, SIDE};
 use crate::verdict::{Part, not_comparable};
 use polyshade::Module;
 use polyshade::advanced_blend::Destination;
@@ -33,14 +33,8 @@ impl Target {
         if self.drawn.leaves.is_empty() {
             return Ok(Pixel::Uncovered);
         }
-        if !self.drawn.is_same(drawn[0], drawn[1]) {
-            let is_left = |(pixel, before)| self.drawn.is_same(pixel, Colour([before; 4]));
-            return match drawn.into_iter().zip(BEFORE).all(is_left) {
-                true => Ok(Pixel::Uncovered),
-                false => {
-                    Err(not_comparable("the original has other colours when it is drawn again"))
-                }
-            };
+        if !self.drawn.is_covered(drawn)? {
+            return Ok(Pixel::Uncovered);
         }
         let source = self.source(drawn[0]);
         let is_float = self.drawn.kind() == Some(Kind::Float);
@@ -62,9 +56,6 @@ impl Target {
         source
     }
 }
-
-/// Two backgrounds that differ in every pixel: a pixel that is equal over both was drawn.
-const BEFORE: [u32; 2] = [0x7e55_aa33, 0x1357_9bdf];
 
 impl Run<'_> {
     /// What the original writes to each target, for each triangle; where it writes something else with another filler,
@@ -97,14 +88,13 @@ impl Run<'_> {
         Ok(is_any)
     }
 
-    /// What the original writes, initialised in one way or the other. What it leaves to the driver may be whatever lay
-    /// in memory, which the next draw may find as well: nothing is comparable then.
+    /// What the original writes, initialised in one way or the other.
     fn draw_module(&self, module: &Module<'_>) -> Result<Vec<Vec<Source>>, Stop> {
         let mut sources = Vec::new();
         for triangle in 0..TRIANGLES {
             let mut drawn = Vec::new();
             for before in BEFORE {
-                let before = vec![Colour([before; 4]); (SIDE * SIDE) as usize];
+                let before = vec![before; (SIDE * SIDE) as usize];
                 let mut work = Work::default();
                 self.add_targets(&vec![before; self.targets.len()], &mut work);
                 let draw = self.draw(module.words(), triangle, 0, &mut work);
@@ -227,7 +217,7 @@ mod tests {
             target.pixel(drawn.map(|[red, green]| Colour([red, green, 7, 8]))).ok()
         };
         let [half, nan] = [0.5_f32, f32::NAN].map(f32::to_bits);
-        let [one, other] = BEFORE;
+        let [one, other] = BEFORE.map(|before| before.0[0]);
         let drawn = Colour::of([0.5, 0.5, 0.0, 1.0]);
         assert_eq!(pixel([[half; 2], [half; 2]]), Some(Pixel::Covered(drawn)));
         assert_eq!(pixel([[one; 2], [other; 2]]), Some(Pixel::Uncovered));

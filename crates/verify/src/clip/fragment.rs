@@ -11,7 +11,7 @@ use crate::leaves::Leaf;
 use crate::pictures;
 use crate::random::{Random, Values};
 use crate::run::{Task, cannot_run, cannot_run_original};
-use crate::targets::{self, Colour, Picture, SIDE, Target};
+use crate::targets::{self, BEFORE, Colour, Picture, SIDE, Target};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
@@ -25,8 +25,6 @@ use std::iter;
 const CORNERS: usize = 3;
 /// How many primitives are drawn.
 const PRIMITIVES: u32 = 24;
-/// The background of every target.
-const BEFORE: Colour = Colour([0x7e55_aa33; 4]);
 
 /// Compares a lowered stage with the original.
 pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Verdict {
@@ -87,9 +85,19 @@ impl<'r> Run<'r> {
         let task = self.task;
         (task.report)(Phase::Original);
         let side = self.original_side()?;
-        let draw = |module: &Module<'_>| {
-            let drawn = self.draw(module.words(), &side, |primitive| self.is_dropped(primitive));
-            drawn.map_err(cannot_run_original)
+        let draw = |module: &Module<'_>| -> Result<Vec<Picture>, Stop> {
+            let draw = |before| {
+                let is_dropped = |primitive: &[Corner]| self.is_dropped(primitive);
+                self.draw(module.words(), &side, before, is_dropped).map_err(cannot_run_original)
+            };
+            let [first, second] = [draw(BEFORE[0])?, draw(BEFORE[1])?];
+            for (number, (first, second)) in first.iter().zip(&second).enumerate() {
+                let target = &self.targets[number % self.targets.len()];
+                for (first, second) in first.iter().zip(second) {
+                    target.is_covered([*first, *second])?;
+                }
+            }
+            Ok(first)
         };
         let right = draw(task.original)?;
         let other = task.other().map_or_else(|| Ok(right.clone()), draw)?;
@@ -99,7 +107,7 @@ impl<'r> Run<'r> {
         task.check_device(&module)?;
         let side = self.lowered_side(&module)?;
         (task.report)(Phase::Rewritten);
-        let found = self.draw(module.words(), &side, |_| false);
+        let found = self.draw(module.words(), &side, BEFORE[0], |_| false);
         let mut found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         targets::leave_out(&mut found, &right, &other);
         let count = self.targets.len();
@@ -136,7 +144,7 @@ impl<'r> Run<'r> {
         let mut covered = 0;
         for (target, (right, found)) in self.targets.iter().zip(right.iter().zip(found)) {
             let is_covered = |picture: &Picture, (x, y): (u32, u32)| {
-                !target.is_same(picture[(y * SIDE + x) as usize], BEFORE)
+                !target.is_same(picture[(y * SIDE + x) as usize], BEFORE[0])
             };
             for at in (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE)) {
                 let [one, other] =
@@ -269,9 +277,10 @@ impl<'r> Run<'r> {
         &self,
         shader: &[u32],
         side: &Side,
+        before: Colour,
         is_dropped: impl Fn(&[Corner]) -> bool,
     ) -> Result<Vec<Picture>, Error> {
-        let background = vec![vec![BEFORE; (SIDE * SIDE) as usize]; self.targets.len()];
+        let background = vec![vec![before; (SIDE * SIDE) as usize]; self.targets.len()];
         let firsts = (0..self.corners.len()).step_by(CORNERS);
         let work = self.inputs.work(firsts, |first_corner, given, work| {
             let corners = first_corner..first_corner + CORNERS;

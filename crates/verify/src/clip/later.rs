@@ -252,6 +252,10 @@ impl<'r> Run<'r> {
             None if !scene.is_native => return Ok(0),
             topology => topology.unwrap_or_default(),
         };
+        // What cuts primitives that are all too short emits nothing, on which llvmpipe crashes.
+        if right.iter().flatten().all(|right| self.shape.lists(right).is_empty()) {
+            return Ok(0);
+        }
         let drawable = |(number, right): (usize, &Option<Vec<(Strip, Vertex)>>)| {
             let right = right.as_ref()?;
             Some(Drawable {
