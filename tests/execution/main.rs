@@ -15,6 +15,7 @@ mod feedback;
 mod glsl;
 mod hazards;
 mod hostile;
+mod indexed;
 mod inputs;
 mod kinds;
 mod known;

@@ -1,12 +1,12 @@
 //! What polyshade captures is, bit for bit, what the native feature captures, or what the model says.
 
-use crate::cases::{LOOP, TOPOLOGIES, all, few};
+use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, run_native, vertex_values};
 use crate::shaders::{
     AGGREGATES, BITS, BUILT_INS, INDICES, PARTS, QUALIFIED, Shader, VECTORS, Varyings,
 };
-use crate::storage::{HOSTS, Storage, options};
+use crate::storage::{HOSTS, Storage, options, topology};
 use polyshade::host::Place;
 use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::model::Topology;
@@ -100,6 +100,32 @@ fn line_loops_are_captured() {
     let storage = Storage::new(&INDICES, TWO_BUFFERS);
     for driver in DRIVERS {
         storage_is_model(&storage, &INDICES, TWO_BUFFERS, &all(&LOOP), driver);
+    }
+}
+
+#[test]
+fn adjacent_vertices_are_left_out() {
+    let all_of_them: Vec<Topology> = ADJACENCY.into_iter().chain(TOPOLOGIES).chain(LOOP).collect();
+    let alone = ADJACENCY.map(|one| vec![one]);
+    let lists = vec![Topology::LineListWithAdjacency, Topology::TriangleListWithAdjacency];
+    let same = vec![Topology::LineStrip, Topology::LineStripWithAdjacency];
+    for topologies in [all_of_them, ADJACENCY.to_vec(), lists, same].into_iter().chain(alone) {
+        let options =
+            options(TWO_BUFFERS, HOSTS[0]).topologies(topologies.iter().copied().map(topology));
+        let native: Vec<Topology> =
+            topologies.iter().copied().filter(|one| *one != Topology::LineLoop).collect();
+        for options in [options.clone(), options.one_limit()] {
+            let (words, layout) = (INDICES.plain(), INDICES.layout(TWO_BUFFERS));
+            let storage = Storage::of_words(words, layout, &options);
+            storage_is_native(&storage, &INDICES, TWO_BUFFERS, &all(&native));
+            storage_is_model(
+                &storage,
+                &INDICES,
+                TWO_BUFFERS,
+                &all(&topologies),
+                Driver::SwiftShader,
+            );
+        }
     }
 }
 

@@ -275,6 +275,7 @@ pub(crate) fn numbers(
         vertex_count: vertices.len() as u32,
         first_instance: instances.start,
         instance_count: instances.len() as u32,
+        indices: None,
     }
 }
 

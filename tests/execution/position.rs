@@ -130,8 +130,9 @@ fn capture_all<'a>(
         vertex_count: vertices,
         first_instance: 0,
         instance_count: instances,
+        indices: None,
     };
-    let mut pass = capture_draw(capture, &draw, &ranges, &feedback, &mut work)?;
+    let mut pass = capture_draw(capture, &draw, &ranges, &feedback[..].into(), &mut work)?;
     given.bind(&capture.capture_only, &mut pass);
     pass.descriptors.extend(given.descriptors.iter().copied());
     work.draws.push(pass);

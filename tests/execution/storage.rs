@@ -108,7 +108,7 @@ impl Storage {
         self.capture.layout.host_words(&host_draw(&case.draw), &ranges)
     }
 
-    fn ranges(&self, case: &Case) -> Vec<BufferRange> {
+    pub(crate) fn ranges(&self, case: &Case) -> Vec<BufferRange> {
         let range = |buffer: model::Buffer| BufferRange {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
@@ -150,12 +150,12 @@ impl Storage {
             draw.push_constants = vec![FILL; bytes.start as usize];
         }
         let feedback = self.feedback(case, work);
-        bind_capture(&self.capture, host_words, &feedback, &mut draw, work);
+        bind_capture(&self.capture, host_words, &feedback[..].into(), &mut draw, work);
         draw
     }
 
     /// Adds the feedback buffers of a case to `work`, and says which part of each is bound.
-    fn feedback(&self, case: &Case, work: &mut Work<'_>) -> Vec<Range> {
+    pub(crate) fn feedback(&self, case: &Case, work: &mut Work<'_>) -> Vec<Range> {
         let buffers = case.buffers(&self.layout).into_iter();
         let bound = buffers.map(|buffer| {
             let size = LEAD + buffer.range.len() + TAIL;
@@ -172,7 +172,7 @@ impl Storage {
         for case in cases {
             let feedback = self.feedback(case, &mut work);
             let (draw, ranges) = (host_draw(&case.draw), self.ranges(case));
-            let pass = capture_draw(&self.capture, &draw, &ranges, &feedback, &mut work);
+            let pass = capture_draw(&self.capture, &draw, &ranges, &feedback[..].into(), &mut work);
             work.draws.push(pass.expect("the ranges fit"));
         }
         self.memories(&driver.run(&work).buffers)
@@ -229,7 +229,7 @@ fn capture(words: Vec<u32>, options: &Options) -> Variants<'static> {
     Variants::new(module, "main", options).unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }
 
-fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
+pub(crate) fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
     transform_feedback::Draw {
         topology: topology(draw.topology),
         provoking_vertex: match draw.provoking_vertex {
@@ -240,6 +240,7 @@ fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
+        indices: None,
     }
 }
 
@@ -253,6 +254,9 @@ pub(crate) fn topology(topology: Topology) -> transform_feedback::Topology {
         Topology::TriangleList => Host::TriangleList,
         Topology::TriangleStrip => Host::TriangleStrip,
         Topology::TriangleFan => Host::TriangleFan,
-        other => panic!("polyshade does not capture {other:?}"),
+        Topology::LineListWithAdjacency => Host::LineListWithAdjacency,
+        Topology::LineStripWithAdjacency => Host::LineStripWithAdjacency,
+        Topology::TriangleListWithAdjacency => Host::TriangleListWithAdjacency,
+        Topology::TriangleStripWithAdjacency => Host::TriangleStripWithAdjacency,
     }
 }

@@ -41,6 +41,7 @@ mod fragment_tests;
 mod library;
 mod placement;
 mod position;
+mod source;
 
 pub use polyshade_spv as spv;
 pub use polyshade_spv::{Error, ErrorKind, Module};

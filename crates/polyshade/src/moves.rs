@@ -25,6 +25,7 @@ mod words;
 mod wrap;
 
 pub use crate::eliminate::{Elimination, eliminate};
+pub(crate) use builtin::add_input_builtin;
 pub use builtin::{
     FoundBuiltin, add_output_builtin, find_builtin, find_output, input_builtin,
     load_integer_builtin,

@@ -34,6 +34,7 @@ mod emit;
 mod extension;
 pub(crate) mod foreign;
 mod host;
+mod indices;
 mod known;
 mod layout;
 mod leaves;
@@ -41,14 +42,17 @@ mod names;
 mod options;
 mod outputs;
 mod select;
+mod topology;
 mod varying;
 
 pub use capturable::capturable;
-pub use draw::{BufferRange, Draw, ProvokingVertex, Topology};
+pub use draw::{BufferRange, Draw, ProvokingVertex};
 pub use extension::{Decorated, decorate};
 pub(crate) use foreign::strip as strip_capture;
+pub use indices::{IndexType, Indices, Segments};
 pub use layout::{BufferLayout, Captured, Layout};
 pub use options::{Options, SideEffects};
+pub use topology::Topology;
 pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
@@ -76,7 +80,8 @@ pub const MAX_STRIDE: u32 = 65_536;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
     /// Stores, and has no stage output but `PointSize`. Drawn as a point list without indices over the vertices and
-    /// instances of the draw, with rasterization off, whatever the topology of the draw is.
+    /// instances of the draw, with rasterization off, whatever the topology of the draw is. Of a draw
+    /// [with indices](Options::indexed), these are the vertices from `firstIndex` on, as many as there are indices.
     CaptureOnly,
     /// Has the outputs and stores nothing. Drawn as ever. The module itself where there is nothing to take out.
     RasterOnly,
@@ -108,7 +113,7 @@ const STAGES: Stages =
 /// * `Malformed`: decorations for transform feedback that contradict each other, where they are to be captured.
 /// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
 ///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
-///   stage; what the [moves] refuse.
+///   stage; vertex attributes where draws have indices; what the [moves] refuse.
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -207,8 +212,12 @@ impl Plan {
         layout.draws.check_topologies()?;
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
-        let placement = Placement::new(m, &options.wanted(), reserved, buffers)?;
+        let bound = buffers + layout.draws.index_buffers();
+        let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
         layout.draws.by_address = placement.words.is_address();
+        if let Some(indexed) = &mut layout.draws.indexed {
+            indexed.asks_draw_index = emit::asks_draw_index(m, entry)?;
+        }
         let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
         let effects = Effects::find(m, entry);
@@ -225,10 +234,13 @@ impl Plan {
     fn requirements(&self, m: &Module<'_>) -> Requirements {
         let stage = ExecutionModel::VERTEX;
         let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
-        let descriptors = feedback.filter_map(|(i, _)| {
-            let (set, binding) = self.placement.buffer(i)?;
-            let (kind, purpose) = (DescriptorKind::StorageBuffer, Purpose::Feedback(i));
-            Some(Descriptor { set, binding, kind, purpose, stage })
+        let feedback = feedback.map(|(number, _)| (number, Purpose::Feedback(number)));
+        let behind = self.stores.len() as u32;
+        let indices = [(behind, Purpose::Indices), (behind + 1, Purpose::Segments)];
+        let indices = indices.into_iter().take(self.layout.draws.index_buffers() as usize);
+        let descriptors = feedback.chain(indices).filter_map(|(number, purpose)| {
+            let (set, binding) = self.placement.buffer(number)?;
+            Some(Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage })
         });
         let mut requirements = Requirements {
             features: vec![Feature::VertexPipelineStoresAndAtomics],

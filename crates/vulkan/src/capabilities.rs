@@ -3,6 +3,7 @@
 use crate::blending;
 use crate::error::{Context, Error};
 use crate::features::{self, Features, Properties};
+use crate::indexing::Indexing;
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
 use ash::{ext, khr, vk};
@@ -33,6 +34,8 @@ pub struct Capabilities {
     pub blending: Blending,
     /// How shaders can read the targets that they draw to.
     pub target_reads: TargetReads,
+    /// What indices can do.
+    pub indexing: Indexing,
     /// `VK_EXT_provoking_vertex`, where there is one.
     pub provoking_vertex: Option<ProvokingVertexCapabilities>,
     /// `VK_EXT_primitives_generated_query`, where there is one.
@@ -149,6 +152,7 @@ pub(crate) fn query(
         transform_feedback,
         blending,
         target_reads,
+        indexing: Indexing::query(instance, device, has),
         provoking_vertex,
         primitives_generated,
         portability: has(khr::portability_subset::NAME).then(|| instance.features(device)),

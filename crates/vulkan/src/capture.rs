@@ -37,8 +37,7 @@ impl<'m> Variants<'m> {
     ) -> Result<Self, Error> {
         let prepared = transform_feedback::prepare(module, target, options)?;
         let make = |variant| Ok(prepared.variant(variant)?.module);
-        let is_drawn_at_once =
-            prepared.layout().topologies().iter().any(|one| one.is_list_or_strip());
+        let is_drawn_at_once = prepared.layout().is_captured_at_once();
         Ok(Self {
             capture_only: make(Variant::CaptureOnly)?,
             both: is_drawn_at_once.then(|| make(Variant::Both)).transpose()?,
@@ -50,8 +49,49 @@ impl<'m> Variants<'m> {
     }
 }
 
+/// The buffers that a draw of a variant that stores has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CaptureBuffers<'a> {
+    /// The feedback buffers, by number.
+    pub feedback: &'a [Range],
+    /// The index buffer, where the draw has indices.
+    pub indices: Option<Range>,
+    /// The [table](transform_feedback::Segments::table), where they may restart primitives.
+    pub segments: Option<Range>,
+}
+
+impl<'a> From<&'a [Range]> for CaptureBuffers<'a> {
+    fn from(feedback: &'a [Range]) -> Self {
+        Self { feedback, ..Self::default() }
+    }
+}
+
+impl CaptureBuffers<'_> {
+    /// What is bound for a purpose.
+    fn bound(&self, purpose: Purpose) -> Option<Range> {
+        match purpose {
+            Purpose::Feedback(number) => self.feedback.get(number as usize).copied(),
+            Purpose::Indices => self.indices,
+            Purpose::Segments => self.segments,
+            _ => None,
+        }
+    }
+
+    /// What is found by an address, and the names of the words that hold its halves.
+    fn addressed(&self) -> impl Iterator<Item = (Range, [String; 2])> {
+        let halves = |name: &str, behind: &str| {
+            ["low", "high"].map(|half| format!("{name}address_{half}{behind}"))
+        };
+        let feedback = self.feedback.iter().enumerate();
+        let feedback = feedback.map(move |(i, range)| (*range, halves("", &format!("_{i}"))));
+        let indices = self.indices.map(|range| (range, halves("index_", "")));
+        let segments = self.segments.map(|range| (range, halves("table_", "")));
+        feedback.chain(indices).chain(segments)
+    }
+}
+
 /// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, that captures into
-/// `ranges` of the `feedback` buffers, one each. Vertex buffers and the shader's own resources are still to be added.
+/// `ranges` of the feedback buffers, one each. Vertex buffers and the shader's own resources are still to be added.
 ///
 /// # Errors
 ///
@@ -60,7 +100,7 @@ pub fn capture_draw<'a>(
     capture: &'a Variants<'_>,
     draw: &transform_feedback::Draw,
     ranges: &[BufferRange],
-    feedback: &[Range],
+    buffers: &CaptureBuffers<'_>,
     work: &mut Work<'a>,
 ) -> Result<Draw<'a>, Error> {
     let host_words = capture.layout.host_words(draw, ranges)?;
@@ -70,33 +110,33 @@ pub fn capture_draw<'a>(
         instances: draw.first_instance..draw.first_instance.saturating_add(draw.instance_count),
         ..Draw::default()
     };
-    bind_capture(capture, &host_words, feedback, &mut pass, work);
+    bind_capture(capture, &host_words, buffers, &mut pass, work);
     Ok(pass)
 }
 
-/// Binds the `feedback` buffers and the host words to a draw of a variant that stores, whose first stage that is.
+/// Binds the buffers and the host words to a draw of a variant that stores, whose first stage that is.
 pub fn bind_capture(
     capture: &Variants<'_>,
     host_words: &[u32],
-    feedback: &[Range],
+    buffers: &CaptureBuffers<'_>,
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
     for descriptor in &capture.requirements.descriptors {
-        let Purpose::Feedback(number) = descriptor.purpose else { continue };
-        let Some(range) = feedback.get(number as usize) else { continue };
-        let resource = Resource::StorageBuffer(*range);
+        let Some(range) = buffers.bound(descriptor.purpose) else { continue };
+        let resource = Resource::StorageBuffer(range);
         let (set, binding) = (descriptor.set.0, descriptor.binding.0);
         draw.descriptors.push(Descriptor::new(set, binding, resource));
     }
 
     let block = place_words(capture.words.place, host_words, 0, draw, work);
     let Some(block) = block.filter(|_| capture.words.place.is_address()) else { return };
-    for (number, range) in feedback.iter().enumerate() {
-        let word = |half| capture.words.number(&format!("address_{half}_{number}"));
-        let (Some(low), Some(high)) = (word("low"), word("high")) else { continue };
+    for (range, halves) in buffers.addressed() {
+        let [Some(low), Some(high)] = halves.map(|half| capture.words.number(&half)) else {
+            continue;
+        };
         let half = |word: u32| u64::from(host_words[word as usize]);
-        // What the host has told is how far behind the start of the range the feedback range begins.
+        // What the host has told is how far behind the start of the range what is meant begins.
         let offset = range.offset + (half(high) << 32 | half(low));
         let of = At { buffer: range.buffer, offset };
         let to = AddressAt::Buffer(At { buffer: block, offset: u64::from(low) * 4 });

@@ -196,7 +196,8 @@ impl Work<'_> {
 
     /// The vertices that indices name, up to one past the last.
     fn indexed_vertices(&self, indices: &Indices) -> Result<ops::Range<u32>, Error> {
-        let width = match indices.index_type {
+        let width: u64 = match indices.index_type {
+            vk::IndexType::UINT8_EXT => 1,
             vk::IndexType::UINT16 => 2,
             vk::IndexType::UINT32 => 4,
             other => return Err(Error::Work(format!("indices of type {other:?}"))),
@@ -209,13 +210,14 @@ impl Work<'_> {
 
         let buffer = &self.buffers[indices.place.buffer][indices.place.offset as usize..];
         let bytes = &buffer[(u64::from(indices.first) * width) as usize..end as usize];
-        let most = if width == 2 { u64::from(u16::MAX) } else { u64::from(u32::MAX) };
+        let most = u64::MAX >> (64 - 8 * width);
         let (mut first, mut last) = (None::<i64>, None::<i64>);
         for index in bytes.chunks_exact(width as usize) {
             let index = match *index {
+                [a] => u64::from(a),
                 [a, b] => u64::from(u16::from_ne_bytes([a, b])),
                 [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
-                _ => return Err(Error::Work("an index has neither 16 nor 32 bits".to_owned())),
+                _ => return Err(Error::Work("an index has not 8, 16 or 32 bits".to_owned())),
             };
             if indices.restart && index == most {
                 continue;

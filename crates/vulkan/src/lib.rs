@@ -26,6 +26,7 @@ mod error;
 mod features;
 mod format;
 mod image;
+mod indexing;
 mod instance;
 mod interface;
 mod memory;
@@ -47,12 +48,13 @@ pub use capabilities::{
     Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
     TransformFeedbackCapabilities, lavapipe_misreads,
 };
-pub use capture::{Variants, bind_capture, capture_draw, place_words};
+pub use capture::{CaptureBuffers, Variants, bind_capture, capture_draw, place_words};
 pub use counts::Counts;
 pub use depth::DepthTest;
 pub use device::{Device, Validation};
 pub use error::Error;
 pub use features::Features;
+pub use indexing::Indexing;
 pub use instance::DeviceName;
 pub use plan::{Counted, Executed, Item, PlannedDraw, Sequence};
 pub use pull::bind_pulled;

@@ -158,21 +158,35 @@ pub fn capture(
     buffers: &mut [Buffer],
     shader: impl Fn(u32, u32) -> Vec<Value>,
 ) -> Captured {
+    let vertices: Vec<u32> = draw.vertices.clone().collect();
+    capture_indexed(draw, &[vertices], buffers, shader)
+}
+
+/// Captures a draw with indices: of each instance the vertices that they name, in their order, from one restart to the
+/// next. The vertices of `draw` are not looked at.
+pub fn capture_indexed(
+    draw: &Draw,
+    segments: &[Vec<u32>],
+    buffers: &mut [Buffer],
+    shader: impl Fn(u32, u32) -> Vec<Value>,
+) -> Captured {
     let mut captured = Captured { written: 0, needed: 0 };
-    let vertices = draw.vertices.end - draw.vertices.start;
     for instance in draw.instances.clone() {
-        for corners in primitives(draw.topology, draw.provoking_vertex, vertices) {
-            captured.needed += 1;
-            let fits = |buffer: &Buffer| {
-                buffer.reached + buffer.stride * corners.len() <= buffer.range.len()
-            };
-            if !buffers.iter().all(fits) {
-                continue;
-            }
-            captured.written += 1;
-            for corner in corners {
-                let values = shader(draw.vertices.start + corner, instance);
-                write_vertex(buffers, &values);
+        for vertices in segments {
+            let count = vertices.len() as u32;
+            for corners in primitives(draw.topology, draw.provoking_vertex, count) {
+                captured.needed += 1;
+                let fits = |buffer: &Buffer| {
+                    buffer.reached + buffer.stride * corners.len() <= buffer.range.len()
+                };
+                if !buffers.iter().all(fits) {
+                    continue;
+                }
+                captured.written += 1;
+                for corner in corners {
+                    let values = shader(vertices[corner as usize], instance);
+                    write_vertex(buffers, &values);
+                }
             }
         }
     }

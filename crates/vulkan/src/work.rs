@@ -291,7 +291,7 @@ pub struct Attribute {
 pub struct Indices {
     /// Where index 0 is.
     pub place: Place,
-    /// How wide an index is: `UINT16` or `UINT32`.
+    /// How wide an index is: `UINT16` or `UINT32`, or where the device has them, `UINT8_EXT`.
     pub index_type: vk::IndexType,
     /// How many indices to draw.
     pub count: u32,
@@ -299,7 +299,7 @@ pub struct Indices {
     pub first: u32,
     /// The number that is added to each index.
     pub vertex_offset: i32,
-    /// Whether the largest index starts the primitive anew.
+    /// Whether the largest index starts the primitive anew; of lists, where the device restarts those.
     pub restart: bool,
 }
 

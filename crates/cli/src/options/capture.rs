@@ -30,6 +30,11 @@ layout(set = 0, binding = 0) buffer Stored { vec4 stored; };
 void main() { stored = a; v = a; gl_Position = a; }
 ";
 
+const INDEX: &str = "#version 450
+layout(location = 0) out vec4 v;
+void main() { v = vec4(gl_VertexIndex); gl_Position = v; }
+";
+
 const fn on(source: &'static str, line: &'static str) -> Witness {
     Witness { file: "a.vert", source, line }
 }
@@ -54,6 +59,8 @@ pub(super) const TABLE: Table = Table {
         on(SIZED, "--varyings v"),
         on(STORES, "--varyings v"),
         on(PLAIN, "--varyings v,w"),
+        on(INDEX, "--varyings v"),
+        on(INDEX, "--varyings v --indexed"),
     ],
     acts: &[
         acts("--varyings", "v,w", 6),
@@ -81,6 +88,8 @@ pub(super) const TABLE: Table = Table {
         acts("--one-instance", "", 0),
         acts("--one-limit", "", 0),
         acts("--unbound-buffers", "", 0),
+        acts("--indexed", "uint16", 10),
+        acts("--restart", "", 11),
         acts("--variant", "both=%d/both.spv", 0),
     ],
     together: &[

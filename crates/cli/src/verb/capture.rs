@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use polyshade::host::{Binding, Device, Place, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
+    self, IndexType, Options, SideEffects, StreamOutputEntry, Topology, Variant, Varying,
 };
 use polyshade_verify::Asked;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
-    /// The topologies that the draws may have, which saves the code for others [default: all]
+    /// The topologies that the draws may have, which saves the code for others [default: all without adjacency]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = named(TOPOLOGIES))]
     topologies: Vec<Topology>,
 
@@ -108,6 +108,16 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     unbound_buffers: bool,
 
+    /// The draws have indices, which the capture-only variant reads from a storage buffer, or by their address: uint8,
+    /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its vertex
+    /// attributes itself, as `polyshade pull` makes it
+    #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
+    indexed: Option<Option<IndexType>>,
+
+    /// Indices of all ones restart primitives: the host makes a table of where
+    #[arg(long, requires = "indexed")]
+    restart: bool,
+
     /// Do not write PointSize in the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
@@ -117,7 +127,7 @@ pub(crate) struct Rewrite {
 /// VK_EXT_transform_feedback.
 ///
 /// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
-/// instances of the draw, with rasterization off. It reads a few words that the host fills in for each draw; --report
+/// instances of the draw, or over its indices, with rasterization off. It reads a few words that the host fills in for each draw; --report
 /// lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry shader, is drawn like
 /// the original.
 #[derive(Args)]
@@ -150,7 +160,13 @@ const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("in-raster", "Keep them in the raster pass", SideEffects::InRaster),
 ];
 
-const TOPOLOGIES: [(&str, &str, Topology); 7] = [
+const INDEX_TYPES: [(&str, &str, IndexType); 3] = [
+    ("uint8", "", IndexType::Uint8),
+    ("uint16", "", IndexType::Uint16),
+    ("uint32", "", IndexType::Uint32),
+];
+
+const TOPOLOGIES: [(&str, &str, Topology); 11] = [
     ("point-list", "", Topology::PointList),
     ("line-list", "", Topology::LineList),
     ("line-strip", "", Topology::LineStrip),
@@ -158,6 +174,10 @@ const TOPOLOGIES: [(&str, &str, Topology); 7] = [
     ("triangle-list", "", Topology::TriangleList),
     ("triangle-strip", "", Topology::TriangleStrip),
     ("triangle-fan", "", Topology::TriangleFan),
+    ("line-list-with-adjacency", "", Topology::LineListWithAdjacency),
+    ("line-strip-with-adjacency", "", Topology::LineStripWithAdjacency),
+    ("triangle-list-with-adjacency", "", Topology::TriangleListWithAdjacency),
+    ("triangle-strip-with-adjacency", "", Topology::TriangleStripWithAdjacency),
 ];
 
 const VARIANTS: [(&str, Variant); 3] = [
@@ -233,8 +253,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
-            let is_drawn = prepared.layout().topologies().iter().any(|one| one.is_list_or_strip());
-            if variant != Variant::Both || is_drawn {
+            if variant != Variant::Both || prepared.layout().is_captured_at_once() {
                 prepared.check(variant).map_err(failed)?;
             }
         }
@@ -316,6 +335,12 @@ impl Rewrite {
         if self.unbound_buffers {
             options = options.unbound_buffers();
         }
+        if let Some(index_type) = self.indexed {
+            options = options.indexed(index_type);
+        }
+        if self.restart {
+            options = options.restart();
+        }
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
         }
@@ -355,6 +380,8 @@ impl Rewrite {
             ("--one-instance", self.one_instance),
             ("--one-limit", self.one_limit),
             ("--unbound-buffers", self.unbound_buffers),
+            ("--indexed", self.indexed.is_some()),
+            ("--restart", self.restart),
         ];
         let of_extension = [
             ("--max-output-components", self.max_output_components.is_some()),

@@ -83,6 +83,10 @@ pub enum Purpose {
     Feedback(u32),
     /// The vertex buffer with this number (`VkVertexInputBindingDescription::binding`).
     VertexBuffer(u32),
+    /// The index buffer.
+    Indices,
+    /// The table of [segments](crate::transform_feedback::Segments) of the indices.
+    Segments,
     /// [`Words`] that the host fills in, or the address where they are.
     Words,
     /// The colour attachment at this location, or what stands for it.
@@ -99,6 +103,8 @@ impl fmt::Display for Purpose {
         match self {
             Self::Feedback(number) => write!(f, "feedback buffer {number}"),
             Self::VertexBuffer(number) => write!(f, "vertex buffer {number}"),
+            Self::Indices => f.write_str("index buffer"),
+            Self::Segments => f.write_str("table of segments of the indices"),
             Self::Words => f.write_str("words of the host"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;

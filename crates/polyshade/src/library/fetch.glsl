@@ -65,6 +65,20 @@ uint any_word(const uvec2 memory, const uint place, const uint number, const uin
     return low >> shift | high << 1 << (31u - shift);
 }
 
+// Index `number` of a buffer whose range goes from `start` to `end`, each of 2^`type` bytes; 0 where it is out of bounds.
+uint index_at(const uvec2 memory, const uint number, const uint type, const uint start, const uint end) {
+    if (number >= end - min(start, end) >> type) {
+        return 0u;
+    }
+    uint place = start + (number << type);
+    return word_at(memory, place >> 2) >> (place & 3u) * 8u & ~0u >> 32u - (8u << type);
+}
+
+// An index that no vertex has where it restarts primitives: then 0.
+uint index_of_vertex(const uint index, const uint type) {
+    return mix(index, 0u, index == ~0u >> 32u - (8u << type));
+}
+
 // What follows takes `bits` of a component, the rest of which is 0, and gives the bits of what the shader reads.
 
 uint from_sint(const uint raw, const uint bits) {
@@ -163,4 +177,6 @@ void main() {
     any_word(memory, 0u, 0u, 0u);
     any_component(memory, 0u, 0u, 0u, 0u, 0u);
     size_of(0u, 0u);
+    index_at(memory, 0u, 0u, 0u, 0u);
+    index_of_vertex(0u, 0u);
 }

@@ -133,6 +133,16 @@ pub fn load_integer_builtin<'m>(
     if own == ty { value } else { code.bitcast(ty, value) }
 }
 
+/// A new input of `entry` that is `builtin`, which it must not have, or have no more.
+pub(crate) fn add_input_builtin<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    builtin: BuiltIn,
+    ty: Id,
+) -> Id {
+    interface_builtin(p, entry, StorageClass::INPUT, builtin, ty)
+}
+
 /// A new output of `entry` that is `builtin`.
 pub fn add_output_builtin<'m>(
     p: &mut Patch<'m, '_>,

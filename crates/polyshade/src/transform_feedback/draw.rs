@@ -1,77 +1,7 @@
 //! A draw, as the application asks for it, and where it is captured.
 
-/// The primitives that vertices are assembled to. The numbers are `VkPrimitiveTopology`'s but for the line loop, which
-/// only OpenGL has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[repr(u32)]
-#[allow(missing_docs)]
-pub enum Topology {
-    PointList = 0,
-    LineList = 1,
-    LineStrip = 2,
-    TriangleList = 3,
-    TriangleStrip = 4,
-    TriangleFan = 5,
-    LineLoop = 16,
-}
-
-impl Topology {
-    /// All of them.
-    pub(super) const ALL: [Self; 7] = [
-        Self::PointList,
-        Self::LineList,
-        Self::LineStrip,
-        Self::TriangleList,
-        Self::TriangleStrip,
-        Self::TriangleFan,
-        Self::LineLoop,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::PointList => "point list",
-            Self::LineList => "line list",
-            Self::LineStrip => "line strip",
-            Self::TriangleList => "triangle list",
-            Self::TriangleStrip => "triangle strip",
-            Self::TriangleFan => "triangle fan",
-            Self::LineLoop => "line loop",
-        }
-    }
-
-    /// Whether no two primitives share a vertex.
-    pub(super) fn is_list(self) -> bool {
-        matches!(self, Self::PointList | Self::LineList | Self::TriangleList)
-    }
-
-    /// Whether it can be captured by what is drawn as it is.
-    pub fn is_list_or_strip(self) -> bool {
-        self.is_list() || matches!(self, Self::LineStrip | Self::TriangleStrip)
-    }
-
-    /// Vertices of a primitive.
-    pub fn vertices_per_primitive(self) -> u32 {
-        match self {
-            Self::PointList => 1,
-            Self::LineList | Self::LineStrip | Self::LineLoop => 2,
-            Self::TriangleList | Self::TriangleStrip | Self::TriangleFan => 3,
-        }
-    }
-
-    /// The primitives that `vertices` make; what is left over makes none.
-    pub fn primitives(self, vertices: u32) -> u32 {
-        match self {
-            Self::PointList => vertices,
-            Self::LineList => vertices / 2,
-            Self::LineStrip => vertices.saturating_sub(1),
-            Self::LineLoop if vertices < 2 => 0,
-            Self::LineLoop => vertices,
-            Self::TriangleList => vertices / 3,
-            Self::TriangleStrip | Self::TriangleFan => vertices.saturating_sub(2),
-        }
-    }
-}
+use super::indices::Indices;
+use super::topology::Topology;
 
 /// Which vertex of a primitive is the provoking one: Vulkan's default is the first, OpenGL's the last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -84,7 +14,7 @@ pub enum ProvokingVertex {
     Last,
 }
 
-/// A draw without indices, as the application asks for it.
+/// A draw, as the application asks for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Draw {
@@ -92,20 +22,29 @@ pub struct Draw {
     pub topology: Topology,
     /// Decides which vertex of a primitive is stored first.
     pub provoking_vertex: ProvokingVertex,
-    /// `firstVertex`.
+    /// `firstVertex`; of a draw with indices, `firstIndex`.
     pub first_vertex: u32,
-    /// `vertexCount`, of each instance.
+    /// `vertexCount`, of each instance; of a draw with indices, `indexCount`.
     pub vertex_count: u32,
     /// `firstInstance`.
     pub first_instance: u32,
     /// `instanceCount`.
     pub instance_count: u32,
+    /// The indices, where the draw has some.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub indices: Option<Indices>,
 }
 
 impl Draw {
     /// The primitives of all instances.
     pub fn primitives(&self) -> u64 {
-        u64::from(self.topology.primitives(self.vertex_count)) * u64::from(self.instance_count)
+        u64::from(self.primitives_per_instance()) * u64::from(self.instance_count)
+    }
+
+    /// The primitives of one instance.
+    pub(super) fn primitives_per_instance(&self) -> u32 {
+        let restarted = self.indices.and_then(|indices| indices.restarted);
+        restarted.unwrap_or_else(|| self.topology.primitives(self.vertex_count))
     }
 }
 

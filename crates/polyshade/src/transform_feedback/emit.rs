@@ -1,6 +1,10 @@
 //! The variants, and the code that stores.
 
 mod feedback;
+mod indices;
+mod vertices;
+
+pub(super) use indices::asks_draw_index;
 
 use super::effects::Pass;
 use super::known::HostWord;
@@ -8,7 +12,8 @@ use super::layout::Piece;
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{Prepared, Topology, foreign};
-use crate::moves::{self, Copies};
+use crate::moves::{self, Added, Copies};
+use crate::source::Source;
 use feedback::{Buffer, Feedback};
 use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
@@ -28,13 +33,24 @@ pub(super) fn capture_only<'m>(
 
     let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
     foreign::strip_around(m, p, entry, &outputs);
-    drop_capabilities(m, p, &outputs);
+    let inputs = match prepared.plan.layout.draws.indexed {
+        Some(_) => indices::inputs(m, entry)?,
+        None => Vec::new(),
+    };
+    let taken: Vec<Id> =
+        outputs.iter().copied().chain(inputs.iter().map(|input| input.variable)).collect();
+    drop_capabilities(m, p, &taken, !inputs.is_empty());
     if prepared.plan.captures_invariant(m) {
         prepared.plan.effects.forbid_contraction(m, p);
     }
     let wrapper = moves::wrap(m, p, entry);
-    moves::take_over(m, p, entry, &outputs, Copies::None)?;
-    store_outputs(m, p, entry, prepared, StorageClass::PRIVATE, wrapper.epilogue)?;
+    moves::take_over(m, p, entry, &taken, Copies::None)?;
+    let bound = Bound::add(m, p, entry, prepared)?;
+    let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
+    let is_indexed = feedback.draws.indexed.is_some();
+    let position =
+        is_indexed.then(|| indices::fill(p, entry, &inputs, &feedback, wrapper.prologue));
+    store_outputs(m, p, entry, &feedback, position, wrapper.epilogue);
     if prepared.options.writes_point_size() {
         let float = p.float();
         let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
@@ -45,28 +61,31 @@ pub(super) fn capture_only<'m>(
     Ok(())
 }
 
-/// The capabilities that a built-in needs, and nothing else does.
-const OF_BUILT_INS: [(Capability, BuiltIn); 4] = [
+/// The capabilities that built-ins need, and nothing else does.
+const OF_BUILT_INS: [(Capability, BuiltIn); 7] = [
     (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),
     (Capability::CULL_DISTANCE, BuiltIn::CULL_DISTANCE),
     (Capability::SHADER_LAYER, BuiltIn::LAYER),
     (Capability::SHADER_VIEWPORT_INDEX, BuiltIn::VIEWPORT_INDEX),
+    (Capability::DRAW_PARAMETERS, BuiltIn::BASE_VERTEX),
+    (Capability::DRAW_PARAMETERS, BuiltIn::BASE_INSTANCE),
+    (Capability::DRAW_PARAMETERS, BuiltIn::DRAW_INDEX),
 ];
 
-/// Takes the capabilities that only `outputs` need, which are built-ins no more.
-fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, outputs: &[Id]) {
+/// Takes the capabilities that only `variables` need, which are built-ins no more: outputs, and with `inputs` inputs.
+fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[Id], inputs: bool) {
     let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
-    let mut unneeded: Vec<(CapabilityInst<'m>, BuiltIn)> = declared
-        .filter_map(|inst| {
-            let of = OF_BUILT_INS.iter().find(|(capability, _)| *capability == inst.capability());
-            of.map(|(_, builtin)| (inst, *builtin))
+    let mut unneeded: Vec<CapabilityInst<'m>> = declared
+        .filter(|inst| {
+            let of_inputs = inst.capability() == Capability::DRAW_PARAMETERS;
+            OF_BUILT_INS.iter().any(|(one, _)| *one == inst.capability()) && of_inputs <= inputs
         })
         .collect();
     if unneeded.is_empty() {
         return;
     }
-    let structures = outputs.iter().filter_map(|id| Some(m.innermost_element(m.pointee(*id)?)));
-    let taken: HashSet<Id> = structures.chain(outputs.iter().copied()).collect();
+    let structures = variables.iter().filter_map(|id| Some(m.innermost_element(m.pointee(*id)?)));
+    let taken: HashSet<Id> = structures.chain(variables.iter().copied()).collect();
     for inst in m.section(Section::Annotations) {
         let of_whole =
             Decorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()));
@@ -76,10 +95,13 @@ fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, outputs: &[Id
         if let Some((target, Decoration::BUILT_IN, &[builtin])) = said
             && !taken.contains(&target)
         {
-            unneeded.retain(|(_, other)| *other != BuiltIn(builtin));
+            let needs = |inst: &CapabilityInst<'_>| {
+                OF_BUILT_INS.contains(&(inst.capability(), BuiltIn(builtin)))
+            };
+            unneeded.retain(|inst| !needs(inst));
         }
     }
-    unneeded.iter().for_each(|(inst, _)| p.remove(inst.inst()));
+    unneeded.iter().for_each(|inst| p.remove(inst.inst()));
 }
 
 /// The variant that stores and has its outputs.
@@ -93,8 +115,15 @@ pub(super) fn both<'m>(
         let message = "fans and line loops are captured by what is drawn as points";
         return Err(Error::unsupported(message, entry.function()));
     }
+    if prepared.plan.layout.draws.indexed.is_some() {
+        let message = "draws with indices are captured by what is drawn as points";
+        return Err(Error::unsupported(message, entry.function()));
+    }
     let wrapper = moves::wrap(m, p, entry);
-    store_outputs(m, p, entry, prepared, StorageClass::OUTPUT, wrapper.epilogue)
+    let bound = Bound::add(m, p, entry, prepared)?;
+    let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
+    store_outputs(m, p, entry, &feedback, None, wrapper.epilogue);
+    Ok(())
 }
 
 /// The variant that stores nothing.
@@ -106,37 +135,76 @@ pub(super) fn raster_only<'m>(
     prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Raster)
 }
 
-/// Emits, at `at`, code that stores what the outputs, now in `class`, hold.
+/// What the variants that store bind, and the words of the host.
+struct Bound<'c> {
+    buffers: Vec<Buffer<'c>>,
+    /// Where draws have indices.
+    indices: Option<Source>,
+    /// Where they may be restarted.
+    segments: Option<Source>,
+    words: Vec<HostWord>,
+    added: Added,
+}
+
+impl<'c> Bound<'c> {
+    /// Adds all of it.
+    fn add<'m>(
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        prepared: &'c Prepared<'_>,
+    ) -> Result<Self, Error> {
+        let plan = &prepared.plan;
+        let draws = &plan.layout.draws;
+        let array = (!draws.by_address).then(|| moves::word_array(m, p));
+        let block = |p: &mut Patch<'m, '_>, number, name: &str| {
+            let bind = |(array, place)| moves::storage_buffer(m, p, entry, array, place, name);
+            array.zip(plan.placement.buffer(number)).map(bind).transpose()
+        };
+        let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
+        let buffers = capturing
+            .map(|(number, stores)| {
+                let block = block(p, number, &format!("polyshade_feedback_{number}"))?;
+                let stride = plan.layout.buffers[number as usize].stride / 4;
+                Ok(Buffer { number, block, stride, stores })
+            })
+            .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
+        let mut sources = [None; 2];
+        let names = ["polyshade_indices", "polyshade_segments"];
+        for (number, name) in (0..draws.index_buffers()).zip(names) {
+            let source = match block(p, plan.stores.len() as u32 + number, name)? {
+                Some(block) => {
+                    p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
+                    Source::Bound(block)
+                }
+                None => Source::Memory(moves::memory(m, p)?),
+            };
+            sources[number as usize] = Some(source);
+        }
+        let reserved = prepared.frame.target().reservations();
+        let named = (&plan.words, "polyshade_host");
+        let added = moves::add_words(m, p, entry, reserved, named, array)?;
+        let words = draws.host_words(plan.layout.buffers.len() as u32);
+        let [indices, segments] = sources;
+        Ok(Self { buffers, indices, segments, words, added })
+    }
+
+    fn feedback<'f>(&'f self, prepared: &'f Prepared<'_>, class: StorageClass) -> Feedback<'f> {
+        let draws = &prepared.plan.layout.draws;
+        Feedback { bound: self, draws, class }
+    }
+}
+
+/// Emits, at `at`, code that stores what the outputs hold.
 fn store_outputs<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    prepared: &Prepared<'_>,
-    class: StorageClass,
+    feedback: &Feedback<'_>,
+    position: Option<Id>,
     at: Position<'m>,
-) -> Result<(), Error> {
-    let plan = &prepared.plan;
-    let draws = &plan.layout.draws;
-    let array = (!draws.by_address).then(|| moves::word_array(m, p));
-    let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
-    let buffers = capturing
-        .map(|(number, stores)| {
-            let bind = |(array, place)| {
-                let name = format!("polyshade_feedback_{number}");
-                moves::storage_buffer(m, p, entry, array, place, &name)
-            };
-            let block = array.zip(plan.placement.buffer(number)).map(bind).transpose()?;
-            let stride = plan.layout.buffers[number as usize].stride / 4;
-            Ok(Buffer { number, block, stride, stores })
-        })
-        .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
-    let reserved = prepared.frame.target().reservations();
-    let named = (&plan.words, "polyshade_host");
-    let added = moves::add_words(m, p, entry, reserved, named, array)?;
-    let words = draws.host_words(plan.layout.buffers.len() as u32);
-    let feedback = Feedback { buffers: &buffers, draws, words: &words, added: &added, class };
-
-    let open = added.open(&mut p.at(at));
+) {
+    let open = feedback.bound.added.open(&mut p.at(at));
     let builtin = |p: &mut Patch<'m, '_>, builtin, first| {
         let uint = p.uint();
         let number = moves::load_integer_builtin(m, p, entry, (builtin, uint), at);
@@ -144,11 +212,11 @@ fn store_outputs<'m>(
         let first = feedback.word(&mut code, open, first);
         code.binary(Op::I_SUB, uint, number, first)
     };
-    let vertex = builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex);
-    let instance =
-        (!draws.one_instance).then(|| builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance));
+    let vertex =
+        position.unwrap_or_else(|| builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex));
+    let instance = (!feedback.draws.one_instance)
+        .then(|| builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance));
     feedback.capture(p, at, open, vertex, instance);
-    Ok(())
 }
 
 /// Emits a load of a part of an output, now in `class`.

@@ -1,7 +1,8 @@
 //! What the host fills in for each draw, and what the draw comes to.
 
-use super::draw::{BufferRange, Draw, Topology};
+use super::draw::{BufferRange, Draw};
 use super::layout::Layout;
+use super::topology::Topology;
 use polyshade_spv::{Error, ErrorKind};
 
 impl Layout {
@@ -22,6 +23,16 @@ impl Layout {
     /// Whether feedback buffers may be [unbound](BufferRange::UNBOUND).
     pub fn takes_unbound_buffers(&self) -> bool {
         self.draws.unbound
+    }
+
+    /// Whether some of the draws can be captured by what is drawn as it is, with [`Both`](super::Variant::Both).
+    pub fn is_captured_at_once(&self) -> bool {
+        self.draws.are_captured_at_once()
+    }
+
+    /// Whether the draws have indices.
+    pub fn is_indexed(&self) -> bool {
+        self.draws.indexed.is_some()
     }
 
     /// The topologies that the draws may have.

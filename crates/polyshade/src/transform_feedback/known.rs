@@ -1,6 +1,8 @@
 //! What is known of the draws that the variants are for, and the words that the host fills in for each.
 
-use super::draw::{BufferRange, Draw, ProvokingVertex, Topology};
+use super::draw::{BufferRange, Draw, ProvokingVertex};
+use super::indices::{IndexType, Indices};
+use super::topology::Topology;
 use crate::host::{Place, Word, Words};
 use polyshade_spv::{Error, ErrorKind};
 use std::borrow::Cow;
@@ -19,17 +21,35 @@ pub(super) struct Draws {
     pub(super) by_address: bool,
     /// Whether buffers may be unbound.
     pub(super) unbound: bool,
+    /// What is known of their indices, if they have some.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub(super) indexed: Option<Indexed>,
+}
+
+/// What is known of draws with indices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub(super) struct Indexed {
+    /// How wide indices are; none: the host says it.
+    pub(super) index_type: Option<IndexType>,
+    /// Whether an index may restart primitives.
+    pub(super) restart: bool,
+    /// Whether the shader reads the number of the draw.
+    pub(super) asks_draw_index: bool,
 }
 
 impl Default for Draws {
-    /// Nothing is known.
+    /// Nothing is known, but that there is no adjacency, which only devices with geometry stages have.
     fn default() -> Self {
+        let without = |topology: &Topology| !topology.has_adjacency();
         Self {
-            topologies: Topology::ALL.to_vec(),
+            topologies: Topology::ALL.into_iter().filter(without).collect(),
             one_instance: false,
             one_limit: false,
             by_address: false,
             unbound: false,
+            indexed: None,
         }
     }
 }
@@ -44,6 +64,16 @@ pub(super) enum HostWord {
     Slots,
     FirstInstance,
     Limit,
+    IndexType,
+    VertexOffset,
+    DrawIndex,
+    IndexOffset,
+    IndexAddressLow,
+    IndexAddressHigh,
+    IndexSize,
+    TableAddressLow,
+    TableAddressHigh,
+    TableSize,
     /// Of the feedback buffer with this number, as the others below.
     Offset(u32),
     Size(u32),
@@ -54,8 +84,10 @@ pub(super) enum HostWord {
 }
 
 impl HostWord {
-    fn name(self) -> Cow<'static, str> {
+    fn name(self, draws: &Draws) -> Cow<'static, str> {
         match self {
+            Self::FirstVertex if draws.indexed.is_some() => "first_index".into(),
+            Self::VertexCount if draws.indexed.is_some() => "index_count".into(),
             Self::Topology => "topology".into(),
             Self::Flags => "flags".into(),
             Self::FirstVertex => "first_vertex".into(),
@@ -63,6 +95,16 @@ impl HostWord {
             Self::Slots => "slots".into(),
             Self::FirstInstance => "first_instance".into(),
             Self::Limit => "limit".into(),
+            Self::IndexType => "index_type".into(),
+            Self::VertexOffset => "vertex_offset".into(),
+            Self::DrawIndex => "draw_index".into(),
+            Self::IndexOffset => "index_offset".into(),
+            Self::IndexAddressLow => "index_address_low".into(),
+            Self::IndexAddressHigh => "index_address_high".into(),
+            Self::IndexSize => "index_size".into(),
+            Self::TableAddressLow => "table_address_low".into(),
+            Self::TableAddressHigh => "table_address_high".into(),
+            Self::TableSize => "table_size".into(),
             Self::Offset(buffer) => format!("offset_{buffer}").into(),
             Self::Size(buffer) => format!("size_{buffer}").into(),
             Self::Reached(buffer) => format!("reached_{buffer}").into(),
@@ -74,6 +116,10 @@ impl HostWord {
 
     fn meaning(self, draws: &Draws) -> &'static str {
         match self {
+            Self::Topology if draws.any(Topology::has_adjacency) => {
+                "0 point list, 1 line list, 2 line strip, 3 triangle list, 4 triangle strip, \
+                 5 triangle fan, 6 to 9 lists and strips with adjacency, 16 line loop"
+            }
             Self::Topology => {
                 "0 point list, 1 line list, 2 line strip, 3 triangle list, 4 triangle strip, \
                  5 triangle fan, 16 line loop"
@@ -82,13 +128,25 @@ impl HostWord {
                 "bit 0: the provoking vertex is the last one; bit 1 + b: feedback buffer b is not bound"
             }
             Self::Flags => "bit 0: the provoking vertex is the last one",
+            Self::FirstVertex if draws.indexed.is_some() => "firstIndex of the draw",
             Self::FirstVertex => "firstVertex of the draw",
+            Self::VertexCount if draws.indexed.is_some() => "indexCount of the draw",
             Self::VertexCount => "vertexCount of the draw: the vertices of each instance",
             Self::Slots => "corners of all primitives of an instance",
             Self::FirstInstance => "firstInstance of the draw",
             Self::Limit => {
                 "corners of all primitives of the draw that fit into every feedback range"
             }
+            Self::IndexType => "0 8 bits, 1 16 bits, 2 32 bits",
+            Self::VertexOffset => "vertexOffset of the draw",
+            Self::DrawIndex => "number of the draw in a multi-draw",
+            Self::IndexOffset => "bytes from the start of the bound range to index 0",
+            Self::IndexAddressLow => "lower 32 bits of the address of index 0",
+            Self::IndexAddressHigh => "upper 32 bits of the address of index 0",
+            Self::IndexSize => "bytes of the index buffer from index 0 on",
+            Self::TableAddressLow => "lower 32 bits of the address of the table of segments",
+            Self::TableAddressHigh => "upper 32 bits of the address of the table of segments",
+            Self::TableSize => "bytes of the table of segments",
             Self::Offset(_) => {
                 "bytes from the start of the bound range to the start of the feedback range"
             }
@@ -119,6 +177,8 @@ impl HostWord {
             // What is more than fits is not stored, however much more it is.
             u32::try_from(corners).unwrap_or(u32::MAX)
         };
+        let indices = || draw.indices.expect("a draw is checked first");
+        let of_indices = |Indices { address, offset, .. }| address.wrapping_add(offset.into());
         match self {
             Self::Topology => draw.topology as u32,
             Self::Flags => {
@@ -129,9 +189,19 @@ impl HostWord {
             }
             Self::FirstVertex => draw.first_vertex,
             Self::VertexCount => draw.vertex_count,
-            Self::Slots => corners(draw.topology.primitives(draw.vertex_count).into()),
+            Self::Slots => corners(draw.primitives_per_instance().into()),
             Self::FirstInstance => draw.first_instance,
             Self::Limit => corners(fits),
+            Self::IndexType => indices().index_type as u32,
+            Self::VertexOffset => indices().vertex_offset.cast_unsigned(),
+            Self::DrawIndex => indices().draw_index,
+            Self::IndexOffset => indices().offset,
+            Self::IndexAddressLow => of_indices(indices()) as u32,
+            Self::IndexAddressHigh => (of_indices(indices()) >> 32) as u32,
+            Self::IndexSize => indices().size,
+            Self::TableAddressLow => indices().table_address as u32,
+            Self::TableAddressHigh => (indices().table_address >> 32) as u32,
+            Self::TableSize => indices().table_size,
             Self::Offset(buffer) => range(buffer).offset,
             Self::Size(buffer) => range(buffer).size,
             Self::Reached(buffer) => range(buffer).reached,
@@ -175,6 +245,32 @@ impl Draws {
         }
     }
 
+    /// The only topology of what is captured, if there is one.
+    pub(super) fn captured_topology(&self) -> Option<Topology> {
+        let first = self.topologies.first()?.without_adjacency();
+        self.all(|one| one.without_adjacency() == first).then_some(first)
+    }
+
+    /// Whether some draws can be captured by what is drawn as it is.
+    pub(super) fn are_captured_at_once(&self) -> bool {
+        self.any(Topology::is_list_or_strip) && self.indexed.is_none()
+    }
+
+    /// Whether an index may restart primitives.
+    pub(super) fn restart(&self) -> bool {
+        self.indexed.is_some_and(|indexed| indexed.restart)
+    }
+
+    /// How many buffers are bound beside the feedback buffers.
+    pub(super) fn index_buffers(&self) -> u32 {
+        u32::from(self.indexed.is_some()) + u32::from(self.restart())
+    }
+
+    /// Whether the slot of a vertex is its number in the draw.
+    pub(super) fn slots_are_vertices(&self) -> bool {
+        self.all(|one| one.is_list() && !one.has_adjacency()) && !self.restart()
+    }
+
     pub(super) fn all(&self, is: impl Fn(Topology) -> bool) -> bool {
         self.topologies.iter().all(|one| is(*one))
     }
@@ -185,7 +281,7 @@ impl Draws {
 
     /// Whether the code has to ask for the topology.
     fn needs_topology(&self) -> bool {
-        self.topology().is_none() && !(self.one_limit && self.all(Topology::is_list))
+        self.topology().is_none() && !(self.one_limit && self.slots_are_vertices())
     }
 
     /// Refuses a draw that is none of these.
@@ -199,7 +295,37 @@ impl Draws {
             let count = draw.instance_count;
             return refused(format!("the variants are for one instance, and the draw has {count}"));
         }
-        Ok(())
+        match (self.indexed, draw.indices) {
+            (None, None) => Ok(()),
+            (Some(indexed), Some(indices)) => self.check_indices(indexed, &indices),
+            (None, Some(_)) => refused("the variants were not made for a draw with indices".into()),
+            (Some(_), None) => refused("the variants are for draws with indices".into()),
+        }
+    }
+
+    /// Refuses indices that the variants do not read.
+    fn check_indices(&self, indexed: Indexed, indices: &Indices) -> Result<(), Error> {
+        let refused = |message: String| Err(Error::new(ErrorKind::Options, message));
+        let bits = 8 * indices.index_type.bytes();
+        if indexed.index_type.is_some_and(|known| known != indices.index_type) {
+            return refused(format!("the variants were not made for indices of {bits} bits"));
+        }
+        let place = u64::from(indices.offset) | if self.by_address { indices.address } else { 0 };
+        if !place.is_multiple_of(indices.index_type.bytes().into()) {
+            return refused(format!("indices of {bits} bits begin at no multiple of their size"));
+        }
+        match (indexed.restart, indices.restarted.is_some()) {
+            (false, false) => Ok(()),
+            (true, true) => {
+                let address = if self.by_address { indices.table_address } else { 0 };
+                match (address | u64::from(indices.table_size)).is_multiple_of(4) {
+                    true => Ok(()),
+                    false => refused("the table of segments is not in multiples of 4 bytes".into()),
+                }
+            }
+            (false, true) => refused("the variants were not made for restarts".into()),
+            (true, false) => refused("what the table of segments says is not given".into()),
+        }
     }
 
     /// The words that the host fills in, in their order, for so many feedback buffers.
@@ -209,8 +335,10 @@ impl Draws {
             (
                 HostWord::Flags,
                 self.unbound
-                    || self
-                        .any(|one| matches!(one, Topology::TriangleStrip | Topology::TriangleFan)),
+                    || self.any(|one| {
+                        let captured = one.without_adjacency();
+                        matches!(captured, Topology::TriangleStrip | Topology::TriangleFan)
+                    }),
             ),
             (HostWord::FirstVertex, true),
             (HostWord::VertexCount, !self.one_limit),
@@ -223,6 +351,7 @@ impl Draws {
         ];
         let mut words: Vec<HostWord> =
             of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
+        words.extend(self.index_words());
         for buffer in 0..buffers {
             match (self.by_address, self.one_limit) {
                 (true, _) => words.extend([
@@ -243,8 +372,33 @@ impl Draws {
     }
 }
 
+impl Draws {
+    /// The words that say where indices are.
+    fn index_words(&self) -> impl Iterator<Item = HostWord> {
+        let indexed = self.indexed.unwrap_or_default();
+        let by_address = self.by_address;
+        let words = [
+            (HostWord::IndexType, indexed.index_type.is_none()),
+            (HostWord::VertexOffset, true),
+            (HostWord::DrawIndex, indexed.asks_draw_index),
+            (HostWord::IndexOffset, !by_address),
+            (HostWord::IndexAddressLow, by_address),
+            (HostWord::IndexAddressHigh, by_address),
+            (HostWord::IndexSize, true),
+            (HostWord::TableAddressLow, by_address && indexed.restart),
+            (HostWord::TableAddressHigh, by_address && indexed.restart),
+            (HostWord::TableSize, by_address && indexed.restart),
+        ];
+        let is_indexed = self.indexed.is_some();
+        words.into_iter().filter(move |(_, is)| is_indexed && *is).map(|(word, _)| word)
+    }
+}
+
 /// The words of draws that capture into so many buffers.
 pub(super) fn words(draws: &Draws, place: Place, buffers: u32) -> Words {
     let words = draws.host_words(buffers).into_iter();
-    Words { place, words: words.map(|word| Word::new(word.name(), word.meaning(draws))).collect() }
+    Words {
+        place,
+        words: words.map(|word| Word::new(word.name(draws), word.meaning(draws))).collect(),
+    }
 }

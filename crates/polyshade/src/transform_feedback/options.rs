@@ -1,7 +1,8 @@
 //! What to capture, and how.
 
-use super::draw::Topology;
-use super::known::Draws;
+use super::indices::IndexType;
+use super::known::{Draws, Indexed};
+use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, Place, Set};
 use crate::placement::{Wanted, WordsAt};
@@ -179,7 +180,8 @@ impl Options {
         self
     }
 
-    /// No draw has another topology than these, which saves the code for those. Unless said otherwise there may be all.
+    /// No draw has another topology than these, which saves the code for those. Unless said otherwise there may be all
+    /// but those with adjacency.
     #[must_use]
     pub fn topologies(mut self, topologies: impl IntoIterator<Item = Topology>) -> Self {
         self.draws.set_topologies(topologies);
@@ -207,6 +209,27 @@ impl Options {
     #[must_use]
     pub fn unbound_buffers(mut self) -> Self {
         self.draws.unbound = true;
+        self
+    }
+
+    /// The draws have indices, as wide as is said here; of [`None`] the host says it for each draw, with the word
+    /// `index_type`. [`CaptureOnly`](super::Variant::CaptureOnly) then reads the indices from a storage buffer at the
+    /// binding behind the feedback buffers, or by their address. It cannot have vertex attributes, which the fixed
+    /// function would fetch by other numbers: [pull](crate::vertex_pulling) them before.
+    #[must_use]
+    pub fn indexed(mut self, index_type: Option<IndexType>) -> Self {
+        let indexed = self.draws.indexed.unwrap_or_default();
+        self.draws.indexed = Some(Indexed { index_type, ..indexed });
+        self
+    }
+
+    /// An index of all ones restarts primitives (`primitiveRestartEnable`). The host makes a [table](super::Segments)
+    /// of where that is, which is read from a storage buffer behind the index buffer, or by its address. Says that the
+    /// draws have [indices](Self::indexed), too.
+    #[must_use]
+    pub fn restart(mut self) -> Self {
+        let indexed = self.draws.indexed.unwrap_or_default();
+        self.draws.indexed = Some(Indexed { restart: true, ..indexed });
         self
     }
 

@@ -1,12 +1,13 @@
 //! The code that fetches.
 
-use super::fetch::{self, Functions, Source};
+use super::fetch::{self, Functions};
 use super::format::{Field, Numbers};
 use super::inputs::{Input, Leaf, Number};
 use super::{Attribute, Options, Rate};
 use crate::host::{Reserved, Words};
-use crate::moves::{self, Copies, HostBlock, Open, WordArray};
+use crate::moves::{self, Copies, Open, WordArray};
 use crate::placement::Placement;
+use crate::source::{self, Source, Span};
 use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -131,7 +132,7 @@ fn link(
             Source::Memory(_) if functions.is_empty() => None,
             Source::Memory(_) => break,
         };
-        let word_at = fetch::word_at(p, *source);
+        let word_at = source::word_at(p, *source);
         functions.insert(*buffer, common.of_buffer(p, word_at, readers(of)));
     }
     functions
@@ -235,21 +236,15 @@ impl Emit<'_> {
             return *opened;
         }
         let uint = code.p.uint();
-        let uvec2 = code.p.vector(uint, 2);
         let buffer = self.pull.options.buffer_numbered(number);
-        let (memory, start, length) = match self.sources[&number] {
+        let Span { memory, start, length } = match self.sources[&number] {
             Source::Bound(block) => {
                 let start = self.word(code, BUFFER_OFFSET, number);
-                (code.p.null(uvec2), start, bytes_of(code, block))
+                Span::bound(code, block, start)
             }
-            // Words lie at multiples of 4, and a vertex buffer begins anywhere.
             Source::Memory(_) => {
-                let [low, high] =
-                    [ADDRESS_LOW, ADDRESS_HIGH].map(|half| self.word(code, half, number));
-                let [within, above] = [3, !3].map(|mask| code.p.uint_constant(mask));
-                let start = code.binary(Op::BITWISE_AND, uint, low, within);
-                let low = code.binary(Op::BITWISE_AND, uint, low, above);
-                (code.construct(uvec2, &[low, high]), start, code.p.uint_constant(!3))
+                let halves = [ADDRESS_LOW, ADDRESS_HIGH].map(|half| self.word(code, half, number));
+                Span::memory(code, halves)
             }
         };
         let size = self.word(code, BUFFER_SIZE, number);
@@ -367,14 +362,6 @@ impl Emit<'_> {
         };
         components.map(component).collect()
     }
-}
-
-/// Emits how many bytes a bound buffer has.
-fn bytes_of(code: &mut Cursor<'_, '_, '_>, block: HostBlock) -> Id {
-    let uint = code.p.uint();
-    let words = block.length(code).expect("a vertex buffer is a storage buffer");
-    let two = code.p.uint_constant(2);
-    code.binary(Op::SHIFT_LEFT_LOGICAL, uint, words, two)
 }
 
 /// The bits of a component that the format lacks.

@@ -4,7 +4,7 @@ use super::format::{Field, Format, Numbers};
 use super::inputs::{Input, Leaf};
 use super::{Options, Rate, Robustness};
 use crate::library;
-use crate::moves::{self, Hook, HostBlock, Memory};
+use crate::moves::{self, Hook};
 use foldhash::HashMap;
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
@@ -147,31 +147,4 @@ pub(super) fn place(robustness: Robustness) -> &'static str {
         Robustness::Access => "place_within",
         Robustness::Access2 => "place_of",
     }
-}
-
-/// What has words.
-#[derive(Clone, Copy)]
-pub(super) enum Source {
-    Bound(HostBlock),
-    Memory(Memory),
-}
-
-/// Emits `uint word_at(uvec2 memory, uint index)`.
-pub(super) fn word_at(p: &mut Patch<'_, '_>, source: Source) -> Id {
-    let (id, at, uint) = (p.id(), p.lane(), p.uint());
-    let uvec2 = p.vector(uint, 2);
-    p.name(id, "word_at");
-    let mut code = p.at(at);
-    let parameters = code.begin_function(id, uint, &[uvec2, uint]);
-    let word = match source {
-        Source::Bound(block) => {
-            let pointer = block.pointer(&mut code, parameters[1]);
-            code.load(uint, pointer)
-        }
-        Source::Memory(memory) => {
-            memory.at(&mut code, parameters[0]).load(&mut code, parameters[1])
-        }
-    };
-    code.end_function(Some(word));
-    id
 }

@@ -93,7 +93,7 @@ impl Run<'_> {
         let (buffers, ranges) = feedback(self, case, work);
         let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
         let told = told.map_err(not_comparable)?;
-        bind_capture(self.capture, &told, &ranges, draw, work);
+        bind_capture(self.capture, &told, &ranges[..].into(), draw, work);
         Ok(buffers)
     }
 
@@ -107,7 +107,7 @@ impl Run<'_> {
         let (_, ranges) = feedback(self, &Case::of_nothing(placement), work);
         // With words of 0 there is room for nothing, whatever they mean.
         let words = vec![0; self.capture.words.words.len()];
-        bind_capture(self.capture, &words, &ranges, draw, work);
+        bind_capture(self.capture, &words, &ranges[..].into(), draw, work);
     }
 
     /// Compares the counts and counters that the layout computes for a case with those of the specification.
@@ -167,5 +167,6 @@ fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
+        indices: None,
     }
 }

@@ -76,8 +76,12 @@ impl Draw<'_> {
                 | Topology::LINE_STRIP_WITH_ADJACENCY
                 | Topology::TRIANGLE_STRIP_WITH_ADJACENCY
         );
-        if self.indices.is_some_and(|indices| indices.restart) && !strips {
+        let Some(indices) = self.indices else { return Ok(()) };
+        if indices.restart && !strips && !has.indexing.list_restart {
             return Err(Error::Missing("restarting lists of primitives"));
+        }
+        if indices.index_type == vk::IndexType::UINT8_EXT && !has.indexing.uint8 {
+            return Err(Error::Missing("indices of 8 bits"));
         }
         Ok(())
     }

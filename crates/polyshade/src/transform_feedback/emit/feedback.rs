@@ -3,9 +3,9 @@
 use super::super::Topology;
 use super::super::known::{Draws, HostWord};
 use super::super::layout::Stored;
-use super::words_of;
+use super::{Bound, words_of};
 use crate::library;
-use crate::moves::{self, Added, Hook, HostBlock, Open, Pointed};
+use crate::moves::{self, Hook, HostBlock, Open, Pointed};
 use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
 
 /// A feedback buffer that captures something.
@@ -39,7 +39,7 @@ impl Target {
 }
 
 /// Emits a function without parameters that returns what `body` emits.
-fn function(
+pub(super) fn function(
     p: &mut Patch<'_, '_>,
     name: &str,
     ty: Id,
@@ -56,17 +56,16 @@ fn function(
 
 /// The functions that know buffers, varyings and what the host fills in.
 pub(super) struct Feedback<'c> {
-    pub(super) buffers: &'c [Buffer<'c>],
+    pub(super) bound: &'c Bound<'c>,
     pub(super) draws: &'c Draws,
-    pub(super) words: &'c [HostWord],
-    pub(super) added: &'c Added,
+    /// Of the outputs.
     pub(super) class: StorageClass,
 }
 
 impl Feedback<'_> {
     /// The number of a word of the host.
-    fn number(&self, word: HostWord) -> u32 {
-        let number = self.words.iter().position(|one| *one == word);
+    pub(super) fn number(&self, word: HostWord) -> u32 {
+        let number = self.bound.words.iter().position(|one| *one == word);
         number.expect("the host fills in what the code reads") as u32
     }
 
@@ -106,7 +105,12 @@ impl Feedback<'_> {
     }
 
     /// Emits a word of the host that counts bytes, as a number of words.
-    fn in_words(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
+    pub(super) fn in_words(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        open: Open<'_>,
+        word: HostWord,
+    ) -> Id {
         let uint = code.p.uint();
         let bytes = self.word(code, open, word);
         let two = code.p.uint_constant(2);
@@ -126,7 +130,7 @@ impl Feedback<'_> {
         let void = p.void();
         let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
         let zero = p.uint_constant(0);
-        if self.draws.one_limit && instance.is_none() && self.draws.all(Topology::is_list) {
+        if self.draws.one_limit && instance.is_none() && self.draws.slots_are_vertices() {
             let put = moves::link(p, library, &["put"], &store)[0];
             let limit = self.limit(p, at, open);
             p.at(at).call(void, put, &[zero, limit, vertex]);
@@ -134,14 +138,15 @@ impl Feedback<'_> {
         }
 
         let corners = self.corners(p, &store[0]);
-        let hook = [Hook { name: "corners", function: corners }];
+        let mut hooks = vec![Hook { name: "corners", function: corners }];
+        let per_instance = self.find_vertices(p, &mut hooks);
         let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
-        let within = moves::link(p, library, &[within], &hook)[0];
+        let within = moves::link(p, library, &[within], &hooks)[0];
         let instance = instance.unwrap_or(zero);
         if self.draws.one_limit {
             let limit = self.limit(p, at, open);
             let mut code = p.at(at);
-            let slots = match self.words.contains(&HostWord::Slots) {
+            let slots = match self.bound.words.contains(&HostWord::Slots) {
                 true => self.word(&mut code, open, HostWord::Slots),
                 false => limit,
             };
@@ -149,11 +154,16 @@ impl Feedback<'_> {
             return;
         }
         let fit = moves::link(p, library, &["fit"], &[])[0];
-        let hooks = [
+        let mut hooks = vec![
             Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) },
             Hook { name: "of_draw", function: within },
         ];
-        let capture = moves::link(p, library, &["capture"], &hooks)[0];
+        hooks.extend(per_instance);
+        let name = match self.draws.any(Topology::has_adjacency) {
+            true => "capture_with_adjacency",
+            false => "capture",
+        };
+        let capture = moves::link(p, library, &[name], &hooks)[0];
         let mut code = p.at(at);
         let topology = self.topology(&mut code, open);
         let count = self.word(&mut code, open, HostWord::VertexCount);
@@ -161,11 +171,11 @@ impl Feedback<'_> {
     }
 
     /// Links the function that finds the slots of a vertex in an instance.
-    fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'_>) -> Id {
+    fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'static>) -> Id {
         let draws = self.draws;
         // What is drawn as it is cannot have the topologies that a point list is drawn for.
         let drawn = self.class == StorageClass::OUTPUT;
-        let name = match draws.topology() {
+        let name = match draws.captured_topology() {
             Some(Topology::LineStrip) => "of_line_strip",
             Some(Topology::LineLoop) => "of_line_loop",
             Some(Topology::TriangleStrip) => "of_triangle_strip",
@@ -175,15 +185,10 @@ impl Feedback<'_> {
             _ => "of_any",
         };
         let mut hooks = vec![*store];
-        if draws.topology().is_none() && !draws.all(Topology::is_list) {
-            let uint = p.uint();
-            let function = function(p, "topology", uint, |code| {
-                let open = self.added.open(code);
-                self.topology(code, open)
-            });
-            hooks.push(Hook { name: "topology", function });
+        if draws.captured_topology().is_none() && !draws.all(Topology::is_list) {
+            hooks.push(self.topology_hook(p));
         }
-        if self.words.contains(&HostWord::Flags) {
+        if self.bound.words.contains(&HostWord::Flags) {
             hooks.push(Hook { name: "provoking_last", function: self.provoking_last(p) });
         }
         moves::link(p, &library::CAPTURE, &[name], &hooks)[0]
@@ -194,7 +199,7 @@ impl Feedback<'_> {
         let mut code = p.at(at);
         let uint = code.p.uint();
         let mut limit = self.word(&mut code, open, HostWord::Limit);
-        for buffer in self.buffers {
+        for buffer in &self.bound.buffers {
             let length = self.length(&mut code, open, buffer);
             let start = self.start(&mut code, open, buffer.number);
             let lead = code.glsl(GlslOp::U_MIN, uint, &[length, start]);
@@ -208,7 +213,7 @@ impl Feedback<'_> {
     }
 
     /// Emits the topology.
-    fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
+    pub(super) fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
         match self.draws.topology() {
             Some(one) => code.p.uint_constant(one as u32),
             None => self.word(code, open, HostWord::Topology),
@@ -220,7 +225,7 @@ impl Feedback<'_> {
         let bool = p.bool();
         function(p, "provoking_last", bool, |code| {
             let uint = code.p.uint();
-            let open = self.added.open(code);
+            let open = self.bound.added.open(code);
             let flags = self.word(code, open, HostWord::Flags);
             let [zero, one] = [0, 1].map(|number| code.p.uint_constant(number));
             let bit = code.binary(Op::BITWISE_AND, uint, flags, one);
@@ -234,9 +239,9 @@ impl Feedback<'_> {
         p.name(id, "primitives_that_fit");
         let mut code = p.at(at);
         let vertices = code.begin_function(id, uint, &[uint])[0];
-        let open = self.added.open(&mut code);
+        let open = self.bound.added.open(&mut code);
         let mut least: Option<Id> = None;
-        for buffer in self.buffers {
+        for buffer in &self.bound.buffers {
             let stride = code.p.uint_constant(buffer.stride);
             let length = self.length(&mut code, open, buffer);
             let number = buffer.number;
@@ -293,10 +298,10 @@ impl Feedback<'_> {
     /// Emits `void store_to_slot(uint slot)`.
     fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
         if !self.draws.unbound {
-            return self.store_to(p, "store_to_slot", self.buffers);
+            return self.store_to(p, "store_to_slot", &self.bound.buffers);
         }
         let stores: Vec<Id> =
-            self.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
+            self.bound.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
         let (id, at, uint, void) = (p.id(), p.lane(), p.uint(), p.void());
         p.name(id, "store_to_slot");
         let mut code = p.at(at);
@@ -312,7 +317,7 @@ impl Feedback<'_> {
     fn store_where_bound(&self, p: &mut Patch<'_, '_>, buffer: &Buffer<'_>) -> Id {
         let bool = p.bool();
         let is_bound = function(p, "is_bound", bool, |code| {
-            let open = self.added.open(code);
+            let open = self.bound.added.open(code);
             self.is_bound(code, open, buffer.number)
         });
         let store = self.store_to(p, "store_to_buffer", std::slice::from_ref(buffer));
@@ -329,7 +334,7 @@ impl Feedback<'_> {
         p.name(id, name);
         let mut code = p.at(at);
         let slot = code.begin_function(id, void, &[uint])[0];
-        let open = self.added.open(&mut code);
+        let open = self.bound.added.open(&mut code);
         for buffer in buffers {
             let target = self.target(&mut code, open, buffer);
             let start = self.start(&mut code, open, buffer.number);

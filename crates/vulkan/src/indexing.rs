@@ -1,0 +1,43 @@
+//! What a device can do with indices beyond Vulkan 1.0.
+
+use crate::instance::Instance;
+use ash::{ext, vk};
+use std::ffi::CStr;
+
+/// What a device can do with indices beyond Vulkan 1.0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Indexing {
+    /// Indices of 8 bits (`VK_EXT_index_type_uint8`).
+    pub uint8: bool,
+    /// Restarts of lists (`VK_EXT_primitive_topology_list_restart`).
+    pub list_restart: bool,
+}
+
+impl Indexing {
+    pub(crate) fn query(
+        instance: &Instance,
+        device: vk::PhysicalDevice,
+        has: impl Fn(&CStr) -> bool,
+    ) -> Self {
+        let uint8 = has(ext::index_type_uint8::NAME) && {
+            let features: vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'_> =
+                instance.features(device);
+            features.index_type_uint8 == vk::TRUE
+        };
+        let list_restart = has(ext::primitive_topology_list_restart::NAME) && {
+            let features: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'_> =
+                instance.features(device);
+            features.primitive_topology_list_restart == vk::TRUE
+        };
+        Self { uint8, list_restart }
+    }
+
+    /// The extensions that it takes.
+    pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
+        let all = [
+            (self.uint8, ext::index_type_uint8::NAME),
+            (self.list_restart, ext::primitive_topology_list_restart::NAME),
+        ];
+        all.into_iter().filter(|(has, _)| *has).map(|(_, name)| name)
+    }
+}

@@ -1,0 +1,607 @@
+//! Draws with indices are captured as the native feature captures them, or the model says: every width of indices,
+//! base vertices, restarts in every topology, and attributes that the shader fetches.
+
+use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES};
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{Capture, Case, native_draw};
+use crate::glsl;
+use crate::hostile::only_written_in;
+use crate::matrix::TWO_BUFFERS;
+use crate::noise::Noise;
+use crate::shaders::{INDICES, Shader, Varyings};
+use crate::storage::{HOSTS, Storage, host_draw, options, topology};
+use polyshade::Module;
+use polyshade::host::Place;
+use polyshade::transform_feedback::{self, IndexType, Options, Segments};
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
+use polyshade_formats::SpirvVersion;
+use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
+use polyshade_vulkan::{
+    self as vulkan, CaptureBuffers, Draw, Indices, ProvokingVertex, Range, Stage, VertexBuffer,
+    VertexLayout, Work, bind_capture, bind_pulled, vk,
+};
+use std::collections::BTreeMap;
+
+const WIDTHS: [IndexType; 3] = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
+
+/// A captured draw with indices. The vertices of the draw are those of the capture pass: the numbers of the indices.
+#[derive(Debug, Clone)]
+struct Indexed {
+    case: Case,
+    width: IndexType,
+    /// All that are in the buffer.
+    indices: Vec<u32>,
+    vertex_offset: i32,
+    restart: bool,
+}
+
+impl Indexed {
+    /// The indices `1, 2, …` of one instance, with room for everything.
+    fn new(topology: Topology, width: IndexType, count: u32) -> Indexed {
+        let indices = (1..=count).collect();
+        let case = Case::new(topology, count);
+        Indexed { case, width, indices, vertex_offset: 0, restart: false }
+    }
+
+    /// The bytes of the indices, as the device has them.
+    fn bytes(&self) -> Vec<u8> {
+        let size = self.width.bytes() as usize;
+        self.indices.iter().flat_map(|index| index.to_le_bytes()[..size].to_vec()).collect()
+    }
+
+    /// The vertices between restarts. What is behind the buffer is index 0.
+    fn segments(&self) -> Vec<Vec<u32>> {
+        let mut segments = vec![Vec::new()];
+        for number in self.case.draw.vertices.clone() {
+            let index = self.indices.get(number as usize).copied().unwrap_or(0);
+            if self.restart && index == self.width.restart() {
+                segments.push(Vec::new());
+            } else {
+                let vertex = index.wrapping_add_signed(self.vertex_offset);
+                segments.last_mut().expect("there is one").push(vertex);
+            }
+        }
+        segments
+    }
+
+    /// What the model says.
+    fn model(&self, layout: &[BufferLayout], shader: impl Fn(u32, u32) -> Vec<Value>) -> Capture {
+        let mut buffers = self.case.buffers(layout);
+        let draw = &self.case.draw;
+        let captured = model::capture_indexed(draw, &self.segments(), &mut buffers, shader);
+        Capture { memory: buffers.into_iter().map(|buffer| buffer.memory).collect(), captured }
+    }
+
+    /// The indices of a native draw, whose buffer goes to `work`.
+    fn native(&self, work: &mut Work<'_>) -> Indices {
+        let place = vulkan::Place { buffer: work.buffers.len(), offset: 0 };
+        work.buffers.push(self.bytes());
+        let vertices = &self.case.draw.vertices;
+        Indices {
+            place,
+            index_type: match self.width {
+                IndexType::Uint8 => vk::IndexType::UINT8_EXT,
+                IndexType::Uint16 => vk::IndexType::UINT16,
+                IndexType::Uint32 => vk::IndexType::UINT32,
+            },
+            count: vertices.len() as u32,
+            first: vertices.start,
+            vertex_offset: self.vertex_offset,
+            restart: self.restart,
+        }
+    }
+
+    /// The table that the host makes.
+    fn table(&self) -> Segments {
+        let vertices = &self.case.draw.vertices;
+        let topology = topology(self.case.draw.topology);
+        let (first, count) = (vertices.start, vertices.len() as u32);
+        Segments::find(topology, self.width, &self.bytes(), first, count).expect("there are few")
+    }
+
+    /// The draw that the host asks for, of indices `lead` bytes behind the start of what is bound.
+    fn host(&self, lead: u32) -> transform_feedback::Draw {
+        let table = self.restart.then(|| self.table());
+        let indices = transform_feedback::Indices {
+            index_type: self.width,
+            address: 0,
+            offset: lead,
+            size: self.bytes().len() as u32,
+            vertex_offset: self.vertex_offset,
+            draw_index: 0,
+            restarted: table.as_ref().map(Segments::primitives),
+            table_address: 0,
+            table_size: table.map_or(0, |table| 4 * table.table().len() as u32),
+        };
+        transform_feedback::Draw { indices: Some(indices), ..host_draw(&self.case.draw) }
+    }
+}
+
+/// Where indices begin in what is bound: at no multiple of 4 where they are small.
+fn lead(width: IndexType) -> u32 {
+    3 * width.bytes()
+}
+
+/// A capture pass, whose feedback buffers are returned. `edit` may change the words of the host.
+fn capture_pass<'a>(
+    storage: &Storage,
+    words: &'a [u32],
+    indexed: &Indexed,
+    mut edit: impl FnMut(&mut [u32]),
+    work: &mut Work<'a>,
+) -> (Draw<'a>, Vec<usize>) {
+    let feedback = storage.feedback(&indexed.case, work);
+    let mut add = |mut bytes: Vec<u8>| {
+        bytes.resize(bytes.len().next_multiple_of(4).max(4), 0xee);
+        work.buffers.push(bytes);
+        let buffer = work.buffers.len() - 1;
+        Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 }
+    };
+    let before = vec![0xee; lead(indexed.width) as usize];
+    let indices = Some(add([before, indexed.bytes()].concat()));
+    let segments = indexed.restart.then(|| {
+        let table = indexed.table();
+        add(table.table().iter().flat_map(|word| word.to_ne_bytes()).collect())
+    });
+
+    let draw = indexed.host(lead(indexed.width));
+    let ranges = storage.ranges(&indexed.case);
+    let mut told = storage.capture.layout.host_words(&draw, &ranges).expect("the draw is one");
+    edit(&mut told);
+    let mut pass = Draw {
+        stages: vec![Stage::vertex(words)],
+        vertices: indexed.case.draw.vertices.clone(),
+        instances: indexed.case.draw.instances.clone(),
+        ..Draw::default()
+    };
+    let buffers = CaptureBuffers { feedback: &feedback, indices, segments };
+    bind_capture(&storage.capture, &told, &buffers, &mut pass, work);
+    (pass, feedback.iter().map(|range| range.buffer).collect())
+}
+
+/// Captures all draws, with words of the host that `edit` may change.
+#[track_caller]
+fn run(
+    storage: &Storage,
+    driver: Driver,
+    all: &[Indexed],
+    mut edit: impl FnMut(&mut [u32]),
+) -> Vec<Vec<Vec<u8>>> {
+    let (mut work, mut feedback) = (Work::default(), Vec::new());
+    for indexed in all {
+        let (draw, buffers) = capture_pass(storage, &storage.words, indexed, &mut edit, &mut work);
+        work.draws.push(draw);
+        feedback.push(buffers);
+    }
+    let outcome = driver.run(&work);
+    let memory = |buffers: Vec<usize>| {
+        buffers.into_iter().map(|buffer| outcome.buffers[buffer].clone()).collect()
+    };
+    feedback.into_iter().map(memory).collect()
+}
+
+/// Captures all draws by lavapipe's own feature.
+#[track_caller]
+fn run_native(words: &[u32], layout: &[BufferLayout], all: &[Indexed]) -> Vec<Capture> {
+    let (mut work, mut feedback) = (Work::default(), Vec::new());
+    for indexed in all {
+        feedback.push(work.buffers.len()..work.buffers.len() + layout.len());
+        let mut draw = native_draw(words, layout, &indexed.case, &mut work);
+        draw.indices = Some(indexed.native(&mut work));
+        work.draws.push(draw);
+    }
+    let outcome = Driver::Lavapipe.run(&work);
+    let captured = outcome.captured.iter().flatten();
+    let capture = |(buffers, captured): (std::ops::Range<usize>, &vulkan::Captured)| Capture {
+        memory: outcome.buffers[buffers].to_vec(),
+        captured: *captured,
+    };
+    feedback.into_iter().zip(captured).map(capture).collect()
+}
+
+/// What the shader `INDICES` computes into `TWO_BUFFERS`.
+fn values(vertex: u32, instance: u32) -> Vec<Value> {
+    let mixed = [vertex, instance, vertex].map(|one| one.wrapping_mul(1000));
+    let mixed: Vec<u8> = (7..)
+        .zip(mixed)
+        .flat_map(|(add, one): (u32, u32)| one.wrapping_add(add).to_ne_bytes())
+        .collect();
+    let index = [vertex, instance].into_iter().flat_map(u32::to_ne_bytes).collect();
+    vec![Value { buffer: 0, offset: 0, bytes: mixed }, Value { buffer: 1, offset: 8, bytes: index }]
+}
+
+/// Compares with lavapipe's own feature where it has the topology, and with the model on both drivers.
+#[track_caller]
+fn is_right(options: &Options, all: &[Indexed]) {
+    let layout = INDICES.layout(TWO_BUFFERS);
+    let storage = Storage::of_words(INDICES.plain(), layout.clone(), options);
+    let models: Vec<Capture> = all.iter().map(|one| one.model(&layout, values)).collect();
+    for driver in DRIVERS {
+        let memories = run(&storage, driver, all, |_| {});
+        for ((indexed, model), memory) in all.iter().zip(&models).zip(memories) {
+            let expected = &model.memory;
+            assert!(*expected == memory, "{driver:?} {indexed:?}\n{expected:02x?}\n{memory:02x?}");
+        }
+    }
+    for (indexed, model) in all.iter().zip(&models) {
+        let (draw, ranges) = (indexed.host(0), storage.ranges(&indexed.case));
+        let written = storage.capture.layout.primitives_written(&draw, &ranges);
+        let counts = (written.expect("the ranges fit"), draw.primitives());
+        assert_eq!(counts, (model.captured.written, model.captured.needed), "{indexed:?}");
+    }
+    let has_native =
+        |(indexed, _): &(&Indexed, &Capture)| indexed.case.draw.topology != Topology::LineLoop;
+    let (natives, models): (Vec<&Indexed>, Vec<&Capture>) =
+        all.iter().zip(&models).filter(has_native).unzip();
+    let natives: Vec<Indexed> = natives.into_iter().cloned().collect();
+    let captures = run_native(&INDICES.native(TWO_BUFFERS), &layout, &natives);
+    for ((indexed, model), native) in natives.iter().zip(models).zip(&captures) {
+        assert!(model == native, "{indexed:?}\n{model:02x?}\n{native:02x?}");
+    }
+}
+
+/// Every topology.
+fn topologies() -> impl Iterator<Item = Topology> {
+    TOPOLOGIES.into_iter().chain(ADJACENCY).chain(LOOP)
+}
+
+/// What captures any draw with indices, as wide as the host says.
+fn any(host: Place) -> Options {
+    options(TWO_BUFFERS, host).indexed(None).topologies(topologies().map(topology))
+}
+
+/// Draws of every topology, with so many vertices left over, in both provoking modes, that begin anywhere.
+fn shapes(restart: bool) -> Vec<Indexed> {
+    let mut all = Vec::new();
+    let mut noise = Noise::new();
+    for topology in topologies() {
+        for mode in [ProvokingVertex::First, ProvokingVertex::Last] {
+            for count in [0, 1, 3, 5, 8, 13] {
+                let width = WIDTHS[noise.below(3) as usize];
+                let mut one = Indexed::new(topology, width, count + 4);
+                one.case.draw.provoking_vertex = mode;
+                one.case.draw.vertices = 2..2 + count;
+                one.case.draw.instances = 3..5;
+                one.vertex_offset = [0, 70, -1][noise.below(3) as usize];
+                one.restart = restart;
+                one.case.room = vec![6 * count + 2; 2];
+                for at in 0..count {
+                    let index = 1 + noise.below(40);
+                    let ends = restart && noise.below(4) == 0;
+                    one.indices[2 + at as usize] = if ends { width.restart() } else { index };
+                }
+                all.push(one);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_draw_with_indices_is_captured() {
+    is_right(&any(HOSTS[0]), &shapes(false));
+    is_right(&any(HOSTS[5]), &shapes(false));
+}
+
+#[test]
+fn primitives_are_restarted() {
+    is_right(&any(HOSTS[0]).restart(), &shapes(true));
+    is_right(&any(HOSTS[5]).restart(), &shapes(true));
+}
+
+/// Each draw whose words are specialization constants is a shader of its own: a few do.
+#[test]
+fn words_about_indices_come_from_anywhere() {
+    for host in HOSTS {
+        for restart in [false, true] {
+            let few: Vec<Indexed> = shapes(restart).into_iter().step_by(11).collect();
+            let options = if restart { any(host).restart() } else { any(host) };
+            is_right(&options, &few);
+            is_right(&options.one_limit(), &few);
+        }
+    }
+}
+
+/// What is known takes other code: each topology alone, each width, one instance.
+#[test]
+fn what_is_known_of_indices_needs_no_code() {
+    for one in topologies() {
+        for restart in [false, true] {
+            let known = |indexed: &Indexed| indexed.case.draw.topology == one;
+            let mut all: Vec<Indexed> = shapes(restart).into_iter().filter(known).collect();
+            for width in WIDTHS {
+                for indexed in &mut all {
+                    let ends = indexed.width.restart();
+                    let replace = |index: &mut u32| {
+                        *index = if *index == ends { width.restart() } else { *index }
+                    };
+                    indexed.indices.iter_mut().for_each(replace);
+                    indexed.width = width;
+                    indexed.case.draw.instances = 4..5;
+                }
+                let known = options(TWO_BUFFERS, HOSTS[0])
+                    .indexed(Some(width))
+                    .topologies([topology(one)])
+                    .one_instance();
+                let known = if restart { known.restart() } else { known };
+                is_right(&known, &all);
+                is_right(&known.one_limit(), &all);
+            }
+        }
+    }
+}
+
+/// Draws whose numbers all are noise: rooms, counters, instances, where indices begin and end.
+fn noise(count: usize) -> Vec<Indexed> {
+    let mut noise = Noise::new();
+    let draw = |_| {
+        let all: Vec<Topology> = topologies().collect();
+        let topology = all[noise.below(all.len() as u32) as usize];
+        let width = WIDTHS[noise.below(3) as usize];
+        let there = 1 + noise.below(60);
+        let mut one = Indexed::new(topology, width, there);
+        one.restart = true;
+        let often = 2 + noise.below(12);
+        for index in &mut one.indices {
+            let ends = noise.below(often) == 0;
+            *index = if ends { width.restart() } else { noise.below(250) };
+        }
+        let first = noise.below(there);
+        one.case.draw.vertices = first..first + noise.below(there - first + 1);
+        let instance = noise.below(9);
+        one.case.draw.instances = instance..instance + noise.below(4);
+        one.vertex_offset = noise.below(1000) as i32;
+        one.case.draw.provoking_vertex =
+            [ProvokingVertex::First, ProvokingVertex::Last][noise.below(2) as usize];
+        one.case.reached = noise.below(4);
+        let room = |_| one.case.reached + noise.below(200);
+        one.case.room = (0..2).map(room).collect();
+        one
+    };
+    (0..count).map(draw).collect()
+}
+
+#[test]
+fn any_draw_is_captured() {
+    is_right(&any(HOSTS[0]).restart(), &noise(300));
+    is_right(&any(HOSTS[5]).restart(), &noise(300));
+}
+
+#[test]
+fn indices_that_are_not_there_are_0() {
+    let layout = INDICES.layout(TWO_BUFFERS);
+    for host in [HOSTS[0], HOSTS[5]] {
+        let storage = Storage::of_words(INDICES.plain(), layout.clone(), &any(host));
+        let draws = WIDTHS.map(|width| {
+            let mut one = Indexed::new(Topology::TriangleStrip, width, 9);
+            one.case.draw.vertices = 4..40;
+            one.case.room = vec![200; 2];
+            one.vertex_offset = 5;
+            one
+        });
+        for driver in DRIVERS {
+            for (one, memory) in draws.iter().zip(run(&storage, driver, &draws, |_| {})) {
+                assert!(one.model(&layout, values).memory == memory, "{driver:?} {one:?}");
+            }
+        }
+    }
+}
+
+/// Whatever the words, the indices and the table say, nothing outside of the ranges is written, and on SwiftShader,
+/// which checks nothing, nothing outside of what is bound is read.
+#[test]
+fn noise_stays_in_the_ranges() {
+    let storage =
+        Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &any(HOSTS[0]).restart());
+    let draws = noise(400);
+    let kept: Vec<bool> = storage
+        .capture
+        .words
+        .words
+        .iter()
+        .map(|word| word.name.starts_with("size") || word.name.starts_with("offset"))
+        .collect();
+    for driver in DRIVERS {
+        let mut noise = Noise::new();
+        let memories = run(&storage, driver, &draws, |words| {
+            for (word, _) in words.iter_mut().zip(&kept).filter(|(_, kept)| !**kept) {
+                if noise.below(3) == 0 {
+                    *word = noise.word();
+                }
+            }
+        });
+        assert!(memories.iter().flatten().any(|memory| !only_written_in(memory, 0..0)));
+        for (one, memory) in draws.iter().zip(&memories) {
+            for (buffer, memory) in one.case.buffers(&storage.layout).iter().zip(memory) {
+                assert!(only_written_in(memory, buffer.range.clone()), "{driver:?} {one:?}");
+            }
+        }
+    }
+}
+
+/// What a draw is told besides: its base vertex, its first instance, and its number.
+const PARAMETERS: Shader = Shader {
+    source: r"
+        #version 460
+        layout(location = 0) XFB_v_all flat out ivec4 v_all;
+        layout(location = 1) XFB_v_draw flat out int v_draw;
+        void main() {
+            v_all = ivec4(gl_VertexIndex, gl_BaseVertex, gl_InstanceIndex, gl_BaseInstance);
+            v_draw = gl_DrawID;
+            gl_Position = vec4(0, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("v_all", 4), ("v_draw", 1)],
+};
+
+#[test]
+fn built_ins_are_those_of_the_draw_with_indices() {
+    let varyings = Varyings::Interleaved("v_all v_draw");
+    let layout = PARAMETERS.layout(varyings);
+    let mut draws = shapes(false);
+    draws.retain(|one| one.case.draw.topology != Topology::LineLoop);
+    draws.iter_mut().for_each(|one| one.case.room.truncate(1));
+    let native = run_native(&PARAMETERS.native(varyings), &layout, &draws);
+    for host in [HOSTS[0], HOSTS[5]] {
+        let options = options(varyings, host).indexed(None).topologies(topologies().map(topology));
+        let storage = Storage::of_words(PARAMETERS.plain(), layout.clone(), &options);
+        let memories = run(&storage, Driver::Lavapipe, &draws, |_| {});
+        for ((one, native), memory) in draws.iter().zip(&native).zip(memories) {
+            assert!(native.memory == memory, "{one:?}\n{:02x?}\n{memory:02x?}", native.memory);
+        }
+        let number = storage.capture.words.number("draw_index").expect("the shader reads it");
+        let told = run(&storage, Driver::Lavapipe, &draws, |words| words[number as usize] = 77);
+        let numbers = told.iter().flatten().flat_map(|memory| memory.chunks_exact(4));
+        assert!(numbers.into_iter().any(|word| word == 77_u32.to_ne_bytes()));
+    }
+}
+
+/// Attributes of two buffers, one of which instances step through.
+const ATTRIBUTES: Shader = Shader {
+    source: r"
+        #version 450
+        layout(location = 0) in vec4 a_place;
+        layout(location = 1) in vec4 a_instance;
+        layout(location = 0) XFB_v_sum out vec4 v_sum;
+        layout(location = 1) XFB_v_vertex flat out int v_vertex;
+        void main() {
+            v_sum = a_place + a_instance;
+            v_vertex = gl_VertexIndex;
+            gl_Position = vec4(0, 0, 0, 1);
+            POINT_SIZE;
+        }",
+    outputs: &[("v_sum", 4), ("v_vertex", 1)],
+};
+
+#[test]
+fn attributes_are_fetched_by_indices() {
+    let varyings = Varyings::Interleaved("v_sum v_vertex");
+    let layout = ATTRIBUTES.layout(varyings);
+    let mut draws = shapes(true);
+    draws.retain(|one| one.case.draw.topology != Topology::LineLoop);
+    draws.iter_mut().for_each(|one| one.case.room.truncate(1));
+    let format: vertex_pulling::Format = "r32g32b32a32_sfloat".parse().expect("it is one");
+    let attribute = |buffer| Attribute { buffer, offset: Some(0), format: Some(format) };
+    let buffer = |rate| Buffer { stride: Some(16), rate: Some(rate) };
+    let told = vertex_pulling::Options::new()
+        .attribute(0, attribute(0))
+        .attribute(1, attribute(1))
+        .buffer(0, buffer(Rate::Vertex))
+        .buffer(1, buffer(Rate::Instance { divisor: 1 }))
+        .storage(Some(polyshade::host::Set(2)), None);
+    let plain = ATTRIBUTES.plain();
+    let module = Module::parse(&plain).expect("it is one");
+    let pulled = vertex_pulling::lower(&module, "main", &told).expect("it has attributes");
+    let options =
+        options(varyings, HOSTS[0]).indexed(None).restart().topologies(topologies().map(topology));
+    let storage = Storage::of_words(pulled.module.words().to_vec(), layout.clone(), &options);
+
+    let elements = |scale: f32| -> Vec<u8> {
+        let numbers = (0..4 * 128).map(|number| scale * number as f32);
+        numbers.flat_map(f32::to_ne_bytes).collect()
+    };
+    let attributes = [elements(1.0), elements(512.0)];
+    let native = ATTRIBUTES.native(varyings);
+    let (mut work, mut feedback) = (Work::default(), Vec::new());
+    work.buffers.extend(attributes.iter().cloned());
+    for one in &draws {
+        feedback.push(work.buffers.len());
+        let mut draw = native_draw(&native, &layout, &one.case, &mut work);
+        draw.indices = Some(one.native(&mut work));
+        let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
+        for (buffer, rate) in rates.into_iter().enumerate() {
+            let location = buffer as u32;
+            let mut layout = VertexLayout::vectors([(location, vk::Format::R32G32B32A32_SFLOAT)]);
+            layout.rate = rate;
+            let place = vulkan::Place { buffer, offset: 0 };
+            draw.vertex_buffers.push(VertexBuffer { place, layout });
+        }
+        work.draws.push(draw);
+    }
+    let outcome = Driver::Lavapipe.run(&work);
+    let native = feedback.iter().map(|buffer| &outcome.buffers[*buffer]);
+
+    for driver in DRIVERS {
+        let (mut work, mut feedback) = (Work::default(), Vec::new());
+        work.buffers.extend(attributes.iter().cloned());
+        let range = |buffer: usize| Range { buffer, offset: 0, size: 16 * 128 };
+        let ranges = BTreeMap::from([(0, range(0)), (1, range(1))]);
+        for one in &draws {
+            let (mut draw, buffers) =
+                capture_pass(&storage, &storage.words, one, |_| {}, &mut work);
+            bind_pulled(&pulled, &told, &ranges, 0, &mut draw, &mut work);
+            work.draws.push(draw);
+            feedback.push(buffers[0]);
+        }
+        let outcome = driver.run(&work);
+        for ((one, native), buffer) in draws.iter().zip(native.clone()).zip(feedback) {
+            let memory = &outcome.buffers[buffer];
+            assert!(native == memory, "{driver:?} {one:?}\n{native:02x?}\n{memory:02x?}");
+        }
+    }
+}
+
+/// The oracle notices what is told wrongly.
+#[test]
+fn wrong_words_are_noticed() {
+    let layout = INDICES.layout(TWO_BUFFERS);
+    let storage = Storage::of_words(INDICES.plain(), layout.clone(), &any(HOSTS[0]).restart());
+    let draws = shapes(true);
+    for (name, what) in [
+        ("index_type", "another width"),
+        ("vertex_offset", "another base vertex"),
+        ("index_offset", "indices before the first"),
+        ("index_size", "fewer indices"),
+        ("first_index", "other positions"),
+    ] {
+        let number = storage.capture.words.number(name).expect("it is a word") as usize;
+        let memories = run(&storage, Driver::Lavapipe, &draws, |words| {
+            words[number] = match name {
+                "index_type" => (words[number] + 1) % 3,
+                "index_size" => words[number] / 2,
+                _ => words[number].wrapping_add(1),
+            };
+        });
+        let is_wrong =
+            |(one, memory): (&Indexed, &Vec<Vec<u8>>)| one.model(&layout, values).memory != *memory;
+        assert!(draws.iter().zip(&memories).any(is_wrong), "{what}");
+    }
+    let other = |one: &Indexed| Indexed { restart: false, ..one.clone() };
+    let is_other = |one: &Indexed| one.model(&layout, values) != other(one).model(&layout, values);
+    assert!(draws.iter().any(is_other));
+}
+
+/// What is refused: a draw that the variants were not made for, and a shader whose attributes the fixed function feeds.
+#[test]
+fn other_draws_are_refused() {
+    let layout = INDICES.layout(TWO_BUFFERS);
+    let made = |options: Options| Storage::of_words(INDICES.plain(), layout.clone(), &options);
+    let one = Indexed::new(Topology::LineStrip, IndexType::Uint16, 5);
+    let restarted = Indexed { restart: true, ..one.clone() };
+    let plain = host_draw(&one.case.draw);
+    let said = |storage: &Storage, draw: &transform_feedback::Draw| {
+        let told = storage.capture.layout.host_words(draw, &storage.ranges(&one.case));
+        told.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let indexed = made(any(HOSTS[0]));
+    assert!(said(&indexed, &plain).contains("the variants are for draws with indices"));
+    assert!(said(&indexed, &restarted.host(0)).contains("were not made for restarts"));
+    assert!(said(&indexed, &one.host(1)).contains("begin at no multiple of their size"));
+    assert_eq!(said(&indexed, &one.host(2)), "");
+    let without = made(options(TWO_BUFFERS, HOSTS[0]));
+    assert!(said(&without, &one.host(0)).contains("were not made for a draw with indices"));
+    let restart = made(any(HOSTS[0]).restart());
+    assert!(said(&restart, &one.host(0)).contains("what the table of segments says is not given"));
+    let wide = made(any(HOSTS[0]).indexed(Some(IndexType::Uint32)));
+    assert!(said(&wide, &one.host(0)).contains("were not made for indices of 16 bits"));
+
+    let words = glsl::vertex(
+        ATTRIBUTES.source,
+        "#define XFB_v_sum\n#define XFB_v_vertex\n#define POINT_SIZE",
+        SpirvVersion::SPIRV1_3,
+    );
+    let module = Module::parse(&words).expect("it is one");
+    let options = Options::new().interleaved(["v_sum"]).indexed(None);
+    let error = transform_feedback::prepare(&module, "main", &options).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("a vertex attribute where draws have indices"), "{error}");
+}
