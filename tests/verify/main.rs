@@ -10,6 +10,7 @@ mod clip_geometry;
 mod clip_later;
 mod equal;
 mod extension;
+mod indexed;
 mod position;
 mod pull;
 mod refused;

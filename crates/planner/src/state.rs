@@ -43,11 +43,11 @@ impl Topology {
             Self::TriangleList => Some(Captured::TriangleList),
             Self::TriangleStrip => Some(Captured::TriangleStrip),
             Self::TriangleFan => Some(Captured::TriangleFan),
-            Self::LineListWithAdjacency
-            | Self::LineStripWithAdjacency
-            | Self::TriangleListWithAdjacency
-            | Self::TriangleStripWithAdjacency
-            | Self::PatchList => None,
+            Self::LineListWithAdjacency => Some(Captured::LineListWithAdjacency),
+            Self::LineStripWithAdjacency => Some(Captured::LineStripWithAdjacency),
+            Self::TriangleListWithAdjacency => Some(Captured::TriangleListWithAdjacency),
+            Self::TriangleStripWithAdjacency => Some(Captured::TriangleStripWithAdjacency),
+            Self::PatchList => None,
         }
     }
 

@@ -138,7 +138,11 @@ fn check_draw(
         .topology
         .captured()
         .ok_or_else(|| unsupported(format!("the storage path does not capture a {name}")))?;
-    if !storage.topologies.is_empty() && !storage.topologies.contains(&topology) {
+    let is_meant = match storage.topologies[..] {
+        [] => !pipeline.topology.has_adjacency(),
+        _ => storage.topologies.contains(&topology),
+    };
+    if !is_meant {
         return Err(unsupported(format!("the variants were not made for a {name}")));
     }
     Ok(topology)

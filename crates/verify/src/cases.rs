@@ -2,7 +2,7 @@
 
 use crate::record::Placement;
 use crate::recording::Recording;
-use polyshade::transform_feedback::BufferRange;
+use polyshade::transform_feedback::{BufferRange, IndexType};
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
@@ -52,9 +52,22 @@ const MORE: [(u32, Room); 6] = [
 pub(crate) struct Case {
     pub(crate) draw: model::Draw,
     pub(crate) room: Room,
+    /// The indices, where the draw has some: one for each of the draw's vertices, whose numbers are theirs.
+    pub(crate) indices: Option<Indices>,
 }
 
-const TOPOLOGIES: [Topology; 7] = [
+/// The indices of a draw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Indices {
+    pub(crate) index_type: IndexType,
+    /// All that are in the buffer.
+    pub(crate) all: Vec<u32>,
+    pub(crate) vertex_offset: i32,
+    /// Whether those of which all bits are set restart primitives.
+    pub(crate) restart: bool,
+}
+
+const TOPOLOGIES: [Topology; 11] = [
     Topology::PointList,
     Topology::LineList,
     Topology::LineStrip,
@@ -62,6 +75,10 @@ const TOPOLOGIES: [Topology; 7] = [
     Topology::TriangleList,
     Topology::TriangleStrip,
     Topology::TriangleFan,
+    Topology::LineListWithAdjacency,
+    Topology::LineStripWithAdjacency,
+    Topology::TriangleListWithAdjacency,
+    Topology::TriangleStripWithAdjacency,
 ];
 
 /// One placement that begins at vertex and instance 0, and one that begins at others.
@@ -88,13 +105,13 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             for placement in placements {
                 let draw = draw(*placement, topology, provoking_vertex);
-                cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room }));
+                cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room, indices: None }));
             }
         }
         for ((most, room), placement) in MORE.into_iter().zip(placements.iter().cycle()) {
             let placement = Placement { vertices: placement.vertices.min(most), ..*placement };
             let draw = draw(placement, topology, ProvokingVertex::First);
-            cases.push(Case { draw, room });
+            cases.push(Case { draw, room, indices: None });
         }
     }
     cases
@@ -125,6 +142,10 @@ pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
         Topology::TriangleList => Native::TRIANGLE_LIST,
         Topology::TriangleStrip => Native::TRIANGLE_STRIP,
         Topology::TriangleFan => Native::TRIANGLE_FAN,
+        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
+        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
+        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
+        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
         _ => Native::POINT_LIST,
     }
 }
@@ -133,7 +154,35 @@ impl Case {
     /// A point list that captures nothing.
     pub(crate) fn of_nothing(placement: Placement) -> Case {
         let draw = draw(placement, Topology::PointList, ProvokingVertex::First);
-        Case { draw, room: Room::None }
+        Case { draw, room: Room::None, indices: None }
+    }
+
+    /// The same with indices, which name vertices of the draw in no order, some of them several times. What they are
+    /// hangs on the number of the case.
+    pub(crate) fn with_indices(mut self, number: usize, width: IndexType, restart: bool) -> Case {
+        let (first, count) = (self.draw.vertices.start, self.draw.vertices.len() as u32);
+        // Not more than the first vertex, so that no index is below 0.
+        let vertex_offset = [0, first as i32, -3][number % 3];
+        let mut all = vec![0; first as usize];
+        for position in 0..count {
+            let vertex = first + (position * 5 + number as u32 + position / 4) % count;
+            let index = vertex.wrapping_add_signed(-vertex_offset);
+            let ends = restart && (position + number as u32) % 6 == 4;
+            all.push(if ends { width.restart() } else { index });
+        }
+        self.indices = Some(Indices { index_type: width, all, vertex_offset, restart });
+        self
+    }
+
+    /// The vertices from one restart to the next, where the draw has indices.
+    pub(crate) fn segments(&self) -> Option<Vec<Vec<u32>>> {
+        let Indices { index_type, all, vertex_offset, restart } = self.indices.as_ref()?;
+        let drawn = &all[self.draw.vertices.start as usize..];
+        let ends = |index: &u32| *restart && *index == index_type.restart();
+        let vertices = drawn.split(ends).map(|segment| {
+            segment.iter().map(|index| index.wrapping_add_signed(*vertex_offset)).collect()
+        });
+        Some(vertices.collect())
     }
 
     pub(crate) fn placement(&self) -> Placement {
@@ -193,6 +242,16 @@ impl Case {
         told
     }
 
+    pub(crate) fn has_adjacency(&self) -> bool {
+        matches!(
+            self.draw.topology,
+            Topology::LineListWithAdjacency
+                | Topology::LineStripWithAdjacency
+                | Topology::TriangleListWithAdjacency
+                | Topology::TriangleStripWithAdjacency
+        )
+    }
+
     /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
         !matches!(self.draw.topology, Topology::TriangleFan | Topology::LineLoop)
@@ -244,6 +303,10 @@ impl fmt::Display for Case {
         let model::Draw { topology, provoking_vertex, vertices, instances } = &self.draw;
         write!(f, "{topology:?}, provoking vertex {provoking_vertex:?}, vertices {vertices:?}, ")?;
         write!(f, "instances {instances:?}, ")?;
+        if let Some(Indices { index_type, all, vertex_offset, restart }) = &self.indices {
+            let restart = if *restart { "restarted" } else { "not restarted" };
+            write!(f, "{index_type:?} indices {all:?} + {vertex_offset}, {restart}, ")?;
+        }
         f.write_str(match self.room {
             Room::Ample => "room for all",
             Room::Exact => "room for all to the end of the buffer",

@@ -48,7 +48,10 @@ pub(crate) fn expect<'r>(
         };
         pieces.map(value).collect()
     };
-    let counts = model::capture(&case.draw, &mut buffers, shader);
+    let counts = match case.segments() {
+        Some(segments) => model::capture_indexed(&case.draw, &segments, &mut buffers, shader),
+        None => model::capture(&case.draw, &mut buffers, shader),
+    };
     Expected { recording, buffers, counts, captured: captured.into_inner() }
 }
 

@@ -180,6 +180,7 @@ impl Run<'_> {
             let is_ordered = match case.draw.topology {
                 // Vulkan has none.
                 Topology::LineLoop => false,
+                _ if case.has_adjacency() => false,
                 Topology::TriangleFan => {
                     capabilities.triangle_fans()
                         && has.is_some_and(|has| has.preserved_by_capture_in_fans)

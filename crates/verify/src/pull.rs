@@ -10,7 +10,7 @@ use crate::{Phase, Pulls};
 use polyshade::Error;
 use polyshade::host::Lowered;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
-use polyshade_vulkan::{Range, bind_pulled, vk};
+use polyshade_vulkan::{Draw, Range, Work, bind_pulled, vk};
 use std::collections::BTreeMap;
 
 /// Compares the shader with attributes and strides that it knows, and with such that the host says.
@@ -36,8 +36,8 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
         for options in [told.clone()].into_iter().chain(unknown) {
             let made = vertex_pulling::lower(task.original, pulls.target, &options);
             let made = made.map_err(|error| broken(Part::Lowered, error))?;
-            let run = Run { original: &original, streams: &streams, rest: &rest, told: &told };
-            equal.words += run.compare(&made, &recordings)?;
+            let fetching = Fetching { made: &made, streams: &streams, told: &told };
+            equal.words += compare(&original, &fetching, &rest, &recordings)?;
             task.check_messages(Part::Lowered, is_not_about_points)?;
         }
         Ok(equal)
@@ -45,7 +45,7 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
 }
 
 /// The attributes of the streams, each of which is a buffer.
-fn told(options: &Options, streams: &[Stream]) -> Result<Options, String> {
+pub(crate) fn told(options: &Options, streams: &[Stream]) -> Result<Options, String> {
     let mut told = options.clone();
     for (number, stream) in (0..).zip(streams) {
         let rate = match stream.layout.rate {
@@ -77,34 +77,36 @@ fn unknown(told: &Options) -> Options {
     unknown
 }
 
-/// One comparison, with one set of inputs.
-struct Run<'r> {
-    original: &'r Original<'r>,
-    streams: &'r [Stream],
-    /// The inputs that are no attributes.
-    rest: &'r Inputs,
-    told: &'r Options,
+/// A shader that fetches its attributes, and what it fetches them from.
+pub(crate) struct Fetching<'f> {
+    pub(crate) made: &'f Lowered<'f, Pulled>,
+    pub(crate) streams: &'f [Stream],
+    pub(crate) told: &'f Options,
 }
 
-impl Run<'_> {
-    fn compare(&self, made: &Lowered<'_, Pulled>, recordings: &[Recording]) -> Result<u64, Stop> {
-        let part = Part::Lowered;
-        let module = self.original.task.lowered(&made.module)?;
-        let wanted = &self.original.leaves;
-        let variant = Variant { part, module: &module, inputs: self.rest, wanted };
-        self.original.compare_outputs(
-            variant,
-            recordings,
-            |_| Ok(()),
-            |_, draw, work| {
-                let mut ranges = BTreeMap::new();
-                for (number, stream) in (0..).zip(self.streams) {
-                    let size = stream.bytes.len() as u64;
-                    ranges.insert(number, Range { buffer: work.buffers.len(), offset: 0, size });
-                    work.buffers.push(stream.bytes.clone());
-                }
-                bind_pulled(made, self.told, &ranges, 0, draw, work);
-            },
-        )
+impl Fetching<'_> {
+    /// Binds the attributes, and fills in the words.
+    pub(crate) fn bind(&self, draw: &mut Draw<'_>, work: &mut Work<'_>) {
+        let mut ranges = BTreeMap::new();
+        for (number, stream) in (0..).zip(self.streams) {
+            let size = stream.bytes.len() as u64;
+            ranges.insert(number, Range { buffer: work.buffers.len(), offset: 0, size });
+            work.buffers.push(stream.bytes.clone());
+        }
+        bind_pulled(self.made, self.told, &ranges, 0, draw, work);
     }
+}
+
+/// One comparison, with one set of inputs, of which `rest` are no attributes.
+fn compare(
+    original: &Original<'_>,
+    fetching: &Fetching<'_>,
+    rest: &Inputs,
+    recordings: &[Recording],
+) -> Result<u64, Stop> {
+    let part = Part::Lowered;
+    let module = original.task.lowered(&fetching.made.module)?;
+    let variant = Variant { part, module: &module, inputs: rest, wanted: &original.leaves };
+    let bind = |_, draw: &mut Draw<'_>, work: &mut Work<'_>| fetching.bind(draw, work);
+    original.compare_outputs(variant, recordings, |_| Ok(()), bind)
 }

@@ -4,36 +4,78 @@ mod host;
 
 use crate::cases::{self, Case, Room};
 use crate::compare;
+use crate::inputs::Inputs;
 use crate::layout::{self, Buffer};
+use crate::pull::{self, Fetching};
 use crate::recording::{Recording, Shape};
 use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
-use polyshade::transform_feedback::Layout;
+use polyshade::host::{Descriptor, Purpose, Set};
+use polyshade::transform_feedback::{IndexType, Layout};
+use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
-use polyshade_vulkan::{Variants, model};
+use polyshade_vulkan::{Variants, model, vk};
 
 /// Compares what the variants capture with what the original computes.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
+    if captured.options.takes_indices() {
+        return verify_indexed(task, captured);
+    }
     let capture = Variants::new(task.original, captured.target, captured.options)?;
     Ok(task.each_seed(|seed| {
         let original = Original::new(task, seed)?;
-        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        check_strides(&capture.layout, &layout)?;
-        let run = Run { original, capture: &capture, layout };
-        run.check_requirements()?;
-        run.compare()
+        Run::compare_with(&original, &capture, captured, None, &original.inputs)
+    }))
+}
+
+/// The same of draws with indices: the shader has to fetch its attributes, and is lowered so before.
+fn verify_indexed(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
+    let pull = |told: &vertex_pulling::Options| {
+        vertex_pulling::lower(task.original, captured.target, told)
+    };
+    let options = vertex_pulling::Options::new().storage(Some(Set(0)), None);
+    // What cannot be captured is an error, whatever the attributes are: without any, they are (0, 0, 0, 1).
+    let unfed = pull(&options)?;
+    Variants::new(&unfed.module, captured.target, captured.options)?;
+    Ok(task.each_seed(|seed| {
+        let original = Original::new(task, seed)?;
+        let (streams, rest) = original.inputs.clone().without_streams();
+        let told = &pull::told(&options, &streams).map_err(not_comparable)?;
+        let made = &pull(told).map_err(not_comparable)?;
+        let capture = Variants::new(&made.module, captured.target, captured.options);
+        let capture = capture.map_err(|error| broken(Part::CaptureOnly, error))?;
+        let fetching = Fetching { made, streams: &streams, told };
+        Run::compare_with(&original, &capture, captured, Some(fetching), &rest)
     }))
 }
 
 /// One comparison, with one set of inputs.
 struct Run<'r> {
-    original: Original<'r>,
+    original: &'r Original<'r>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
+    /// How attributes are fetched, where draws have indices.
+    pulled: Option<Fetching<'r>>,
+    /// The inputs of the variants that store.
+    inputs: &'r Inputs,
 }
 
-impl Run<'_> {
+impl<'r> Run<'r> {
+    fn compare_with(
+        original: &'r Original<'r>,
+        capture: &'r Variants<'r>,
+        captured: &Captured<'_>,
+        pulled: Option<Fetching<'r>>,
+        inputs: &'r Inputs,
+    ) -> Result<Equal, Stop> {
+        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
+        check_strides(&capture.layout, &layout)?;
+        let run = Run { original, capture, layout, pulled, inputs };
+        run.check_requirements()?;
+        run.compare()
+    }
+
     fn compare(&self) -> Result<Equal, Stop> {
         let (task, mut equal) = (self.original.task, Equal::default());
 
@@ -51,7 +93,9 @@ impl Run<'_> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        for part in parts([Part::RasterOnly, Part::Both]) {
+        // What is drawn with indices is rasterized by the original.
+        let rasterizes = self.pulled.is_none();
+        for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
             equal.words += self.compare_outputs(part, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
@@ -85,6 +129,12 @@ impl Run<'_> {
                 instances.end = instances.start + 1;
             }
         }
+        let has_adjacency =
+            self.original.task.device.capabilities().features.geometry_shader == vk::TRUE;
+        cases.retain(|case| part == Part::CaptureOnly || !case.has_adjacency() || has_adjacency);
+        if self.pulled.is_some() {
+            cases = self.with_indices(cases);
+        }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);
         cases.retain(|case| self.is_meant(case));
         // What goes beyond its range is noticed before there is nothing behind that.
@@ -102,8 +152,8 @@ impl Run<'_> {
         recordings: &[Recording],
         equal: &mut Equal,
     ) -> Result<(), Stop> {
-        let (original, mut places) = (&self.original, Vec::new());
-        let work = original.inputs.work(cases, |case: &Case, inputs, work| {
+        let (original, mut places) = (self.original, Vec::new());
+        let work = self.inputs.work(cases, |case: &Case, inputs, work| {
             let mut draw = original.draw(module.words(), case.placement());
             if part == Part::Both {
                 draw.topology = cases::topology(case.draw.topology);
@@ -132,9 +182,25 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The same draws with indices, as wide as the variants take them.
+    fn with_indices(&self, cases: Vec<Case>) -> Vec<Case> {
+        let is_segments = |one: &Descriptor| one.purpose == Purpose::Segments;
+        let restart = self.capture.words.number("table_size").is_some()
+            || self.capture.requirements.descriptors.iter().any(is_segments);
+        let widths = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
+        let with_indices = |(number, case): (usize, Case)| {
+            let mut widths = widths.into_iter().cycle().skip(number).take(widths.len());
+            widths.find_map(|width| {
+                let case = case.clone().with_indices(number, width, restart);
+                self.is_meant(&case).then_some(case)
+            })
+        };
+        cases.into_iter().enumerate().filter_map(with_indices).collect()
+    }
+
     /// What a variant that has outputs computes is what the original does.
     fn compare_outputs(&self, part: Part, recordings: &[Recording]) -> Result<u64, Stop> {
-        let (original, module) = (&self.original, self.variant(part)?);
+        let (original, module) = (self.original, self.variant(part)?);
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
         let variant = Variant { part, module: &module, inputs, wanted };
         let check = |leaves: &[_]| match is_same_interface(leaves, wanted) {

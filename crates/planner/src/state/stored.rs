@@ -24,7 +24,7 @@ pub struct Storage {
     /// The names of the words; by default those of variants for any draw.
     #[cfg_attr(feature = "serde", serde(default))]
     pub words: Vec<String>,
-    /// The topologies that the variants are for; by default all.
+    /// The topologies that the variants are for; by default all without adjacency.
     #[cfg_attr(feature = "serde", serde(default))]
     pub topologies: Vec<transform_feedback::Topology>,
     /// Whether the variants take buffers that are not bound.

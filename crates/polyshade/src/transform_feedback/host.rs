@@ -30,11 +30,6 @@ impl Layout {
         self.draws.are_captured_at_once()
     }
 
-    /// Whether the draws have indices.
-    pub fn is_indexed(&self) -> bool {
-        self.draws.indexed.is_some()
-    }
-
     /// The topologies that the draws may have.
     pub fn topologies(&self) -> &[Topology] {
         self.draws.topologies()

@@ -223,6 +223,11 @@ impl Options {
         self
     }
 
+    /// Whether the draws have indices.
+    pub fn takes_indices(&self) -> bool {
+        self.draws.indexed.is_some()
+    }
+
     /// An index of all ones restarts primitives (`primitiveRestartEnable`). The host makes a [table](super::Segments)
     /// of where that is, which is read from a storage buffer behind the index buffer, or by its address. Says that the
     /// draws have [indices](Self::indexed), too.

@@ -1,17 +1,19 @@
 //! The bindings and words that a capture requires of the host: checked, bound and filled in.
 
 use super::Run;
-use crate::cases::{Case, GUARD, LEAD};
+use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
 use crate::compare::{Comparison, Expected, strides};
 use crate::inputs;
 use crate::record::Placement;
 use crate::verdict::{Part, Stop, broken, not_comparable};
 use polyshade::host::Purpose;
 use polyshade::spv::StorageClass;
-use polyshade::transform_feedback::{self, BufferRange};
+use polyshade::transform_feedback::{self, BufferRange, Segments};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, Topology};
-use polyshade_vulkan::{Captured, Draw, ProvokingVertex, Range, Work, bind_capture};
+use polyshade_vulkan::{
+    CaptureBuffers, Captured, Draw, ProvokingVertex, Range, Work, bind_capture,
+};
 
 impl Run<'_> {
     /// Checks the descriptors that the requirements name against the layout and the resources of the original.
@@ -26,6 +28,7 @@ impl Run<'_> {
                     let is_captured = (number as usize) < self.layout.len();
                     is_captured && !self.original.inputs.binds(set, binding)
                 }
+                Purpose::Indices | Purpose::Segments => self.pulled.is_some(),
                 purpose => purpose == Purpose::Words && words_at == Some((one.set, one.binding)),
             };
             if !is_there {
@@ -60,7 +63,9 @@ impl Run<'_> {
             );
             let place = inputs::place(module, id).filter(|_| is_resource);
             let Some((set, binding)) = place else { continue };
-            let mut added = self.capture.requirements.descriptors.iter();
+            let pulled =
+                self.pulled.iter().flat_map(|pulled| &pulled.made.requirements.descriptors);
+            let mut added = self.capture.requirements.descriptors.iter().chain(pulled);
             let added = added.any(|one| (one.set.0, one.binding.0) == (set, binding));
             let is_own = self.original.inputs.binds(set, binding) || !inputs::is_used(module, id);
             if !is_own && (part == Part::RasterOnly || !added) {
@@ -75,7 +80,7 @@ impl Run<'_> {
     /// there is leave undefined how much of the last primitive is stored; where buffers are found by addresses, nothing
     /// else says where they end.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
-        let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
+        let told = self.capture.layout.host_words(&host_draw(case), &told_ranges(self, case));
         let counts_itself = self.capture.words.number("limit").is_none();
         let by_address = self.capture.words.place.is_address();
         told.is_ok()
@@ -91,9 +96,19 @@ impl Run<'_> {
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
         let (buffers, ranges) = feedback(self, case, work);
-        let told = self.capture.layout.host_words(&host_draw(&case.draw), &told_ranges(self, case));
+        let told = self.capture.layout.host_words(&host_draw(case), &told_ranges(self, case));
         let told = told.map_err(not_comparable)?;
-        bind_capture(self.capture, &told, &ranges[..].into(), draw, work);
+        let mut bound = CaptureBuffers::from(&ranges[..]);
+        if let Some(indices) = &case.indices {
+            bound.indices = Some(add(index_bytes(indices), work));
+            let table = segments(case, indices).table().to_vec();
+            bound.segments =
+                Some(add(table.into_iter().flat_map(u32::to_ne_bytes).collect(), work));
+        }
+        bind_capture(self.capture, &told, &bound, draw, work);
+        if let Some(pulled) = &self.pulled {
+            pulled.bind(draw, work);
+        }
         Ok(buffers)
     }
 
@@ -120,7 +135,7 @@ impl Run<'_> {
         if case.is_misstated() {
             return Ok(());
         }
-        let (draw, ranges) = (host_draw(&case.draw), told_ranges(self, case));
+        let (draw, ranges) = (host_draw(case), told_ranges(self, case));
         let host = Comparison { part: Part::Host, ..*comparison };
         let wrong = |error: Error| host.wrong(case, error.to_string());
         let written = self.capture.layout.primitives_written(&draw, &ranges).map_err(wrong)?;
@@ -146,19 +161,64 @@ fn told_ranges(run: &Run<'_>, case: &Case) -> Vec<BufferRange> {
     case.buffers(&strides(&run.layout)).iter().map(|buffer| case.told(buffer)).collect()
 }
 
-fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
+/// Adds a buffer, and says where it is.
+fn add(mut bytes: Vec<u8>, work: &mut Work<'_>) -> Range {
+    bytes.resize(bytes.len().next_multiple_of(4).max(4), FILL);
+    let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };
+    work.buffers.push(bytes);
+    range
+}
+
+fn index_bytes(indices: &Indices) -> Vec<u8> {
+    let size = indices.index_type.bytes() as usize;
+    indices.all.iter().flat_map(|index| index.to_le_bytes().into_iter().take(size)).collect()
+}
+
+/// What the host says of where indices restart primitives.
+fn segments(case: &Case, indices: &Indices) -> Segments {
+    let (bytes, vertices) = (index_bytes(indices), &case.draw.vertices);
+    let range = (vertices.start, vertices.len() as u32);
+    Segments::find(told_topology(&case.draw), indices.index_type, &bytes, range.0, range.1)
+        .expect("a case has a few indices")
+}
+
+fn told_topology(draw: &model::Draw) -> transform_feedback::Topology {
     use transform_feedback::Topology as Told;
+    match draw.topology {
+        Topology::PointList => Told::PointList,
+        Topology::LineList => Told::LineList,
+        Topology::LineStrip => Told::LineStrip,
+        Topology::LineLoop => Told::LineLoop,
+        Topology::TriangleList => Told::TriangleList,
+        Topology::TriangleStrip => Told::TriangleStrip,
+        Topology::TriangleFan => Told::TriangleFan,
+        Topology::LineListWithAdjacency => Told::LineListWithAdjacency,
+        Topology::LineStripWithAdjacency => Told::LineStripWithAdjacency,
+        Topology::TriangleListWithAdjacency => Told::TriangleListWithAdjacency,
+        Topology::TriangleStripWithAdjacency => Told::TriangleStripWithAdjacency,
+    }
+}
+
+fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
+    let indices = case.indices.as_ref()?;
+    let table = indices.restart.then(|| segments(case, indices));
+    Some(transform_feedback::Indices {
+        index_type: indices.index_type,
+        address: 0,
+        offset: 0,
+        size: index_bytes(indices).len() as u32,
+        vertex_offset: indices.vertex_offset,
+        draw_index: 0,
+        restarted: table.as_ref().map(Segments::primitives),
+        table_address: 0,
+        table_size: table.map_or(0, |table| 4 * table.table().len() as u32),
+    })
+}
+
+fn host_draw(case: &Case) -> transform_feedback::Draw {
+    let draw = &case.draw;
     transform_feedback::Draw {
-        topology: match draw.topology {
-            Topology::LineList => Told::LineList,
-            Topology::LineStrip => Told::LineStrip,
-            Topology::LineLoop => Told::LineLoop,
-            Topology::TriangleList => Told::TriangleList,
-            Topology::TriangleStrip => Told::TriangleStrip,
-            Topology::TriangleFan => Told::TriangleFan,
-            // The cases have no adjacency.
-            _ => Told::PointList,
-        },
+        topology: told_topology(draw),
         provoking_vertex: match draw.provoking_vertex {
             ProvokingVertex::First => transform_feedback::ProvokingVertex::First,
             ProvokingVertex::Last => transform_feedback::ProvokingVertex::Last,
@@ -167,6 +227,6 @@ fn host_draw(draw: &model::Draw) -> transform_feedback::Draw {
         vertex_count: draw.vertices.end - draw.vertices.start,
         first_instance: draw.instances.start,
         instance_count: draw.instances.end - draw.instances.start,
-        indices: None,
+        indices: told_indices(case),
     }
 }

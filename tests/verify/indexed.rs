@@ -1,0 +1,94 @@
+//! Captures of draws with indices, and of topologies with adjacency: equal on both drivers, and different where they
+//! are broken on purpose.
+
+use crate::subject::{DRIVERS, Subject, edited, vertex};
+use polyshade::host::{Place, Pointer};
+use polyshade::transform_feedback::{IndexType, Options, Topology};
+use polyshade_verify::{Part, Verdict};
+
+const SHADER: &str = "layout(location = 0) in vec4 a;
+    layout(location = 1) in ivec2 b;
+    layout(set = 0, binding = 2) uniform U { vec4 scale; };
+    layout(location = 0) out vec4 v;
+    layout(location = 1) flat out ivec3 w;
+    void main() {
+        v = a * scale;
+        w = ivec3(b, gl_VertexIndex * 7 + gl_InstanceIndex);
+        gl_Position = a;
+    }";
+
+/// Without attributes it is not lowered before it is captured.
+const PLAIN: &str = "layout(location = 0) flat out ivec2 v;
+    void main() {
+        v = ivec2(gl_VertexIndex * 7, gl_InstanceIndex);
+        gl_Position = vec4(v, 0, 1);
+    }";
+
+fn subject(shader: &str, list: &str, with: impl FnOnce(Options) -> Options) -> Subject {
+    let mut subject = Subject::interleaved(vertex(shader), list);
+    subject.options = with(subject.options);
+    subject
+}
+
+#[test]
+fn draws_with_indices_are_equal() {
+    let by_address = Place::Address(Pointer::PushConstant { offset: 0 });
+    subject(SHADER, "v w", |options| options.indexed(None)).is_equal_by_stores();
+    subject(SHADER, "w gl_NextBuffer v", |options| options.indexed(None).restart())
+        .is_equal_by_stores();
+    let known = |options: Options| {
+        options.indexed(Some(IndexType::Uint16)).restart().one_limit().words(by_address)
+    };
+    subject(SHADER, "v", known).is_equal_by_stores();
+}
+
+#[test]
+fn topologies_with_adjacency_are_equal() {
+    let topologies = [
+        Topology::LineListWithAdjacency,
+        Topology::LineStripWithAdjacency,
+        Topology::TriangleListWithAdjacency,
+        Topology::TriangleStripWithAdjacency,
+    ];
+    subject(PLAIN, "v", |options| options.topologies(topologies)).is_equal_by_stores();
+}
+
+/// A line of the capture-only variant, and what it becomes.
+type Break = fn(&str) -> Option<String>;
+
+#[test]
+fn broken_captures_are_different() {
+    let breaks: [(&str, Break); 4] = [
+        ("the index goes nowhere", |line| {
+            line.contains("OpStore %gl_VertexIndex").then(String::new)
+        }),
+        ("a segment begins behind its first vertex", |line| {
+            let line = line.replace("OpULessThanEqual %bool", "OpULessThan %bool");
+            (line.contains("OpULessThan %bool")).then_some(line)
+        }),
+        ("indices have other words", |line| {
+            line.contains("= OpFunctionCall %uint %word_at")
+                .then(|| line.replacen("OpFunctionCall %uint %word_at", "OpIAdd %uint", 1))
+                .map(|line| {
+                    let mut words: Vec<&str> = line.split_whitespace().collect();
+                    let last = *words.last().expect("it has operands");
+                    words.truncate(4);
+                    [&words[..], &[last, last]].concat().join(" ")
+                })
+        }),
+        ("nothing is stored", |line| {
+            line.contains("OpFunctionCall %void %store_to_slot").then(String::new)
+        }),
+    ];
+    let right = subject(PLAIN, "v", |options| options.indexed(None).restart());
+    let words = right.rewrite(|variants| variants.capture_only.words().to_vec());
+    for driver in DRIVERS {
+        let whole = right.clone().given(Part::CaptureOnly, words.clone()).verify(driver);
+        assert!(matches!(whole, Verdict::Equal(_)), "{driver:?}: {whole:?}");
+        for (what, break_it) in breaks {
+            let broken = right.clone().given(Part::CaptureOnly, edited(&words, break_it));
+            let verdict = broken.verify(driver);
+            assert!(matches!(verdict, Verdict::Different(_)), "{driver:?} {what}: {verdict:?}");
+        }
+    }
+}
