@@ -46,4 +46,4 @@ pub use primitives::Primitive;
 pub use repair::{REPAIRS, Repair, repair};
 
 /// The version of the words that the functions here make.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

@@ -7,7 +7,7 @@ use super::arrays::{
 };
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::prepare::{prepare_builtins, without_unused};
+use super::prepare::{declared, prepare_builtins, without_unused};
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
 use crate::fragment_tests::check_movable;
 use crate::host::{Lowered, Requirements, Target};
@@ -47,7 +47,8 @@ impl Lacking {
 
 /// Makes the last stage before rasterization hand its distances on as ordinary values. It goes with
 /// [`emulate_fragment`]. They are at the [locations](EMULATED_LOCATIONS) from `location` on; clip distances that the
-/// device has are there beside the built-in ones, for the fragment stage to read.
+/// device has are there beside the built-in ones, for the fragment stage to read. Arrays that the device lacks and
+/// nothing uses go, here and in the fragment stage.
 ///
 /// # Errors
 ///
@@ -93,11 +94,11 @@ pub fn emulate_last<'m>(
         Ok((counts, true))
     })?;
     let (counts, is_emulated) = next.value;
-    if !is_emulated {
-        return Ok(Lowered::unchanged(module, StageDistances::of_outputs(counts)));
-    }
     let (made, result) =
         (without_unused(&frame, &next.module)?, StageDistances::of_outputs(counts));
+    if !is_emulated && !declares_fewer(&frame, lacking, &made)? {
+        return Ok(Lowered::unchanged(module, result));
+    }
     Ok(frame.made(made, Requirements::default(), result))
 }
 
@@ -123,15 +124,16 @@ pub fn emulate_fragment<'m>(
     let frame = Frame::new(module, &target.into(), &FRAGMENT)?;
     let target = frame.target();
     let result = StageDistances::of_inputs(counts);
-    if !lacking.is_needed(counts) {
-        return Ok(Lowered::unchanged(module, result));
-    }
+    let is_emulated = lacking.is_needed(counts);
     let class = StorageClass::INPUT;
     let version = prepare_builtins(&frame, frame.isolated(), &[class])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
         at_least(Some(counts[0]), count(&arrays, Kind::Clip))?;
         at_least(Some(counts[1]), count(&arrays, Kind::Cull))?;
+        if !is_emulated {
+            return Ok(());
+        }
         test_late(m, p, entry)?;
         let sites = Sites::new(m, p, entry);
         let registers = arrays.iter().map(|array| &array.register);
@@ -161,7 +163,20 @@ pub fn emulate_fragment<'m>(
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, sites)
     })?;
-    Ok(frame.made(without_unused(&frame, &next.module)?, Requirements::default(), result))
+    let made = without_unused(&frame, &next.module)?;
+    if !is_emulated && !declares_fewer(&frame, lacking, &made)? {
+        return Ok(Lowered::unchanged(module, result));
+    }
+    Ok(frame.made(made, Requirements::default(), result))
+}
+
+/// Whether `made` declares fewer of the arrays that the device lacks than the original does.
+fn declares_fewer(frame: &Frame<'_>, lacking: Lacking, made: &Module<'_>) -> Result<bool, Error> {
+    let count = |m: &Module<'_>| {
+        let kinds = declared(m, frame.entry(m)?).into_iter();
+        Ok(kinds.filter(|kind| lacking.is_lacked(*kind)).count())
+    };
+    Ok(count(made)? < count(frame.isolated())?)
 }
 
 /// What is discarded must not have been counted and written by early tests: they are made late, where nothing differs

@@ -3,8 +3,8 @@
 use super::arrays::{ANY, CLASSES};
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
-use super::registers::{builtin_blocks, is_per_vertex};
+use super::prepare::{builtin_array, declared, is_used, prepare_builtins, without_unused};
+use super::registers::is_per_vertex;
 use super::relocate::distance_array;
 use crate::host::{Lowered, Requirements, Target};
 use crate::moves::{self, Frame};
@@ -101,27 +101,8 @@ fn without_capture(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'s
     Ok(Some(next.module.into_owned()))
 }
 
-/// The kinds of the built-in arrays that the entry point declares, as variables and as members.
-fn declared(frame: &Frame<'_>, m: &Module<'_>) -> Result<Vec<Kind>, Error> {
-    let entry = frame.entry(m)?;
-    let mut kinds = Vec::new();
-    for class in CLASSES {
-        let arrays =
-            KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
-        kinds.extend(arrays);
-        for block in builtin_blocks(m, entry, class) {
-            let structure = m.pointee(block).map_or(block, |ty| m.innermost_element(ty));
-            for member in 0..m.members(structure).len() as u32 {
-                let builtin = m.member_builtin(structure, member);
-                kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
-            }
-        }
-    }
-    Ok(kinds)
-}
-
 fn with_capabilities(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>>, Error> {
-    let missing: Vec<Kind> = declared(frame, m)?
+    let missing: Vec<Kind> = declared(m, frame.entry(m)?)
         .into_iter()
         .filter(|kind| !m.has_capability(kind.capability()))
         .collect();
@@ -153,7 +134,9 @@ fn without_unused_arrays(
         }
         Ok(())
     })?;
-    if declared(frame, &next.module)?.len() == declared(frame, m)?.len() {
+    if declared(&next.module, frame.entry(&next.module)?).len()
+        == declared(m, frame.entry(m)?).len()
+    {
         return Ok(None);
     }
     without_unused(frame, &next.module).map(Some)
