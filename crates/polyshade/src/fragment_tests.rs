@@ -2,7 +2,7 @@
 
 use crate::effects::changes_memory;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Error, ExecutionMode, Id, Inst, Module, Op, StorageClass};
+use polyshade_spv::{BuiltIn, Error, Id, Inst, Module, Op, StorageClass};
 
 /// Refuses a fragment stage of which something differs when its tests are made early: the tests see, or what they let
 /// through decides, what the shader does of its own.
@@ -17,10 +17,6 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
     if let Some(output) = outputs.into_iter().find(seen) {
         let message = "the shader writes the depth, the stencil value or the sample mask, which only late tests see";
         return Err(Error::unsupported(message, output));
-    }
-    if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
-        let message = "the sample mask that the shader reads has what early tests let through";
-        return Err(Error::unsupported(message, entry.function()).at(mode.inst().at()));
     }
     let functions = m.reachable(entry.function());
     let bodies = functions.iter().filter_map(|id| m.function(*id));

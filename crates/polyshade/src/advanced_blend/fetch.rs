@@ -286,6 +286,10 @@ fn test_early<'m>(
             "only what early tests let through can be stored: declare them in the shader, if they are meant",
         )
     })?;
+    // Without early tests it says nothing of the mask that the shader reads; with them it would.
+    if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
+        p.remove(mode.inst());
+    }
     p.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS, &[]);
     Ok(())
 }

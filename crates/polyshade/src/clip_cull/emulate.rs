@@ -7,15 +7,16 @@ use super::arrays::{
 };
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::prepare::{declared, prepare_builtins, without_unused};
+use super::prepare::{declared, is_used, prepare_builtins, without_unused};
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
 use crate::fragment_tests::check_movable;
 use crate::host::{Lowered, Requirements, Target};
-use crate::moves::{Frame, Place, Stages};
+use crate::moves::{self, Frame, Place, Stages};
 use crate::position;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Op, Patch, Position,
+    StorageClass,
 };
 
 /// The locations that [`emulate_last`] and [`emulate_fragment`] need from the first on: two for the distances, and two
@@ -189,9 +190,19 @@ fn test_late<'m>(
     let Some(early) = m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS) else {
         return Ok(());
     };
-    check_movable(m, entry).map_err(|error| {
-        error.help("what distances cut off is discarded, which early fragment tests do not see")
-    })?;
+    let help = "what distances cut off is discarded, which early fragment tests do not see";
+    check_movable(m, entry).map_err(|error| error.help(help))?;
+    // It goes with early tests, and nothing but the mask that the shader reads differs by it.
+    if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
+        let inputs = moves::interface(m, entry, StorageClass::INPUT);
+        let mut masks =
+            inputs.into_iter().filter(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK));
+        if let Some(mask) = masks.find(|mask| is_used(m, *mask)) {
+            let message = "the sample mask that the shader reads has what early tests let through";
+            return Err(Error::unsupported(message, mask).help(help));
+        }
+        p.remove(mode.inst());
+    }
     p.remove(early.inst());
     Ok(())
 }
