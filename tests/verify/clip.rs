@@ -4,9 +4,10 @@ use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
     planes, repaired, separate, to_registers,
 };
-use crate::subject::{edited, parsed, vertex};
+use crate::subject::{self, edited, parsed, vertex};
 use polyshade::clip_cull::{self, Kind, Planes};
 use polyshade::host::{Binding, Place, Pointer, Set, Target, Value};
+use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_verify::{Marked, Steps};
 
@@ -173,6 +174,23 @@ fn distances_are_emulated() {
             VERTEX.is_drawn(&words, &emulated(8, native));
         }
     }
+}
+
+/// They are undefined, whether the module has the capability for them or not.
+#[test]
+fn distances_that_are_declared_and_not_written_are_none() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; };",
+        "gl_ClipDistance[0] = b.x + 2.0; gl_ClipDistance[1] = b.y + 2.0;",
+    );
+    let words = subject::rewritten(&words, |_, p| {
+        p.capability(Capability::CULL_DISTANCE);
+        Ok(())
+    });
+    for native in [None, Some(Kind::Clip)] {
+        VERTEX.is_drawn(&words, &emulated(8, native));
+    }
+    VERTEX.is_equal(&words, &to_registers(8, None));
 }
 
 #[test]

@@ -72,6 +72,20 @@ pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
     position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
 }
 
+/// Whether no edge of a primitive passes through (0, 0, 0, 0), which is nowhere on the screen: rounding decides where
+/// drivers cut such an edge.
+pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
+    let dot = |one: &[f32; 4], other: &[f32; 4]| -> f64 {
+        one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+    };
+    positions.iter().all(|one| {
+        positions.iter().all(|other| {
+            let (along, most) = (dot(one, other), dot(one, one) * dot(other, other));
+            along >= 0.0 || along * along < most * (1.0 - 1e-6)
+        })
+    })
+}
+
 /// How many pixels have something.
 fn covered(picture: &[u8]) -> u64 {
     picture.chunks_exact(PIXEL).filter(|pixel| seen(pixel).is_some()).count() as u64
@@ -301,6 +315,15 @@ mod tests {
         assert_eq!(pixel(&inside, Exactness::AwayFromEdges), Some((12, 12)));
         let outside = picture(&[(40, 2, Some(0.5))]);
         assert_eq!(pixel(&outside, Exactness::AwayFromEdges), Some((40, 2)));
+    }
+
+    #[test]
+    fn an_edge_through_the_origin_has_no_place() {
+        let corner = |scale: f32| [scale, scale, -scale, 0.5 * scale];
+        let other = [1.0, 0.0, 0.0, -1.0];
+        assert!(has_place(&[corner(1.0), corner(2.0), other]));
+        assert!(has_place(&[corner(1.0), [-1.0, -1.0, 1.0, 0.5]]));
+        assert!(!has_place(&[other, corner(-1.5), corner(3.8)]));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl<'r> Run<'r> {
         }
         let keys = with_distances(components(&read).into_keys(), steps);
         let interface = (read.as_slice(), &keys);
-        let model = Model::new(original, interface, &steps.inputs, emulated(steps), steps);
+        let model = Model::new(task.job.module, interface, &steps.inputs, emulated(steps), steps);
         let mut run = Run {
             task,
             steps,

@@ -78,10 +78,10 @@ impl<'r> Run<'r> {
         let keys = |leaves: &[Leaf]| components(leaves).into_keys();
         let handed_on = keys(&read).filter(Key::is_handed_on).collect();
         let interface = (read.as_slice(), &handed_on);
-        let handed = Model::new(original, interface, &steps.inputs, None, &of_inputs(steps));
+        let handed = Model::new(task.job.module, interface, &steps.inputs, None, &of_inputs(steps));
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let interface = (emitted.as_slice(), &keys(&emitted).collect());
-        let made = Model::new(original, interface, &steps.outputs, None, steps);
+        let made = Model::new(task.job.module, interface, &steps.outputs, None, steps);
         let inputs = task.inputs((Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
         let kinds = kinds(&read, &handed_on);

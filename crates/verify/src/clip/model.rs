@@ -4,10 +4,11 @@
 //! Direct3D and OpenGL say of them. What Vulkan has itself is drawn besides (`scene`).
 
 use crate::leaves::{self, Leaf};
-use crate::{Form, Marked, Planes, Steps, inputs};
+use crate::{Form, Marked, Planes, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
-use polyshade::spv::{BuiltIn, Decoration, Type};
+use polyshade::spv::view::{AccessChain, Variable};
+use polyshade::spv::{BuiltIn, Decoration, Id, Inst, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a 32-bit component of an output or input lies.
@@ -239,8 +240,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Of the interface `leaves`, whose components are `keys`. Of arrays the first are distances: as many as `counts`
-    /// says, where the stage need not have them and they need no capability.
+    /// Of `m`, as the shader is given, and its interface `leaves`, whose components are `keys`. Of arrays the first are
+    /// distances: as many as `counts` says, where the stage need not have them and they need no capability.
     pub(super) fn new(
         m: &Module<'_>,
         (leaves, keys): (&[Leaf], &BTreeSet<Key>),
@@ -254,7 +255,7 @@ impl Model {
             let mut distances: Vec<Key> = built_in.collect();
             match counts {
                 Some(counts) => distances.truncate(counts[kind as usize] as usize),
-                None if !steps.repairs && !is_written(m, leaves, kind) => {
+                None if !steps.repairs && !is_accessed(m, leaves, kind) => {
                     left.extend(distances.drain(..));
                 }
                 None => {}
@@ -383,12 +384,29 @@ fn dotted(planes: Planes) -> [Key; 4] {
     })
 }
 
-/// Whether the stage writes distances: what it declares and never writes needs no capability. Mesa leaves it out
-/// besides, of variables by themselves.
-fn is_written(m: &Module<'_>, leaves: &[Leaf], kind: Kind) -> bool {
-    let is_variable = |leaf: &&Leaf| m.builtin(leaf.variable) == Some(kind.builtin());
-    m.has_capability(kind.capability())
-        || leaves.iter().filter(is_variable).any(|leaf| inputs::is_used(m, leaf.variable))
+/// Whether the stage accesses its distances of a kind. Those that it only declares are undefined, and need no
+/// capability.
+fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: Kind) -> bool {
+    let mut of_kind = leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin()));
+    of_kind.any(|leaf| {
+        let variable = m.definition(leaf.variable).and_then(Variable::of);
+        variable.is_some_and(|variable| variable.initializer().is_some())
+            || m.uses_of(leaf.variable)
+                .filter(|user| m.function_around(user.at()).is_some())
+                .any(|user| leads_to(m, user, leaf))
+    })
+}
+
+/// Whether an instruction that uses the variable of `leaf` may access the array that it is an element of.
+fn leads_to(m: &Module<'_>, user: Inst<'_>, leaf: &Leaf) -> bool {
+    let Some(chain) = AccessChain::of(user).filter(|_| m.builtin(leaf.variable).is_none()) else {
+        return true;
+    };
+    let is_array = |ty: &Id| matches!(m.ty(*ty), Some(Type::Array { .. }));
+    // Which vertex it is comes first, where there are several.
+    let depth = usize::from(m.pointee(leaf.variable).as_ref().is_some_and(is_array));
+    let member = chain.indices().nth(depth).and_then(|index| m.constant(index));
+    member.is_none_or(|member| leaf.path.get(depth).is_none_or(|own| *own == member))
 }
 
 fn register(component: Component) -> Key {

@@ -98,11 +98,16 @@ impl<'s> Scene<'s> {
 
     /// Whether what becomes of all primitives is defined.
     fn is_defined<P>(&self, drawable: &Drawable<P>) -> bool {
-        drawable.primitives.iter().flatten().all(|vertex| {
-            let distances = self.model.distances(vertex, self.setting);
-            pictures::is_drawable(position(vertex))
-                && distances.iter().flatten().all(|distance| self.is_tame(*distance))
-        })
+        let is_seen = |primitive: &Vec<Vertex>| {
+            let positions: Vec<[f32; 4]> = primitive.iter().map(position).collect();
+            pictures::has_place(&positions)
+        };
+        drawable.primitives.iter().all(is_seen)
+            && drawable.primitives.iter().flatten().all(|vertex| {
+                let distances = self.model.distances(vertex, self.setting);
+                pictures::is_drawable(position(vertex))
+                    && distances.iter().flatten().all(|distance| self.is_tame(*distance))
+            })
     }
 
     /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.

@@ -18,7 +18,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Ve
         let original = Original::new(task, seed)?;
         let keys = components(&original.leaves).into_keys().collect();
         let interface = (original.leaves.as_slice(), &keys);
-        let model = Model::new(task.original, interface, &steps.outputs, None, steps);
+        let model = Model::new(task.job.module, interface, &steps.outputs, None, steps);
         let model = model.map_err(not_comparable)?;
         Run { original, steps, lowered, model, seed }.compare()
     })
