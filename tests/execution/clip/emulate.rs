@@ -5,10 +5,10 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use polyshade::Module;
 use polyshade::clip_cull::{Lacking, emulate_fragment, emulate_last};
-use polyshade::spv::Capability;
+use polyshade::spv::{Capability, ExecutionMode, ExecutionModel};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
-use polyshade_vulkan::{Draw, Stage, Target, Work, lavapipe_misreads, vk};
+use polyshade_vulkan::{Counts, DepthTest, Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
 
@@ -41,6 +41,11 @@ type Pair = (Vec<u32>, Vec<u32>);
 impl Case {
     #[track_caller]
     fn native(&self) -> Pair {
+        self.native_with(FRAGMENT)
+    }
+
+    #[track_caller]
+    fn native_with(&self, fragment: &str) -> Pair {
         let arrays = [("gl_ClipDistance", self.clip), ("gl_CullDistance", self.cull)];
         let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
         let mut read = "0u".to_owned();
@@ -65,13 +70,18 @@ impl Case {
         let inputs = [("INPUTS", inputs.as_str()), ("READ", &read)];
         (
             with_header(ShaderStage::Vertex, VERTEX, &outputs),
-            with_header(ShaderStage::Fragment, FRAGMENT, &inputs),
+            with_header(ShaderStage::Fragment, fragment, &inputs),
         )
     }
 
     #[track_caller]
     fn emulated(&self) -> Pair {
-        let (vertex, fragment) = self.native();
+        self.emulated_with(FRAGMENT)
+    }
+
+    #[track_caller]
+    fn emulated_with(&self, fragment: &str) -> Pair {
+        let (vertex, fragment) = self.native_with(fragment);
         let module = Module::parse(&vertex).unwrap();
         let last = emulate_last(&module, "main", Lacking::All, 2).unwrap();
         assert_eq!(last.result.outputs, [self.clip, self.cull]);
@@ -321,5 +331,83 @@ fn distances_that_the_fragment_stage_reads_are_handed_on() {
         let native = pictures(driver, &case.native(), topology, 48);
         assert!(native == pictures(driver, &case.emulated(), topology, 48), "{driver:?}");
         assert!(drawn(&native) > 4);
+    }
+}
+
+/// The depth where nothing is drawn.
+const FAR: f32 = 1.0;
+
+/// The depths that a triangle of each seed leaves, and what is counted of it.
+#[track_caller]
+fn depths(driver: Driver, (vertex, fragment): &Pair) -> (Vec<Vec<u8>>, Vec<Counts>) {
+    let mut work = Work::default();
+    for seed in 0..SEEDS {
+        let first = work.targets.len();
+        work.draws.push(Draw {
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            push_constants: bytes(&[constant(seed), 0]),
+            target: Some(first),
+            depth: Some(DepthTest::nearest(first + 1)),
+            ..Draw::new(vec![Stage::vertex(vertex), Stage::fragment(fragment)], 0..3)
+        });
+        for format in [vk::Format::R32G32_UINT, vk::Format::D32_SFLOAT] {
+            work.targets.push(Target::new(format, SIZE, SIZE));
+        }
+        work.pixels.push((first + 1, FAR.to_ne_bytes().repeat((SIZE * SIZE) as usize)));
+    }
+    let (outcome, counts) = driver.device().count(&work).unwrap();
+    assert!(driver.device().take_messages().is_empty());
+    (outcome.targets.into_iter().skip(1).step_by(2).collect(), counts)
+}
+
+/// How many samples passed all tests, of all triangles.
+fn samples(counts: &[Counts]) -> u64 {
+    counts.iter().map(|counts| counts.samples).sum()
+}
+
+/// Early tests would write the depth of what is discarded, and count it. The native pictures are of late ones, which
+/// are the same to this shader: SwiftShader discards what it clips, too, and early tests write its depth.
+#[test]
+fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
+    let early = FRAGMENT.replace("void main", "layout(early_fragment_tests) in;\nvoid main");
+    let is_near = |depths: &[u8], pixel: usize| depths[pixel * 4..][..4] != FAR.to_ne_bytes();
+    for driver in DRIVERS {
+        for (clip, cull) in [(1, 0), (0, 1)] {
+            let case = Case { clip, cull, nan: false, read: false };
+            let (native, native_counts) = depths(driver, &case.native());
+            let (found, counts) = depths(driver, &case.emulated_with(&early));
+            let (mut differing, mut covered) = (0, 0);
+            for (native, found) in native.iter().zip(&found) {
+                for pixel in 0..(SIZE * SIZE) as usize {
+                    covered += usize::from(is_near(native, pixel));
+                    differing += usize::from(is_near(native, pixel) != is_near(found, pixel));
+                }
+            }
+            let (right, counted) = (samples(&native_counts), samples(&counts));
+            println!("{driver:?} {clip} {cull}: {differing} of {covered}, {counted} of {right}");
+            // What is culled goes exactly; what is clipped, but for its edge.
+            assert!(covered > 200 && differing * 100 <= covered * clip as usize, "{driver:?}");
+            assert!(right.abs_diff(counted) * 100 <= right * u64::from(clip), "{driver:?}");
+        }
+    }
+}
+
+/// A control: what is culled is drawn into the depths where tests are early again.
+#[test]
+fn tests_that_stay_early_are_seen() {
+    let case = Case { clip: 0, cull: 1, nan: false, read: false };
+    let (vertex, fragment) = case.emulated();
+    let module = Module::parse(&fragment).unwrap();
+    let early = module.rewrite(|m, p| {
+        let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
+        p.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS, &[]);
+        Ok(())
+    });
+    let early = (vertex, early.unwrap().module.into_words());
+    for driver in DRIVERS {
+        let (native, native_counts) = depths(driver, &case.native());
+        let (found, counts) = depths(driver, &early);
+        println!("{driver:?}: {} and {}", samples(&native_counts), samples(&counts));
+        assert!(native != found, "{driver:?}");
     }
 }
