@@ -17,12 +17,13 @@ use polyshade_formats::cross::{self, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rul
 use polyshade_formats::glsl::{Language, Source};
 use polyshade_formats::{Error, ShaderStage, SpirvVersion, wgsl};
 use polyshade_spv::ExecutionModel;
+use serde::{Deserialize, Serialize};
 
 use crate::corpus::attempts;
 use crate::shader;
 
 /// A language, and by whose rules.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Format {
     GlslOfVulkan,
@@ -72,7 +73,7 @@ const EXCEPTIONS: [Exception; 25] = [
     exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),
     exception(WGSL, "", "must return a `@builtin(position)`", "the variant rasterizes nothing"),
     exception(WGSL, "", "builtin value: PointSize", "the shader's, once its block is taken apart"),
-    exception(WGSL, "clip", "builtin value: CullDistance", "WGSL has clip distances alone"),
+    exception(WGSL, "", "builtin value: CullDistance", "WGSL has clip distances alone"),
     exception(WGSL, "clip --exact", "execution model %3", "WebGPU has no geometry stage"),
     exception(MSL, "clip --exact", "Metal has no Geometry stage", "nor has Metal"),
     exception(
@@ -144,14 +145,29 @@ const EXCEPTIONS: [Exception; 25] = [
 ];
 
 /// How many texts were read back or refused, by format and verb.
-#[derive(Default, Clone, Debug)]
-pub struct Tally(BTreeMap<(Format, &'static str), [usize; 2]>);
+#[derive(Default, Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Vec<Row>", from = "Vec<Row>")]
+pub struct Tally(BTreeMap<(Format, String), [usize; 2]>);
+
+type Row = ((Format, String), [usize; 2]);
+
+impl From<Vec<Row>> for Tally {
+    fn from(rows: Vec<Row>) -> Self {
+        Self(rows.into_iter().collect())
+    }
+}
+
+impl From<Tally> for Vec<Row> {
+    fn from(tally: Tally) -> Self {
+        tally.0.into_iter().collect()
+    }
+}
 
 impl Tally {
     /// Counts everything that `other` counted.
     pub fn merge(&mut self, other: &Self) {
         for (key, counts) in &other.0 {
-            let sums = self.0.entry(*key).or_default();
+            let sums = self.0.entry(key.clone()).or_default();
             (0..2).for_each(|at| sums[at] += counts[at]);
         }
     }
@@ -173,9 +189,9 @@ impl Tally {
     }
 }
 
-/// Prints the module and what each lowering makes of it in every format, and returns what does not read back though
+/// Prints the module and what each lowering makes of it in these formats, and returns what does not read back though
 /// the original does. A module that `spirv-val` does not accept has no texts.
-pub fn check(words: &[u32], tally: &mut Tally) -> Vec<String> {
+pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String> {
     let Ok(module) = Module::parse(words) else { return Vec::new() };
     if shader::validate(words).is_err() {
         return Vec::new();
@@ -183,7 +199,7 @@ pub fn check(words: &[u32], tally: &mut Tally) -> Vec<String> {
     let mut faults = Vec::new();
     for entry in module.entry_points() {
         let name = entry.name();
-        let formats = readable(words, (&name, entry.model()));
+        let formats = readable(words, (&name, entry.model()), formats);
         if formats.is_empty() {
             continue;
         }
@@ -193,7 +209,7 @@ pub fn check(words: &[u32], tally: &mut Tally) -> Vec<String> {
             let others = variants.iter().filter(|variant| *variant != words);
             let each = others.flat_map(|one| formats.iter().map(move |format| (one, *format)));
             for (variant, format) in each {
-                let counts = tally.0.entry((format, verb)).or_default();
+                let counts = tally.0.entry((format, verb.to_owned())).or_default();
                 match fate(variant, (&name, entry.model()), format, verb) {
                     Ok(true) => counts[0] += 1,
                     Ok(false) => counts[1] += 1,
@@ -205,20 +221,28 @@ pub fn check(words: &[u32], tally: &mut Tally) -> Vec<String> {
     faults
 }
 
+/// Prints the module in a format and reads that back, whatever becomes of it.
+pub fn try_original(words: &[u32], format: Format) {
+    let Ok(module) = Module::parse(words) else { return };
+    for entry in module.entry_points() {
+        readable(words, (&entry.name(), entry.model()), &[format]);
+    }
+}
+
 /// What does not read back of a vertex shader `main` that stands for what a verb makes of another, which does.
 pub fn compare(original: &[u32], variant: &[u32]) -> Vec<String> {
     let entry = ("main", ExecutionModel::VERTEX);
-    let formats = readable(original, entry);
+    let formats = readable(original, entry, &Format::ALL);
     formats.into_iter().filter_map(|format| fate(variant, entry, format, "").err()).collect()
 }
 
-/// The formats in which the text of a module reads back.
-fn readable(words: &[u32], entry: (&str, ExecutionModel)) -> Vec<Format> {
+/// Those of the formats in which the text of a module reads back.
+fn readable(words: &[u32], entry: (&str, ExecutionModel), formats: &[Format]) -> Vec<Format> {
     let is_readable = |format: &Format| {
         let text = print(words, entry, *format);
         text.is_ok_and(|text| reads_back(&text, entry.1, *format).is_ok())
     };
-    Format::ALL.into_iter().filter(is_readable).collect()
+    formats.iter().copied().filter(is_readable).collect()
 }
 
 /// Whether a variant reads back, or else is refused with a reason that is known.

@@ -18,7 +18,7 @@ fn texts_of_variants_read_back_where_those_of_originals_do() {
         let (mut tally, mut faults) = (Tally::default(), Vec::new());
         for path in paths.iter().skip(first).step_by(count) {
             let Ok(words) = shader::read(path) else { continue };
-            let found = check(&words, &mut tally);
+            let found = check(&words, &Format::ALL, &mut tally);
             faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", path.display())));
         }
         (tally, faults)
