@@ -25,10 +25,12 @@ const OF_FRAGMENTS: [&str; 7] = [
 ];
 
 /// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
-const OF_OTHERS: [&str; 14] = [
+const OF_OTHERS: [&str; 16] = [
     "capture",
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
+    "capture --topologies line-strip-with-adjacency,triangle-list-with-adjacency",
+    "capture --indexed --restart",
     "capture --path extension",
     "position",
     "clip --emulate 12",

@@ -14,7 +14,8 @@ use polyshade::rasterizer_discard;
 use polyshade::spv::view::{EntryPoint, Mode};
 use polyshade::spv::{ExecutionMode, Section};
 use polyshade::transform_feedback::{
-    self, Components, Locations, Options, SideEffects, StreamOutputEntry, Variant, Varying,
+    self, Components, IndexType, Locations, Options, SideEffects, StreamOutputEntry, Topology,
+    Variant, Varying,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate, Robustness};
 
@@ -26,6 +27,7 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         SideEffects::InRaster,
         SideEffects::Refuse,
     ]));
+    let options = known(options, choices);
     let options = match choices.below(7) {
         0 => options,
         6 => {
@@ -45,6 +47,24 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
     variants(m, &target, &options.point_size(!choices.maybe()))
 }
 
+/// With something known of the draws, or with indices.
+fn known(options: Options, choices: &mut Choices) -> Options {
+    let options = match choices.below(8) {
+        5 => options.topologies([Topology::TriangleList]),
+        6 => options.topologies([Topology::LineStrip, Topology::TriangleListWithAdjacency]),
+        7 => options.topologies([Topology::TriangleStripWithAdjacency]).one_instance(),
+        _ => options,
+    };
+    let options = match choices.below(8) {
+        5 => options.indexed(None),
+        6 => options.indexed(Some(IndexType::Uint16)).restart(),
+        7 => options.restart(),
+        _ => options,
+    };
+    let options = if choices.rarely() { options.one_limit() } else { options };
+    if choices.rarely() { options.unbound_buffers() } else { options }
+}
+
 /// A place for an address.
 pub(crate) fn pointer(choices: &mut Choices, (set, binding): (Set, Binding)) -> Pointer {
     match choices.below(3) {
@@ -58,16 +78,17 @@ fn variants(m: &Module<'_>, target: &Target, options: &Options) -> Made {
     let prepared = transform_feedback::prepare(m, target, options)?;
     let variants = [
         ("capture-only", Variant::CaptureOnly),
-        ("both", Variant::Both),
         ("raster-only", Variant::RasterOnly),
+        ("both", Variant::Both),
     ];
+    let count = if prepared.layout().is_captured_at_once() { 3 } else { 2 };
     let make = |(name, variant)| {
         let made = prepared.variant(variant);
         // Whatever can be lowered can be asked about.
         assert_eq!(prepared.check(variant).err(), made.as_ref().err().cloned());
         Ok((name, made?.module.into_owned()))
     };
-    variants.into_iter().map(make).collect()
+    variants.into_iter().take(count).map(make).collect()
 }
 
 pub(crate) fn decorate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {

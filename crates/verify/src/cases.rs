@@ -67,6 +67,15 @@ pub(crate) struct Indices {
     pub(crate) restart: bool,
 }
 
+/// Which indices a draw is given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Indexing {
+    pub(crate) width: IndexType,
+    pub(crate) restart: bool,
+    /// Whether base vertices are several, or only the first vertex of the draw.
+    pub(crate) bases: bool,
+}
+
 const TOPOLOGIES: [Topology; 11] = [
     Topology::PointList,
     Topology::LineList,
@@ -159,10 +168,11 @@ impl Case {
 
     /// The same with indices, which name vertices of the draw in no order, some of them several times. What they are
     /// hangs on the number of the case.
-    pub(crate) fn with_indices(mut self, number: usize, width: IndexType, restart: bool) -> Case {
+    pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Case {
+        let Indexing { width, restart, bases } = indexing;
         let (first, count) = (self.draw.vertices.start, self.draw.vertices.len() as u32);
         // Not more than the first vertex, so that no index is below 0.
-        let vertex_offset = [0, first as i32, -3][number % 3];
+        let vertex_offset = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
         let mut all = vec![0; first as usize];
         for position in 0..count {
             let vertex = first + (position * 5 + number as u32 + position / 4) % count;

@@ -2,7 +2,7 @@
 
 mod host;
 
-use crate::cases::{self, Case, Room};
+use crate::cases::{self, Case, Indexing, Room};
 use crate::compare;
 use crate::inputs::Inputs;
 use crate::layout::{self, Buffer};
@@ -12,6 +12,8 @@ use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
 use polyshade::host::{Descriptor, Purpose, Set};
+use polyshade::spv::BuiltIn;
+use polyshade::spv::view::Variable;
 use polyshade::transform_feedback::{IndexType, Layout};
 use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
@@ -187,11 +189,15 @@ impl<'r> Run<'r> {
         let is_segments = |one: &Descriptor| one.purpose == Purpose::Segments;
         let restart = self.capture.words.number("table_size").is_some()
             || self.capture.requirements.descriptors.iter().any(is_segments);
+        // What a shader reads as the base vertex was recorded without indices.
+        let m = &self.original.plain;
+        let is_base = |one: Variable<'_>| m.builtin(one.result()) == Some(BuiltIn::BASE_VERTEX);
+        let bases = !m.variables().any(is_base);
         let widths = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
         let with_indices = |(number, case): (usize, Case)| {
             let mut widths = widths.into_iter().cycle().skip(number).take(widths.len());
             widths.find_map(|width| {
-                let case = case.clone().with_indices(number, width, restart);
+                let case = case.clone().with_indices(number, Indexing { width, restart, bases });
                 self.is_meant(&case).then_some(case)
             })
         };
