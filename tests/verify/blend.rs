@@ -351,6 +351,19 @@ fn a_second_source_says_nothing_where_the_device_has_none() {
 }
 
 #[test]
+fn a_second_source_beside_more_targets_than_the_device_has_says_nothing() {
+    let words = fragment(
+        "layout(location = 0, index = 0) out vec4 one[2];
+        layout(location = 0, index = 1) out vec4 other;
+        void main() { one[0] = vec4(0.5); one[1] = vec4(1.0); other = vec4(0.25); }",
+    );
+    let case = Case::new(words, &[Equation::Multiply]);
+    let driver = Driver::Lavapipe;
+    let why = subject::reason(driver, case.verify(driver, &case.options()));
+    assert!(why.contains("maxFragmentDualSrcAttachments"), "{why}");
+}
+
+#[test]
 fn what_is_not_drawn_says_nothing() {
     let reason = |destination, lacks: &str| {
         for driver in DRIVERS {

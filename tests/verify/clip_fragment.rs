@@ -143,6 +143,17 @@ fn colours_that_are_wrong_where_nothing_is_cut() {
     }
 }
 
+/// What is behind an array of descriptors is undefined.
+#[test]
+fn integers_that_choose_descriptors_stay_in_the_array() {
+    let words = shader(
+        "layout(set = 1, binding = 0) uniform texture2D textures[2];
+        layout(set = 2, binding = 0) uniform sampler filtered;",
+        "colour += texture(sampler2D(textures[number.x], filtered), smoothed.xy);",
+    );
+    is_drawn(&words, &discarded(6, Some(Kind::Clip), [2, 1]));
+}
+
 #[test]
 fn distances_that_are_declared_and_not_read_are_none() {
     is_drawn(&shader("in float gl_ClipDistance[4];", ""), &discarded(6, None, [2, 1]));

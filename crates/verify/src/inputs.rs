@@ -3,7 +3,7 @@
 pub(crate) mod attributes;
 mod block;
 mod images;
-mod steering;
+pub(crate) mod steering;
 
 use crate::constants::{self, Specialization};
 use crate::leaves::Leaf;

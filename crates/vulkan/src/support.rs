@@ -7,7 +7,7 @@ use crate::capabilities::Capabilities;
 use crate::features::{FloatControls, is_at_least};
 use ash::{ext, google, khr, vk};
 use polyshade::spv::{
-    self, Capability, Decoration, ExecutionModel, Module, StorageClass,
+    self, Capability, Decoration, ExecutionModel, Module, StorageClass, Type,
     view::{CapabilityInst, ExtInstImport, Extension, Mode, Variable},
 };
 use std::ffi::CStr;
@@ -79,14 +79,34 @@ impl Capabilities {
         for mode in m.section(spv::Section::ExecutionModes).filter_map(Mode::of) {
             missing.extend(self.missing_mode(mode));
         }
-        let is_second = |variable: Variable<'_>| {
-            let index = m.decoration(variable.result(), Decoration::INDEX);
-            variable.storage_class() == StorageClass::OUTPUT && index == Some(&[1])
-        };
-        if self.features.dual_src_blend != vk::TRUE && m.variables().any(is_second) {
-            missing.push("a second source of blending (dualSrcBlend)".to_owned());
-        }
+        missing.extend(self.missing_second_source(m));
         missing
+    }
+
+    fn missing_second_source(&self, m: &Module<'_>) -> Option<String> {
+        let outputs = || {
+            let of_class = |one: &Variable<'_>| one.storage_class() == StorageClass::OUTPUT;
+            m.variables().filter(of_class).map(|variable| variable.result())
+        };
+        if !outputs().any(|id| m.decoration(id, Decoration::INDEX) == Some(&[1])) {
+            return None;
+        }
+        if self.features.dual_src_blend != vk::TRUE {
+            return Some("a second source of blending (dualSrcBlend)".to_owned());
+        }
+        let behind = |id| {
+            let [location] = m.decoration(id, Decoration::LOCATION)? else { return None };
+            let length = match m.pointee(id).and_then(|ty| m.ty(ty)) {
+                Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
+                _ => 1,
+            };
+            Some(location.saturating_add(length))
+        };
+        // Behind them drivers take the second sources for other targets' colours, whether they are blended or not.
+        let targets = outputs().filter_map(behind).max().unwrap_or(0);
+        (targets > self.limits.max_fragment_dual_src_attachments).then(|| {
+            format!("a second source beside {targets} targets (maxFragmentDualSrcAttachments)")
+        })
     }
 
     /// The newest version of SPIR-V that the device takes.

@@ -202,7 +202,7 @@ impl<'r> Run<'r> {
 
     fn primitive(&self, seed: u64, number: u32) -> [Corner; CORNERS] {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
-        let kinds = kinds(&self.leaves, &self.keys);
+        let kinds = kinds(self.task, &self.leaves, &self.keys);
         let number_of = |random: &mut Random| random.below(65) as f32 / 64.0;
         let mut corners = [(); CORNERS].map(|()| Corner::random(&kinds, &mut random, number_of));
         // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.

@@ -4,9 +4,11 @@ use super::MOST;
 use super::model::{Key, Model, Number, Setting, Vertex, components};
 use crate::feeder::{self, Array, Varying};
 use crate::inputs::attributes;
+use crate::inputs::steering::{MOST_SMALL, steering};
 use crate::leaves::{Kind, Leaf};
 use crate::random::Random;
 use crate::relay::{self, Relay};
+use crate::run::Task;
 use crate::verdict::{Difference, Part, Stop, not_comparable};
 use polyshade::clip_cull::KINDS;
 use polyshade_vulkan::{Capabilities, Place, VertexBuffer, VertexLayout, Work};
@@ -31,15 +33,15 @@ const SETTING: Setting = Setting { mask: u32::MAX, planes: Vec::new() };
 impl Corner {
     /// A random one, inside the clip volume or near it, with components of these kinds; `float` makes floats.
     pub(super) fn random(
-        kinds: &BTreeMap<Key, Kind>,
+        kinds: &BTreeMap<Key, (Kind, u32)>,
         random: &mut Random,
         float: impl Fn(&mut Random) -> f32,
     ) -> Corner {
         let [x, y, w] = [(); 3].map(|()| random.below(257) as f32 / 128.0 - 1.0);
         let w = 1.25 + w / 4.0;
-        let mut bits = |kind: &Kind| match kind {
+        let mut bits = |(kind, end): &(Kind, u32)| match kind {
             Kind::Float => float(random).to_bits(),
-            Kind::Int | Kind::Uint | Kind::Bool => random.below(4),
+            Kind::Int | Kind::Uint | Kind::Bool => random.below(*end),
         };
         let values = kinds.iter().map(|(key, kind)| (*key, Number::Bits(bits(kind))));
         Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
@@ -208,11 +210,18 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
     })
 }
 
-/// The kinds of components; those that are none of `leaves` are distances.
-pub(super) fn kinds(leaves: &[Leaf], keys: &BTreeSet<Key>) -> BTreeMap<Key, Kind> {
-    let mut kinds: BTreeMap<Key, Kind> = keys.iter().map(|key| (*key, Kind::Float)).collect();
+/// The kinds of components, and one past the largest integer that may be in them: the original may index by them.
+/// Those that are none of `leaves` are distances.
+pub(super) fn kinds(
+    task: &Task<'_>,
+    leaves: &[Leaf],
+    keys: &BTreeSet<Key>,
+) -> BTreeMap<Key, (Kind, u32)> {
+    let mut kinds: BTreeMap<Key, (Kind, u32)> =
+        keys.iter().map(|key| (*key, (Kind::Float, MOST_SMALL))).collect();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
-        kinds.extend(Key::registers(leaf).map(|key| (key, leaf.kind)));
+        let steering = steering(task.original, leaf.variable, &task.job.specialization);
+        kinds.extend(Key::registers(leaf).map(|key| (key, (leaf.kind, steering.end()))));
     }
     kinds
 }

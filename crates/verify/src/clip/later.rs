@@ -84,7 +84,7 @@ impl<'r> Run<'r> {
         let made = Model::new(task.job.module, interface, &steps.outputs, None, steps);
         let inputs = task.inputs((Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
-        let kinds = kinds(&read, &handed_on);
+        let kinds = kinds(task, &read, &handed_on);
         let mut random = Random::new(seed, 1 << 43);
         let number = |random: &mut Random| match random.below(4) {
             0 => random.one_of(&CORNERS),

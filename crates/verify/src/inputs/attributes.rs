@@ -1,6 +1,6 @@
 //! Vertex attributes: random numbers, and those at which arithmetic goes wrong.
 
-use super::steering;
+use super::steering::{self, MOST_SMALL};
 use crate::constants::Specialization;
 use crate::leaves::{self, Kind, Leaf};
 use crate::random::{Random, Values};
@@ -27,9 +27,6 @@ struct Location {
     /// Its numbers are to be small: below this.
     small: Option<u32>,
 }
-
-/// How many numbers there are of those that are to be small, from 0 on.
-const MOST_SMALL: u32 = 4;
 
 /// The vertices of a triangle: of colours the first five triangles have some, and the others any.
 const TRIANGLE: u32 = 3;
@@ -84,8 +81,7 @@ pub(crate) fn streams(
     let mut locations = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
         let steering = steering::steering(m, leaf.variable, specialization);
-        let end = steering.shortest.map_or(MOST_SMALL, |length| length.clamp(1, MOST_SMALL));
-        let small = steering.steers.then_some(end);
+        let small = steering.steers.then_some(steering.end());
         add(&mut locations, leaf, small)?;
     }
     // The host decides what steps with instances: here it is every fourth location.

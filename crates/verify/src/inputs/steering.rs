@@ -17,6 +17,16 @@ pub(crate) struct Steering {
     pub(crate) shortest: Option<u32>,
 }
 
+/// How many numbers there are of those that are to be small, from 0 on.
+pub(crate) const MOST_SMALL: u32 = 4;
+
+impl Steering {
+    /// One past the largest number that may be steered by.
+    pub(crate) fn end(self) -> u32 {
+        self.shortest.map_or(MOST_SMALL, |length| length.clamp(1, MOST_SMALL))
+    }
+}
+
 /// Follows what is loaded from the variable `from` through the module.
 pub(crate) fn steering(m: &Module<'_>, from: Id, specialization: &Specialization) -> Steering {
     let mut found = Steering::default();
