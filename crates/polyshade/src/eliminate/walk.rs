@@ -266,7 +266,9 @@ impl<'m> Walk<'m, '_> {
                 let call = ExtInst::of(inst).expect("it is an extended instruction");
                 match self.survey.set(call) {
                     Set::Glsl if stores(call) => self.writes.push(at),
-                    Set::Glsl | Set::Debug => {}
+                    Set::Glsl => {}
+                    // It neither reads what it names nor writes to it.
+                    Set::Debug => return,
                     Set::Other => self.survey.roots.push(at),
                 }
             }

@@ -2,6 +2,7 @@
 //! array, outputs included.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
+use crate::moves::accesses::is_for_tools;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
@@ -94,7 +95,7 @@ fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variab
 /// Whether the variable is only what access chains start from: then nobody minds its own type.
 fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
     m.uses_of(variable.result()).all(|user| {
-        matches!(
+        let is_of_elements = matches!(
             user.op(),
             Op::ACCESS_CHAIN
                 | Op::IN_BOUNDS_ACCESS_CHAIN
@@ -102,6 +103,7 @@ fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
                 | Op::NAME
                 | Op::DECORATE
                 | Op::GROUP_DECORATE
-        )
+        );
+        is_of_elements || is_for_tools(m, user)
     })
 }
