@@ -10,9 +10,6 @@ use polyshade_trials::{Choices, Disguise, Trial, Variants, check_disguised};
 const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
 /// With how many seeds each disguise is put on.
 const SEEDS: u64 = 64;
-const NONE: Disguise =
-    Disguise { permuted: false, dead_code: false, unknown: false, outlined: false };
-
 const SHADER: &str = "#version 450
     layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
@@ -80,6 +77,16 @@ fn subtract_in_main(
     subtract(m, entry, |entry, function, _| function.id() == entry.function())
 }
 
+fn subtract_without_notes(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    _: &mut Choices,
+) -> Result<Variants, Error> {
+    subtract(m, entry, |_, function, _| {
+        function.instructions().all(|inst| inst.op() != Op::EXT_INST)
+    })
+}
+
 /// What the oracle says of the trial under a disguise, for each seed.
 fn verdicts(trial: Trial, disguise: Disguise) -> Vec<Result<(), String>> {
     let words = compile(SHADER, ShaderStage::Vertex).expect("it compiles");
@@ -98,15 +105,19 @@ fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
         (
             "even ids",
             subtract_even_ids as polyshade_trials::Attempt,
-            Disguise { permuted: true, ..NONE },
+            Disguise { permuted: true, ..Disguise::NONE },
         ),
-        ("nothing copied", subtract_without_copies, Disguise { dead_code: true, ..NONE }),
-        ("all known", subtract_what_is_known, Disguise { unknown: true, ..NONE }),
-        ("only main", subtract_in_main, Disguise { outlined: true, ..NONE }),
+        ("nothing copied", subtract_without_copies, Disguise { dead_code: true, ..Disguise::NONE }),
+        ("all known", subtract_what_is_known, Disguise { unknown: true, ..Disguise::NONE }),
+        ("no notes", subtract_without_notes, Disguise { annotated: true, ..Disguise::NONE }),
+        ("only main", subtract_in_main, Disguise { outlined: true, ..Disguise::NONE }),
     ];
     for (name, attempt, disguise) in broken {
         let trial = Trial::new(name, STAGES, attempt);
-        assert!(verdicts(trial, NONE).iter().all(Result::is_ok), "{name} without a disguise");
+        assert!(
+            verdicts(trial, Disguise::NONE).iter().all(Result::is_ok),
+            "{name} without a disguise"
+        );
         let noticed = verdicts(trial, disguise).into_iter().filter(Result::is_err).count();
         assert!(noticed > SEEDS as usize / 2, "{name}: {noticed} of {SEEDS} under {disguise:?}");
     }
@@ -114,7 +125,13 @@ fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
 
 #[test]
 fn a_lowering_that_looks_at_none_of_it_is_undone_by_none() {
-    let all = Disguise { permuted: true, dead_code: true, unknown: true, outlined: true };
+    let all = Disguise {
+        permuted: true,
+        dead_code: true,
+        unknown: true,
+        outlined: true,
+        annotated: true,
+    };
     for verdict in verdicts(Trial::new("all", STAGES, subtract_all), all) {
         verdict.expect("all sums are changed, wherever they are");
     }

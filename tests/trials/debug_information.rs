@@ -1,11 +1,13 @@
-//! Every lowering and every move on shaders with full non-semantic debug information, as `glslang -gVS` writes it.
+//! Every lowering and every move on shaders with full non-semantic debug information, as `glslang -gVS` writes it, and on
+//! all cases with instructions for tools.
 //!
 //! The front end that the tests have writes none, so these are cases that were compiled elsewhere. They name variables,
 //! functions, types and lines, which instructions for debuggers must not do of what is gone.
 
+use crate::disguises::cases;
 use polyshade::Module;
 use polyshade_tests::{shader, tree};
-use polyshade_trials::{Choices, LOWERINGS, MOVES};
+use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES};
 
 /// How many sets of options each lowering is tried with.
 const OPTIONS: u64 = 24;
@@ -25,21 +27,49 @@ fn what_names_variables_for_debuggers_stays_valid() {
         let words = shader::read(&path).expect("it can be read");
         assert!(has_information(&words), "{}", path.display());
         assert_eq!(shader::validate(&words), Ok(()), "{}", path.display());
-        let module = Module::parse(&words).expect("a valid module can be read");
-        for entry in module.entry_points() {
-            for trial in LOWERINGS.iter().chain(&MOVES).filter(|one| one.takes(entry.model())) {
-                let any = (0..OPTIONS).map(Choices::seeded);
-                for mut choices in [Choices::plain()].into_iter().chain(any) {
-                    let variants = trial.attempt(&module, entry, &mut choices).unwrap_or_default();
-                    for (name, variant) in variants {
-                        let valid = shader::validate(variant.words());
-                        assert_eq!(valid, Ok(()), "{}: {} {name}", path.display(), trial.name);
-                        made += 1;
-                        kept += u32::from(has_information(variant.words()));
-                    }
-                }
-            }
+        let any = (0..OPTIONS).map(Choices::seeded);
+        let choices: Vec<Choices> = [Choices::plain()].into_iter().chain(any).collect();
+        for (name, variant) in variants(&words, &choices) {
+            assert_eq!(shader::validate(&variant), Ok(()), "{}: {name}", path.display());
+            made += 1;
+            kept += u32::from(has_information(&variant));
         }
     }
     assert!(made > 1000 && kept > made / 2, "{made} modules, {kept} with debug information");
+}
+
+/// Instructions for tools name variables and values of every case.
+#[test]
+fn what_names_anything_for_tools_stays_valid() {
+    let disguise = Disguise { annotated: true, ..Disguise::NONE };
+    let mut made = 0;
+    for (seed, words) in (0..).zip(cases()) {
+        let module = Module::parse(&words).expect("a valid module can be read");
+        let mut choices = Choices::seeded(seed);
+        let Some(disguised) = disguise.words(&module, &mut choices) else { continue };
+        assert_eq!(shader::validate(&disguised), Ok(()), "case {seed} in disguise");
+        let all = [Choices::plain(), choices];
+        for (name, variant) in variants(&disguised, &all) {
+            assert_eq!(shader::validate(&variant), Ok(()), "case {seed}: {name}");
+            made += 1;
+        }
+    }
+    assert!(made > 1000, "{made} modules");
+}
+
+/// What all lowerings and moves make of a module, with all these options.
+fn variants(words: &[u32], options: &[Choices]) -> Vec<(String, Vec<u32>)> {
+    let module = Module::parse(words).expect("a valid module can be read");
+    let mut made = Vec::new();
+    for entry in module.entry_points() {
+        for trial in LOWERINGS.iter().chain(&MOVES).filter(|one| one.takes(entry.model())) {
+            for mut choices in options.iter().copied() {
+                let variants = trial.attempt(&module, entry, &mut choices).unwrap_or_default();
+                made.extend(variants.into_iter().map(|(name, variant)| {
+                    (format!("{} {name}", trial.name), variant.into_words())
+                }));
+            }
+        }
+    }
+    made
 }

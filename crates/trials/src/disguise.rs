@@ -1,5 +1,5 @@
 //! The same shader, said in another way: with other ids, with code that does nothing, with instructions that nobody
-//! knows, and with parts of it in functions. What a lowering makes of it has to have the same effect: its
+//! knows or that are for tools alone, and with parts of it in functions. What a lowering makes of it has to have the same effect: its
 //! [essence](essence()) is that of what it makes of the shader as it was.
 
 mod essence;
@@ -15,6 +15,10 @@ use std::collections::HashMap;
 /// An opcode that no grammar has.
 pub const UNKNOWN: Op = Op(0x7ffe);
 
+/// A set of instructions for tools that no tool knows, and the extension that allows any.
+const NOTES: &str = "NonSemantic.Polyshade.Disguise";
+const NOTES_EXTENSION: &str = "SPV_KHR_non_semantic_info";
+
 /// What is done to the words of a shader.
 #[derive(Clone, Copy, Debug)]
 pub struct Disguise {
@@ -26,13 +30,24 @@ pub struct Disguise {
     pub unknown: bool,
     /// Some stores to outputs, and some sums and products, are in functions of their own.
     pub outlined: bool,
+    /// Instructions for tools, of a set that is `NonSemantic`, name variables and values.
+    pub annotated: bool,
 }
 
 impl Disguise {
+    /// The shader as it is.
+    pub const NONE: Self = Self {
+        permuted: false,
+        dead_code: false,
+        unknown: false,
+        outlined: false,
+        annotated: false,
+    };
+
     /// Any.
     pub fn any(choices: &mut Choices) -> Self {
-        let [permuted, dead_code, unknown, outlined] = [(); 4].map(|()| choices.maybe());
-        Self { permuted, dead_code, unknown, outlined }
+        let [permuted, dead_code, unknown, outlined, annotated] = [(); 5].map(|()| choices.maybe());
+        Self { permuted, dead_code, unknown, outlined, annotated }
     }
 
     /// The disguised words; `None` where the module has instructions of which nobody can say what in them is an id.
@@ -129,6 +144,8 @@ struct Padding<'m> {
     types: HashMap<Vec<u32>, u32>,
     globals: Vec<u32>,
     functions: Vec<u32>,
+    /// The type `void` and the set of instructions for tools, where there are some.
+    notes: Option<[u32; 2]>,
 }
 
 impl<'m> Padding<'m> {
@@ -153,23 +170,35 @@ impl<'m> Padding<'m> {
             types,
             globals: Vec::new(),
             functions: Vec::new(),
+            notes: None,
         }
     }
 
     fn words(mut self, choices: &mut Choices) -> Vec<u32> {
         let m = self.module;
-        let globals_end = m.section_end(Section::Globals) as usize;
+        if self.disguise.annotated {
+            self.annotate(choices);
+        }
         let mut code = Vec::new();
         for function in m.functions() {
             let mut can_insert = false;
+            let mut last = None;
             for inst in function.instructions() {
                 match inst.op() {
                     Op::LABEL => can_insert = true,
                     Op::VARIABLE | Op::PHI | Op::LINE | Op::NO_LINE => {}
                     Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::FUNCTION_END => can_insert = false,
-                    _ if can_insert && choices.below(4) == 0 => self.pad(&mut code, choices),
+                    _ if can_insert && choices.below(4) == 0 => {
+                        self.pad(&mut code, choices);
+                        if let Some(value) = last {
+                            self.note(&mut code, value);
+                        }
+                    }
                     _ => {}
                 }
+                // A sampled image may be used by nothing but samples.
+                let is_value = !matches!(inst.op(), Op::LABEL | Op::SAMPLED_IMAGE);
+                last = inst.result().filter(|_| is_value).map(Id::word);
                 // Behind a merge instruction comes the one that it belongs to.
                 if matches!(inst.op(), Op::SELECTION_MERGE | Op::LOOP_MERGE) {
                     can_insert = false;
@@ -183,7 +212,7 @@ impl<'m> Padding<'m> {
         if self.disguise.dead_code {
             self.dead_function();
         }
-        let mut words = m.words()[..globals_end].to_vec();
+        let mut words = self.preamble();
         words[3] = self.bound;
         words.extend(self.globals);
         words.extend(code);
@@ -194,6 +223,47 @@ impl<'m> Padding<'m> {
     fn id(&mut self) -> u32 {
         self.bound += 1;
         self.bound - 1
+    }
+
+    /// What stands before the functions in the module, and the extension and the set of instructions for tools.
+    fn preamble(&self) -> Vec<u32> {
+        let m = self.module;
+        let [capabilities, imports, globals] =
+            [Section::Capabilities, Section::Extensions, Section::Globals]
+                .map(|section| m.section_end(section) as usize);
+        let mut words = m.words()[..capabilities].to_vec();
+        if self.notes.is_some() {
+            push(&mut words, Op::EXTENSION, &text(NOTES_EXTENSION));
+        }
+        words.extend_from_slice(&m.words()[capabilities..imports]);
+        if let Some([_, set]) = self.notes {
+            push(&mut words, Op::EXT_INST_IMPORT, &[&[set], text(NOTES).as_slice()].concat());
+        }
+        words.extend_from_slice(&m.words()[imports..globals]);
+        words
+    }
+
+    /// Notes for tools of the module's variables. Of types and constants there are none: a note keeps what computes
+    /// nothing.
+    fn annotate(&mut self, choices: &mut Choices) {
+        let mut globals = self.module.section(Section::Globals);
+        let Some(void) = globals.find(|inst| inst.op() == Op::TYPE_VOID) else { return };
+        self.notes = Some([void.words()[1], self.id()]);
+        let mut notes = Vec::new();
+        for variable in self.module.variables() {
+            if choices.maybe() {
+                self.note(&mut notes, variable.result().word());
+            }
+        }
+        self.globals.extend(notes);
+    }
+
+    /// A note of `id`, where there are notes.
+    fn note(&mut self, code: &mut Vec<u32>, id: u32) {
+        if let Some([void, set]) = self.notes {
+            let note = self.id();
+            push(code, Op::EXT_INST, &[void, note, set, 1, id]);
+        }
     }
 
     /// An instruction without effect.
@@ -296,6 +366,13 @@ impl<'m> Padding<'m> {
         self.functions.extend(code);
         function
     }
+}
+
+/// A string as SPIR-V has it.
+fn text(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize((text.len() / 4 + 1) * 4, 0);
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {

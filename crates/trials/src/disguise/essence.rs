@@ -1,15 +1,15 @@
 //! What of a module is left when what does not matter is put away.
 
-use super::UNKNOWN;
+use super::{NOTES_EXTENSION, UNKNOWN, text};
 use polyshade::Module;
-use polyshade::spv::view::FunctionCall;
-use polyshade::spv::{FunctionBody, Id, Inst, Op, Section};
+use polyshade::spv::view::{ExtInst, ExtInstImport, FunctionCall};
+use polyshade::spv::{FunctionBody, Id, Inst, Op, Section, is_debug_set};
 use std::collections::HashMap;
 
 /// The instructions that something comes of, in an order and with ids that depend on nothing but what uses what: of two
 /// modules that do the same by the same instructions it is the same.
 ///
-/// Names and source texts go, copies and sums that nothing uses, unknown instructions without operands, what no entry
+/// Names, source texts and instructions for tools go, copies and sums that nothing uses, unknown instructions without operands, what no entry
 /// point reaches, and calls of functions of one instruction, in whose place that instruction is.
 pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
     let mut essence = Essence {
@@ -105,10 +105,19 @@ fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
     let is_pure =
         matches!(inst.op(), Op::COPY_OBJECT | Op::F_ADD | Op::F_MUL | Op::F_SUB | Op::UNDEF);
     let is_text = matches!(inst.op(), Op::LINE | Op::NO_LINE | Op::NOP);
-    let is_used = |id| module.uses_of(id).any(|user| user.op() != Op::NAME);
+    let is_used =
+        |id| module.uses_of(id).any(|user| user.op() != Op::NAME && !is_note(module, user));
     is_text
+        || is_note(module, inst)
         || inst.op() == UNKNOWN && inst.words().len() == 1
         || is_pure && !inst.result().is_some_and(is_used)
+}
+
+/// Whether an instruction is for tools alone.
+fn is_note(module: &Module<'_>, inst: Inst<'_>) -> bool {
+    let set = ExtInst::of(inst).and_then(|inst| module.definition(inst.set()));
+    let name = set.and_then(ExtInstImport::of).map(|import| import.name());
+    name.is_some_and(|name| is_debug_set(&name))
 }
 
 struct Essence<'m> {
@@ -221,6 +230,7 @@ impl<'m> Essence<'m> {
                 Op::NAME | Op::MEMBER_NAME | Op::SOURCE | Op::STRING | Op::ENTRY_POINT => continue,
                 Op::SOURCE_EXTENSION | Op::MODULE_PROCESSED | Op::SOURCE_CONTINUED => continue,
                 Op::EXT_INST_IMPORT => continue,
+                Op::EXTENSION if inst.words()[1..] == text(NOTES_EXTENSION) => continue,
                 _ => {}
             }
             let mut ids = Vec::new();
