@@ -360,7 +360,7 @@ fn a_second_source_beside_more_targets_than_the_device_has_says_nothing() {
     let case = Case::new(words, &[Equation::Multiply]);
     let driver = Driver::Lavapipe;
     let why = subject::reason(driver, case.verify(driver, &case.options()));
-    assert!(why.contains("maxFragmentDualSrcAttachments"), "{why}");
+    assert!(why.contains("second sources beside 2 targets"), "{why}");
 }
 
 #[test]

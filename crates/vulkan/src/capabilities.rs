@@ -178,6 +178,15 @@ impl Capabilities {
     pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
         self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
     }
+
+    /// How many targets a shader can have beside second sources of blending. llvmpipe says two (Mesa 22.3), and writes
+    /// the second source of the first target to the second one, whether they are blended or not.
+    pub fn targets_beside_second_sources(&self) -> u32 {
+        match self.device.contains("llvmpipe") {
+            true => 1,
+            false => self.limits.max_fragment_dual_src_attachments,
+        }
+    }
 }
 
 fn query_transform_feedback(

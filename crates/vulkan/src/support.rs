@@ -102,11 +102,9 @@ impl Capabilities {
             };
             Some(location.saturating_add(length))
         };
-        // Behind them drivers take the second sources for other targets' colours, whether they are blended or not.
         let targets = outputs().filter_map(behind).max().unwrap_or(0);
-        (targets > self.limits.max_fragment_dual_src_attachments).then(|| {
-            format!("a second source beside {targets} targets (maxFragmentDualSrcAttachments)")
-        })
+        (targets > self.targets_beside_second_sources())
+            .then(|| format!("second sources beside {targets} targets"))
     }
 
     /// The newest version of SPIR-V that the device takes.
