@@ -69,7 +69,7 @@ const WRITING: [&str; 7] =
     ["--output", "--report", "--json", "--dry-run", "--depfile", "--keep-unchanged", "--diff"];
 
 /// The other verbs lower nothing. What their options do is looked at by tests of their own, which name them.
-const OTHERS: [(&str, &[&str]); 5] = [
+const OTHERS: [(&str, &[&str]); 6] = [
     (
         "batch",
         &[
@@ -82,6 +82,7 @@ const OTHERS: [(&str, &[&str]); 5] = [
     ),
     ("completions", &[]),
     ("info", &[include_str!("../tests/verify.rs"), include_str!("../tests/formats.rs")]),
+    ("layer", &[include_str!("../tests/layer.rs")]),
     ("plan", &[include_str!("../tests/plan.rs"), include_str!("../tests/plan_blending.rs")]),
     ("verify", &[include_str!("../tests/verify.rs")]),
 ];

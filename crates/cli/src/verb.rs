@@ -33,6 +33,7 @@ verbs! {
     depth: Depth,
     discard: Discard,
     info: Info,
+    layer: Layer,
     lower: Lower,
     position: Position,
     plan: Plan,

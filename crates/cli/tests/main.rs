@@ -10,6 +10,7 @@ mod files;
 mod formats;
 #[cfg(all(feature = "glsl", feature = "cross"))]
 mod framebuffer_fetch;
+mod layer;
 mod lower;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
 mod metal;

@@ -42,6 +42,7 @@ mod names;
 mod options;
 mod outputs;
 mod select;
+mod stripped;
 mod topology;
 mod varying;
 
@@ -52,6 +53,7 @@ pub(crate) use foreign::strip as strip_capture;
 pub use indices::{IndexType, Indices, Segments};
 pub use layout::{BufferLayout, Captured, Layout};
 pub use options::{Options, SideEffects};
+pub use stripped::strip;
 pub use topology::Topology;
 pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};

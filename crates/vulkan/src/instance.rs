@@ -35,7 +35,10 @@ impl Instance {
     pub(crate) fn new(validate: bool) -> Result<Instance, Error> {
         // SAFETY: the library that is loaded is the system's Vulkan loader.
         let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;
-        let layer = if validate { Some(find_layer(&entry)?) } else { None };
+        let layer = match validate {
+            true => Some(layer(&entry, LAYER)?.ok_or(Error::NoValidationLayer)?),
+            false => None,
+        };
         let log = Arc::new(Log::default());
 
         // SAFETY: the loader is open.
@@ -192,18 +195,24 @@ fn has_extension(entry: &ash::Entry, name: &CStr) -> Result<bool, Error> {
     Ok(extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name)))
 }
 
-fn find_layer(entry: &ash::Entry) -> Result<Layer, Error> {
+/// What the Vulkan loader knows of a layer of this name, if it finds one.
+pub fn find_layer(name: &CStr) -> Result<Option<Layer>, Error> {
+    // SAFETY: the library that is loaded is the system's Vulkan loader.
+    let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;
+    layer(&entry, name)
+}
+
+fn layer(entry: &ash::Entry, name: &CStr) -> Result<Option<Layer>, Error> {
     // SAFETY: the loader is open.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }
         .call("vkEnumerateInstanceLayerProperties")?;
-    let found = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(LAYER));
-    let Some(layer) = found else { return Err(Error::NoValidationLayer) };
-    Ok(Layer {
+    let found = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(name));
+    Ok(found.map(|layer| Layer {
         spec_version: layer.spec_version,
         implementation_version: layer.implementation_version,
         description: layer
             .description_as_c_str()
             .map(|text| text.to_string_lossy().into_owned())
             .unwrap_or_default(),
-    })
+    }))
 }

@@ -55,7 +55,7 @@ pub use device::{Device, Validation};
 pub use error::Error;
 pub use features::Features;
 pub use indexing::Indexing;
-pub use instance::DeviceName;
+pub use instance::{DeviceName, find_layer};
 pub use plan::{Counted, Executed, Item, PlannedDraw, Sequence};
 pub use pull::bind_pulled;
 pub use target_reads::TargetReads;

@@ -1,0 +1,55 @@
+//! Installing the layer and removing it.
+
+use super::places::{Files, files, library, write};
+use super::{Install, Place};
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::output::print_text;
+use polyshade_layer::manifest::{self, DISABLE, ENABLE, Kind};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Copies the library, then writes the manifest: what the loader finds is whole.
+pub(super) fn install(install: &Install) -> Done {
+    let from = library(&install.library)?;
+    let Files { library, manifest } = files(&install.place)?;
+    let bytes = fs::read(&from).map_err(|error| Failure::at(Exit::Failed, &from, error))?;
+    let kind = if install.always { Kind::Implicit } else { Kind::ImplicitWhenEnabled };
+    let was_there = library.exists();
+    write(&library, &bytes, 0o755)?;
+    let text = manifest::manifest(&library, kind);
+    if let Err(failure) = write(&manifest, text.as_bytes(), 0o644) {
+        if !was_there {
+            // The failure to tell is the first one.
+            let _ = fs::remove_file(&library);
+        }
+        return Err(failure);
+    }
+    let when = match install.always {
+        true => format!("on for every application, but where {DISABLE} is set"),
+        false => format!("on where {ENABLE}=1 is set"),
+    };
+    print_text(&format!("{}\n{}\n{when}", library.display(), manifest.display()))
+}
+
+/// Removes the manifest, then the library.
+pub(super) fn uninstall(place: &Place) -> Done {
+    let Files { library, manifest } = files(place)?;
+    let removed = [(&manifest, remove(&manifest)?), (&library, remove(&library)?)];
+    let lines = removed.iter().filter(|(_, was_there)| *was_there);
+    let lines: Vec<String> = lines.map(|(path, _)| format!("removed {}", path.display())).collect();
+    if lines.is_empty() {
+        return print_text(&format!("not installed: there is no {}", manifest.display()));
+    }
+    print_text(&lines.join("\n"))
+}
+
+/// Removes a file, and says whether it was there.
+fn remove(path: &Path) -> Result<bool, Failure> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Failure::at(Exit::Failed, path, error)),
+    }
+}

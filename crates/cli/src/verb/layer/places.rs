@@ -1,0 +1,85 @@
+//! Where the layer's files are, and how they are written.
+
+use super::{Library, Place};
+use crate::failure::{Exit, Failure};
+use polyshade_layer::manifest::{FILE_NAME, library_name};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The files of an installed layer.
+pub(super) struct Files {
+    pub(super) library: PathBuf,
+    pub(super) manifest: PathBuf,
+}
+
+/// Where `install` puts them for all users.
+pub(super) fn of_system() -> Files {
+    Files {
+        library: Path::new("/usr/local/lib/polyshade").join(library_name()),
+        manifest: Path::new("/etc/vulkan/implicit_layer.d").join(FILE_NAME),
+    }
+}
+
+/// Where `install` puts them for this user: below `$XDG_DATA_HOME`, or else `~/.local/share`.
+pub(super) fn of_user() -> Result<Files, Failure> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
+    let Some(data) = data else {
+        let failure = Failure::new(Exit::Failed, "neither XDG_DATA_HOME nor HOME names a folder");
+        return Err(failure.help("set one, or install for all users with --system"));
+    };
+    Ok(Files {
+        library: data.join("polyshade").join(library_name()),
+        manifest: data.join("vulkan/implicit_layer.d").join(FILE_NAME),
+    })
+}
+
+/// The files at the place that the options name.
+pub(super) fn files(place: &Place) -> Result<Files, Failure> {
+    if place.system { Ok(of_system()) } else { of_user() }
+}
+
+/// The library that is named, or lies where cargo or a package puts it.
+pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
+    if let Some(path) = &named.library {
+        return fs::canonicalize(path).map_err(|error| Failure::at(Exit::Failed, path, error));
+    }
+    let program = std::env::current_exe().and_then(fs::canonicalize);
+    let program = program.map_err(|error| {
+        Failure::new(Exit::Failed, format!("where this program lies is not known: {error}"))
+    })?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let places = [".", "deps", "../lib/polyshade", "../lib"].map(|place| folder.join(place));
+    let found = places.iter().find_map(|place| fs::canonicalize(place.join(library_name())).ok());
+    found.ok_or_else(|| {
+        let message = format!("{} lies neither in {} nor near it", library_name(), folder.display());
+        Failure::new(Exit::Failed, message)
+            .help("build it with `cargo build --release -p polyshade-layer`, or name it with --library")
+    })
+}
+
+/// Writes a file whole or not at all, and the folders that it is in.
+pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::at(Exit::Failed, path, error);
+    let folder = path.parent().ok_or_else(|| failed(&"is no file"))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::at(Exit::Failed, folder, error))?;
+    // Renamed only when it is whole: the loader reads the folder at any time.
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    file.write_all(bytes).map_err(|error| failed(&error))?;
+    allow(file.path(), mode).map_err(|error| failed(&error))?;
+    file.persist(path).map_err(|error| failed(&error.error))?;
+    Ok(())
+}
+
+/// Temporary files are their owner's alone; these are for everybody.
+#[cfg(unix)]
+fn allow(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn allow(_: &Path, _: u32) -> std::io::Result<()> {
+    Ok(())
+}

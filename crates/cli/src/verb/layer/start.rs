@@ -1,0 +1,72 @@
+//! Running one program with the layer.
+
+use super::Run;
+use super::places::{library, write};
+use crate::failure::{Exit, Failure};
+use polyshade_layer::LAYER_NAME;
+use polyshade_layer::manifest::{FILE_NAME, Kind, manifest};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs};
+
+/// What the exit code of a program that a signal ended is counted from, as shells do.
+#[cfg(unix)]
+const SIGNALLED: i32 = 128;
+
+/// Runs the program, and exits as it does.
+pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
+    let folder = manifest_folder(&library(&run.library)?)?;
+    let (program, arguments) = run.command.split_first().expect("clap requires a command");
+    let mut command = Command::new(program);
+    command.args(arguments);
+    // Where the first is set the loader looks nowhere else, and not at the second.
+    let paths = match env::var_os("VK_LAYER_PATH") {
+        Some(_) => "VK_LAYER_PATH",
+        None => "VK_ADD_LAYER_PATH",
+    };
+    command.env(paths, in_front(folder.as_os_str(), env::var_os(paths)));
+    let layer = OsString::from(LAYER_NAME.to_string_lossy().into_owned());
+    command.env("VK_INSTANCE_LAYERS", in_front(&layer, env::var_os("VK_INSTANCE_LAYERS")));
+    let settings = [
+        ("POLYSHADE_LAYER_MODE", &run.mode),
+        ("POLYSHADE_LAYER_HIDE", &run.hide),
+        ("POLYSHADE_LAYER_LOG_LEVEL", &run.log_level),
+    ];
+    command.envs(settings.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
+    let status = command.status();
+    let status =
+        status.map_err(|error| Failure::at(Exit::Failed, Path::new(program), error))?;
+    Ok(code(status))
+}
+
+/// The exit code of a program that ended.
+fn code(status: std::process::ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| SIGNALLED + signal);
+    #[cfg(not(unix))]
+    let signal = None;
+    let code = status.code().or(signal);
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The folder beside the library that has the explicit manifest, which is written unless it is there.
+fn manifest_folder(library: &Path) -> Result<PathBuf, Failure> {
+    let folder = library.with_file_name("polyshade-layer");
+    let path = folder.join(FILE_NAME);
+    let text = manifest(library, Kind::Explicit);
+    if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+        write(&path, text.as_bytes(), 0o644)?;
+    }
+    Ok(folder)
+}
+
+/// A list with one more element in front.
+fn in_front(first: &OsStr, list: Option<OsString>) -> OsString {
+    let mut all = first.to_owned();
+    if let Some(list) = list.filter(|list| !list.is_empty()) {
+        all.push(if cfg!(windows) { ";" } else { ":" });
+        all.push(list);
+    }
+    all
+}

@@ -1,0 +1,60 @@
+//! What is installed, and what the loader makes of it.
+
+use super::places::{Files, of_system, of_user};
+use crate::Done;
+use crate::failure::{Exit, Failure};
+use crate::output::print_text;
+use polyshade_layer::LAYER_NAME;
+use polyshade_layer::manifest::{DISABLE, ENABLE};
+use serde_json::Value;
+use std::fs;
+use std::io::ErrorKind;
+
+/// Prints a line for each place, and what the loader finds.
+pub(super) fn run() -> Done {
+    let mut lines = vec![
+        format!("for this user: {}", describe(&of_user()?)),
+        format!("for all users: {}", describe(&of_system())),
+    ];
+    for name in [ENABLE, DISABLE] {
+        let value = std::env::var_os(name);
+        lines.extend(value.map(|value| format!("{name} is set to {}", value.display())));
+    }
+    // What is above is true, whatever the loader says.
+    print_text(&lines.join("\n"))?;
+    let layer = polyshade_vulkan::find_layer(LAYER_NAME)
+        .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+    let name = LAYER_NAME.to_string_lossy();
+    print_text(&match layer {
+        Some(layer) => format!("the Vulkan loader finds {name}: {layer}"),
+        None => format!("the Vulkan loader does not find {name}"),
+    })
+}
+
+/// What is at a place, and what is wrong with it.
+fn describe(files: &Files) -> String {
+    let manifest = files.manifest.display();
+    let text = match fs::read_to_string(&files.manifest) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return format!("not installed: there is no {manifest}");
+        }
+        Err(error) => return format!("{manifest}: {error}"),
+    };
+    let Ok(value) = serde_json::from_str::<Value>(&text) else {
+        return format!("{manifest} is no JSON: install it again");
+    };
+    let layer = &value["layer"];
+    let Some(library) = layer["library_path"].as_str() else {
+        return format!("{manifest} names no library: install it again");
+    };
+    if let Err(error) = fs::metadata(library) {
+        return format!("{manifest} names {library}: {error}");
+    }
+    let when = if layer["enable_environment"].is_object() {
+        format!("on where {ENABLE}=1 is set")
+    } else {
+        format!("on, but where {DISABLE} is set")
+    };
+    format!("{manifest} names {library}, {when}")
+}

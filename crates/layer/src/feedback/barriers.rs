@@ -1,0 +1,190 @@
+//! Barriers: the extension's stages and accesses give way to those that stand for them.
+
+use super::masks::{accesses, accesses_2, stages, stages_2};
+use crate::device::Device;
+use crate::settings::slice;
+use ash::vk;
+
+/// A structure with masks of stages and accesses, in an array that is constant.
+pub(super) trait Masked: Copy {
+    /// What else decides: the stages, where the command says them and not the structure.
+    type Around: Copy;
+
+    /// The same with the extension's bits mapped away.
+    fn mapped(self, around: Self::Around) -> Self;
+
+    /// Whether the masks are the other's.
+    fn is_like(&self, other: &Self) -> bool;
+}
+
+/// An array, or a copy of it where something in it changed.
+pub(super) struct Mapped<T> {
+    original: *const T,
+    changed: Vec<T>,
+}
+
+impl<T: Masked> Mapped<T> {
+    /// # Safety
+    ///
+    /// `first` points to so many structures, which live for as long as the result is used.
+    pub(super) unsafe fn new(first: *const T, count: u32, around: T::Around) -> Self {
+        // SAFETY: the caller's promise.
+        let all = unsafe { slice(first, count) };
+        let changes = all.iter().any(|one| !one.mapped(around).is_like(one));
+        let changed = match changes {
+            true => all.iter().map(|one| one.mapped(around)).collect(),
+            false => Vec::new(),
+        };
+        Self { original: first, changed }
+    }
+
+    pub(super) fn as_ptr(&self) -> *const T {
+        if self.changed.is_empty() { self.original } else { self.changed.as_ptr() }
+    }
+}
+
+/// The stages before and behind a barrier.
+pub(super) type Stages = (vk::PipelineStageFlags, vk::PipelineStageFlags);
+
+macro_rules! masked {
+    ($($Older:ident)* | $($Newer:ident)*) => {
+        $(impl Masked for vk::$Older<'_> {
+            type Around = Stages;
+
+            fn mapped(mut self, (src, dst): Stages) -> Self {
+                self.src_access_mask = accesses(src, self.src_access_mask);
+                self.dst_access_mask = accesses(dst, self.dst_access_mask);
+                self
+            }
+
+            fn is_like(&self, other: &Self) -> bool {
+                (self.src_access_mask, self.dst_access_mask)
+                    == (other.src_access_mask, other.dst_access_mask)
+            }
+        })*
+        $(impl Masked for vk::$Newer<'_> {
+            type Around = ();
+
+            fn mapped(mut self, (): ()) -> Self {
+                self.src_access_mask = accesses_2(self.src_stage_mask, self.src_access_mask);
+                self.dst_access_mask = accesses_2(self.dst_stage_mask, self.dst_access_mask);
+                self.src_stage_mask = stages_2(self.src_stage_mask);
+                self.dst_stage_mask = stages_2(self.dst_stage_mask);
+                self
+            }
+
+            fn is_like(&self, other: &Self) -> bool {
+                let masks = |one: &Self| (
+                    (one.src_stage_mask, one.src_access_mask),
+                    (one.dst_stage_mask, one.dst_access_mask),
+                );
+                masks(self) == masks(other)
+            }
+        })*
+    };
+}
+
+masked! {
+    MemoryBarrier BufferMemoryBarrier ImageMemoryBarrier
+    | MemoryBarrier2 BufferMemoryBarrier2 ImageMemoryBarrier2
+}
+
+/// A dependency with its barriers.
+pub(super) struct Dependency<'d> {
+    info: vk::DependencyInfo<'d>,
+    // What the structure points to.
+    _memory: Mapped<vk::MemoryBarrier2<'d>>,
+    _buffers: Mapped<vk::BufferMemoryBarrier2<'d>>,
+    _images: Mapped<vk::ImageMemoryBarrier2<'d>>,
+}
+
+impl<'d> Dependency<'d> {
+    /// # Safety
+    ///
+    /// The structure is valid, and what it points to lives for as long as the result is used.
+    pub(super) unsafe fn new(info: &vk::DependencyInfo<'d>) -> Self {
+        let mut info = *info;
+        // SAFETY: the caller's promise.
+        let (memory, buffers, images) = unsafe {
+            (
+                Mapped::new(info.p_memory_barriers, info.memory_barrier_count, ()),
+                Mapped::new(info.p_buffer_memory_barriers, info.buffer_memory_barrier_count, ()),
+                Mapped::new(info.p_image_memory_barriers, info.image_memory_barrier_count, ()),
+            )
+        };
+        info.p_memory_barriers = memory.as_ptr();
+        info.p_buffer_memory_barriers = buffers.as_ptr();
+        info.p_image_memory_barriers = images.as_ptr();
+        Self { info, _memory: memory, _buffers: buffers, _images: images }
+    }
+
+    pub(super) fn info(&self) -> &vk::DependencyInfo<'d> {
+        &self.info
+    }
+}
+
+/// `vkCmdPipelineBarrier`.
+pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
+    commands: vk::CommandBuffer,
+    src: vk::PipelineStageFlags,
+    dst: vk::PipelineStageFlags,
+    flags: vk::DependencyFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_pipeline_barrier else { return };
+        if !device.has_feedback {
+            return next(
+                commands,
+                src,
+                dst,
+                flags,
+                memory_count,
+                memory,
+                buffer_count,
+                buffers,
+                image_count,
+                images,
+            );
+        }
+        let memory = Mapped::new(memory, memory_count, (src, dst));
+        let buffers = Mapped::new(buffers, buffer_count, (src, dst));
+        let images = Mapped::new(images, image_count, (src, dst));
+        next(
+            commands,
+            stages(src),
+            stages(dst),
+            flags,
+            memory_count,
+            memory.as_ptr(),
+            buffer_count,
+            buffers.as_ptr(),
+            image_count,
+            images.as_ptr(),
+        );
+    }
+}
+
+/// `vkCmdPipelineBarrier2`.
+pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(
+    commands: vk::CommandBuffer,
+    dependency: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_pipeline_barrier_2 else { return };
+        if !device.has_feedback {
+            return next(commands, dependency);
+        }
+        let dependency = Dependency::new(&*dependency);
+        next(commands, dependency.info());
+    }
+}

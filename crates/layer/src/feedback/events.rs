@@ -1,0 +1,131 @@
+//! Events and timestamps, which have stages too.
+
+use super::barriers::{Dependency, Mapped};
+use super::masks::{stages, stages_2};
+use crate::device::Device;
+use crate::settings::slice;
+use ash::vk;
+
+macro_rules! stage_commands {
+    ($($(#[$doc:meta])* $name:ident: $next:ident($($before:ident: $Before:ty),*; $Stages:ty, $map:ident; $($behind:ident: $Behind:ty),*);)*) => {
+        $($(#[$doc])*
+        pub(crate) unsafe extern "system" fn $name(
+            commands: vk::CommandBuffer,
+            $($before: $Before,)*
+            stage: $Stages,
+            $($behind: $Behind,)*
+        ) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(device) = Device::of(commands) else { return };
+                let Some(next) = device.next.$next else { return };
+                let stage = if device.has_feedback { $map(stage) } else { stage };
+                next(commands, $($before,)* stage, $($behind),*);
+            }
+        })*
+    };
+}
+
+stage_commands! {
+    /// `vkCmdSetEvent`.
+    cmd_set_event: cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages;);
+    /// `vkCmdResetEvent`.
+    cmd_reset_event: cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages;);
+    /// `vkCmdResetEvent2`.
+    cmd_reset_event_2: cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2;);
+    /// `vkCmdWriteTimestamp`.
+    cmd_write_timestamp: cmd_write_timestamp(; vk::PipelineStageFlags, stages; pool: vk::QueryPool, query: u32);
+    /// `vkCmdWriteTimestamp2`.
+    cmd_write_timestamp_2: cmd_write_timestamp_2(; vk::PipelineStageFlags2, stages_2; pool: vk::QueryPool, query: u32);
+}
+
+/// `vkCmdWaitEvents`.
+pub(crate) unsafe extern "system" fn cmd_wait_events(
+    commands: vk::CommandBuffer,
+    event_count: u32,
+    events: *const vk::Event,
+    src: vk::PipelineStageFlags,
+    dst: vk::PipelineStageFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_wait_events else { return };
+        if !device.has_feedback {
+            return next(
+                commands,
+                event_count,
+                events,
+                src,
+                dst,
+                memory_count,
+                memory,
+                buffer_count,
+                buffers,
+                image_count,
+                images,
+            );
+        }
+        let memory = Mapped::new(memory, memory_count, (src, dst));
+        let buffers = Mapped::new(buffers, buffer_count, (src, dst));
+        let images = Mapped::new(images, image_count, (src, dst));
+        next(
+            commands,
+            event_count,
+            events,
+            stages(src),
+            stages(dst),
+            memory_count,
+            memory.as_ptr(),
+            buffer_count,
+            buffers.as_ptr(),
+            image_count,
+            images.as_ptr(),
+        );
+    }
+}
+
+/// `vkCmdSetEvent2`.
+pub(crate) unsafe extern "system" fn cmd_set_event_2(
+    commands: vk::CommandBuffer,
+    event: vk::Event,
+    dependency: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_set_event_2 else { return };
+        if !device.has_feedback {
+            return next(commands, event, dependency);
+        }
+        let dependency = Dependency::new(&*dependency);
+        next(commands, event, dependency.info());
+    }
+}
+
+/// `vkCmdWaitEvents2`.
+pub(crate) unsafe extern "system" fn cmd_wait_events_2(
+    commands: vk::CommandBuffer,
+    count: u32,
+    events: *const vk::Event,
+    dependencies: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_wait_events_2 else { return };
+        if !device.has_feedback {
+            return next(commands, count, events, dependencies);
+        }
+        let all = slice(dependencies, count);
+        let mapped: Vec<_> = all.iter().map(|one| Dependency::new(one)).collect();
+        let infos: Vec<_> = mapped.iter().map(|one| *one.info()).collect();
+        next(commands, count, events, infos.as_ptr());
+    }
+}

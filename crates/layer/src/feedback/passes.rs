@@ -1,0 +1,120 @@
+//! Render passes: the dependencies between their subpasses.
+
+use super::barriers::{Mapped, Masked};
+use super::masks::{accesses, accesses_2, stages, stages_2};
+use crate::device::Device;
+use crate::log::Level;
+use crate::pnext::{Change, Copied};
+use crate::settings::slice;
+use ash::vk::{self, TaggedStructure as _};
+
+impl Masked for vk::SubpassDependency {
+    type Around = ();
+
+    fn mapped(mut self, (): ()) -> Self {
+        self.src_access_mask = accesses(self.src_stage_mask, self.src_access_mask);
+        self.dst_access_mask = accesses(self.dst_stage_mask, self.dst_access_mask);
+        self.src_stage_mask = stages(self.src_stage_mask);
+        self.dst_stage_mask = stages(self.dst_stage_mask);
+        self
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let masks = |one: &Self| {
+            ((one.src_stage_mask, one.src_access_mask), (one.dst_stage_mask, one.dst_access_mask))
+        };
+        masks(self) == masks(other)
+    }
+}
+
+/// `vkCreateRenderPass`.
+pub(crate) unsafe extern "system" fn create_render_pass(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_render_pass else { return vk::Result::ERROR_UNKNOWN };
+        if !device.has_feedback {
+            return next(device.handle, info, allocator, pass);
+        }
+        let mut changed = *info;
+        let dependencies = Mapped::new(changed.p_dependencies, changed.dependency_count, ());
+        changed.p_dependencies = dependencies.as_ptr();
+        next(device.handle, &raw const changed, allocator, pass)
+    }
+}
+
+/// `vkCreateRenderPass2`.
+pub(crate) unsafe extern "system" fn create_render_pass_2(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pass: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_render_pass_2 else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        if !device.has_feedback {
+            return next(device.handle, info, allocator, pass);
+        }
+        let mut changed = *info;
+        let dependencies = slice(changed.p_dependencies, changed.dependency_count);
+        let (mut mapped, mut chains) = (Vec::new(), Vec::new());
+        for dependency in dependencies {
+            let (dependency, chain) = map(device, dependency);
+            mapped.push(dependency);
+            chains.push(chain);
+        }
+        changed.p_dependencies = mapped.as_ptr();
+        let result = next(device.handle, &raw const changed, allocator, pass);
+        drop(chains);
+        result
+    }
+}
+
+/// A dependency, and the chain that it then has.
+///
+/// # Safety
+///
+/// The dependency is valid, and what it points to lives for as long as the result is used.
+unsafe fn map<'d>(
+    device: &Device,
+    dependency: &vk::SubpassDependency2<'d>,
+) -> (vk::SubpassDependency2<'d>, Option<Copied>) {
+    let mut mapped = *dependency;
+    mapped.src_access_mask = accesses(mapped.src_stage_mask, mapped.src_access_mask);
+    mapped.dst_access_mask = accesses(mapped.dst_stage_mask, mapped.dst_access_mask);
+    mapped.src_stage_mask = stages(mapped.src_stage_mask);
+    mapped.dst_stage_mask = stages(mapped.dst_stage_mask);
+
+    type Barrier = vk::MemoryBarrier2<'static>;
+    let edits = |s_type| (s_type == Barrier::STRUCTURE_TYPE).then_some(Change::Edit);
+    // SAFETY: the caller's promise.
+    let mut chain = match unsafe { Copied::new(mapped.p_next, edits) } {
+        Ok(chain) => chain,
+        Err(unknown) => {
+            device.log.say(
+                Level::Error,
+                format_args!(
+                    "vkCreateRenderPass2: barriers behind a structure of type {unknown:?} stay"
+                ),
+            );
+            return (mapped, None);
+        }
+    };
+    if let Some(barrier) = chain.copy::<Barrier>() {
+        barrier.src_access_mask = accesses_2(barrier.src_stage_mask, barrier.src_access_mask);
+        barrier.dst_access_mask = accesses_2(barrier.dst_stage_mask, barrier.dst_access_mask);
+        barrier.src_stage_mask = stages_2(barrier.src_stage_mask);
+        barrier.dst_stage_mask = stages_2(barrier.dst_stage_mask);
+    }
+    mapped.p_next = chain.first();
+    (mapped, Some(chain))
+}

@@ -1,0 +1,229 @@
+//! Pipelines: SPIR-V that stands in them instead of in a module, and the state that selects a stream.
+
+use super::shaders::{Stripped, stripped, words};
+use crate::device::Device;
+use crate::log::Level;
+use crate::pnext::{Change, Copied, find};
+use crate::settings::slice;
+use ash::vk::{self, TaggedStructure as _};
+
+type Code = vk::ShaderModuleCreateInfo<'static>;
+type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
+
+/// A stage, of which the SPIR-V may be another.
+struct Stage {
+    info: vk::PipelineShaderStageCreateInfo<'static>,
+    // What the chain of the structure points to.
+    _kept: Option<(Copied, Vec<u32>)>,
+}
+
+impl Stage {
+    /// # Safety
+    ///
+    /// The structure is valid, and what it points to lives for as long as the result is used.
+    unsafe fn new(
+        device: &Device,
+        info: &vk::PipelineShaderStageCreateInfo<'static>,
+    ) -> Result<Self, vk::Result> {
+        let mut info = *info;
+        // SAFETY: the caller's promise.
+        let inline = unsafe { find::<Code>(info.p_next).map(|code| words(&*code)) };
+        let words = match inline.map(|words| stripped(device, words)) {
+            None | Some(Stripped::Unchanged) => return Ok(Self { info, _kept: None }),
+            Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
+            Some(Stripped::Changed(words)) => words,
+        };
+        let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
+        // SAFETY: the caller's promise.
+        let mut chain = unsafe { Copied::new(info.p_next, edits) }.map_err(|unknown| {
+            let what = "a shader with transform feedback stands behind a structure of type";
+            device.log.say(Level::Error, format_args!("{what} {unknown:?}, and was refused"));
+            vk::Result::ERROR_UNKNOWN
+        })?;
+        if let Some(code) = chain.copy::<Code>() {
+            code.p_code = words.as_ptr();
+            code.code_size = size_of_val(words.as_slice());
+        }
+        info.p_next = chain.first();
+        Ok(Self { info, _kept: Some((chain, words)) })
+    }
+
+    fn is_changed(&self) -> bool {
+        self._kept.is_some()
+    }
+}
+
+/// What is changed of a graphics pipeline.
+struct Graphics {
+    info: vk::GraphicsPipelineCreateInfo<'static>,
+    _stages: Vec<Stage>,
+    _stage_infos: Vec<vk::PipelineShaderStageCreateInfo<'static>>,
+    _rasterization: Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)>,
+    is_changed: bool,
+}
+
+impl Graphics {
+    /// # Safety
+    ///
+    /// The structure is valid, and what it points to lives for as long as the result is used.
+    unsafe fn new(
+        device: &Device,
+        info: &vk::GraphicsPipelineCreateInfo<'static>,
+    ) -> Result<Self, vk::Result> {
+        let mut info = *info;
+        // SAFETY: the caller's promise.
+        let stages = unsafe { slice(info.p_stages, info.stage_count) };
+        // SAFETY: the caller's promise.
+        let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage) });
+        let stages = stages.collect::<Result<Vec<_>, _>>()?;
+        let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
+        let mut is_changed = stages.iter().any(Stage::is_changed);
+        if is_changed {
+            info.p_stages = stage_infos.as_ptr();
+        }
+        // SAFETY: the caller's promise.
+        let rasterization = unsafe { without_stream(device, &info) };
+        if let Some((state, _)) = &rasterization {
+            info.p_rasterization_state = &raw const **state;
+            is_changed = true;
+        }
+        Ok(Self {
+            info,
+            _stages: stages,
+            _stage_infos: stage_infos,
+            _rasterization: rasterization,
+            is_changed,
+        })
+    }
+}
+
+/// The state of rasterization without the structure that selects a stream, if it has one. There is one stream.
+///
+/// # Safety
+///
+/// As for [`Graphics::new`].
+unsafe fn without_stream(
+    device: &Device,
+    info: &vk::GraphicsPipelineCreateInfo<'static>,
+) -> Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)> {
+    // SAFETY: a pipeline without this state, as one of a library, has no pointer or, if others are ignored, a library's
+    // flags; a pointer that is ignored may not be read.
+    let state =
+        unsafe { has_rasterization_state(info).then(|| info.p_rasterization_state.as_ref())?? };
+    // SAFETY: the caller's promise.
+    unsafe { find::<StreamState>(state.p_next)? };
+    let drops = |s_type| (s_type == StreamState::STRUCTURE_TYPE).then_some(Change::Drop);
+    // SAFETY: the caller's promise.
+    match unsafe { Copied::new(state.p_next, drops) } {
+        Ok(chain) => {
+            let mut state = Box::new(*state);
+            state.p_next = chain.first();
+            Some((state, chain))
+        }
+        Err(unknown) => {
+            let what = "the stream behind a structure of type";
+            device.log.say(Level::Warning, format_args!("{what} {unknown:?} stays in a pipeline"));
+            None
+        }
+    }
+}
+
+/// Whether a pipeline's state of rasterization is read: with libraries only by the part before rasterization.
+///
+/// # Safety
+///
+/// As for [`Graphics::new`].
+unsafe fn has_rasterization_state(info: &vk::GraphicsPipelineCreateInfo<'static>) -> bool {
+    type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
+    type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
+    let before = vk::GraphicsPipelineLibraryFlagsEXT::PRE_RASTERIZATION_SHADERS;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match find::<Parts>(info.p_next) {
+            Some(parts) => (*parts).flags.contains(before),
+            None => find::<Libraries>(info.p_next).is_none_or(|all| (*all).library_count == 0),
+        }
+    }
+}
+
+/// `vkCreateGraphicsPipelines`.
+pub(crate) unsafe extern "system" fn create_graphics_pipelines(
+    device: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pipelines: *mut vk::Pipeline,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for, all of which lives until this returns.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_graphics_pipelines else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        let infos: *const vk::GraphicsPipelineCreateInfo<'static> = infos.cast();
+        if !device.has_feedback {
+            return next(device.handle, cache, count, infos, allocator, pipelines);
+        }
+        let all = slice(infos, count).iter().map(|info| Graphics::new(device, info));
+        let all = match all.collect::<Result<Vec<_>, _>>() {
+            Ok(all) => all,
+            Err(error) => return refuse(error, count, pipelines),
+        };
+        if !all.iter().any(|one| one.is_changed) {
+            return next(device.handle, cache, count, infos, allocator, pipelines);
+        }
+        let changed: Vec<_> = all.iter().map(|one| one.info).collect();
+        next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines)
+    }
+}
+
+/// `vkCreateComputePipelines`. Compute shaders capture nothing, but may stand in a module beside shaders that do.
+pub(crate) unsafe extern "system" fn create_compute_pipelines(
+    device: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::ComputePipelineCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pipelines: *mut vk::Pipeline,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for, all of which lives until this returns.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_compute_pipelines else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        let infos: *const vk::ComputePipelineCreateInfo<'static> = infos.cast();
+        if !device.has_feedback {
+            return next(device.handle, cache, count, infos, allocator, pipelines);
+        }
+        let stages = slice(infos, count).iter().map(|info| Stage::new(device, &info.stage));
+        let stages = match stages.collect::<Result<Vec<_>, _>>() {
+            Ok(stages) => stages,
+            Err(error) => return refuse(error, count, pipelines),
+        };
+        if !stages.iter().any(Stage::is_changed) {
+            return next(device.handle, cache, count, infos, allocator, pipelines);
+        }
+        let mut changed = slice(infos, count).to_vec();
+        for (info, stage) in changed.iter_mut().zip(&stages) {
+            info.stage = stage.info;
+        }
+        next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines)
+    }
+}
+
+/// Creates no pipeline at all.
+///
+/// # Safety
+///
+/// There is room for so many.
+unsafe fn refuse(error: vk::Result, count: u32, pipelines: *mut vk::Pipeline) -> vk::Result {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for i in 0..count as usize {
+            *pipelines.add(i) = vk::Pipeline::null();
+        }
+    }
+    error
+}

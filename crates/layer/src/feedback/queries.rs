@@ -1,0 +1,219 @@
+//! Queries of transform feedback: how many primitives were captured, and how many would have been.
+//!
+//! The driver has no such queries. It gets a pool of as many of another type, whose handle serves for the
+//! application's: it can be reset, named and destroyed. What begins and ends is not handed on, and the results, which
+//! are zero, are the layer's.
+
+use crate::device::Device;
+use crate::log::Level;
+use ash::vk::{self, Handle as _, QueryResultFlags};
+
+/// The values of a result: primitives written, primitives needed.
+const VALUES: usize = 2;
+
+/// `vkCreateQueryPool`.
+pub(crate) unsafe extern "system" fn create_query_pool(
+    device: vk::Device,
+    info: *const vk::QueryPoolCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pool: *mut vk::QueryPool,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_query_pool else { return vk::Result::ERROR_UNKNOWN };
+        let is_own = (*info).query_type == vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT;
+        if !device.has_feedback || !is_own {
+            return next(device.handle, info, allocator, pool);
+        }
+        let changed = (*info).query_type(vk::QueryType::OCCLUSION);
+        let result = next(device.handle, &raw const changed, allocator, pool);
+        if result == vk::Result::SUCCESS {
+            device.feedback_pools.insert((*pool).as_raw(), Box::new(()));
+            device
+                .log
+                .say(Level::Debug, format_args!("query pool {:?} is of transform feedback", *pool));
+        }
+        result
+    }
+}
+
+/// `vkDestroyQueryPool`.
+pub(crate) unsafe extern "system" fn destroy_query_pool(
+    device: vk::Device,
+    pool: vk::QueryPool,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        drop(device.feedback_pools.remove(pool.as_raw()));
+        if let Some(next) = device.next.destroy_query_pool {
+            next(device.handle, pool, allocator);
+        }
+    }
+}
+
+/// `vkCmdBeginQuery`.
+pub(crate) unsafe extern "system" fn cmd_begin_query(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+    flags: vk::QueryControlFlags,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if device.is_feedback_pool(pool) {
+            return;
+        }
+        if let Some(next) = device.next.cmd_begin_query {
+            next(commands, pool, query, flags);
+        }
+    }
+}
+
+/// `vkCmdEndQuery`.
+pub(crate) unsafe extern "system" fn cmd_end_query(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if device.is_feedback_pool(pool) {
+            return;
+        }
+        if let Some(next) = device.next.cmd_end_query {
+            next(commands, pool, query);
+        }
+    }
+}
+
+/// `vkCmdBeginQueryIndexedEXT`. The driver's queries have one stream, so those of other types begin as ever.
+pub(crate) unsafe extern "system" fn cmd_begin_query_indexed(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+    flags: vk::QueryControlFlags,
+    index: u32,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if device.has_feedback {
+            return cmd_begin_query(commands, pool, query, flags);
+        }
+        if let Some(next) = device.next.cmd_begin_query_indexed {
+            next(commands, pool, query, flags, index);
+        }
+    }
+}
+
+/// `vkCmdEndQueryIndexedEXT`.
+pub(crate) unsafe extern "system" fn cmd_end_query_indexed(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+    index: u32,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if device.has_feedback {
+            return cmd_end_query(commands, pool, query);
+        }
+        if let Some(next) = device.next.cmd_end_query_indexed {
+            next(commands, pool, query, index);
+        }
+    }
+}
+
+/// The bytes of a result that says zero, and that it is available where that is asked.
+fn zeros(flags: QueryResultFlags) -> Vec<u8> {
+    let wide = flags.contains(QueryResultFlags::TYPE_64);
+    let available = flags.contains(QueryResultFlags::WITH_AVAILABILITY);
+    let values = [0; VALUES].into_iter().chain(available.then_some(1_u64));
+    values
+        .flat_map(|value| match wide {
+            true => value.to_ne_bytes().to_vec(),
+            false => (value as u32).to_ne_bytes().to_vec(),
+        })
+        .collect()
+}
+
+/// `vkGetQueryPoolResults`.
+pub(crate) unsafe extern "system" fn get_query_pool_results(
+    device: vk::Device,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    size: usize,
+    data: *mut std::ffi::c_void,
+    stride: vk::DeviceSize,
+    flags: QueryResultFlags,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        if !device.is_feedback_pool(pool) {
+            let Some(next) = device.next.get_query_pool_results else {
+                return vk::Result::ERROR_UNKNOWN;
+            };
+            return next(device.handle, pool, first, count, size, data, stride, flags);
+        }
+        let result = zeros(flags);
+        for at in (0..u64::from(count)).map(|query| query * stride) {
+            // What there is no room for is not written, whatever was promised.
+            if at as usize + result.len() <= size {
+                let to = data.cast::<u8>().add(at as usize);
+                to.copy_from_nonoverlapping(result.as_ptr(), result.len());
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// `vkCmdCopyQueryPoolResults`.
+pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    buffer: vk::Buffer,
+    offset: vk::DeviceSize,
+    stride: vk::DeviceSize,
+    flags: QueryResultFlags,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if !device.is_feedback_pool(pool) {
+            if let Some(next) = device.next.cmd_copy_query_pool_results {
+                next(commands, pool, first, count, buffer, offset, stride, flags);
+            }
+            return;
+        }
+        let Some(update) = device.next.cmd_update_buffer else { return };
+        let result = zeros(flags);
+        for query in 0..u64::from(count) {
+            let at = offset + query * stride;
+            update(commands, buffer, at, result.len() as u64, result.as_ptr().cast());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_as_wide_as_was_asked() {
+        let available = QueryResultFlags::WITH_AVAILABILITY;
+        assert_eq!(zeros(QueryResultFlags::empty()), [0; 8]);
+        assert_eq!(zeros(QueryResultFlags::TYPE_64), [0; 16]);
+        assert_eq!(zeros(available)[8..], 1_u32.to_ne_bytes());
+        assert_eq!(zeros(available | QueryResultFlags::TYPE_64)[16..], 1_u64.to_ne_bytes());
+    }
+}

@@ -1,0 +1,81 @@
+//! What submissions wait for and signal at.
+
+use super::masks::{stages, stages_2};
+use crate::device::Device;
+use crate::settings::slice;
+use ash::vk;
+
+/// `vkQueueSubmit`.
+pub(crate) unsafe extern "system" fn queue_submit(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.queue_submit else { return vk::Result::ERROR_UNKNOWN };
+        let all = slice(submits, count);
+        let waits =
+            |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
+        let changes = |mask: &vk::PipelineStageFlags| stages(*mask) != *mask;
+        if !device.has_feedback || !all.iter().any(|one| waits(one).iter().any(changes)) {
+            return next(queue, count, submits, fence);
+        }
+        let masks: Vec<Vec<_>> =
+            all.iter().map(|one| waits(one).iter().map(|mask| stages(*mask)).collect()).collect();
+        let mut changed = all.to_vec();
+        for (one, masks) in changed.iter_mut().zip(&masks) {
+            one.p_wait_dst_stage_mask = masks.as_ptr();
+        }
+        next(queue, count, changed.as_ptr(), fence)
+    }
+}
+
+/// `vkQueueSubmit2`.
+pub(crate) unsafe extern "system" fn queue_submit_2(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo2<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
+        let all = slice(submits, count);
+        let changes =
+            |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(one.stage_mask) != one.stage_mask;
+        let any = all.iter().flat_map(|one| semaphores(one)).flatten().any(changes);
+        if !device.has_feedback || !any {
+            return next(queue, count, submits, fence);
+        }
+        let mapped: Vec<_> = all.iter().map(|one| semaphores(one).map(mapped_stages)).collect();
+        let mut changed = all.to_vec();
+        for (one, [waits, signals]) in changed.iter_mut().zip(&mapped) {
+            one.p_wait_semaphore_infos = waits.as_ptr();
+            one.p_signal_semaphore_infos = signals.as_ptr();
+        }
+        next(queue, count, changed.as_ptr(), fence)
+    }
+}
+
+/// What a submission waits for, and what it signals.
+///
+/// # Safety
+///
+/// The structure is valid, and what it points to lives for as long as the result is used.
+unsafe fn semaphores<'s>(submit: &vk::SubmitInfo2<'s>) -> [&'s [vk::SemaphoreSubmitInfo<'s>]; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        [
+            slice(submit.p_wait_semaphore_infos, submit.wait_semaphore_info_count),
+            slice(submit.p_signal_semaphore_infos, submit.signal_semaphore_info_count),
+        ]
+    }
+}
+
+fn mapped_stages<'s>(list: &[vk::SemaphoreSubmitInfo<'s>]) -> Vec<vk::SemaphoreSubmitInfo<'s>> {
+    list.iter().map(|one| one.stage_mask(stages_2(one.stage_mask))).collect()
+}

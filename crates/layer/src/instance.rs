@@ -1,0 +1,170 @@
+//! Instances: what is known of each, how one begins and ends.
+
+use crate::answer::answer;
+use crate::chain::{key, take_instance_link, text};
+use crate::commands::InstanceCommands;
+use crate::log::{Level, Log};
+use crate::registry::Registry;
+use crate::settings::{Mode, Settings, variable};
+use crate::{DESCRIPTION, LAYER_NAME};
+use ash::{ext, vk};
+use std::ffi::{CStr, c_char};
+use std::sync::Arc;
+
+/// What is known of an instance.
+pub(crate) struct Instance {
+    pub(crate) handle: vk::Instance,
+    pub(crate) get_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    pub(crate) get_physical_device_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
+    pub(crate) next: InstanceCommands,
+    pub(crate) settings: Settings,
+    pub(crate) log: Arc<Log>,
+}
+
+static INSTANCES: Registry<Instance> = Registry::new();
+
+impl Instance {
+    /// The instance that a handle belongs to: its own or that of a physical device.
+    ///
+    /// # Safety
+    ///
+    /// The handle is alive, and the instance is not destroyed while the result is used.
+    pub(crate) unsafe fn of<'i>(handle: impl vk::Handle) -> Option<&'i Self> {
+        // SAFETY: the caller's promise.
+        unsafe { INSTANCES.get(key(handle)) }
+    }
+
+    /// The command of this name of what is below.
+    pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
+        // SAFETY: the instance is alive.
+        unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
+    }
+
+    /// Whether devices of this instance may get something that their driver lacks.
+    pub(crate) fn may_provide(&self) -> bool {
+        self.settings.mode == Mode::DebugNull
+    }
+}
+
+/// `vkCreateInstance`.
+pub(crate) unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    instance: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for, and the loader a link to the next layer.
+    unsafe {
+        let chain = (*info).p_next;
+        let Some(link) = take_instance_link(chain) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let get_proc_addr = link.next_get_instance_proc_addr;
+        let create = get_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr());
+        let Some(create) = create else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let create =
+            std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create);
+        let result = create(info, allocator, instance);
+        if result != vk::Result::SUCCESS {
+            return result;
+        }
+        let handle = *instance;
+        let (settings, faults) = Settings::read(chain, variable);
+        let log = Log::new(settings.log_level, settings.log_file.as_deref());
+        for fault in faults {
+            log.say(Level::Error, format_args!("{fault}"));
+        }
+        log.say(Level::Info, format_args!("instance created: {settings:?}"));
+        let state = Instance {
+            handle,
+            get_proc_addr,
+            get_physical_device_proc_addr: link.next_get_physical_device_proc_addr,
+            next: InstanceCommands::load(|name| get_proc_addr(handle, name.as_ptr())),
+            settings,
+            log: Arc::new(log),
+        };
+        INSTANCES.insert(key(handle), Box::new(state));
+    }
+    vk::Result::SUCCESS
+}
+
+/// `vkDestroyInstance`.
+pub(crate) unsafe extern "system" fn destroy_instance(
+    instance: vk::Instance,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    if instance == vk::Instance::null() {
+        return;
+    }
+    // SAFETY: the caller hands over an instance that is alive, which nobody else uses.
+    unsafe {
+        let Some(state) = INSTANCES.remove(key(instance)) else { return };
+        if let Some(destroy) = state.next.destroy_instance {
+            destroy(instance, allocator);
+        }
+        state.log.say(Level::Info, format_args!("instance destroyed"));
+    }
+}
+
+/// What instances get from this layer: settings in `vkCreateInstance`.
+fn instance_extensions() -> [vk::ExtensionProperties; 1] {
+    [extension(ext::layer_settings::NAME, ext::layer_settings::SPEC_VERSION)]
+}
+
+/// An extension, as it is listed.
+pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
+    let mut extension = vk::ExtensionProperties { spec_version, ..Default::default() };
+    write(&mut extension.extension_name, name);
+    extension
+}
+
+/// Writes a text to where Vulkan has room for it, as far as it goes.
+fn write(to: &mut [c_char], text: &CStr) {
+    let last = to.len() - 1;
+    for (to, from) in to[..last].iter_mut().zip(text.to_bytes()) {
+        *to = from.cast_signed();
+    }
+}
+
+/// `vkEnumerateInstanceExtensionProperties`.
+pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
+    layer: *const c_char,
+    count: *mut u32,
+    extensions: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        // What others offer is asked of the loader, never of a layer.
+        if text(layer) != Some(LAYER_NAME) {
+            return vk::Result::ERROR_LAYER_NOT_PRESENT;
+        }
+        answer(&instance_extensions(), count, extensions)
+    }
+}
+
+/// `vkEnumerateInstanceLayerProperties`.
+pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
+    count: *mut u32,
+    layers: *mut vk::LayerProperties,
+) -> vk::Result {
+    let mut layer = vk::LayerProperties {
+        spec_version: vk::HEADER_VERSION_COMPLETE,
+        implementation_version: 1,
+        ..Default::default()
+    };
+    write(&mut layer.layer_name, LAYER_NAME);
+    write(&mut layer.description, DESCRIPTION);
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { answer(&[layer], count, layers) }
+}
+
+/// `vkEnumerateDeviceLayerProperties`.
+pub(crate) unsafe extern "system" fn enumerate_device_layer_properties(
+    _: vk::PhysicalDevice,
+    count: *mut u32,
+    layers: *mut vk::LayerProperties,
+) -> vk::Result {
+    // SAFETY: as for instances.
+    unsafe { enumerate_instance_layer_properties(count, layers) }
+}

@@ -1,0 +1,33 @@
+//! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that gives applications what their driver lacks.
+//!
+//! This is its frame. It hides what is to be hidden, and in a mode for debugging it advertises
+//! `VK_EXT_transform_feedback` and captures nothing; the capture itself is to come. What needs nothing of the layer gets
+//! the driver's own commands. `docs/layer.md` is for users.
+//!
+//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there.
+
+mod answer;
+pub mod chain;
+mod commands;
+mod device;
+mod feedback;
+mod instance;
+mod log;
+pub mod manifest;
+mod physical;
+mod pnext;
+mod procs;
+mod registry;
+pub mod settings;
+mod structures;
+
+pub use log::Level;
+pub use procs::vkNegotiateLoaderLayerInterfaceVersion;
+
+use std::ffi::CStr;
+
+/// The layer's name.
+pub const LAYER_NAME: &CStr = c"VK_LAYER_POLYSHADE_polyfill";
+
+/// What the layer is, for lists.
+const DESCRIPTION: &CStr = c"polyshade: features that the driver lacks";

@@ -1,0 +1,101 @@
+//! What the layer has to say: a line each, to the standard error or to a file.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing.
+    Off,
+    /// What does not work.
+    Error,
+    /// And what may not be as it was meant.
+    Warning,
+    /// And what the layer does on which device.
+    Info,
+    /// And what it makes of single objects.
+    Debug,
+}
+
+impl Level {
+    /// All of them, by their names in settings.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("off", Self::Off),
+        ("error", Self::Error),
+        ("warning", Self::Warning),
+        ("info", Self::Info),
+        ("debug", Self::Debug),
+    ];
+
+    fn name(self) -> &'static str {
+        let named = Self::NAMES.iter().find(|(_, level)| *level == self);
+        named.map_or("", |(name, _)| name)
+    }
+}
+
+/// Where lines go, and which.
+#[derive(Debug)]
+pub(crate) struct Log {
+    level: Level,
+    file: Option<Mutex<File>>,
+}
+
+impl Log {
+    /// A log that appends to the file, or where it cannot be opened writes to the standard error and says why.
+    pub(crate) fn new(level: Level, path: Option<&Path>) -> Self {
+        let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
+        match path.map(|path| (path, open(path))) {
+            Some((_, Ok(file))) => Self { level, file: Some(Mutex::new(file)) },
+            Some((path, Err(why))) => {
+                let log = Self { level, file: None };
+                log.say(Level::Error, format_args!("setting log_file: {}: {why}", path.display()));
+                log
+            }
+            None => Self { level, file: None },
+        }
+    }
+
+    /// Says something, if things of this level are said.
+    pub(crate) fn say(&self, level: Level, what: fmt::Arguments<'_>) {
+        if level > self.level {
+            return;
+        }
+        // One call of the system a line: other processes may append to the same file.
+        let line = format!("polyshade-layer: {}: {what}\n", level.name());
+        let written = match &self.file {
+            Some(file) => {
+                file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+            }
+            None => io::stderr().write_all(line.as_bytes()),
+        };
+        // There is nobody else to tell.
+        drop(written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_go_to_the_file_as_far_as_the_level_goes() {
+        let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+        let path = folder.path().join("log");
+        let log = Log::new(Level::Warning, Some(&path));
+        log.say(Level::Error, format_args!("{}", 1));
+        log.say(Level::Warning, format_args!("two"));
+        log.say(Level::Info, format_args!("three"));
+        let text = std::fs::read_to_string(path).expect("the log was made");
+        assert_eq!(text, "polyshade-layer: error: 1\npolyshade-layer: warning: two\n");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_no_reason_to_fail() {
+        let log = Log::new(Level::Off, Some(Path::new("/nowhere/at/all")));
+        assert!(log.file.is_none());
+    }
+}

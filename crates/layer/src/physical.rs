@@ -1,0 +1,229 @@
+//! Physical devices: what drivers offer, less what is hidden, and what the layer adds.
+
+use crate::answer::{answer, ask};
+use crate::chain::text;
+use crate::instance::{Instance, extension};
+use crate::pnext::{Unlinked, find, walk};
+use crate::settings::Mode;
+use crate::structures::{self, Kind, Owned};
+use crate::{LAYER_NAME, feedback};
+use ash::vk;
+use ash::vk::TaggedStructure as _;
+use std::ffi::{CStr, c_char};
+
+/// What hands SPIR-V to a driver, or has it record commands, where the layer does not look yet: hidden where the layer
+/// provides something.
+const BYPASSES: [&CStr; 4] = [
+    c"VK_EXT_shader_object",
+    c"VK_EXT_shader_module_identifier",
+    c"VK_NV_device_generated_commands",
+    c"VK_EXT_device_generated_commands",
+];
+
+type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
+type FeedbackProperties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'static>;
+
+/// What an application is to see of a physical device.
+pub(crate) struct View<'i> {
+    instance: &'i Instance,
+    physical: vk::PhysicalDevice,
+    /// Whether the driver has transform feedback and may show it.
+    native_feedback: bool,
+    /// Whether the layer provides transform feedback.
+    pub(crate) provides_feedback: bool,
+}
+
+impl<'i> View<'i> {
+    pub(crate) fn new(instance: &'i Instance, physical: vk::PhysicalDevice) -> Self {
+        let is_hidden = instance.settings.hides(feedback::NAME);
+        let native_feedback = !is_hidden && has_native_feedback(instance, physical);
+        let provides_feedback = instance.settings.mode == Mode::DebugNull && !native_feedback;
+        Self { instance, physical, native_feedback, provides_feedback }
+    }
+
+    /// Whether the driver's extension is not to be seen.
+    pub(crate) fn hides(&self, extension: &CStr) -> bool {
+        if extension == feedback::NAME {
+            return !self.native_feedback;
+        }
+        let bypasses = self.provides_feedback && BYPASSES.contains(&extension);
+        bypasses || self.instance.settings.hides(extension)
+    }
+
+    /// Whether a device may be created with the extension, as far as the layer has a say.
+    pub(crate) fn takes(&self, extension: &CStr) -> bool {
+        !self.hides(extension) || extension == feedback::NAME && self.provides_feedback
+    }
+
+    /// The structures that the driver must not see.
+    pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
+        let bypasses = BYPASSES.into_iter().filter(|_| self.provides_feedback);
+        let own = (!self.native_feedback).then_some(feedback::NAME);
+        let hidden = self.instance.settings.hide.iter().map(|name| name.as_c_str());
+        hidden.chain(bypasses).chain(own).flat_map(structures::of).collect()
+    }
+
+    /// What the application may create a device with.
+    fn extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let mut extensions = next_extensions(self.instance, self.physical)?;
+        extensions.retain(|one| !one.extension_name_as_c_str().is_ok_and(|name| self.hides(name)));
+        extensions.extend(self.provides_feedback.then(own_extension));
+        Ok(extensions)
+    }
+}
+
+fn own_extension() -> vk::ExtensionProperties {
+    extension(feedback::NAME, feedback::SPEC_VERSION)
+}
+
+/// Whether the driver has transform feedback. The list of its extensions does not say: the loader adds to it what the
+/// manifests of implicit layers list, ours among them.
+fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    let Some(get_features) = instance.next.get_features_2 else {
+        let extensions = next_extensions(instance, physical).unwrap_or_default();
+        return extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(feedback::NAME));
+    };
+    let mut found = Feedback::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
+    // SAFETY: the device belongs to the instance, and a driver skips the structure that it does not know.
+    unsafe { get_features(physical, &raw mut features) };
+    found.transform_feedback == vk::TRUE
+}
+
+fn next_extensions(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let enumerate = instance.next.enumerate_device_extension_properties;
+    let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+    // SAFETY: the device belongs to the instance.
+    ask(|count, list| unsafe { enumerate(physical, std::ptr::null(), count, list) })
+}
+
+/// `vkEnumerateDeviceExtensionProperties`.
+pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
+    physical: vk::PhysicalDevice,
+    layer: *const c_char,
+    count: *mut u32,
+    extensions: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let view = || View::new(instance, physical);
+        match text(layer) {
+            Some(name) if name == LAYER_NAME => {
+                let own: Vec<_> =
+                    view().provides_feedback.then(own_extension).into_iter().collect();
+                answer(&own, count, extensions)
+            }
+            // Another layer's own are no driver's.
+            Some(_) => match instance.next.enumerate_device_extension_properties {
+                Some(enumerate) => enumerate(physical, layer, count, extensions),
+                None => vk::Result::ERROR_LAYER_NOT_PRESENT,
+            },
+            None => match view().extensions() {
+                Ok(list) => answer(&list, count, extensions),
+                Err(error) => error,
+            },
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceFeatures2`.
+pub(crate) unsafe extern "system" fn get_physical_device_features_2(
+    physical: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for, and the chain is its own until this returns.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else { return };
+        let Some(get_features) = instance.next.get_features_2 else { return };
+        let view = View::new(instance, physical);
+        let hidden = view.hidden_structures();
+        let owned = |s_type| hidden.iter().find(|one| one.s_type == s_type);
+        let unlinked = Unlinked::new(features.cast(), |s_type| owned(s_type).is_some());
+        get_features(physical, features);
+        for at in unlinked.structures() {
+            let Some(one) = owned((*at).s_type).filter(|one| one.kind == Kind::Features) else {
+                continue;
+            };
+            let header = size_of::<vk::BaseOutStructure<'_>>();
+            at.cast::<u8>().add(header).write_bytes(0, one.size - header);
+            if one.s_type == Feedback::STRUCTURE_TYPE && view.provides_feedback {
+                (*at.cast::<Feedback>()).transform_feedback = vk::TRUE;
+            }
+        }
+        drop(unlinked);
+        if !view.native_feedback {
+            hide_streams((*features).p_next);
+        }
+    }
+}
+
+/// Features of other extensions that are of no use without several streams of transform feedback.
+///
+/// # Safety
+///
+/// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
+unsafe fn hide_streams(chain: *const std::ffi::c_void) {
+    type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
+    type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(generated) = find::<Generated>(chain) {
+            (*generated).primitives_generated_query_with_non_zero_streams = vk::FALSE;
+        }
+        if let Some(dynamic) = find::<Dynamic>(chain) {
+            (*dynamic).extended_dynamic_state3_rasterization_stream = vk::FALSE;
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceProperties2`.
+pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
+    physical: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties2<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for, and the chain is its own until this returns.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else { return };
+        let Some(get_properties) = instance.next.get_properties_2 else { return };
+        let view = View::new(instance, physical);
+        let hidden = view.hidden_structures();
+        let goes = |s_type| hidden.iter().any(|one| one.s_type == s_type);
+        let unlinked = Unlinked::new(properties.cast(), goes);
+        get_properties(physical, properties);
+        drop(unlinked);
+        if view.provides_feedback {
+            for at in walk((*properties).p_next) {
+                if (*at).s_type == FeedbackProperties::STRUCTURE_TYPE {
+                    feedback::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
+                }
+            }
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceExternalBufferProperties`.
+pub(crate) unsafe extern "system" fn get_external_buffer_properties(
+    physical: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
+    properties: *mut vk::ExternalBufferProperties<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else { return };
+        let Some(get_properties) = instance.next.get_external_buffer_properties else { return };
+        if !View::new(instance, physical).provides_feedback {
+            return get_properties(physical, info, properties);
+        }
+        let mut changed = *info;
+        changed.usage = feedback::usage(changed.usage);
+        let chain = feedback::usage_chain(changed.p_next, &instance.log);
+        changed.p_next = chain.first();
+        get_properties(physical, &raw const changed, properties);
+    }
+}

@@ -1,0 +1,236 @@
+//! Which command is found by which name: `vkGetInstanceProcAddr`, `vkGetDeviceProcAddr`, and what the loader asks for
+//! first.
+
+use crate::chain::{INTERFACE_VERSION, NEGOTIATE_STRUCT, NegotiateLayerInterface, text};
+use crate::device::{Device, create_device, destroy_device};
+use crate::feedback::{
+    barriers, buffers, capture, events, passes, pipelines, queries, shaders, submits,
+};
+use crate::instance::{
+    Instance, create_instance, destroy_instance, enumerate_device_layer_properties,
+    enumerate_instance_extension_properties, enumerate_instance_layer_properties,
+};
+use crate::manifest::FEEDBACK_COMMANDS;
+use crate::physical::{
+    enumerate_device_extension_properties, get_external_buffer_properties,
+    get_physical_device_features_2, get_physical_device_properties_2,
+};
+use ash::vk;
+use std::ffi::{CStr, c_char};
+
+type Command = unsafe extern "system" fn();
+
+/// The command by one of these names, as a pointer of no type.
+macro_rules! named {
+    ($name:expr, $($known:literal $(| $alias:literal)* => $command:path as $Pfn:ident,)*) => {{
+        let name: &CStr = $name;
+        let bytes = name.to_bytes();
+        match bytes {
+            $($known $(| $alias)* => {
+                let command: vk::$Pfn = $command;
+                // SAFETY: whoever calls it by this name knows its type.
+                Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
+            })*
+            _ => None,
+        }
+    }};
+}
+
+/// Commands that need no instance.
+fn global(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+        b"vkEnumerateInstanceExtensionProperties" =>
+            enumerate_instance_extension_properties as PFN_vkEnumerateInstanceExtensionProperties,
+        b"vkEnumerateInstanceLayerProperties" =>
+            enumerate_instance_layer_properties as PFN_vkEnumerateInstanceLayerProperties,
+        b"vkGetInstanceProcAddr" => get_instance_proc_addr as PFN_vkGetInstanceProcAddr,
+    }
+}
+
+/// Commands of physical devices.
+fn of_physical_device(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+        b"vkEnumerateDeviceExtensionProperties" =>
+            enumerate_device_extension_properties as PFN_vkEnumerateDeviceExtensionProperties,
+        b"vkEnumerateDeviceLayerProperties" =>
+            enumerate_device_layer_properties as PFN_vkEnumerateDeviceLayerProperties,
+        b"vkGetPhysicalDeviceFeatures2" | b"vkGetPhysicalDeviceFeatures2KHR" =>
+            get_physical_device_features_2 as PFN_vkGetPhysicalDeviceFeatures2,
+        b"vkGetPhysicalDeviceProperties2" | b"vkGetPhysicalDeviceProperties2KHR" =>
+            get_physical_device_properties_2 as PFN_vkGetPhysicalDeviceProperties2,
+        b"vkGetPhysicalDeviceExternalBufferProperties" | b"vkGetPhysicalDeviceExternalBufferPropertiesKHR" =>
+            get_external_buffer_properties as PFN_vkGetPhysicalDeviceExternalBufferProperties,
+    }
+}
+
+/// Commands of instances.
+fn of_instance(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkGetInstanceProcAddr" => get_instance_proc_addr as PFN_vkGetInstanceProcAddr,
+        b"vkDestroyInstance" => destroy_instance as PFN_vkDestroyInstance,
+    }
+}
+
+/// Commands of every device.
+fn of_device(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+        b"vkDestroyDevice" => destroy_device as PFN_vkDestroyDevice,
+    }
+}
+
+/// Commands of devices that have transform feedback of the layer's.
+fn of_feedback(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkCmdBindTransformFeedbackBuffersEXT" => capture::cmd_bind_transform_feedback_buffers
+            as PFN_vkCmdBindTransformFeedbackBuffersEXT,
+        b"vkCmdBeginTransformFeedbackEXT" =>
+            capture::cmd_begin_transform_feedback as PFN_vkCmdBeginTransformFeedbackEXT,
+        b"vkCmdEndTransformFeedbackEXT" =>
+            capture::cmd_end_transform_feedback as PFN_vkCmdEndTransformFeedbackEXT,
+        b"vkCmdDrawIndirectByteCountEXT" =>
+            capture::cmd_draw_indirect_byte_count as PFN_vkCmdDrawIndirectByteCountEXT,
+        b"vkCmdBeginQueryIndexedEXT" =>
+            queries::cmd_begin_query_indexed as PFN_vkCmdBeginQueryIndexedEXT,
+        b"vkCmdEndQueryIndexedEXT" => queries::cmd_end_query_indexed as PFN_vkCmdEndQueryIndexedEXT,
+        b"vkCmdBeginQuery" => queries::cmd_begin_query as PFN_vkCmdBeginQuery,
+        b"vkCmdEndQuery" => queries::cmd_end_query as PFN_vkCmdEndQuery,
+        b"vkCreateQueryPool" => queries::create_query_pool as PFN_vkCreateQueryPool,
+        b"vkDestroyQueryPool" => queries::destroy_query_pool as PFN_vkDestroyQueryPool,
+        b"vkGetQueryPoolResults" => queries::get_query_pool_results as PFN_vkGetQueryPoolResults,
+        b"vkCmdCopyQueryPoolResults" =>
+            queries::cmd_copy_query_pool_results as PFN_vkCmdCopyQueryPoolResults,
+        b"vkCmdPipelineBarrier" => barriers::cmd_pipeline_barrier as PFN_vkCmdPipelineBarrier,
+        b"vkCmdPipelineBarrier2" | b"vkCmdPipelineBarrier2KHR" =>
+            barriers::cmd_pipeline_barrier_2 as PFN_vkCmdPipelineBarrier2,
+        b"vkCmdSetEvent" => events::cmd_set_event as PFN_vkCmdSetEvent,
+        b"vkCmdResetEvent" => events::cmd_reset_event as PFN_vkCmdResetEvent,
+        b"vkCmdWaitEvents" => events::cmd_wait_events as PFN_vkCmdWaitEvents,
+        b"vkCmdSetEvent2" | b"vkCmdSetEvent2KHR" => events::cmd_set_event_2 as PFN_vkCmdSetEvent2,
+        b"vkCmdResetEvent2" | b"vkCmdResetEvent2KHR" =>
+            events::cmd_reset_event_2 as PFN_vkCmdResetEvent2,
+        b"vkCmdWaitEvents2" | b"vkCmdWaitEvents2KHR" =>
+            events::cmd_wait_events_2 as PFN_vkCmdWaitEvents2,
+        b"vkCmdWriteTimestamp" => events::cmd_write_timestamp as PFN_vkCmdWriteTimestamp,
+        b"vkCmdWriteTimestamp2" | b"vkCmdWriteTimestamp2KHR" =>
+            events::cmd_write_timestamp_2 as PFN_vkCmdWriteTimestamp2,
+        b"vkQueueSubmit" => submits::queue_submit as PFN_vkQueueSubmit,
+        b"vkQueueSubmit2" | b"vkQueueSubmit2KHR" => submits::queue_submit_2 as PFN_vkQueueSubmit2,
+        b"vkCreateRenderPass" => passes::create_render_pass as PFN_vkCreateRenderPass,
+        b"vkCreateRenderPass2" | b"vkCreateRenderPass2KHR" =>
+            passes::create_render_pass_2 as PFN_vkCreateRenderPass2,
+        b"vkCreateBuffer" => buffers::create_buffer as PFN_vkCreateBuffer,
+        b"vkGetDeviceBufferMemoryRequirements" | b"vkGetDeviceBufferMemoryRequirementsKHR" =>
+            buffers::get_device_buffer_memory_requirements as PFN_vkGetDeviceBufferMemoryRequirements,
+        b"vkCreateShaderModule" => shaders::create_shader_module as PFN_vkCreateShaderModule,
+        b"vkCreateGraphicsPipelines" =>
+            pipelines::create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+        b"vkCreateComputePipelines" =>
+            pipelines::create_compute_pipelines as PFN_vkCreateComputePipelines,
+    }
+}
+
+/// Whether a command is one that the extension brings.
+fn is_of_the_extension(name: &CStr) -> bool {
+    FEEDBACK_COMMANDS.iter().any(|command| command.as_bytes() == name.to_bytes())
+}
+
+/// `vkGetInstanceProcAddr`.
+pub(crate) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let name = text(name)?;
+        if instance == vk::Instance::null() {
+            return global(name);
+        }
+        // While an instance is created the loader asks for that with a handle that nobody knows yet.
+        let Some(state) = Instance::of(instance) else { return global(name) };
+        if let Some(own) = of_instance(name) {
+            return Some(own);
+        }
+        if global(name).is_some() {
+            return None;
+        }
+        let is_provided = state.may_provide() && is_of_the_extension(name);
+        let own = of_physical_device(name)
+            .or_else(|| of_device(name))
+            .or_else(|| of_feedback(name).filter(|_| state.may_provide()));
+        if is_provided {
+            return own;
+        }
+        if state.settings.hides(crate::feedback::NAME) && is_of_the_extension(name) {
+            return None;
+        }
+        // What is below lacks, the layer lacks too.
+        let next = state.next_command(name)?;
+        Some(own.unwrap_or(next))
+    }
+}
+
+/// `vk_layerGetPhysicalDeviceProcAddr`: only commands of physical devices are found.
+unsafe extern "system" fn get_physical_device_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what the interface asks for.
+    unsafe {
+        let state = Instance::of(instance)?;
+        let own = text(name).and_then(of_physical_device);
+        let next = || state.get_physical_device_proc_addr.and_then(|next| next(instance, name));
+        own.or_else(next)
+    }
+}
+
+/// `vkGetDeviceProcAddr`.
+pub(crate) unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let name = text(name)?;
+        let state = Device::of(device)?;
+        if let Some(own) = of_device(name) {
+            return Some(own);
+        }
+        if !state.has_feedback {
+            return state.next_command(name);
+        }
+        if is_of_the_extension(name) {
+            return of_feedback(name);
+        }
+        // Commands of versions and extensions that are not enabled are not there.
+        let next = state.next_command(name)?;
+        Some(of_feedback(name).unwrap_or(next))
+    }
+}
+
+/// The one function that the loader looks up by its name.
+///
+/// # Safety
+///
+/// The loader's: `interface` is a valid `VkNegotiateLayerInterface`.
+#[allow(non_snake_case)]
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
+    interface: *mut NegotiateLayerInterface,
+) -> vk::Result {
+    // SAFETY: the caller's promise.
+    let Some(interface) = (unsafe { interface.as_mut() }) else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
+    let is_known = interface.s_type == NEGOTIATE_STRUCT;
+    if !is_known || interface.loader_layer_interface_version < INTERFACE_VERSION {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    interface.loader_layer_interface_version = INTERFACE_VERSION;
+    interface.get_instance_proc_addr = Some(get_instance_proc_addr);
+    interface.get_device_proc_addr = Some(get_device_proc_addr);
+    interface.get_physical_device_proc_addr = Some(get_physical_device_proc_addr);
+    vk::Result::SUCCESS
+}

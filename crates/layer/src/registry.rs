@@ -1,0 +1,178 @@
+//! What is known of handles, found without a lock.
+//!
+//! Commands that are recorded look their device up each time, from any thread, so a lookup takes no lock: it walks a
+//! list whose nodes never move. A node is used again once its handle is gone; its memory stays until the registry goes.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How many lists there are: a list is as long as there are handles alive with the same hash.
+const LISTS: usize = 64;
+
+/// No handle is 0, so neither is a key.
+const FREE: u64 = 0;
+
+/// Values by keys, which are made of handles.
+pub(crate) struct Registry<T> {
+    lists: [Node<T>; LISTS],
+    /// Held by who adds or removes.
+    writing: Mutex<()>,
+}
+
+struct Node<T> {
+    key: AtomicU64,
+    value: AtomicPtr<T>,
+    next: AtomicPtr<Node<T>>,
+}
+
+impl<T> Node<T> {
+    const EMPTY: Self = Self {
+        key: AtomicU64::new(FREE),
+        value: AtomicPtr::new(ptr::null_mut()),
+        next: AtomicPtr::new(ptr::null_mut()),
+    };
+
+    fn next(&self) -> Option<&Self> {
+        // SAFETY: nodes live as long as the registry.
+        unsafe { self.next.load(Ordering::Acquire).as_ref() }
+    }
+}
+
+impl<T> Registry<T> {
+    pub(crate) const fn new() -> Self {
+        Self { lists: [const { Node::EMPTY }; LISTS], writing: Mutex::new(()) }
+    }
+
+    /// The value of a key.
+    ///
+    /// # Safety
+    ///
+    /// The value is not removed while it is used: Vulkan has whoever destroys an object wait for all others.
+    pub(crate) unsafe fn get<'t>(&self, key: u64) -> Option<&'t T> {
+        let node = self.nodes(key).find(|node| node.key.load(Ordering::Acquire) == key)?;
+        // SAFETY: the value of a key that is there is a box that was leaked, until it is removed.
+        unsafe { node.value.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Adds a value. One that the key had goes: then its handle was destroyed behind the layer's back.
+    pub(crate) fn insert(&self, key: u64, value: Box<T>) {
+        assert!(key != FREE, "a handle that was created is not null");
+        drop(self.remove(key));
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.nodes(key).find(|node| node.key.load(Ordering::Relaxed) == FREE);
+        if let Some(node) = free {
+            node.value.store(Box::into_raw(value), Ordering::Release);
+            node.key.store(key, Ordering::Release);
+            return;
+        }
+        let node = Box::new(Node {
+            key: AtomicU64::new(key),
+            value: AtomicPtr::new(Box::into_raw(value)),
+            next: AtomicPtr::new(ptr::null_mut()),
+        });
+        let last = self.nodes(key).last().expect("a list has a first node");
+        last.next.store(Box::into_raw(node), Ordering::Release);
+    }
+
+    /// Takes the value of a key out.
+    pub(crate) fn remove(&self, key: u64) -> Option<Box<T>> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let node = self.nodes(key).find(|node| node.key.load(Ordering::Relaxed) == key)?;
+        node.key.store(FREE, Ordering::Release);
+        let value = node.value.swap(ptr::null_mut(), Ordering::AcqRel);
+        // SAFETY: it came of a box, and nobody else can find it any more.
+        (!value.is_null()).then(|| unsafe { Box::from_raw(value) })
+    }
+
+    fn nodes(&self, key: u64) -> impl Iterator<Item = &Node<T>> {
+        // Handles are addresses more often than not: the low bits say little.
+        let list = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % LISTS;
+        std::iter::successors(Some(&self.lists[list]), |node| node.next())
+    }
+}
+
+impl<T> Drop for Registry<T> {
+    fn drop(&mut self) {
+        for list in &mut self.lists {
+            let mut node: *mut Node<T> = list;
+            while !node.is_null() {
+                let is_first = ptr::eq(node, list);
+                // SAFETY: a node is the list's first, or came of a box; its value too. Nobody else uses the registry.
+                node = unsafe {
+                    let value = *(*node).value.get_mut();
+                    let next = *(*node).next.get_mut();
+                    if !value.is_null() {
+                        drop(Box::from_raw(value));
+                    }
+                    if !is_first {
+                        drop(Box::from_raw(node));
+                    }
+                    next
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::thread;
+
+    /// The value of a key, which no test removes at the same time.
+    fn get(registry: &Registry<u64>, key: u64) -> Option<u64> {
+        // SAFETY: each key is removed by the thread that asks for it.
+        unsafe { registry.get(key).copied() }
+    }
+
+    #[test]
+    fn keys_are_found_until_they_are_removed() {
+        let registry = Registry::new();
+        for key in 1..=1000 {
+            registry.insert(key, Box::new(key * 2));
+        }
+        assert!((1..=1000).all(|key| get(&registry, key) == Some(key * 2)));
+        assert_eq!(registry.remove(7), Some(Box::new(14)));
+        assert_eq!((get(&registry, 7), get(&registry, 8)), (None, Some(16)));
+        assert_eq!(registry.remove(7), None);
+        registry.insert(8, Box::new(1));
+        assert_eq!(get(&registry, 8), Some(1));
+    }
+
+    #[test]
+    fn what_goes_takes_its_values_along_and_nodes_are_used_again() {
+        let value = Arc::new(());
+        let registry = Registry::new();
+        for key in (1..=300).cycle().take(30_000) {
+            registry.insert(key, Box::new(Arc::clone(&value)));
+            assert_eq!(Arc::strong_count(&value), 2);
+            drop(registry.remove(key));
+        }
+        let nodes: usize = registry.lists.iter().map(|one| usize::from(one.next().is_some())).sum();
+        assert_eq!(nodes, 0, "one handle at a time needs no second node");
+        registry.insert(1, Box::new(Arc::clone(&value)));
+        drop(registry);
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn threads_find_their_own() {
+        let registry = Registry::new();
+        thread::scope(|scope| {
+            for first in 0..8_u64 {
+                let registry = &registry;
+                scope.spawn(move || {
+                    for round in 1..2000 {
+                        let key = round * 8 + first;
+                        registry.insert(key, Box::new(round));
+                        assert_eq!(get(registry, key), Some(round));
+                        assert_eq!(registry.remove(key).as_deref(), Some(&round));
+                        assert_eq!(get(registry, key), None);
+                    }
+                });
+            }
+        });
+    }
+}

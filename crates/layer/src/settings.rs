@@ -1,0 +1,287 @@
+//! What whoever runs an application wants of the layer.
+//!
+//! Settings come of `VkLayerSettingsCreateInfoEXT`, which is the application's, and of the environment, which is the
+//! user's and wins. One that cannot be read is named in an error and left as it was.
+
+use crate::LAYER_NAME;
+use crate::chain::text;
+use crate::log::Level;
+use ash::vk::{self, TaggedStructure as _};
+use std::ffi::{CStr, CString, OsString, c_char, c_void};
+use std::path::PathBuf;
+
+/// What the layer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// What a driver lacks and the layer can give is given; where a driver has it, the layer is off.
+    Auto,
+    /// Nothing but hiding.
+    PassThrough,
+    /// `VK_EXT_transform_feedback` is advertised where the driver lacks it, and captures nothing. To find out what an
+    /// application does with the extension: what it draws with captured data is wrong.
+    DebugNull,
+}
+
+impl Mode {
+    /// All of them, by their names in settings.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("auto", Self::Auto),
+        ("pass-through", Self::PassThrough),
+        ("debug-null", Self::DebugNull),
+    ];
+}
+
+/// All settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What the layer does.
+    pub mode: Mode,
+    /// Extensions of devices that drivers are not to have.
+    pub hide: Vec<CString>,
+    /// How much is logged.
+    pub log_level: Level,
+    /// Where to; the standard error, unless said.
+    pub log_file: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { mode: Mode::Auto, hide: Vec::new(), log_level: Level::Warning, log_file: None }
+    }
+}
+
+/// The names of the settings, and of the variables of the environment.
+pub const NAMES: [(&str, &str); 4] = [
+    ("mode", "POLYSHADE_LAYER_MODE"),
+    ("hide", "POLYSHADE_LAYER_HIDE"),
+    ("log_level", "POLYSHADE_LAYER_LOG_LEVEL"),
+    ("log_file", "POLYSHADE_LAYER_LOG_FILE"),
+];
+
+impl Settings {
+    /// The settings of an instance, and what is wrong with those that were given.
+    ///
+    /// # Safety
+    ///
+    /// The chain is one of `VkInstanceCreateInfo`, whose structures are valid.
+    pub(crate) unsafe fn read(
+        chain: *const c_void,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> (Self, Vec<String>) {
+        let mut settings = Self::default();
+        let mut faults = Vec::new();
+        // SAFETY: the caller's promise.
+        for (name, value) in unsafe { of_chain(chain) } {
+            let set = value.and_then(|value| settings.set(&name, &value));
+            faults.extend(set.err().map(|fault| format!("layer setting {name}: {fault}")));
+        }
+        for (name, variable_name) in NAMES {
+            let Some(value) = variable(variable_name) else { continue };
+            let value = value.into_string().map_err(|_| "is not UTF-8".to_owned());
+            let set = value.and_then(|value| settings.set(name, &value));
+            faults.extend(set.err().map(|fault| format!("{variable_name}: {fault}")));
+        }
+        (settings, faults)
+    }
+
+    /// Whether an extension of the driver's is to be hidden.
+    pub(crate) fn hides(&self, extension: &CStr) -> bool {
+        self.hide.iter().any(|hidden| hidden.as_c_str() == extension)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "mode" => self.mode = one_of(&Mode::NAMES, value)?,
+            "hide" => self.hide = extensions(value)?,
+            "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
+            "log_file" => self.log_file = (!value.is_empty()).then(|| PathBuf::from(value)),
+            _ => {
+                let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                return Err(format!("there is no such setting, only {}", known.join(", ")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A variable of the environment, unless the process has rights that whoever set it lacks.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    if has_more_rights() { None } else { std::env::var_os(name) }
+}
+
+#[cfg(unix)]
+fn has_more_rights() -> bool {
+    use rustix::process::{getegid, geteuid, getgid, getuid};
+    getuid() != geteuid() || getgid() != getegid()
+}
+
+#[cfg(not(unix))]
+fn has_more_rights() -> bool {
+    false
+}
+
+fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, String> {
+    let found = names.iter().find(|(name, _)| *name == value);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        format!("`{value}` is none of {}", names.join(", "))
+    })
+}
+
+/// Names of extensions, with commas or blanks between them.
+fn extensions(value: &str) -> Result<Vec<CString>, String> {
+    let names = value.split([',', ' ']).filter(|name| !name.is_empty());
+    let extension = |name: &str| {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name = name.starts_with("VK_") && name.chars().all(is_word);
+        let name = is_name.then(|| CString::new(name).ok()).flatten();
+        name.ok_or_else(|| {
+            format!("`{value}` is no list of extensions, as VK_EXT_one,VK_KHR_other")
+        })
+    };
+    names.map(extension).collect()
+}
+
+/// The settings for this layer in the chain, or what is wrong with one.
+///
+/// # Safety
+///
+/// As for [`Settings::read`].
+unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)> {
+    let mut found = Vec::new();
+    let mut at = chain.cast::<vk::BaseInStructure<'_>>();
+    // SAFETY: the caller's promise.
+    while let Some(structure) = unsafe { at.as_ref() } {
+        at = structure.p_next;
+        if structure.s_type != vk::LayerSettingsCreateInfoEXT::STRUCTURE_TYPE {
+            continue;
+        }
+        let info = std::ptr::from_ref(structure).cast::<vk::LayerSettingsCreateInfoEXT<'_>>();
+        // SAFETY: the type says what it is, and that so many settings are there.
+        let settings = unsafe { slice((*info).p_settings, (*info).setting_count) };
+        for setting in settings {
+            // SAFETY: names of valid settings are strings.
+            let (layer, name) =
+                unsafe { (text(setting.p_layer_name), text(setting.p_setting_name)) };
+            if layer == Some(LAYER_NAME) {
+                let name = name.unwrap_or_default().to_string_lossy().into_owned();
+                // SAFETY: the setting is valid.
+                found.push((name, unsafe { value_of(setting) }));
+            }
+        }
+    }
+    found
+}
+
+/// The values of a setting, with commas between them.
+///
+/// # Safety
+///
+/// The setting is valid.
+unsafe fn value_of(setting: &vk::LayerSettingEXT<'_>) -> Result<String, String> {
+    if setting.ty != vk::LayerSettingTypeEXT::STRING {
+        return Err(format!("is of type {:?}, and not of strings", setting.ty));
+    }
+    // SAFETY: the type says that the values are so many strings.
+    let values = unsafe { slice(setting.p_values.cast::<*const c_char>(), setting.value_count) };
+    // SAFETY: as above.
+    let values = values.iter().filter_map(|value| unsafe { text(*value) });
+    let values: Result<Vec<&str>, _> = values.map(CStr::to_str).collect();
+    values.map(|values| values.join(",")).map_err(|_| "is not UTF-8".to_owned())
+}
+
+/// So many elements, or none where there is no array.
+///
+/// # Safety
+///
+/// `first` is null or points to so many, which live for as long as the result is used.
+pub(crate) unsafe fn slice<'t, T>(first: *const T, count: u32) -> &'t [T] {
+    if first.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(chain: *const c_void, variables: &[(&str, &str)]) -> (Settings, Vec<String>) {
+        let variable = |name: &str| {
+            variables.iter().find(|(one, _)| *one == name).map(|(_, value)| OsString::from(value))
+        };
+        // SAFETY: the chains below are valid.
+        unsafe { Settings::read(chain, variable) }
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_application() {
+        let values = [c"VK_EXT_a".as_ptr(), c"VK_EXT_b".as_ptr()];
+        let mode = [c"pass-through".as_ptr()];
+        let setting = |layer: &'static CStr, name: &'static CStr, values: &[*const c_char]| {
+            vk::LayerSettingEXT {
+                p_layer_name: layer.as_ptr(),
+                p_setting_name: name.as_ptr(),
+                ty: vk::LayerSettingTypeEXT::STRING,
+                value_count: values.len() as u32,
+                p_values: values.as_ptr().cast(),
+                ..vk::LayerSettingEXT::default()
+            }
+        };
+        let settings = [
+            setting(LAYER_NAME, c"hide", &values),
+            setting(LAYER_NAME, c"mode", &mode),
+            setting(c"VK_LAYER_of_others", c"hide", &mode),
+        ];
+        let info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let chain = std::ptr::from_ref(&info).cast();
+
+        let (settings, faults) = read(chain, &[]);
+        assert_eq!((settings.mode, settings.hide.len()), (Mode::PassThrough, 2));
+        assert!(settings.hides(c"VK_EXT_b") && !settings.hides(c"VK_EXT_c"));
+        let (settings, more) = read(chain, &[("POLYSHADE_LAYER_MODE", "auto")]);
+        assert_eq!((settings.mode, settings.hide.len()), (Mode::Auto, 2));
+        assert_eq!([faults, more].concat(), [""; 0]);
+    }
+
+    #[test]
+    fn bad_settings_are_named_and_change_nothing() {
+        let variables = [
+            ("POLYSHADE_LAYER_MODE", "null"),
+            ("POLYSHADE_LAYER_HIDE", "transform_feedback"),
+            ("POLYSHADE_LAYER_LOG_LEVEL", "5"),
+        ];
+        let (settings, faults) = read(std::ptr::null(), &variables);
+        assert_eq!(settings, Settings::default());
+        assert_eq!(faults.len(), 3);
+        for ((name, value), fault) in variables.iter().zip(&faults) {
+            assert!(fault.starts_with(&format!("{name}: `{value}` is n")), "{fault}");
+        }
+
+        let number = [1_u32];
+        let of_numbers = vk::LayerSettingEXT {
+            p_layer_name: LAYER_NAME.as_ptr(),
+            p_setting_name: c"mode".as_ptr(),
+            ty: vk::LayerSettingTypeEXT::UINT32,
+            value_count: 1,
+            p_values: number.as_ptr().cast(),
+            ..vk::LayerSettingEXT::default()
+        };
+        let unknown = vk::LayerSettingEXT {
+            p_setting_name: c"moed".as_ptr(),
+            ty: vk::LayerSettingTypeEXT::STRING,
+            value_count: 0,
+            ..of_numbers
+        };
+        let settings = [of_numbers, unknown];
+        let info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let (settings, faults) = read(std::ptr::from_ref(&info).cast(), &[]);
+        assert_eq!(settings, Settings::default());
+        assert!(faults[0].starts_with("layer setting mode: is of type"), "{faults:?}");
+        assert!(
+            faults[1].starts_with("layer setting moed: there is no such setting"),
+            "{faults:?}"
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! Instances and devices of the real loader, with the layer and the validation layer.
+
+use ash::{ext, vk};
+use std::ffi::{CStr, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// The driver that has transform feedback.
+pub(crate) const LAVAPIPE: &str = "llvmpipe";
+/// The driver that has none.
+pub(crate) const SWIFTSHADER: &str = "SwiftShader";
+
+const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// Where the validation layer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Validation {
+    /// It watches what the application does.
+    Above,
+    /// It watches what the layer does.
+    Below,
+}
+
+/// Settings of the layer, by their names.
+pub(crate) type Settings<'s> = &'s [(&'static CStr, &'static CStr)];
+
+/// The loader, which finds the layer by a manifest of ours.
+static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer-manifest");
+    let text =
+        polyshade_layer::manifest::manifest(&library(), polyshade_layer::manifest::Kind::Explicit);
+    std::fs::create_dir_all(&folder).expect("cargo gives a folder for temporary files");
+    // Of the same text, whichever process writes last.
+    let written = folder.join(format!("{}.tmp", std::process::id()));
+    std::fs::write(&written, text).expect("the manifest is written");
+    std::fs::rename(&written, folder.join(polyshade_layer::manifest::FILE_NAME))
+        .expect("the manifest is put in place");
+    let paths = std::env::var_os("VK_LAYER_PATH").unwrap_or_default();
+    let paths = std::env::split_paths(&paths).chain([folder]);
+    let paths = std::env::join_paths(paths).expect("folders have no colons");
+    // SAFETY: the loader reads its environment when instances are created, which all begin here.
+    unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
+    // SAFETY: the library is the system's Vulkan loader.
+    unsafe { ash::Entry::load() }.expect("`cargo xtask setup` installs the Vulkan loader")
+});
+
+/// The layer's library, which cargo builds beside this program.
+fn library() -> PathBuf {
+    let program = std::env::current_exe().expect("the system knows which program runs");
+    let path = program.with_file_name(polyshade_layer::manifest::library_name());
+    assert!(path.exists(), "{} is not built", path.display());
+    path
+}
+
+/// An instance with the layer.
+pub(crate) struct Instance {
+    pub(crate) handle: ash::Instance,
+    debug: ext::debug_utils::Instance,
+    messenger: vk::DebugUtilsMessengerEXT,
+    messages: Box<Mutex<Vec<String>>>,
+}
+
+impl Instance {
+    /// An instance with these settings, watched.
+    pub(crate) fn new(settings: Settings<'_>, validation: Validation) -> Self {
+        let layers = match validation {
+            Validation::Above => [VALIDATION, polyshade_layer::LAYER_NAME],
+            Validation::Below => [polyshade_layer::LAYER_NAME, VALIDATION],
+        };
+        Self::with_layers(settings, &layers)
+    }
+
+    /// An instance with these layers, from the application's to the driver's.
+    pub(crate) fn with_layers(settings: Settings<'_>, layers: &[&CStr]) -> Self {
+        let values: Vec<[*const c_char; 1]> =
+            settings.iter().map(|(_, value)| [value.as_ptr()]).collect();
+        let settings: Vec<_> = settings
+            .iter()
+            .zip(&values)
+            .map(|((name, _), value)| vk::LayerSettingEXT {
+                p_layer_name: polyshade_layer::LAYER_NAME.as_ptr(),
+                p_setting_name: name.as_ptr(),
+                ty: vk::LayerSettingTypeEXT::STRING,
+                value_count: 1,
+                p_values: value.as_ptr().cast(),
+                ..vk::LayerSettingEXT::default()
+            })
+            .collect();
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+        let with_layer = layers.contains(&polyshade_layer::LAYER_NAME);
+        let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
+        // Debian's loader is older than `VK_EXT_layer_settings` and has no instance enable it; the structure it hands on.
+        let extensions = [ext::debug_utils::NAME.as_ptr()];
+        let mut info = vk::InstanceCreateInfo::default()
+            .application_info(&application)
+            .enabled_layer_names(&layers)
+            .enabled_extension_names(&extensions);
+        let messages = Box::new(Mutex::new(Vec::new()));
+        let mut listener = messenger(&messages);
+        if with_layer {
+            info = info.push_next(&mut settings).push_next(&mut listener);
+        }
+        // SAFETY: what the structure points to lives until the end of this function.
+        let handle = unsafe { ENTRY.create_instance(&info, None) };
+        let handle = handle.expect("`cargo xtask test` says where layers and drivers are");
+        let debug = ext::debug_utils::Instance::new(&ENTRY, &handle);
+        // Older layers do not know settings.
+        messages.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let messenger = messenger(&messages);
+        // SAFETY: the extension is enabled, and the messages outlive the messenger.
+        let messenger = unsafe { debug.create_debug_utils_messenger(&messenger, None) };
+        Self { handle, debug, messenger: messenger.expect("a messenger is created"), messages }
+    }
+
+    /// The physical device of a driver.
+    pub(crate) fn physical(&self, driver: &str) -> vk::PhysicalDevice {
+        // SAFETY: the instance is alive.
+        let devices =
+            unsafe { self.handle.enumerate_physical_devices() }.expect("there are devices");
+        let has_name = |device: &vk::PhysicalDevice| {
+            // SAFETY: the device belongs to the instance.
+            let properties = unsafe { self.handle.get_physical_device_properties(*device) };
+            properties
+                .device_name_as_c_str()
+                .is_ok_and(|name| name.to_string_lossy().contains(driver))
+        };
+        devices.into_iter().find(has_name).unwrap_or_else(|| panic!("there is no {driver}"))
+    }
+
+    /// The names of a driver's extensions.
+    pub(crate) fn extensions(&self, driver: &str) -> Vec<String> {
+        // SAFETY: the device belongs to the instance.
+        let list =
+            unsafe { self.handle.enumerate_device_extension_properties(self.physical(driver)) };
+        let name = |one: &vk::ExtensionProperties| {
+            one.extension_name_as_c_str().expect("names end").to_string_lossy().into_owned()
+        };
+        list.expect("extensions are listed").iter().map(name).collect()
+    }
+
+    /// Whether a driver's list has transform feedback.
+    pub(crate) fn lists_feedback(&self, driver: &str) -> bool {
+        let name = ext::transform_feedback::NAME.to_string_lossy();
+        self.extensions(driver).contains(&name.into_owned())
+    }
+
+    /// What is said of transform feedback in the chains of features and of properties.
+    pub(crate) fn feedback(
+        &self,
+        driver: &str,
+    ) -> (
+        vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+        vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'static>,
+    ) {
+        let physical = self.physical(driver);
+        let mut features = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+        let mut properties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut features);
+        // SAFETY: the device belongs to the instance.
+        unsafe { self.handle.get_physical_device_features2(physical, &mut all) };
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut properties);
+        // SAFETY: the device belongs to the instance.
+        unsafe { self.handle.get_physical_device_properties2(physical, &mut all) };
+        (features, properties)
+    }
+
+    /// What the validation layer said.
+    pub(crate) fn messages(&self) -> MutexGuard<'_, Vec<String>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails if the validation layer said something.
+    #[track_caller]
+    pub(crate) fn assert_silent(&self) {
+        assert_eq!(*self.messages(), [""; 0]);
+    }
+
+    /// A device of a driver.
+    pub(crate) fn device(&self, driver: &str, with_feedback: bool) -> Result<Device, vk::Result> {
+        let extensions = [ext::transform_feedback::NAME];
+        self.device_with(driver, &extensions[..usize::from(with_feedback)])
+    }
+
+    /// A device with these extensions.
+    pub(crate) fn device_with(
+        &self,
+        driver: &str,
+        extensions: &[&CStr],
+    ) -> Result<Device, vk::Result> {
+        let physical = self.physical(driver);
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let mut multiview = vk::PhysicalDeviceMultiviewFeatures::default();
+        let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+        let mut info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names);
+        if extensions.contains(&ext::transform_feedback::NAME) {
+            feedback = feedback.transform_feedback(true);
+            // One structure before and one behind the extension's.
+            info = info.push_next(&mut feedback);
+        }
+        info = info.push_next(&mut multiview);
+        // SAFETY: what the structure points to lives until the end of this function.
+        let handle = unsafe { self.handle.create_device(physical, &info, None) }?;
+        let feedback = ext::transform_feedback::Device::new(&self.handle, &handle);
+        // SAFETY: the device has this queue.
+        let queue = unsafe { handle.get_device_queue(0, 0) };
+        // SAFETY: the device belongs to the instance.
+        let memory = unsafe { self.handle.get_physical_device_memory_properties(physical) };
+        Ok(Device { handle, feedback, queue, memory })
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: devices are dropped before their instance.
+        unsafe {
+            self.debug.destroy_debug_utils_messenger(self.messenger, None);
+            self.handle.destroy_instance(None);
+        }
+    }
+}
+
+/// A device.
+pub(crate) struct Device {
+    pub(crate) handle: ash::Device,
+    pub(crate) feedback: ext::transform_feedback::Device,
+    pub(crate) queue: vk::Queue,
+    pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
+}
+
+impl Device {
+    /// The command that the loader finds by this name.
+    pub(crate) fn command(&self, instance: &Instance, name: &CStr) -> Option<usize> {
+        let find = instance.handle.fp_v1_0().get_device_proc_addr;
+        // SAFETY: the device is alive.
+        unsafe { find(self.handle.handle(), name.as_ptr()) }.map(|found| found as usize)
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: the tests destroy what they create, and wait for it.
+        unsafe { self.handle.destroy_device(None) };
+    }
+}
+
+fn messenger(messages: &Mutex<Vec<String>>) -> vk::DebugUtilsMessengerCreateInfoEXT<'_> {
+    use vk::{
+        DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
+    };
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(Severity::WARNING | Severity::ERROR)
+        .message_type(Type::VALIDATION)
+        .pfn_user_callback(Some(record))
+        .user_data(std::ptr::from_ref(messages).cast_mut().cast())
+}
+
+/// Called by the validation layer, for every message.
+unsafe extern "system" fn record(
+    _: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    messages: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the messages outlive the messenger, and the layer passes a valid structure.
+    unsafe {
+        let messages = &*messages.cast::<Mutex<Vec<String>>>();
+        let text = CStr::from_ptr((*data).p_message).to_string_lossy().into_owned();
+        messages.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+    vk::FALSE
+}

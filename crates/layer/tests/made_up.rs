@@ -1,0 +1,437 @@
+//! A driver that is made up, below the layer and without a loader: it notes what reaches it.
+
+use ash::vk::{self, Handle};
+use polyshade_layer::chain::{
+    INTERFACE_VERSION, LINK_INFO, LayerDeviceCreateInfo, LayerDeviceLink, LayerInstanceCreateInfo,
+    LayerInstanceLink, NEGOTIATE_STRUCT, NegotiateLayerInterface,
+};
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+/// What reached the driver in this thread since it was last looked at.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) extensions: Vec<String>,
+    pub(crate) chain: Vec<vk::StructureType>,
+    pub(crate) usage: vk::BufferUsageFlags,
+    pub(crate) query_type: Option<vk::QueryType>,
+    pub(crate) stages: Vec<vk::PipelineStageFlags>,
+    pub(crate) accesses: Vec<vk::AccessFlags>,
+    pub(crate) queries_begun: u32,
+    pub(crate) updates: Vec<Vec<u8>>,
+    pub(crate) code: Vec<u32>,
+}
+
+thread_local! {
+    static SEEN: RefCell<Seen> = RefCell::default();
+}
+
+/// What reached the driver.
+pub(crate) fn seen() -> Seen {
+    SEEN.take()
+}
+
+fn note(edit: impl FnOnce(&mut Seen)) {
+    SEEN.with_borrow_mut(edit);
+}
+
+/// The extensions that it has.
+pub(crate) const EXTENSIONS: [&CStr; 3] =
+    [c"VK_KHR_swapchain", c"VK_EXT_robustness2", c"VK_EXT_shader_object"];
+
+type Command = unsafe extern "system" fn();
+
+macro_rules! commands {
+    ($($name:literal => $command:ident as $Pfn:ident,)*) => {
+        fn command(name: &CStr) -> vk::PFN_vkVoidFunction {
+            match name.to_bytes() {
+                $($name => {
+                    let command: vk::$Pfn = $command;
+                    // SAFETY: it is called as what its name says.
+                    Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+
+commands! {
+    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+    b"vkDestroyInstance" => destroy_instance as PFN_vkDestroyInstance,
+    b"vkEnumerateDeviceExtensionProperties" => extensions as PFN_vkEnumerateDeviceExtensionProperties,
+    b"vkGetPhysicalDeviceFeatures2" => features as PFN_vkGetPhysicalDeviceFeatures2,
+    b"vkGetPhysicalDeviceProperties2" => properties as PFN_vkGetPhysicalDeviceProperties2,
+    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+    b"vkDestroyDevice" => destroy_device as PFN_vkDestroyDevice,
+    b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
+    b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
+    b"vkCreateShaderModule" => create_shader_module as PFN_vkCreateShaderModule,
+    b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
+    b"vkDestroyQueryPool" => destroy_query_pool as PFN_vkDestroyQueryPool,
+    b"vkCmdBeginQuery" => begin_query as PFN_vkCmdBeginQuery,
+    b"vkGetQueryPoolResults" => query_results as PFN_vkGetQueryPoolResults,
+    b"vkCmdCopyQueryPoolResults" => copy_results as PFN_vkCmdCopyQueryPoolResults,
+    b"vkCmdUpdateBuffer" => update_buffer as PFN_vkCmdUpdateBuffer,
+}
+
+/// `vkGetInstanceProcAddr`.
+pub(crate) unsafe extern "system" fn get_instance_proc_addr(
+    _: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: names are strings.
+    command(unsafe { CStr::from_ptr(name) })
+}
+
+unsafe extern "system" fn get_device_proc_addr(
+    _: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: names are strings.
+    command(unsafe { CStr::from_ptr(name) })
+}
+
+/// A handle, as a loader would make it: it begins with a word that is the same in all that is made of it.
+fn new_handle<H: Handle>(key: Option<usize>) -> H {
+    let object = Box::leak(Box::new([0_usize; 2]));
+    object[0] = key.unwrap_or_else(|| std::ptr::from_ref(object) as usize);
+    H::from_raw(std::ptr::from_ref(object) as u64)
+}
+
+/// Another handle of the same instance or device.
+pub(crate) fn of_same<H: Handle>(handle: impl Handle) -> H {
+    // SAFETY: handles are those of `new_handle`.
+    new_handle(Some(unsafe { *(handle.as_raw() as usize as *const usize) }))
+}
+
+/// Frees a handle.
+pub(crate) fn free(handle: impl Handle) {
+    // SAFETY: handles are those of `new_handle`, and freed once.
+    drop(unsafe { Box::from_raw(handle.as_raw() as usize as *mut [usize; 2]) });
+}
+
+unsafe extern "system" fn create_instance(
+    _: *const vk::InstanceCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    instance: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: there is room for a handle.
+    unsafe { *instance = new_handle(None) };
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn destroy_instance(
+    instance: vk::Instance,
+    _: *const vk::AllocationCallbacks<'_>,
+) {
+    free(instance);
+}
+
+unsafe extern "system" fn extensions(
+    _: vk::PhysicalDevice,
+    _: *const c_char,
+    count: *mut u32,
+    list: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: whoever asks for the list has asked for its length.
+    unsafe {
+        *count = EXTENSIONS.len() as u32;
+        if !list.is_null() {
+            for (i, name) in EXTENSIONS.iter().enumerate() {
+                let name = name.to_bytes_with_nul();
+                (&raw mut (*list.add(i)).extension_name)
+                    .cast::<u8>()
+                    .copy_from(name.as_ptr(), name.len());
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// The types of a chain.
+pub(crate) fn types(first: *const c_void) -> Vec<vk::StructureType> {
+    let mut at = first.cast::<vk::BaseInStructure<'_>>();
+    let mut types = Vec::new();
+    // SAFETY: chains are valid.
+    while let Some(one) = unsafe { at.as_ref() } {
+        types.push(one.s_type);
+        at = one.p_next;
+    }
+    types
+}
+
+unsafe extern "system" fn features(
+    _: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    // SAFETY: the structure is valid.
+    note(|seen| seen.chain = types(unsafe { (*features).p_next }));
+}
+
+unsafe extern "system" fn properties(
+    _: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties2<'_>,
+) {
+    // SAFETY: the structure is valid.
+    note(|seen| seen.chain = types(unsafe { (*properties).p_next }));
+}
+
+unsafe extern "system" fn create_device(
+    _: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    device: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the structure is valid, and there is room for a handle.
+    unsafe {
+        let names = (0..(*info).enabled_extension_count as usize).map(|i| {
+            CStr::from_ptr(*(*info).pp_enabled_extension_names.add(i))
+                .to_string_lossy()
+                .into_owned()
+        });
+        note(|seen| (seen.extensions, seen.chain) = (names.collect(), types((*info).p_next)));
+        *device = new_handle(None);
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn destroy_device(
+    device: vk::Device,
+    _: *const vk::AllocationCallbacks<'_>,
+) {
+    free(device);
+}
+
+unsafe extern "system" fn barrier(
+    _: vk::CommandBuffer,
+    src: vk::PipelineStageFlags,
+    dst: vk::PipelineStageFlags,
+    _: vk::DependencyFlags,
+    count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    _: u32,
+    _: *const vk::BufferMemoryBarrier<'_>,
+    _: u32,
+    _: *const vk::ImageMemoryBarrier<'_>,
+) {
+    note(|seen| {
+        seen.stages.extend([src, dst]);
+        for i in 0..count as usize {
+            // SAFETY: there are so many.
+            let one = unsafe { &*memory.add(i) };
+            seen.accesses.extend([one.src_access_mask, one.dst_access_mask]);
+        }
+    });
+}
+
+unsafe extern "system" fn create_buffer(
+    _: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the structure is valid.
+    note(|seen| seen.usage = unsafe { (*info).usage });
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn create_shader_module(
+    _: vk::Device,
+    info: *const vk::ShaderModuleCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::ShaderModule,
+) -> vk::Result {
+    // SAFETY: the structure is valid.
+    let code = unsafe { std::slice::from_raw_parts((*info).p_code, (*info).code_size / 4) };
+    note(|seen| seen.code = code.to_vec());
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn create_query_pool(
+    _: vk::Device,
+    info: *const vk::QueryPoolCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    pool: *mut vk::QueryPool,
+) -> vk::Result {
+    // SAFETY: the structure is valid, and there is room for a handle.
+    unsafe {
+        note(|seen| seen.query_type = Some((*info).query_type));
+        *pool = new_handle(None);
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn destroy_query_pool(
+    _: vk::Device,
+    pool: vk::QueryPool,
+    _: *const vk::AllocationCallbacks<'_>,
+) {
+    free(pool);
+}
+
+unsafe extern "system" fn begin_query(
+    _: vk::CommandBuffer,
+    _: vk::QueryPool,
+    _: u32,
+    _: vk::QueryControlFlags,
+) {
+    note(|seen| seen.queries_begun += 1);
+}
+
+unsafe extern "system" fn update_buffer(
+    _: vk::CommandBuffer,
+    _: vk::Buffer,
+    _: vk::DeviceSize,
+    size: vk::DeviceSize,
+    data: *const c_void,
+) {
+    // SAFETY: there are so many bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size as usize) };
+    note(|seen| seen.updates.push(bytes.to_vec()));
+}
+
+unsafe extern "system" fn query_results(
+    _: vk::Device,
+    _: vk::QueryPool,
+    _: u32,
+    _: u32,
+    _: usize,
+    _: *mut c_void,
+    _: vk::DeviceSize,
+    _: vk::QueryResultFlags,
+) -> vk::Result {
+    vk::Result::NOT_READY
+}
+
+unsafe extern "system" fn copy_results(
+    _: vk::CommandBuffer,
+    _: vk::QueryPool,
+    _: u32,
+    _: u32,
+    _: vk::Buffer,
+    _: vk::DeviceSize,
+    _: vk::DeviceSize,
+    _: vk::QueryResultFlags,
+) {
+    note(|seen| seen.queries_begun += 100);
+}
+
+/// The layer's functions, as it gives them to a loader.
+pub(crate) struct Layer {
+    pub(crate) get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    pub(crate) get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
+    pub(crate) get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+}
+
+/// The interface that a loader of this version hands over.
+pub(crate) fn interface(version: u32) -> NegotiateLayerInterface {
+    NegotiateLayerInterface {
+        s_type: NEGOTIATE_STRUCT,
+        p_next: null_mut(),
+        loader_layer_interface_version: version,
+        get_instance_proc_addr: None,
+        get_device_proc_addr: None,
+        get_physical_device_proc_addr: None,
+    }
+}
+
+impl Layer {
+    pub(crate) fn load() -> Self {
+        let mut interface = interface(INTERFACE_VERSION);
+        // SAFETY: the structure is valid.
+        let result =
+            unsafe { polyshade_layer::vkNegotiateLoaderLayerInterfaceVersion(&raw mut interface) };
+        assert_eq!(result, vk::Result::SUCCESS);
+        Self {
+            get_instance_proc_addr: interface.get_instance_proc_addr.expect("it is set"),
+            get_device_proc_addr: interface.get_device_proc_addr.expect("it is set"),
+            get_physical_device_proc_addr: interface
+                .get_physical_device_proc_addr
+                .expect("it is set"),
+        }
+    }
+
+    /// A command of an instance, or of none.
+    pub(crate) fn of_instance(
+        &self,
+        instance: vk::Instance,
+        name: &CStr,
+    ) -> vk::PFN_vkVoidFunction {
+        // SAFETY: the instance is alive.
+        unsafe { (self.get_instance_proc_addr)(instance, name.as_ptr()) }
+    }
+
+    /// A command of a device.
+    pub(crate) fn of_device(&self, device: vk::Device, name: &CStr) -> vk::PFN_vkVoidFunction {
+        // SAFETY: the device is alive.
+        unsafe { (self.get_device_proc_addr)(device, name.as_ptr()) }
+    }
+
+    /// An instance above the driver, with settings behind the loader's structure.
+    pub(crate) fn instance(
+        &self,
+        settings: Option<&vk::LayerSettingsCreateInfoEXT<'_>>,
+    ) -> vk::Instance {
+        let mut link = LayerInstanceLink {
+            p_next: null_mut(),
+            next_get_instance_proc_addr: get_instance_proc_addr,
+            next_get_physical_device_proc_addr: None,
+        };
+        let loaders = LayerInstanceCreateInfo {
+            s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
+            p_next: settings.map_or(null(), |settings| std::ptr::from_ref(settings).cast()),
+            function: LINK_INFO,
+            layer_info: &raw mut link,
+            rest: null_mut(),
+        };
+        let info =
+            vk::InstanceCreateInfo { p_next: (&raw const loaders).cast(), ..Default::default() };
+        let create =
+            self.of_instance(vk::Instance::null(), c"vkCreateInstance").expect("it is there");
+        let mut instance = vk::Instance::null();
+        // SAFETY: the command is what its name says, and the structures are valid.
+        let result = unsafe {
+            let create = std::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
+            create(&raw const info, null(), &raw mut instance)
+        };
+        assert_eq!(result, vk::Result::SUCCESS);
+        assert!(loaders.layer_info.is_null(), "the next layer finds its own link");
+        instance
+    }
+
+    /// A device above the driver: with these extensions, and this chain behind the loader's structure.
+    pub(crate) fn device(
+        &self,
+        instance: vk::Instance,
+        physical: vk::PhysicalDevice,
+        extensions: &[&CStr],
+        chain: *const c_void,
+    ) -> Result<vk::Device, vk::Result> {
+        let mut link = LayerDeviceLink {
+            p_next: null_mut(),
+            next_get_instance_proc_addr: get_instance_proc_addr,
+            next_get_device_proc_addr: get_device_proc_addr,
+        };
+        let loaders = LayerDeviceCreateInfo {
+            s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
+            p_next: chain,
+            function: LINK_INFO,
+            layer_info: &raw mut link,
+        };
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let info =
+            vk::DeviceCreateInfo { p_next: (&raw const loaders).cast(), ..Default::default() };
+        let info = info.enabled_extension_names(&names);
+        let create = self.of_instance(instance, c"vkCreateDevice").expect("it is there");
+        let mut device = vk::Device::null();
+        // SAFETY: the command is what its name says, and the structures are valid.
+        let result = unsafe {
+            let create = std::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
+            create(physical, &raw const info, null(), &raw mut device)
+        };
+        result.result_with_success(device)
+    }
+}

@@ -1,0 +1,11 @@
+//! The layer as applications meet it: below the real loader, above both drivers; and above a driver that is made up,
+//! which sees all that reaches it.
+
+mod draws;
+mod hide;
+mod loader;
+mod made_up;
+mod many;
+mod null;
+mod pass_through;
+mod without_loader;

@@ -1,0 +1,119 @@
+//! A module without what it says of transform feedback, for drivers that do not know the extension.
+
+use super::foreign;
+use polyshade_spv::view::Mode;
+use polyshade_spv::{Capability, Error, ExecutionMode, Module, Section};
+
+/// Takes all that the module says of transform feedback out of it: the mode of each entry point, the decorations that
+/// say what is captured, and the capability. What is drawn stays the same. A module that says nothing of it stays as it
+/// is.
+///
+/// # Errors
+///
+/// `Limit`, where a version between has more words than a module may have.
+pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
+    let mut current = module.borrowed();
+    // One entry point a version: the last one takes the capability along.
+    while let Some(index) = next_with_capture(&current) {
+        let rewritten = current.rewrite(|m, p| {
+            if let Some(entry) = m.entry_points().nth(index) {
+                foreign::strip(m, p, entry);
+            }
+            Ok(())
+        })?;
+        current = rewritten.module.into_owned();
+    }
+    Ok(current)
+}
+
+/// The index of an entry point that captures; where none does and the capability is there, of any.
+fn next_with_capture(m: &Module<'_>) -> Option<usize> {
+    let modes = || m.section(Section::ExecutionModes).filter_map(Mode::of);
+    let captures = |function| {
+        modes().any(|mode| mode.mode() == ExecutionMode::XFB && mode.entry_point() == function)
+    };
+    let found = m.entry_points().position(|entry| captures(entry.function()));
+    let any = || {
+        (m.has_capability(Capability::TRANSFORM_FEEDBACK) && m.entry_points().len() > 0)
+            .then_some(0)
+    };
+    found.or_else(any)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use polyshade_spv::Op;
+
+    /// One instruction.
+    fn inst(op: u32, operands: &[u32]) -> Vec<u32> {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | op];
+        words.extend(operands);
+        words
+    }
+
+    /// A module of vertex shaders that do nothing, of which so many capture an output that they share.
+    fn module(entries: u32, capturing: u32) -> Vec<u32> {
+        let (void, function, float, pointer, output) = (1, 2, 3, 4, 5);
+        let main = |i: u32| 10 + 2 * i;
+        let mut words = vec![0x0723_0203, 0x1_0000, 0, 100, 0];
+        for capability in [1, 53] {
+            words.extend(inst(17, &[capability]));
+        }
+        words.extend(inst(14, &[0, 1]));
+        for i in 0..entries {
+            words.extend(inst(15, &[0, main(i), u32::from(b'a') + i, output]));
+        }
+        for i in 0..capturing {
+            words.extend(inst(16, &[main(i), 11]));
+        }
+        for (decoration, value) in [(36, 0), (37, 4), (35, 0), (30, 0)] {
+            words.extend(inst(71, &[output, decoration, value]));
+        }
+        words.extend(inst(19, &[void]));
+        words.extend(inst(33, &[function, void]));
+        words.extend(inst(22, &[float, 32]));
+        words.extend(inst(32, &[pointer, 3, float]));
+        words.extend(inst(59, &[pointer, output, 3]));
+        for i in 0..entries {
+            words.extend(inst(54, &[void, main(i), 0, function]));
+            words.extend(inst(248, &[main(i) + 1]));
+            words.extend(inst(253, &[]));
+            words.extend(inst(56, &[]));
+        }
+        words
+    }
+
+    /// How many instructions say something of transform feedback.
+    fn said(m: &Module<'_>) -> usize {
+        m.instructions()
+            .filter(|inst| match inst.op() {
+                Op(17) => inst.words()[1] == 53,
+                Op(16) => inst.words()[2] == 11,
+                Op(71) => [35, 36, 37].contains(&inst.words()[2]),
+                _ => false,
+            })
+            .count()
+    }
+
+    #[test]
+    fn nothing_of_transform_feedback_is_left_whoever_captures() {
+        for (entries, capturing) in [(1, 1), (3, 3), (3, 1), (2, 0)] {
+            let words = module(entries, capturing);
+            let parsed = Module::parse(&words).expect("the module is one");
+            assert_eq!(said(&parsed), 4 + capturing as usize);
+            let stripped = strip(&parsed).expect("it can be stripped");
+            assert_eq!(said(&stripped), 0, "{entries} entry points, {capturing} of which capture");
+            let located = stripped.instructions().filter(|inst| inst.op() == Op(71)).count();
+            assert_eq!(located, 1, "the location stays");
+            assert_eq!(stripped.entry_points().len(), entries as usize);
+        }
+    }
+
+    #[test]
+    fn a_module_without_it_stays_as_it_is() {
+        let words = module(0, 0);
+        let parsed = Module::parse(&words).expect("the module is one");
+        assert_eq!(strip(&parsed).expect("nothing is done").words(), words);
+    }
+}
