@@ -5,6 +5,7 @@ mod api;
 mod bench;
 mod command;
 mod fuzz;
+mod piglit;
 mod setup;
 mod test;
 mod tidy;
@@ -90,6 +91,14 @@ enum Verb {
         /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
         output: Option<std::path::PathBuf>,
     },
+    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare what passes with committed lists
+    Piglit {
+        /// Only the cases whose names contain this: swiftshader-null, lavapipe, hidden, …
+        filter: Option<String>,
+        /// Write the lists anew
+        #[arg(long)]
+        bless: bool,
+    },
     /// Run every fuzz target: over the same inputs each time, or for a while
     Fuzz {
         /// For how long, each target, with other inputs each time
@@ -116,6 +125,7 @@ fn main() -> ExitCode {
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
+        Verb::Piglit { filter, bless } => piglit::run_piglit(filter.as_deref(), bless),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };
     match result {

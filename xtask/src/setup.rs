@@ -3,7 +3,7 @@
 use crate::command::{output, program, run};
 
 /// A package, and what it is needed for.
-type Package = (&'static str, &'static str);
+pub(crate) type Package = (&'static str, &'static str);
 
 /// What building needs.
 const COMPILER: Package = ("g++", "compiles glslang and SPIRV-Tools, which are C++");
@@ -32,14 +32,19 @@ pub(crate) fn run_compiler_setup() -> Result<(), String> {
 
 /// Installs what is missing, with `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
+    run_setup_of(PACKAGES)
+}
+
+/// The same for other packages, which one chore needs.
+pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     let installed = output(&mut program(
         "dpkg-query",
         ["--show", "--showformat=${binary:Package} ${db:Status-Status}\n"],
     ))
     .map_err(|error| format!("{error}\nthe tests need Debian's packages: see docs/testing.md"))?;
-    let missing = missing(&installed);
+    let missing = missing(packages, &installed);
     if missing.is_empty() {
-        println!("setup: all {} Debian packages are installed", PACKAGES.len());
+        println!("setup: all {} Debian packages are installed", packages.len());
         return Ok(());
     }
 
@@ -57,15 +62,15 @@ fn install(packages: &[Package]) -> Result<(), String> {
     apt_get(&install)
 }
 
-/// The packages that `installed`, dpkg's list of `name[:architecture] status` lines, lacks.
-fn missing(installed: &str) -> Vec<Package> {
+/// The packages of the list that `installed`, dpkg's list of `name[:architecture] status` lines, lacks.
+fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     let there = |wanted: &str| {
         installed.lines().any(|line| {
             let (name, status) = line.split_once(' ').unwrap_or((line, ""));
             name.split(':').next() == Some(wanted) && status == "installed"
         })
     };
-    PACKAGES.iter().copied().filter(|(name, _)| !there(name)).collect()
+    packages.iter().copied().filter(|(name, _)| !there(name)).collect()
 }
 
 fn apt_get(args: &[&str]) -> Result<(), String> {
@@ -85,12 +90,12 @@ mod tests {
     #[test]
     fn packages_are_missing_unless_fully_installed() {
         let all: String = PACKAGES.iter().map(|(name, _)| format!("{name} installed\n")).collect();
-        assert!(missing(&all).is_empty());
+        assert!(missing(PACKAGES, &all).is_empty());
 
         let removed = all.replace("valgrind installed", "valgrind config-files");
         let absent = removed.replace("chromium installed", "chromium-common installed");
         let foreign = absent.replace("libvulkan1 ", "libvulkan1:amd64 ");
-        let names: Vec<_> = missing(&foreign).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = missing(PACKAGES, &foreign).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["chromium", "valgrind"]);
     }
 }

@@ -27,9 +27,8 @@ const ZEROED_MEMORY: (&str, &str) =
 /// The variables that show both drivers and one validation layer to the Vulkan loader, and keep the drivers to what
 /// they were asked to draw.
 pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsString)>, String> {
-    let lavapipe = installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json")?;
-    let swiftshader = installed_file(&CHROMIUM, "vk_swiftshader_icd", ".json")?;
-    let drivers = std::env::join_paths([lavapipe, swiftshader])
+    let manifests = [driver_manifest(Driver::Lavapipe)?, driver_manifest(Driver::SwiftShader)?];
+    let drivers = std::env::join_paths(manifests)
         .map_err(|error| format!("a driver's path cannot be in a list: {error}"))?;
     Ok(vec![
         ("VK_DRIVER_FILES", drivers.clone()),
@@ -38,6 +37,23 @@ pub(crate) fn variables(layer: ValidationLayer) -> Result<Vec<(&'static str, OsS
         ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
         (ZEROED_MEMORY.0, ZEROED_MEMORY.1.into()),
     ])
+}
+
+/// The two drivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Driver {
+    /// Mesa's.
+    Lavapipe,
+    /// The one that the package `chromium` carries.
+    SwiftShader,
+}
+
+/// The manifest by which the Vulkan loader finds a driver.
+pub(crate) fn driver_manifest(driver: Driver) -> Result<PathBuf, String> {
+    match driver {
+        Driver::Lavapipe => installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json"),
+        Driver::SwiftShader => installed_file(&CHROMIUM, "vk_swiftshader_icd", ".json"),
+    }
 }
 
 const CHROMIUM: [&str; 2] = ["chromium", "chromium-common"];

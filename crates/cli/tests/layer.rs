@@ -13,7 +13,9 @@ fn work() -> Work {
 fn layer(work: &Work, line: &str) -> Command {
     let mut command = work.command(&format!("layer {line}"));
     command.env("XDG_DATA_HOME", work.path("data")).env("HOME", work.path("home"));
-    for name in ["VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "VK_INSTANCE_LAYERS", "POLYSHADE_LAYER_ENABLE"] {
+    for name in
+        ["VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "VK_INSTANCE_LAYERS", "POLYSHADE_LAYER_ENABLE"]
+    {
         command.env_remove(name);
     }
     command
@@ -98,7 +100,8 @@ fn a_program_runs_with_the_layer_and_its_exit_code_is_ours() {
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_other").env("VK_ADD_LAYER_PATH", "elsewhere");
     let (code, said, _) = run(command);
     assert_eq!(code, 7);
-    let folder = std::fs::canonicalize(work.path("build")).expect("it is there").join("polyshade-layer");
+    let folder =
+        std::fs::canonicalize(work.path("build")).expect("it is there").join("polyshade-layer");
     let lines = [
         "VK_INSTANCE_LAYERS=VK_LAYER_POLYSHADE_polyfill:VK_LAYER_other".to_owned(),
         format!("VK_ADD_LAYER_PATH={}:elsewhere", folder.display()),

@@ -16,7 +16,8 @@ pub(crate) struct Drawn {
 
 const SIZE: u32 = 4;
 
-const VERTEX: &str = "#version 450
+/// A shader that is captured.
+pub(crate) const VERTEX: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() {
     number = gl_VertexIndex;

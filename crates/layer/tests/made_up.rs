@@ -74,6 +74,11 @@ commands! {
     b"vkCmdBeginQuery" => begin_query as PFN_vkCmdBeginQuery,
     b"vkGetQueryPoolResults" => query_results as PFN_vkGetQueryPoolResults,
     b"vkCmdCopyQueryPoolResults" => copy_results as PFN_vkCmdCopyQueryPoolResults,
+    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+    b"vkCmdPipelineBarrier2" => barrier_2 as PFN_vkCmdPipelineBarrier2,
+    b"vkCreateRenderPass2KHR" => create_render_pass_2 as PFN_vkCreateRenderPass2,
+    b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
+    b"vkQueueSubmit2KHR" => queue_submit_2 as PFN_vkQueueSubmit2,
     b"vkCmdUpdateBuffer" => update_buffer as PFN_vkCmdUpdateBuffer,
 }
 
@@ -317,6 +322,91 @@ unsafe extern "system" fn copy_results(
     _: vk::QueryResultFlags,
 ) {
     note(|seen| seen.queries_begun += 100);
+}
+
+unsafe extern "system" fn create_graphics_pipelines(
+    _: vk::Device,
+    _: vk::PipelineCache,
+    _: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::Pipeline,
+) -> vk::Result {
+    // SAFETY: there is a pipeline with a stage, whose chain ends with its code.
+    unsafe {
+        let mut at = (*(*infos).p_stages).p_next.cast::<vk::BaseInStructure<'_>>();
+        while (*at).s_type != vk::StructureType::SHADER_MODULE_CREATE_INFO {
+            at = (*at).p_next;
+        }
+        let code = at.cast::<vk::ShaderModuleCreateInfo<'_>>();
+        let words = std::slice::from_raw_parts((*code).p_code, (*code).code_size / 4);
+        let chain = types((*(*infos).p_rasterization_state).p_next);
+        note(|seen| (seen.code, seen.chain) = (words.to_vec(), chain));
+    }
+    vk::Result::SUCCESS
+}
+
+/// The lower half of newer stages and accesses.
+fn note_2(stages: &[vk::PipelineStageFlags2], accesses: &[vk::AccessFlags2]) {
+    note(|seen| {
+        seen.stages
+            .extend(stages.iter().map(|one| vk::PipelineStageFlags::from_raw(one.as_raw() as u32)));
+        seen.accesses
+            .extend(accesses.iter().map(|one| vk::AccessFlags::from_raw(one.as_raw() as u32)));
+    });
+}
+
+unsafe extern "system" fn barrier_2(
+    _: vk::CommandBuffer,
+    dependency: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: there is one barrier of a buffer.
+    let one = unsafe { &*(*dependency).p_buffer_memory_barriers };
+    note_2(&[one.src_stage_mask, one.dst_stage_mask], &[one.src_access_mask, one.dst_access_mask]);
+}
+
+unsafe extern "system" fn create_render_pass_2(
+    _: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: there is a dependency, and its chain is a barrier.
+    let (outer, inner) = unsafe {
+        let outer = &*(*info).p_dependencies;
+        (outer, &*outer.p_next.cast::<vk::MemoryBarrier2<'_>>())
+    };
+    note(|seen| seen.stages.extend([outer.src_stage_mask, outer.dst_stage_mask]));
+    note_2(
+        &[inner.src_stage_mask, inner.dst_stage_mask],
+        &[inner.src_access_mask, inner.dst_access_mask],
+    );
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn queue_submit(
+    _: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo<'_>,
+    _: vk::Fence,
+) -> vk::Result {
+    // SAFETY: there are so many, each of which waits once.
+    let masks = (0..count as usize).map(|i| unsafe { *(*submits.add(i)).p_wait_dst_stage_mask });
+    note(|seen| seen.stages.extend(masks));
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn queue_submit_2(
+    _: vk::Queue,
+    _: u32,
+    submits: *const vk::SubmitInfo2<'_>,
+    _: vk::Fence,
+) -> vk::Result {
+    // SAFETY: there is one, which waits and signals once.
+    let (wait, signal) =
+        unsafe { (&*(*submits).p_wait_semaphore_infos, &*(*submits).p_signal_semaphore_infos) };
+    note_2(&[wait.stage_mask, signal.stage_mask], &[]);
+    vk::Result::SUCCESS
 }
 
 /// The layer's functions, as it gives them to a loader.

@@ -8,4 +8,5 @@ mod made_up;
 mod many;
 mod null;
 mod pass_through;
+mod reached;
 mod without_loader;

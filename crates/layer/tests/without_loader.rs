@@ -41,8 +41,13 @@ macro_rules! call {
     }};
 }
 
+pub(crate) use call;
+
 /// An instance in a mode, with a physical device.
-fn open(layer: &Layer, settings: &[(&CStr, &CStr)]) -> (vk::Instance, vk::PhysicalDevice) {
+pub(crate) fn open(
+    layer: &Layer,
+    settings: &[(&CStr, &CStr)],
+) -> (vk::Instance, vk::PhysicalDevice) {
     let values: Vec<[*const c_char; 1]> =
         settings.iter().map(|(_, value)| [value.as_ptr()]).collect();
     let settings: Vec<_> = settings
@@ -62,22 +67,22 @@ fn open(layer: &Layer, settings: &[(&CStr, &CStr)]) -> (vk::Instance, vk::Physic
     (instance, of_same(instance))
 }
 
-fn close(layer: &Layer, instance: vk::Instance, physical: vk::PhysicalDevice) {
+pub(crate) fn close(layer: &Layer, instance: vk::Instance, physical: vk::PhysicalDevice) {
     let destroy = call!(layer.of_instance(instance, c"vkDestroyInstance"), PFN_vkDestroyInstance);
     // SAFETY: the instance is alive.
     unsafe { destroy(instance, null()) };
     made_up::free(physical);
 }
 
-fn destroy(layer: &Layer, device: vk::Device) {
+pub(crate) fn destroy(layer: &Layer, device: vk::Device) {
     let destroy = call!(layer.of_device(device, c"vkDestroyDevice"), PFN_vkDestroyDevice);
     // SAFETY: the device is alive.
     unsafe { destroy(device, null()) };
 }
 
-const NULL_MODE: &[(&CStr, &CStr)] = &[(c"mode", c"debug-null")];
+pub(crate) const NULL_MODE: &[(&CStr, &CStr)] = &[(c"mode", c"debug-null")];
 const DONE: vk::Result = vk::Result::SUCCESS;
-const FEEDBACK: &CStr = c"VK_EXT_transform_feedback";
+pub(crate) const FEEDBACK: &CStr = c"VK_EXT_transform_feedback";
 
 #[test]
 fn a_loader_that_is_too_old_is_refused() {

@@ -1,0 +1,59 @@
+//! What piglit says of tests, and how it writes their names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tests of a list with what became of each.
+pub(super) struct Results(BTreeMap<String, String>);
+
+/// One form for the names that piglit writes in several: with `@` or `/`, blanks or `_`.
+fn name(text: &str) -> String {
+    text.trim().replace('/', "@").replace(' ', "_").to_lowercase()
+}
+
+/// The names of a list.
+pub(super) fn names(list: &str) -> BTreeSet<String> {
+    list.lines().filter(|line| !line.trim().is_empty()).map(name).collect()
+}
+
+impl Results {
+    /// Reads the summary that piglit prints, as far as it is about these tests.
+    pub(super) fn read(text: &str, wanted: &BTreeSet<String>) -> Self {
+        let lines = text.lines().filter_map(|line| line.rsplit_once(": "));
+        let results = lines.map(|(test, result)| (name(test), result.trim().to_owned()));
+        Self(results.filter(|(test, _)| wanted.contains(test)).collect())
+    }
+
+    pub(super) fn passed(&self) -> BTreeSet<String> {
+        let passed = self.0.iter().filter(|(_, result)| *result == "pass");
+        passed.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// How many passed, failed, were skipped or ended otherwise, as columns.
+    pub(super) fn counts(&self) -> String {
+        let count = |wanted: &str| self.0.values().filter(|result| *result == wanted).count();
+        let known = ["pass", "fail", "skip"].map(count);
+        let other = self.0.len() - known.iter().sum::<usize>();
+        known
+            .iter()
+            .chain([&other])
+            .map(|count| format!("{count:>5}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SUMMARY: &str = "spec/!opengl 3.1/restart-xfb flush: pass\nspec/a/b: fail\nspec/a/c: incomplete\n\
+                           spec/a/other: pass\nsummary:\n       pass:         220\n";
+
+    #[test]
+    fn names_are_the_same_in_lists_and_summaries() {
+        let wanted = names("spec@!opengl_3.1@restart-xfb_flush\nspec@a@b\n\nspec@A@c\n");
+        let results = Results::read(SUMMARY, &wanted);
+        assert_eq!(results.passed(), names("spec@!opengl 3.1@restart-xfb flush"));
+        assert_eq!(results.counts(), "    1     1     0     1");
+    }
+}
