@@ -91,7 +91,7 @@ enum Verb {
         /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
         output: Option<std::path::PathBuf>,
     },
-    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare what passes with committed lists
+    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with committed lists
     Piglit {
         /// Only the cases whose names contain this: swiftshader-null, lavapipe, hidden, …
         filter: Option<String>,

@@ -2,9 +2,9 @@
 
 use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
-use crate::feedback;
 use crate::instance::Instance;
 use crate::log::{Level, Log};
+use crate::offer;
 use crate::physical::View;
 use crate::pnext::{Change, Copied};
 use crate::registry::Registry;
@@ -132,7 +132,7 @@ impl Request {
             if !view.takes(text) {
                 return Err(text);
             }
-            if text == feedback::NAME && view.provides_feedback {
+            if text == offer::NAME && view.provides_feedback {
                 request.has_feedback = true;
             } else {
                 request.extensions.push(name);

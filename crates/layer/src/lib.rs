@@ -1,8 +1,8 @@
 //! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that gives applications what their driver lacks.
 //!
 //! This is its frame. It hides what is to be hidden, and in a mode for debugging it advertises
-//! `VK_EXT_transform_feedback` and captures nothing; the capture itself is to come. What needs nothing of the layer gets
-//! the driver's own commands. `docs/layer.md` is for users.
+//! `VK_EXT_transform_feedback` and captures nothing; the capture itself is to come. What needs nothing of the layer
+//! gets the driver's own commands. `docs/layer.md` is for users.
 //!
 //! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there.
 
@@ -14,12 +14,14 @@ mod feedback;
 mod instance;
 mod log;
 pub mod manifest;
+mod offer;
 mod physical;
 mod pnext;
 mod procs;
 mod registry;
 pub mod settings;
 mod structures;
+mod usages;
 
 pub use log::Level;
 pub use procs::vkNegotiateLoaderLayerInterfaceVersion;

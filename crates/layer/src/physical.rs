@@ -6,7 +6,8 @@ use crate::instance::{Instance, extension};
 use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Kind, Owned};
-use crate::{LAYER_NAME, feedback};
+use crate::usages::{usage, usage_chain};
+use crate::{LAYER_NAME, offer};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
@@ -35,7 +36,7 @@ pub(crate) struct View<'i> {
 
 impl<'i> View<'i> {
     pub(crate) fn new(instance: &'i Instance, physical: vk::PhysicalDevice) -> Self {
-        let is_hidden = instance.settings.hides(feedback::NAME);
+        let is_hidden = instance.settings.hides(offer::NAME);
         let native_feedback = !is_hidden && has_native_feedback(instance, physical);
         let provides_feedback = instance.settings.mode == Mode::DebugNull && !native_feedback;
         Self { instance, physical, native_feedback, provides_feedback }
@@ -43,7 +44,7 @@ impl<'i> View<'i> {
 
     /// Whether the driver's extension is not to be seen.
     pub(crate) fn hides(&self, extension: &CStr) -> bool {
-        if extension == feedback::NAME {
+        if extension == offer::NAME {
             return !self.native_feedback;
         }
         let bypasses = self.provides_feedback && BYPASSES.contains(&extension);
@@ -52,13 +53,13 @@ impl<'i> View<'i> {
 
     /// Whether a device may be created with the extension, as far as the layer has a say.
     pub(crate) fn takes(&self, extension: &CStr) -> bool {
-        !self.hides(extension) || extension == feedback::NAME && self.provides_feedback
+        !self.hides(extension) || extension == offer::NAME && self.provides_feedback
     }
 
     /// The structures that the driver must not see.
     pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
         let bypasses = BYPASSES.into_iter().filter(|_| self.provides_feedback);
-        let own = (!self.native_feedback).then_some(feedback::NAME);
+        let own = (!self.native_feedback).then_some(offer::NAME);
         let hidden = self.instance.settings.hide.iter().map(|name| name.as_c_str());
         hidden.chain(bypasses).chain(own).flat_map(structures::of).collect()
     }
@@ -73,7 +74,7 @@ impl<'i> View<'i> {
 }
 
 fn own_extension() -> vk::ExtensionProperties {
-    extension(feedback::NAME, feedback::SPEC_VERSION)
+    extension(offer::NAME, offer::SPEC_VERSION)
 }
 
 /// Whether the driver has transform feedback. The list of its extensions does not say: the loader adds to it what the
@@ -81,7 +82,7 @@ fn own_extension() -> vk::ExtensionProperties {
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
         let extensions = next_extensions(instance, physical).unwrap_or_default();
-        return extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(feedback::NAME));
+        return extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(offer::NAME));
     };
     let mut found = Feedback::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut found);
@@ -200,7 +201,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         if view.provides_feedback {
             for at in walk((*properties).p_next) {
                 if (*at).s_type == FeedbackProperties::STRUCTURE_TYPE {
-                    feedback::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
+                    offer::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
                 }
             }
         }
@@ -221,8 +222,8 @@ pub(crate) unsafe extern "system" fn get_external_buffer_properties(
             return get_properties(physical, info, properties);
         }
         let mut changed = *info;
-        changed.usage = feedback::usage(changed.usage);
-        let chain = feedback::usage_chain(changed.p_next, &instance.log);
+        changed.usage = usage(changed.usage);
+        let chain = usage_chain(changed.p_next, &instance.log);
         changed.p_next = chain.first();
         get_properties(physical, &raw const changed, properties);
     }

@@ -163,7 +163,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         if is_provided {
             return own;
         }
-        if state.settings.hides(crate::feedback::NAME) && is_of_the_extension(name) {
+        if state.settings.hides(crate::offer::NAME) && is_of_the_extension(name) {
             return None;
         }
         // What is below lacks, the layer lacks too.

@@ -1,7 +1,7 @@
 //! Which structures belong to which extension of devices, and how large structures of a chain are.
 //!
-//! Vulkan's chains say the type of a structure and not its size: what is to be copied has to be known. The rows are those
-//! of `ash`. Structures that became a part of Vulkan itself are not an extension's: they say what a version offers.
+//! Vulkan's chains say the type of a structure and not its size: what is to be copied has to be known. The rows are
+//! those of `ash`. Structures that became a part of Vulkan itself are not an extension's: they say what a version offers.
 
 use ash::vk::{self, TaggedStructure};
 use std::ffi::CStr;

@@ -90,7 +90,7 @@ impl Instance {
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
         let with_layer = layers.contains(&polyshade_layer::LAYER_NAME);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
-        // Debian's loader is older than `VK_EXT_layer_settings` and has no instance enable it; the structure it hands on.
+        // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and hands the structure on.
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let mut info = vk::InstanceCreateInfo::default()
             .application_info(&application)

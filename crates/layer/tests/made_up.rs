@@ -1,13 +1,8 @@
 //! A driver that is made up, below the layer and without a loader: it notes what reaches it.
 
 use ash::vk::{self, Handle};
-use polyshade_layer::chain::{
-    INTERFACE_VERSION, LINK_INFO, LayerDeviceCreateInfo, LayerDeviceLink, LayerInstanceCreateInfo,
-    LayerInstanceLink, NEGOTIATE_STRUCT, NegotiateLayerInterface,
-};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
-use std::ptr::{null, null_mut};
 
 /// What reached the driver in this thread since it was last looked at.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,7 +35,7 @@ fn note(edit: impl FnOnce(&mut Seen)) {
 pub(crate) const EXTENSIONS: [&CStr; 3] =
     [c"VK_KHR_swapchain", c"VK_EXT_robustness2", c"VK_EXT_shader_object"];
 
-type Command = unsafe extern "system" fn();
+pub(crate) type Command = unsafe extern "system" fn();
 
 macro_rules! commands {
     ($($name:literal => $command:ident as $Pfn:ident,)*) => {
@@ -91,7 +86,8 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     command(unsafe { CStr::from_ptr(name) })
 }
 
-unsafe extern "system" fn get_device_proc_addr(
+/// `vkGetDeviceProcAddr`.
+pub(crate) unsafe extern "system" fn get_device_proc_addr(
     _: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
@@ -407,121 +403,4 @@ unsafe extern "system" fn queue_submit_2(
         unsafe { (&*(*submits).p_wait_semaphore_infos, &*(*submits).p_signal_semaphore_infos) };
     note_2(&[wait.stage_mask, signal.stage_mask], &[]);
     vk::Result::SUCCESS
-}
-
-/// The layer's functions, as it gives them to a loader.
-pub(crate) struct Layer {
-    pub(crate) get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-    pub(crate) get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    pub(crate) get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-}
-
-/// The interface that a loader of this version hands over.
-pub(crate) fn interface(version: u32) -> NegotiateLayerInterface {
-    NegotiateLayerInterface {
-        s_type: NEGOTIATE_STRUCT,
-        p_next: null_mut(),
-        loader_layer_interface_version: version,
-        get_instance_proc_addr: None,
-        get_device_proc_addr: None,
-        get_physical_device_proc_addr: None,
-    }
-}
-
-impl Layer {
-    pub(crate) fn load() -> Self {
-        let mut interface = interface(INTERFACE_VERSION);
-        // SAFETY: the structure is valid.
-        let result =
-            unsafe { polyshade_layer::vkNegotiateLoaderLayerInterfaceVersion(&raw mut interface) };
-        assert_eq!(result, vk::Result::SUCCESS);
-        Self {
-            get_instance_proc_addr: interface.get_instance_proc_addr.expect("it is set"),
-            get_device_proc_addr: interface.get_device_proc_addr.expect("it is set"),
-            get_physical_device_proc_addr: interface
-                .get_physical_device_proc_addr
-                .expect("it is set"),
-        }
-    }
-
-    /// A command of an instance, or of none.
-    pub(crate) fn of_instance(
-        &self,
-        instance: vk::Instance,
-        name: &CStr,
-    ) -> vk::PFN_vkVoidFunction {
-        // SAFETY: the instance is alive.
-        unsafe { (self.get_instance_proc_addr)(instance, name.as_ptr()) }
-    }
-
-    /// A command of a device.
-    pub(crate) fn of_device(&self, device: vk::Device, name: &CStr) -> vk::PFN_vkVoidFunction {
-        // SAFETY: the device is alive.
-        unsafe { (self.get_device_proc_addr)(device, name.as_ptr()) }
-    }
-
-    /// An instance above the driver, with settings behind the loader's structure.
-    pub(crate) fn instance(
-        &self,
-        settings: Option<&vk::LayerSettingsCreateInfoEXT<'_>>,
-    ) -> vk::Instance {
-        let mut link = LayerInstanceLink {
-            p_next: null_mut(),
-            next_get_instance_proc_addr: get_instance_proc_addr,
-            next_get_physical_device_proc_addr: None,
-        };
-        let loaders = LayerInstanceCreateInfo {
-            s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
-            p_next: settings.map_or(null(), |settings| std::ptr::from_ref(settings).cast()),
-            function: LINK_INFO,
-            layer_info: &raw mut link,
-            rest: null_mut(),
-        };
-        let info =
-            vk::InstanceCreateInfo { p_next: (&raw const loaders).cast(), ..Default::default() };
-        let create =
-            self.of_instance(vk::Instance::null(), c"vkCreateInstance").expect("it is there");
-        let mut instance = vk::Instance::null();
-        // SAFETY: the command is what its name says, and the structures are valid.
-        let result = unsafe {
-            let create = std::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
-            create(&raw const info, null(), &raw mut instance)
-        };
-        assert_eq!(result, vk::Result::SUCCESS);
-        assert!(loaders.layer_info.is_null(), "the next layer finds its own link");
-        instance
-    }
-
-    /// A device above the driver: with these extensions, and this chain behind the loader's structure.
-    pub(crate) fn device(
-        &self,
-        instance: vk::Instance,
-        physical: vk::PhysicalDevice,
-        extensions: &[&CStr],
-        chain: *const c_void,
-    ) -> Result<vk::Device, vk::Result> {
-        let mut link = LayerDeviceLink {
-            p_next: null_mut(),
-            next_get_instance_proc_addr: get_instance_proc_addr,
-            next_get_device_proc_addr: get_device_proc_addr,
-        };
-        let loaders = LayerDeviceCreateInfo {
-            s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
-            p_next: chain,
-            function: LINK_INFO,
-            layer_info: &raw mut link,
-        };
-        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
-        let info =
-            vk::DeviceCreateInfo { p_next: (&raw const loaders).cast(), ..Default::default() };
-        let info = info.enabled_extension_names(&names);
-        let create = self.of_instance(instance, c"vkCreateDevice").expect("it is there");
-        let mut device = vk::Device::null();
-        // SAFETY: the command is what its name says, and the structures are valid.
-        let result = unsafe {
-            let create = std::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
-            create(physical, &raw const info, null(), &raw mut device)
-        };
-        result.result_with_success(device)
-    }
 }

@@ -5,6 +5,7 @@ mod draws;
 mod hide;
 mod loader;
 mod made_up;
+mod made_up_loader;
 mod many;
 mod null;
 mod pass_through;

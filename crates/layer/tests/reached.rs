@@ -1,7 +1,8 @@
 //! What reaches the driver of things that were handed over in structures: barriers, passes, submissions, pipelines.
 
 use crate::draws::VERTEX;
-use crate::made_up::{self, Layer, of_same, seen};
+use crate::made_up::{self, of_same, seen};
+use crate::made_up_loader::Layer;
 use crate::without_loader::{FEEDBACK, NULL_MODE, call, close, destroy, open};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage, TaggedStructure as _};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};

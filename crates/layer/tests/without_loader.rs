@@ -1,6 +1,7 @@
 //! What a loader and a driver may do, and what reaches the driver, command by command.
 
-use crate::made_up::{self, EXTENSIONS, Layer, interface, of_same, seen, types};
+use crate::made_up::{self, EXTENSIONS, of_same, seen, types};
+use crate::made_up_loader::{Layer, interface};
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

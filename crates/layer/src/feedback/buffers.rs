@@ -1,49 +1,9 @@
 //! Buffers: what is captured into and counted in becomes a storage buffer.
 
 use crate::device::Device;
-use crate::log::{Level, Log};
-use crate::pnext::{Change, Copied};
-use ash::vk::{self, BufferUsageFlags, BufferUsageFlags2KHR, TaggedStructure as _};
-use std::ffi::c_void;
-
-/// The usages with those that a capture needs in place of the extension's.
-pub(crate) fn usage(usage: BufferUsageFlags) -> BufferUsageFlags {
-    let feedback = BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-    let counter = BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
-    let mut mapped = BufferUsageFlags::from_raw(usage.as_raw() & !(feedback | counter).as_raw());
-    if usage.intersects(feedback | counter) {
-        mapped |= BufferUsageFlags::STORAGE_BUFFER;
-    }
-    if usage.contains(counter) {
-        mapped |= BufferUsageFlags::INDIRECT_BUFFER;
-    }
-    mapped
-}
-
-/// The chain of a buffer, where newer usages are mapped too.
-///
-/// # Safety
-///
-/// The chain is valid, and lives for as long as the result is used.
-pub(crate) unsafe fn usage_chain(first: *const c_void, log: &Log) -> Copied {
-    type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
-    let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut chain = Copied::new(first, edits).unwrap_or_else(|unknown| {
-            let what = "usages of a buffer behind a structure of type";
-            log.say(Level::Error, format_args!("{what} {unknown:?} stay"));
-            Copied::unchanged(first)
-        });
-        if let Some(flags) = chain.copy::<Flags>() {
-            // The older flags are the newer ones' lower half.
-            let (low, high) = (flags.usage.as_raw() as u32, flags.usage.as_raw() >> 32 << 32);
-            let low = usage(BufferUsageFlags::from_raw(low)).as_raw();
-            flags.usage = BufferUsageFlags2KHR::from_raw(high | u64::from(low));
-        }
-        chain
-    }
-}
+use crate::pnext::Copied;
+use crate::usages::{usage, usage_chain};
+use ash::vk;
 
 /// `vkCreateBuffer`.
 pub(crate) unsafe extern "system" fn create_buffer(
@@ -99,39 +59,4 @@ unsafe fn map<'b>(
     let chain = unsafe { usage_chain(changed.p_next, &device.log) };
     changed.p_next = chain.first();
     (changed, chain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buffers_of_the_extension_become_storage_buffers() {
-        let vertex = BufferUsageFlags::VERTEX_BUFFER;
-        let storage = BufferUsageFlags::STORAGE_BUFFER;
-        assert_eq!(usage(vertex), vertex);
-        assert_eq!(
-            usage(vertex | BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
-            vertex | storage
-        );
-        assert_eq!(
-            usage(BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT),
-            storage | BufferUsageFlags::INDIRECT_BUFFER
-        );
-    }
-
-    #[test]
-    fn newer_usages_keep_their_upper_half() {
-        let high = 1 << 40;
-        let feedback = BufferUsageFlags2KHR::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw();
-        let info = vk::BufferUsageFlags2CreateInfoKHR::default()
-            .usage(BufferUsageFlags2KHR::from_raw(high | feedback));
-        let log = Log::new(Level::Off, None);
-        // SAFETY: the chain is valid.
-        let mut chain = unsafe { usage_chain((&raw const info).cast(), &log) };
-        let copy = chain.copy::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().expect("it was copied");
-        let storage = BufferUsageFlags2KHR::STORAGE_BUFFER.as_raw();
-        assert_eq!(copy.usage.as_raw(), high | storage);
-        assert_eq!(info.usage.as_raw(), high | feedback);
-    }
 }

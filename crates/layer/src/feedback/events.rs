@@ -7,7 +7,12 @@ use crate::settings::slice;
 use ash::vk;
 
 macro_rules! stage_commands {
-    ($($(#[$doc:meta])* $name:ident: $next:ident($($before:ident: $Before:ty),*; $Stages:ty, $map:ident; $($behind:ident: $Behind:ty),*);)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $next:ident(
+            $($before:ident: $Before:ty),*; $Stages:ty, $map:ident; $($behind:ident: $Behind:ty),*
+        );
+    )*) => {
         $($(#[$doc])*
         pub(crate) unsafe extern "system" fn $name(
             commands: vk::CommandBuffer,

@@ -1,0 +1,30 @@
+//! What the layer says of `VK_EXT_transform_feedback` where it provides it.
+
+pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
+
+use ash::vk;
+
+/// What every implementation of the extension has at least, of one stream.
+const MOST_BYTES_OF_A_VERTEX: u32 = 512;
+
+/// The stride that every device takes which has the extension in earnest.
+const MOST_STRIDE: u32 = 2048;
+
+/// The number of buffers that OpenGL's transform feedback needs.
+const BUFFERS: u32 = 4;
+
+/// Answers with the limits.
+pub(crate) fn fill_in_properties(
+    properties: &mut vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_>,
+) {
+    properties.max_transform_feedback_streams = 1;
+    properties.max_transform_feedback_buffers = BUFFERS;
+    properties.max_transform_feedback_buffer_size = u64::from(u32::MAX);
+    properties.max_transform_feedback_stream_data_size = MOST_BYTES_OF_A_VERTEX;
+    properties.max_transform_feedback_buffer_data_size = MOST_BYTES_OF_A_VERTEX;
+    properties.max_transform_feedback_buffer_data_stride = MOST_STRIDE;
+    properties.transform_feedback_queries = vk::TRUE;
+    properties.transform_feedback_streams_lines_triangles = vk::FALSE;
+    properties.transform_feedback_rasterization_stream_select = vk::FALSE;
+    properties.transform_feedback_draw = vk::TRUE;
+}
