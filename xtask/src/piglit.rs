@@ -66,6 +66,8 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
     let server = Server::start()?;
     let folder = lists().join("expected");
     let gate = names(&read(&lists().join("swiftshader.list"))?);
+    // On a machine that is busy these run out of time, or lavapipe ends.
+    let unsteady = names(&read(&lists().join("unsteady.list"))?);
 
     let mut table =
         String::from("case                        pass  fail  skip other  of the gate  seconds\n");
@@ -74,7 +76,7 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
         let begin = Instant::now();
         let results = case.run(&server, &lists().join("all.list"), "first")?;
         let path = folder.join(format!("{}.txt", case.name));
-        let mut passed = results.passed();
+        let mut passed: BTreeSet<String> = &results.passed() - &unsteady;
         if bless {
             let text: String = passed.iter().map(|name| format!("{name}\n")).collect();
             fs::create_dir_all(&folder)
@@ -83,6 +85,7 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
         } else {
             let expected = names(&read(&path)?);
             passed.extend(case.run_again(&server, &expected, &passed)?);
+            passed = &passed - &unsteady;
             faults.extend(differences(case.name, &expected, &passed));
         }
         let seconds = begin.elapsed().as_secs();

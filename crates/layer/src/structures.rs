@@ -1,7 +1,8 @@
 //! Which structures belong to which extension of devices, and how large structures of a chain are.
 //!
 //! Vulkan's chains say the type of a structure and not its size: what is to be copied has to be known. The rows are
-//! those of `ash`. Structures that became a part of Vulkan itself are not an extension's: they say what a version offers.
+//! those of `ash`. Structures that became a part of Vulkan itself are not an extension's: they say what a version
+//! offers.
 
 use ash::vk::{self, TaggedStructure};
 use std::ffi::CStr;
@@ -182,7 +183,8 @@ owned! {
     ARM_SHADER_CORE_PROPERTIES_NAME Properties PhysicalDeviceShaderCorePropertiesARM;
     EXT_4444_FORMATS_NAME Features PhysicalDevice4444FormatsFeaturesEXT;
     EXT_ASTC_DECODE_MODE_NAME Features PhysicalDeviceASTCDecodeFeaturesEXT;
-    EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_NAME Features PhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT;
+    EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_NAME Features
+    PhysicalDeviceAttachmentFeedbackLoopDynamicStateFeaturesEXT;
     EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_NAME Features PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT;
     EXT_BLEND_OPERATION_ADVANCED_NAME Features PhysicalDeviceBlendOperationAdvancedFeaturesEXT;
     EXT_BLEND_OPERATION_ADVANCED_NAME Properties PhysicalDeviceBlendOperationAdvancedPropertiesEXT;
@@ -231,7 +233,8 @@ owned! {
     EXT_MEMORY_PRIORITY_NAME Features PhysicalDeviceMemoryPriorityFeaturesEXT;
     EXT_MESH_SHADER_NAME Features PhysicalDeviceMeshShaderFeaturesEXT;
     EXT_MESH_SHADER_NAME Properties PhysicalDeviceMeshShaderPropertiesEXT;
-    EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_NAME Features PhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT;
+    EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_NAME Features
+    PhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT;
     EXT_MULTI_DRAW_NAME Features PhysicalDeviceMultiDrawFeaturesEXT;
     EXT_MULTI_DRAW_NAME Properties PhysicalDeviceMultiDrawPropertiesEXT;
     EXT_MUTABLE_DESCRIPTOR_TYPE_NAME Features PhysicalDeviceMutableDescriptorTypeFeaturesEXT;
@@ -252,7 +255,8 @@ owned! {
     EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_NAME Features PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT;
     EXT_PROVOKING_VERTEX_NAME Features PhysicalDeviceProvokingVertexFeaturesEXT;
     EXT_PROVOKING_VERTEX_NAME Properties PhysicalDeviceProvokingVertexPropertiesEXT;
-    EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS_NAME Features PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT;
+    EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS_NAME Features
+    PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT;
     EXT_RGBA10X6_FORMATS_NAME Features PhysicalDeviceRGBA10X6FormatsFeaturesEXT;
     EXT_ROBUSTNESS2_NAME Features PhysicalDeviceRobustness2FeaturesEXT;
     EXT_ROBUSTNESS2_NAME Properties PhysicalDeviceRobustness2PropertiesEXT;
