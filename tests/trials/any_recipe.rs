@@ -11,6 +11,7 @@ use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Components, SideEffects, Variant, capturable};
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, Module};
 use polyshade_tests::shader::validate;
 use polyshade_trials::{Choices, check_place};
@@ -75,6 +76,15 @@ fn blend(choices: &mut Choices) -> advanced_blend::Options {
     ]))
 }
 
+/// Every attribute is the host's to describe.
+fn pull(choices: &mut Choices) -> vertex_pulling::Options {
+    let attribute = Attribute { buffer: 0, offset: None, format: None };
+    let options =
+        vertex_pulling::Options::new().buffer(0, Buffer { stride: None, rate: Some(Rate::Vertex) });
+    let options = (0..32).fold(options, |all, location| all.attribute(location, attribute));
+    if choices.maybe() { options.words(place(choices)) } else { options }
+}
+
 /// Any recipe, most of whose fields are there as often as not.
 fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     let mut recipe = Recipe::default();
@@ -108,6 +118,9 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
             rasterizer_discard::Options::new().when(when)
         });
     }
+    if has(ExecutionModel::VERTEX) {
+        recipe.pull = choices.perhaps(pull);
+    }
     if has_fragment {
         recipe.blend = choices.perhaps(blend);
     }
@@ -116,7 +129,8 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     }
     // Many fields together are often refused: some go.
     for _ in 0..choices.below(4) {
-        match choices.below(7) {
+        match choices.below(8) {
+            7 => recipe.pull = None,
             0 => recipe.capture = None,
             1 => recipe.planes = None,
             2 => recipe.reduce = None,

@@ -10,8 +10,10 @@ use polyshade::rasterizer_discard;
 use polyshade::recipe::{self, Capture, Made, Masks, Recipe, Reduce};
 use polyshade::spv::{Decoration, ExecutionModel, StorageClass};
 use polyshade::transform_feedback::{self, Variant};
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, ErrorKind, Module, moves};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
+use std::collections::BTreeSet;
 
 /// Vertex and fragment stage.
 type Pipeline = [Module<'static>; 2];
@@ -47,6 +49,7 @@ fn registers() -> Pipeline {
 /// What a recipe has a field for, in the order of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Field {
+    Pull,
     Storage,
     Extension,
     Normalize,
@@ -61,11 +64,21 @@ enum Field {
 
 use Field::{
     Blend, Depth, Discard, Emulate as Emulated, Extension, Masks as Masked, Normalize,
-    Planes as Clipped, Reduce as Reduced, Storage,
+    Planes as Clipped, Pull, Reduce as Reduced, Storage,
 };
 
-const FIELDS: [Field; 10] =
-    [Storage, Extension, Normalize, Clipped, Masked, Reduced, Emulated, Depth, Discard, Blend];
+const FIELDS: [Field; 11] = [
+    Pull, Storage, Extension, Normalize, Clipped, Masked, Reduced, Emulated, Depth, Discard, Blend,
+];
+
+fn pulled() -> vertex_pulling::Options {
+    let format = "r32g32b32a32_sfloat".parse().expect("it is a format");
+    let attribute = Attribute { buffer: 0, offset: Some(0), format: Some(format) };
+    vertex_pulling::Options::new()
+        .attribute(0, attribute)
+        .buffer(0, Buffer { stride: Some(16), rate: Some(Rate::Vertex) })
+        .storage(Some(Set(3)), Some(Binding(2)))
+}
 
 fn captured() -> transform_feedback::Options {
     let options = transform_feedback::Options::new().interleaved(["v_colour", "gl_Position"]);
@@ -104,6 +117,7 @@ fn blend() -> advanced_blend::Options {
 impl Field {
     fn add(self, recipe: &mut Recipe) {
         match self {
+            Pull => recipe.pull = Some(pulled()),
             Storage => {
                 let options = captured();
                 recipe.capture = Some(Capture::Storage { variant: Variant::Both, options });
@@ -135,6 +149,7 @@ impl Field {
         };
         let mut fragment = fragment.clone();
         let lowered = match self {
+            Pull => owned(vertex_pulling::lower(vertex, target, &pulled())?),
             Storage => {
                 let prepared = transform_feedback::prepare(vertex, target, &captured())?;
                 owned(prepared.variant(Variant::Both)?)
@@ -232,6 +247,7 @@ fn any_two_fields_make_what_their_lowerings_make_in_order() {
     println!("{done} pairs are made, and in the other order something else of {differ:?}");
     assert!(done > 60, "{done} pairs");
     for pair in [
+        (Pull, Storage),
         (Storage, Depth),
         (Extension, Depth),
         (Storage, Discard),
@@ -308,6 +324,40 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
     let order = "the stages of a pipeline are to be given in its order, each once";
     assert_eq!(refusal(&[fragment, vertex.clone()]), order);
     assert_eq!(refusal(&[vertex.clone(), vertex]), order);
+}
+
+/// Attributes and captures find room beside each other, wherever one of them is told to go.
+#[test]
+fn draws_with_indices_are_captured_where_attributes_are_fetched() {
+    let given = arrays();
+    let options = || transform_feedback::Options::new().interleaved(["v_colour"]).indexed(None);
+    let format = pulled().attributes()[&0];
+    let found =
+        vertex_pulling::Options::new().attribute(0, format).buffer(0, pulled().buffers()[&0]);
+    let at = |set| options().into_storage(Set(set), Binding(0));
+    for (pull, capture) in [(found.clone(), options()), (found, at(3)), (pulled(), at(3))] {
+        let mut recipe = Recipe::default();
+        recipe.pull = Some(pull);
+        recipe.capture =
+            Some(Capture::Storage { variant: Variant::CaptureOnly, options: capture.clone() });
+        let lowered = lower(&given, &recipe);
+        if recipe.pull == Some(pulled()) {
+            let error = lowered.expect_err("binding 2 is that of the words and the attributes");
+            assert_eq!(error.kind(), ErrorKind::Options);
+            continue;
+        }
+        let lowered = lowered.unwrap_or_else(|error| panic!("{error}"));
+        validate(lowered[0].module.words()).unwrap_or_else(|fault| panic!("{fault}"));
+        let bound = &lowered[0].requirements.descriptors;
+        let places: BTreeSet<_> = bound.iter().map(|one| (one.set, one.binding)).collect();
+        // Attributes and their words, feedback, indices and theirs.
+        assert_eq!((bound.len(), places.len()), (5, 5), "{bound:?}");
+        assert_eq!(lowered[0].result.pulled.as_ref().map(|one| one.buffers.len()), Some(1));
+
+        recipe.pull = None;
+        let error = lower(&given, &recipe).expect_err("it has attributes");
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
 }
 
 #[test]

@@ -8,15 +8,16 @@
 //! What is done, in this order, and why it comes before what follows. The *last* stage is the last one before
 //! rasterization.
 //!
-//! 1. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
-//! 2. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
-//! 3. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
-//! 4. [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip.
-//! 5. [`reduce`](Recipe::reduce), of the last stage. It keeps built-in distances, and drops ordinary values.
-//! 6. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances.
-//! 7. [`depth`](Recipe::depth), of the last stage. A position that discards is not converted.
-//! 8. [`discard`](Recipe::discard), of the last stage.
-//! 9. [`blend`](Recipe::blend), of the fragment stage. An interlock begins in the function of the entry point.
+//! 1. [`pull`](Recipe::pull), of the vertex stage. A capture of draws with indices takes no other attributes.
+//! 2. [`capture`](Recipe::capture), of the last stage. What is captured is what the shader wrote, by its names.
+//! 3. [`normalize`](Recipe::normalize), of all stages. All that follows knows distances as built-in arrays.
+//! 4. [`planes`](Recipe::planes), of the last stage. Masks turn planes of the host off, too.
+//! 5. [`masks`](Recipe::masks), of the last and the fragment stage. Distances are emulated as they clip.
+//! 6. [`reduce`](Recipe::reduce), of the last stage. It keeps built-in distances, and drops ordinary values.
+//! 7. [`emulate`](Recipe::emulate), of the last and the fragment stage. It is the last that is done to distances.
+//! 8. [`depth`](Recipe::depth), of the last stage. A position that discards is not converted.
+//! 9. [`discard`](Recipe::discard), of the last stage.
+//! 10. [`blend`](Recipe::blend), of the fragment stage. An interlock begins in the function of the entry point.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{Place, Target}};
@@ -43,6 +44,7 @@ use crate::host::{Changed, Lowered, Place, Reserved, Target, Value};
 use crate::position_only;
 use crate::rasterizer_discard;
 use crate::transform_feedback::{self, Decorated, Layout, Variant};
+use crate::vertex_pulling::{self, Pulled};
 use pipeline::Pipeline;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use std::collections::BTreeMap;
@@ -54,7 +56,8 @@ pub const VERSION: u32 = advanced_blend::VERSION
     + position_only::VERSION
     + rasterizer_discard::VERSION
     + transform_feedback::VERSION
-    + transform_feedback::EXTENSION_VERSION;
+    + transform_feedback::EXTENSION_VERSION
+    + vertex_pulling::VERSION;
 
 /// What the stages of one pipeline want. A field that is not there is not done.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -62,6 +65,8 @@ pub const VERSION: u32 = advanced_blend::VERSION
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Recipe {
+    /// The vertex stage fetches its attributes.
+    pub pull: Option<vertex_pulling::Options>,
     /// Transform feedback captures the last stage.
     pub capture: Option<Capture>,
     /// Distances in registers become built-in arrays, in all stages, numbered for the stages that meet. Stages that are
@@ -132,6 +137,8 @@ pub enum Reduce {
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Made {
+    /// Of attributes that are fetched.
+    pub pulled: Option<Pulled>,
     /// Of a capture into storage buffers.
     pub stored: Option<Layout>,
     /// Of a capture by the extension.
@@ -174,6 +181,9 @@ pub fn lower<'m>(
 ) -> Result<Vec<Lowered<'m, Made>>, Error> {
     let mut pipeline = Pipeline::new(stages)?;
     pipeline.check(recipe)?;
+    if let Some(options) = &recipe.pull {
+        pipeline.pull(options, recipe)?;
+    }
     if let Some(capture) = &recipe.capture {
         pipeline.capture(capture, recipe)?;
     }
@@ -196,8 +206,8 @@ impl Recipe {
         !matches!(self.capture, Some(Capture::Storage { variant: Variant::CaptureOnly, .. }))
     }
 
-    /// The descriptors that are asked for by their numbers, by all but the capture, which finds room beside them.
-    /// `colours` are the locations of the fragment stage's outputs.
+    /// The descriptors that are asked for by their numbers, by all but vertex pulling and the capture, which find room
+    /// beside them. `colours` are the locations of the fragment stage's outputs.
     fn descriptors(&self, colours: Vec<u32>) -> Reserved {
         let planes = self.planes.map(|planes| planes.words);
         let masks = self.masks.and_then(|masks| masks.enabled.place());

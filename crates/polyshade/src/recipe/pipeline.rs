@@ -6,6 +6,7 @@ use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers};
 use crate::host::{Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Stages};
 use crate::transform_feedback;
+use crate::vertex_pulling;
 use crate::{depth_convention, position_only, rasterizer_discard};
 use polyshade_spv::view::{Decorate, EntryPoint};
 use polyshade_spv::{
@@ -74,6 +75,9 @@ impl<'m> Pipeline<'m> {
         if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
             return refuse(field, "the pipeline has no fragment stage");
         }
+        if recipe.pull.is_some() && self.vertex().is_none() {
+            return refuse("pull", "the pipeline has no vertex stage");
+        }
         if recipe.reduce.is_some() && !recipe.is_rasterized() {
             return refuse("reduce", "the variant that only captures is not rasterized");
         }
@@ -82,6 +86,30 @@ impl<'m> Pipeline<'m> {
             Some(model) => refuse("normalize", &format!("the pipeline has no {model} stage")),
             None => Ok(()),
         }
+    }
+
+    fn vertex(&self) -> Option<usize> {
+        self.stages.iter().position(|stage| stage.model == ExecutionModel::VERTEX)
+    }
+
+    pub(super) fn pull(
+        &mut self,
+        options: &vertex_pulling::Options,
+        recipe: &Recipe,
+    ) -> Result<(), Error> {
+        let Some(vertex) = self.vertex() else { return Ok(()) };
+        self.added = recipe.descriptors(self.colours()?);
+        if let Some(Capture::Storage { options: capture, .. }) = &recipe.capture
+            && !options.are_placed()
+        {
+            self.added = std::mem::take(&mut self.added).join(&capture.reserved());
+        }
+        let made =
+            self.step(vertex, "pull", |m, target| vertex_pulling::lower(m, target, options))?;
+        self.made(vertex).pulled = Some(made);
+        let needs = &self.stages[vertex].lowered.requirements;
+        self.added = reserve(Reserved::new(), needs);
+        Ok(())
     }
 
     pub(super) fn capture(&mut self, capture: &Capture, recipe: &Recipe) -> Result<(), Error> {
@@ -97,7 +125,8 @@ impl<'m> Pipeline<'m> {
                 return Ok(());
             }
         };
-        self.added = recipe.descriptors(self.colours()?);
+        let before = std::mem::take(&mut self.added);
+        self.added = before.clone().join(&recipe.descriptors(self.colours()?));
         let mut needs = Requirements::default();
         let made = self.step(last, field, |m, target| {
             let prepared = transform_feedback::prepare(m, target, options)?;
@@ -106,7 +135,7 @@ impl<'m> Pipeline<'m> {
         })?;
         self.made(last).stored = Some(made);
         // Variants of one draw share a layout, whether they store or not.
-        self.added = reserve(Reserved::new(), &needs);
+        self.added = reserve(before, &needs);
         Ok(())
     }
 

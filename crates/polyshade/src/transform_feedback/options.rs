@@ -1,10 +1,11 @@
 //! What to capture, and how.
 
+use super::MAX_BUFFERS;
 use super::indices::IndexType;
 use super::known::{Draws, Indexed};
 use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
-use crate::host::{Binding, Place, Set};
+use crate::host::{Binding, Place, Reserved, Set};
 use crate::placement::{Wanted, WordsAt};
 
 /// What becomes of stores and atomics that the shader does itself, where it runs in two passes.
@@ -248,6 +249,15 @@ impl Options {
 
     pub(super) fn varyings(&self) -> &Varyings {
         &self.varyings
+    }
+
+    /// The bindings that are asked for by their numbers: feedback buffers, the index buffer, the table and the words.
+    pub(crate) fn reserved(&self) -> Reserved {
+        let (Some(set), Some(Binding(first))) = (self.set, self.binding) else {
+            return Reserved::new();
+        };
+        let behind = first.saturating_add(MAX_BUFFERS as u32 + 3);
+        (first..behind).fold(Reserved::new(), |all, one| all.binding(set, Binding(one)))
     }
 
     pub(super) fn wanted(&self) -> Wanted {

@@ -177,6 +177,11 @@ impl Options {
         self.robustness
     }
 
+    /// Whether they say where the buffers are, so that no room is looked for.
+    pub(crate) fn are_placed(&self) -> bool {
+        self.set.is_some() && self.binding.is_some()
+    }
+
     pub(super) fn wanted(&self) -> Wanted {
         Wanted { first: (self.set, self.binding), words: self.words, buffer: "vertex buffer" }
     }
