@@ -1,5 +1,5 @@
-//! Every lowering and every move on shaders with full non-semantic debug information, as `glslang -gVS` writes it, and on
-//! all cases with instructions for tools.
+//! Every lowering and every move on shaders with full non-semantic debug information, as `glslang -gVS` writes it, and
+//! on all cases with instructions for tools.
 //!
 //! The front end that the tests have writes none, so these are cases that were compiled elsewhere. They name variables,
 //! functions, types and lines, which instructions for debuggers must not do of what is gone.

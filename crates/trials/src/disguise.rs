@@ -1,6 +1,6 @@
 //! The same shader, said in another way: with other ids, with code that does nothing, with instructions that nobody
-//! knows or that are for tools alone, and with parts of it in functions. What a lowering makes of it has to have the same effect: its
-//! [essence](essence()) is that of what it makes of the shader as it was.
+//! knows or that are for tools alone, and with parts of it in functions. What a lowering makes of it has to have the
+//! same effect: its [essence](essence()) is that of what it makes of the shader as it was.
 
 mod essence;
 

@@ -3,7 +3,9 @@
 use super::limits::{self, requirements};
 use super::marks::{Component, KINDS, Kind, Mark};
 use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
-use super::registers::{Register, Scalar, has_distances, is_per_vertex, is_written};
+use super::registers::{
+    Register, Scalar, builtin_blocks, has_distances, is_per_vertex, is_written,
+};
 use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
@@ -52,6 +54,24 @@ pub(super) fn arrays<'m>(
         found.push(Array { kind, count, register: Register { variable, vertices, scalars } });
     }
     Ok(found)
+}
+
+/// The kinds of the built-in arrays that the entry point declares, as variables and as members.
+pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for class in CLASSES {
+        let arrays =
+            KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
+        kinds.extend(arrays);
+        for block in builtin_blocks(m, entry, class) {
+            let structure = m.pointee(block).map_or(block, |ty| m.innermost_element(ty));
+            for member in 0..m.members(structure).len() as u32 {
+                let builtin = m.member_builtin(structure, member);
+                kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
+            }
+        }
+    }
+    kinds
 }
 
 /// The length of the array around an array of distances, if there is one, and how many distances there are.

@@ -3,11 +3,11 @@
 
 use super::arrays::{
     AddedRegisters, Array, CLASSES, RegisterPlace, StageDistances, add_registers, arrays, at_least,
-    behind, relocation,
+    behind, declared, relocation,
 };
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::prepare::{declared, is_used, prepare_builtins, without_unused};
+use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
 use crate::fragment_tests::check_movable;
 use crate::host::{Lowered, Requirements, Target};

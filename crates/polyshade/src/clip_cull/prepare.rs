@@ -1,6 +1,5 @@
 //! The version that is lowered: its entry point shares nothing, and the built-in arrays are variables of their own.
 
-use super::arrays::CLASSES;
 use super::marks::{KINDS, Kind};
 use super::registers::{blocks_of, builtin_blocks};
 use crate::moves::{self, Frame};
@@ -59,24 +58,6 @@ pub(super) fn builtin_array(
 ) -> Option<Id> {
     let is_array = |id: &Id| m.builtin(*id) == Some(kind.builtin());
     moves::interface(m, entry, class).into_iter().find(is_array)
-}
-
-/// The kinds of the built-in arrays that the entry point declares, as variables and as members.
-pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Kind> {
-    let mut kinds = Vec::new();
-    for class in CLASSES {
-        let arrays =
-            KINDS.into_iter().filter(|kind| builtin_array(m, entry, class, *kind).is_some());
-        kinds.extend(arrays);
-        for block in builtin_blocks(m, entry, class) {
-            let structure = m.pointee(block).map_or(block, |ty| m.innermost_element(ty));
-            for member in 0..m.members(structure).len() as u32 {
-                let builtin = m.member_builtin(structure, member);
-                kinds.extend(KINDS.into_iter().find(|kind| builtin == Some(kind.builtin())));
-            }
-        }
-    }
-    kinds
 }
 
 /// Whether something in a function uses the variable.

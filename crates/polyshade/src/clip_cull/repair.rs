@@ -1,9 +1,9 @@
 //! What producers get wrong, and drivers crash on, is put right where the caller asks for it.
 
-use super::arrays::{ANY, CLASSES};
+use super::arrays::{ANY, CLASSES, declared};
 use super::limits;
 use super::marks::{KINDS, Kind};
-use super::prepare::{builtin_array, declared, is_used, prepare_builtins, without_unused};
+use super::prepare::{builtin_array, is_used, prepare_builtins, without_unused};
 use super::registers::is_per_vertex;
 use super::relocate::distance_array;
 use crate::host::{Lowered, Requirements, Target};

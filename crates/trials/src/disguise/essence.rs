@@ -9,8 +9,8 @@ use std::collections::HashMap;
 /// The instructions that something comes of, in an order and with ids that depend on nothing but what uses what: of two
 /// modules that do the same by the same instructions it is the same.
 ///
-/// Names, source texts and instructions for tools go, copies and sums that nothing uses, unknown instructions without operands, what no entry
-/// point reaches, and calls of functions of one instruction, in whose place that instruction is.
+/// Names, source texts and instructions for tools go, copies and sums that nothing uses, unknown instructions without
+/// operands, what no entry point reaches, and calls of functions of one instruction, in whose place that is.
 pub fn essence(module: &Module<'_>) -> Vec<Vec<u32>> {
     let mut essence = Essence {
         module,
