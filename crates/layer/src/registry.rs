@@ -27,11 +27,10 @@ struct Node<T> {
 }
 
 impl<T> Node<T> {
-    const EMPTY: Self = Self {
-        key: AtomicU64::new(FREE),
-        value: AtomicPtr::new(ptr::null_mut()),
-        next: AtomicPtr::new(ptr::null_mut()),
-    };
+    const fn empty() -> Self {
+        let (key, value) = (AtomicU64::new(FREE), AtomicPtr::new(ptr::null_mut()));
+        Self { key, value, next: AtomicPtr::new(ptr::null_mut()) }
+    }
 
     fn next(&self) -> Option<&Self> {
         // SAFETY: nodes live as long as the registry.
@@ -41,7 +40,7 @@ impl<T> Node<T> {
 
 impl<T> Registry<T> {
     pub(crate) const fn new() -> Self {
-        Self { lists: [const { Node::EMPTY }; LISTS], writing: Mutex::new(()) }
+        Self { lists: [const { Node::empty() }; LISTS], writing: Mutex::new(()) }
     }
 
     /// The value of a key.

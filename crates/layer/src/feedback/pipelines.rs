@@ -106,10 +106,13 @@ unsafe fn without_stream(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'static>,
 ) -> Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)> {
-    // SAFETY: a pipeline without this state, as one of a library, has no pointer or, if others are ignored, a library's
-    // flags; a pointer that is ignored may not be read.
-    let state =
-        unsafe { has_rasterization_state(info).then(|| info.p_rasterization_state.as_ref())?? };
+    // SAFETY: the caller's promise. A pointer that is ignored may lead nowhere, and is not followed.
+    let state = unsafe {
+        if !has_rasterization_state(info) {
+            return None;
+        }
+        info.p_rasterization_state.as_ref()?
+    };
     // SAFETY: the caller's promise.
     unsafe { find::<StreamState>(state.p_next)? };
     let drops = |s_type| (s_type == StreamState::STRUCTURE_TYPE).then_some(Change::Drop);
