@@ -1,4 +1,4 @@
-//! Our GLSL, compiled to the SPIR-V that lowerings link in, and that `verify` draws with.
+//! Our GLSL, compiled to the SPIR-V that lowerings link in, that `verify` draws with, and that examples read.
 
 use super::{Generated, workspace};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile, stage_of_extension};
@@ -11,6 +11,10 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/fetch.glsl", "crates/polyshade/src/library/fetch.spv"),
     ("crates/polyshade/src/library/fixed.glsl", "crates/polyshade/src/library/fixed.spv"),
     ("crates/polyshade/src/library/cut.glsl", "crates/polyshade/src/library/cut.spv"),
+    ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
+    ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
+    ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
+    ("examples/particles.vert", "crates/capi/examples/shaders/particles.vert.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),

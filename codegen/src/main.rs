@@ -1,10 +1,11 @@
 //! Writes the files that are generated and committed: the grammar tables of `polyshade-spv`, from the official
-//! grammar as `rspirv` carries it, and the SPIR-V of our own GLSL.
+//! grammar as `rspirv` carries it, the SPIR-V of our own GLSL, and the header of the C library.
 //!
 //! `cargo xtask codegen` writes, `cargo xtask codegen --check` and the test below compare. This is a program of its own
 //! since it compiles GLSL, and what sets a machine up must build without a C++ compiler.
 
 mod grammar;
+mod header;
 mod library;
 
 use std::fs;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
 fn run(check: bool) -> Result<(), String> {
     let mut files = vec![grammar::generate()];
     files.extend(library::generate()?);
+    files.push(header::generate()?);
 
     for file in files {
         let path = workspace().join(file.path);

@@ -3,6 +3,7 @@
 
 mod api;
 mod bench;
+mod capi;
 mod command;
 mod fuzz;
 mod piglit;
@@ -55,6 +56,12 @@ enum Verb {
         /// Write nothing, fail where a committed listing differs
         #[arg(long)]
         check: bool,
+    },
+    /// Build the C library, shared and static, and install it with its headers and its files for pkg-config and CMake
+    Capi {
+        /// Where it goes; unless said otherwise `target/capi`
+        #[arg(long)]
+        prefix: Option<std::path::PathBuf>,
     },
     /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
@@ -117,6 +124,7 @@ fn main() -> ExitCode {
         Verb::Bless { filter } => test::bless(filter.as_deref()),
         Verb::Codegen { check } => codegen(check),
         Verb::Api { check } => api::run_api(check),
+        Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),

@@ -12,6 +12,7 @@ const COMPILER: Package = ("g++", "compiles glslang and SPIRV-Tools, which are C
 const PACKAGES: &[Package] = &[
     COMPILER,
     ("git", "lists the files that `cargo xtask tidy` reads"),
+    ("pkg-config", "finds the C library for the programs that test it"),
     ("libvulkan1", "the Vulkan loader"),
     ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),
     ("chromium", "SwiftShader, the second driver, and the newer validation layer"),

@@ -31,7 +31,8 @@ pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    run(cargo_test(&["filetests", "inputs", "plan*"], filter).env("POLYSHADE_BLESS", "1"))?;
+    run(cargo_test(&["filetests", "inputs", "plan*", "c-library"], filter)
+        .env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }

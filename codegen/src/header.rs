@@ -1,0 +1,73 @@
+//! The header of the C library, from its sources: types, constants and functions by cbindgen, and behind them what sets a
+//! struct to zeros and its size.
+
+use crate::{Generated, workspace};
+use std::fmt::Write;
+
+const PATH: &str = "crates/capi/include/polyshade.h";
+
+/// The options of which there is one kind.
+const ONE_KIND: [(&str, &str); 7] = [
+    ("pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
+    ("depth_options", "POLYSHADE_OPTIONS_DEPTH_CONVENTION"),
+    ("discard_options", "POLYSHADE_OPTIONS_RASTERIZER_DISCARD"),
+    ("blend_options", "POLYSHADE_OPTIONS_ADVANCED_BLEND"),
+    ("normalize_options", "POLYSHADE_OPTIONS_CLIP_NORMALIZE"),
+    ("enable_options", "POLYSHADE_OPTIONS_CLIP_ENABLE"),
+    ("planes_options", "POLYSHADE_OPTIONS_CLIP_PLANES"),
+];
+
+/// What JSON is of is said beside its own kind.
+const JSON_KIND: &str = "    value.base.kind = POLYSHADE_OPTIONS_JSON;\n    value.of = kind;\n";
+
+/// The header as the sources have it.
+pub(crate) fn generate() -> Result<Generated, String> {
+    let folder = workspace().join("crates/capi");
+    let config = cbindgen::Config::from_file(folder.join("cbindgen.toml"))?;
+    let sources = cbindgen::Builder::new().with_crate(&folder).with_config(config);
+    let bindings = sources.generate().map_err(|error| format!("cbindgen: {error}"))?;
+    let mut bytes = Vec::new();
+    bindings.write(&mut bytes);
+    let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+    Ok(Generated { path: PATH, bytes: with_initializers(&text)?.into_bytes() })
+}
+
+/// Puts the initializers before what closes the header.
+fn with_initializers(header: &str) -> Result<String, String> {
+    let end = header.rfind("#ifdef __cplusplus").ok_or("the header has no end for C++")?;
+    let (declarations, end) = header.split_at(end);
+    let mut text = declarations.to_owned();
+    text.push_str("/* Each gives a struct of zeros that says its size. */\n\n");
+    for name in versioned(declarations) {
+        let short = name.trim_start_matches("polyshade_");
+        let member = if short.ends_with("_options") { "value.base." } else { "value." };
+        let (parameter, kind) = match (ONE_KIND.iter().find(|(name, _)| *name == short), short) {
+            (Some((_, kind)), _) => ("void", format!("    value.base.kind = {kind};\n")),
+            (None, "json_options") => ("uint32_t kind", JSON_KIND.to_owned()),
+            (None, "capture_options" | "position_options") => {
+                ("uint32_t kind", "    value.base.kind = kind;\n".to_owned())
+            }
+            (None, _) if member == "value." => ("void", String::new()),
+            (None, _) => return Err(format!("{name}: of which kind are these options?")),
+        };
+        let _ = write!(
+            text,
+            "static inline {name} {name}_init({parameter}) {{\n    {name} value;\n    \
+             memset(&value, 0, sizeof value);\n    {member}size = (uint32_t)sizeof value;\n{kind}    \
+             return value;\n}}\n\n"
+        );
+    }
+    text.push_str(end);
+    Ok(text)
+}
+
+/// The structs that begin with their size, or with the base of options, which does.
+fn versioned(header: &str) -> impl Iterator<Item = &str> {
+    let structs = header.split("typedef struct ").skip(1);
+    structs.filter_map(|text| {
+        let (name, members) = text.split_once(" {\n")?;
+        let first = members.lines().find(|line| line.ends_with(';'))?.trim();
+        let begins = ["uint32_t size;", "struct polyshade_options base;"].contains(&first);
+        (begins && name != "polyshade_options" && !name.contains(';')).then_some(name)
+    })
+}

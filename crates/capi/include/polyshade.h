@@ -1,0 +1,1533 @@
+/*
+ * polyshade as a C library: docs/c-api.md is the guide. Written by `cargo xtask codegen`.
+ *
+ * Every pointer is NULL or points to what it says, for as long as the call lasts. NULL is refused by name where
+ * something is needed. Text is UTF-8 and ends with a zero. No call keeps a pointer of its caller's, but for the allocator.
+ */
+
+#ifndef POLYSHADE_H
+#define POLYSHADE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// `VkPrimitiveTopology`, and the line loop that only OpenGL has.
+#define POLYSHADE_TOPOLOGY_POINT_LIST 0
+
+#define POLYSHADE_TOPOLOGY_LINE_LIST 1
+
+#define POLYSHADE_TOPOLOGY_LINE_STRIP 2
+
+#define POLYSHADE_TOPOLOGY_TRIANGLE_LIST 3
+
+#define POLYSHADE_TOPOLOGY_TRIANGLE_STRIP 4
+
+#define POLYSHADE_TOPOLOGY_TRIANGLE_FAN 5
+
+#define POLYSHADE_TOPOLOGY_LINE_LOOP 16
+
+// The first vertex of a primitive is the provoking one, as in Vulkan.
+#define POLYSHADE_PROVOKING_FIRST 0
+
+// The last one is, as in OpenGL.
+#define POLYSHADE_PROVOKING_LAST 1
+
+// The feedback buffer is not bound; the other members mean nothing.
+#define POLYSHADE_RANGE_UNBOUND 1
+
+// It is done.
+#define POLYSHADE_OK 0
+
+// The words are no well-formed module.
+#define POLYSHADE_ERROR_MALFORMED 1
+
+// A limit of SPIR-V would be exceeded.
+#define POLYSHADE_ERROR_LIMIT 2
+
+// Something that was named is not there.
+#define POLYSHADE_ERROR_NOT_FOUND 3
+
+// It cannot be done, and the message says why.
+#define POLYSHADE_ERROR_UNSUPPORTED 4
+
+// The options contradict themselves or each other.
+#define POLYSHADE_ERROR_OPTIONS 5
+
+// The call itself is wrong: a pointer is NULL or not aligned, a size or number is none, a text is not UTF-8.
+#define POLYSHADE_ERROR_ARGUMENT 6
+
+// A text is not the JSON that is wanted.
+#define POLYSHADE_ERROR_JSON 7
+
+// The buffer is too small; the count says how much is needed.
+#define POLYSHADE_ERROR_BUFFER 8
+
+// A fault of polyshade's own, which went no further. Please report it.
+#define POLYSHADE_ERROR_INTERNAL 9
+
+// No word offset, no location, no index.
+#define POLYSHADE_NONE 4294967295
+
+// Attachments are multisampled.
+#define POLYSHADE_BLEND_MULTISAMPLED 1
+
+// The destination is an input attachment.
+#define POLYSHADE_DESTINATION_INPUT_ATTACHMENT 0
+
+// A texture with a copy of the attachment.
+#define POLYSHADE_DESTINATION_TEXTURE 1
+
+// Read by `VK_EXT_shader_tile_image`.
+#define POLYSHADE_DESTINATION_TILE_IMAGE 2
+
+// A storage image, under an interlock.
+#define POLYSHADE_DESTINATION_STORAGE_IMAGE 3
+
+// The texture has one layer.
+#define POLYSHADE_LAYER_ONE 0
+
+// The layer that `gl_Layer` says.
+#define POLYSHADE_LAYER_LAYER 1
+
+// The layer of the view.
+#define POLYSHADE_LAYER_VIEW 2
+
+// Blended by `equations`.
+#define POLYSHADE_BLENDING_EQUATIONS 0
+
+// Blended by factors and operations.
+#define POLYSHADE_BLENDING_ORDINARY 1
+
+// Blended by a logic operation.
+#define POLYSHADE_BLENDING_LOGIC 2
+
+// Not blended.
+#define POLYSHADE_BLENDING_NONE 3
+
+// Results are clamped.
+#define POLYSHADE_COLOR_CLAMPED 1
+
+// The attachment has no alpha, whatever its format has.
+#define POLYSHADE_COLOR_WITHOUT_ALPHA 2
+
+// The source's alpha is 1.
+#define POLYSHADE_COLOR_ALPHA_TO_ONE 4
+
+// The classes of formats.
+#define POLYSHADE_FORMAT_UNORM 0
+
+#define POLYSHADE_FORMAT_SNORM 1
+
+#define POLYSHADE_FORMAT_FLOAT 2
+
+#define POLYSHADE_FORMAT_SRGB 3
+
+#define POLYSHADE_FORMAT_UINT 4
+
+#define POLYSHADE_FORMAT_SINT 5
+
+// One buffer, until `gl_NextBuffer` says otherwise.
+#define POLYSHADE_CAPTURE_INTERLEAVED 0
+
+// A buffer for each varying.
+#define POLYSHADE_CAPTURE_SEPARATE 1
+
+// Direct3D's entries: `SEMANTIC0.xy`, `1:SEMANTIC0`, `$SKIP.xyz`.
+#define POLYSHADE_CAPTURE_STREAM_OUTPUT 2
+
+// What the module's own decorations say.
+#define POLYSHADE_CAPTURE_DECORATED 3
+
+// `set` is meant.
+#define POLYSHADE_CAPTURE_HAS_SET 1
+
+// `binding` is meant.
+#define POLYSHADE_CAPTURE_HAS_BINDING 2
+
+// What is named twice is captured twice.
+#define POLYSHADE_CAPTURE_REPEATS 4
+
+// The words of the host are in a uniform buffer behind the last feedback buffer.
+#define POLYSHADE_CAPTURE_WORDS_IN_UNIFORM 8
+
+// The variant that only captures does not write `PointSize`.
+#define POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE 16
+
+// No draw has more than one instance.
+#define POLYSHADE_CAPTURE_ONE_INSTANCE 32
+
+// One word says how much fits, rather than the sizes of the ranges.
+#define POLYSHADE_CAPTURE_ONE_LIMIT 64
+
+// Feedback buffers may be unbound.
+#define POLYSHADE_CAPTURE_UNBOUND_BUFFERS 128
+
+// Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
+#define POLYSHADE_VARIANT_CAPTURE_ONLY 1
+
+// Has the outputs and stores nothing.
+#define POLYSHADE_VARIANT_RASTER_ONLY 2
+
+// Does both; for lists and strips.
+#define POLYSHADE_VARIANT_BOTH 4
+
+// A shader with stores and atomics of its own is refused.
+#define POLYSHADE_SIDE_EFFECTS_REFUSE 0
+
+// They stay in the pass that captures, or in the position-only variant.
+#define POLYSHADE_SIDE_EFFECTS_FIRST 1
+
+// They stay in the pass that rasterizes, or in the complement.
+#define POLYSHADE_SIDE_EFFECTS_SECOND 2
+
+// Semantics say nothing: only what is marked is a distance.
+#define POLYSHADE_NORMALIZE_WITHOUT_SEMANTICS 1
+
+// `linked_inputs` are meant.
+#define POLYSHADE_NORMALIZE_LINKED_INPUTS 2
+
+// `linked_outputs` are meant.
+#define POLYSHADE_NORMALIZE_LINKED_OUTPUTS 4
+
+// `as_written` is meant.
+#define POLYSHADE_ENABLE_AS_WRITTEN 1
+
+// `vertex` is meant.
+#define POLYSHADE_PLANES_HAS_VERTEX 1
+
+// JSON of any of the other kinds: `polyshade_json_options`.
+#define POLYSHADE_OPTIONS_JSON 2147483648
+
+// Capture into storage buffers: `polyshade_capture_options`.
+#define POLYSHADE_OPTIONS_CAPTURE_STORAGE 1
+
+// Capture by `VK_EXT_transform_feedback`: `polyshade_capture_options`.
+#define POLYSHADE_OPTIONS_CAPTURE_EXTENSION 2
+
+// Vertex pulling: `polyshade_pulling_options`.
+#define POLYSHADE_OPTIONS_VERTEX_PULLING 3
+
+// What decides coverage: `polyshade_position_options`.
+#define POLYSHADE_OPTIONS_POSITION_ONLY 4
+
+// All but that: `polyshade_position_options`.
+#define POLYSHADE_OPTIONS_POSITION_COMPLEMENT 5
+
+// Both, for draws together with those: `polyshade_position_options`.
+#define POLYSHADE_OPTIONS_POSITION_FULL 6
+
+// Depth range, Y and rotation: `polyshade_depth_options`.
+#define POLYSHADE_OPTIONS_DEPTH_CONVENTION 7
+
+// Nothing is rasterized, or not always: `polyshade_discard_options`.
+#define POLYSHADE_OPTIONS_RASTERIZER_DISCARD 8
+
+// Blending in the shader: `polyshade_blend_options`.
+#define POLYSHADE_OPTIONS_ADVANCED_BLEND 9
+
+// Distances in registers become arrays: `polyshade_normalize_options`.
+#define POLYSHADE_OPTIONS_CLIP_NORMALIZE 10
+
+// Planes that are off do not clip: `polyshade_enable_options`.
+#define POLYSHADE_OPTIONS_CLIP_ENABLE 11
+
+// Clip planes of the host's: `polyshade_planes_options`.
+#define POLYSHADE_OPTIONS_CLIP_PLANES 12
+
+// One array of clip and cull distances; JSON: `clip`, a number or null.
+#define POLYSHADE_OPTIONS_CLIP_COMBINE 13
+
+// Two arrays of one; JSON: `clip`, a number.
+#define POLYSHADE_OPTIONS_CLIP_SEPARATE 14
+
+// Arrays become registers; JSON: `inputs`, `outputs`, `linked`.
+#define POLYSHADE_OPTIONS_CLIP_REGISTERS 15
+
+// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`.
+#define POLYSHADE_OPTIONS_CLIP_EMULATE_LAST 16
+
+// The same in the fragment stage; JSON: `lacking`, `location`, `counts`.
+#define POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT 17
+
+// The same exactly, in a geometry stage; JSON only.
+#define POLYSHADE_OPTIONS_CLIP_CUT 18
+
+// The same by a geometry stage that is made, the second output; JSON: `primitive`, `location`, `exact`.
+#define POLYSHADE_OPTIONS_CLIP_GENERATE 19
+
+// Repairs of what compilers write; JSON: an array.
+#define POLYSHADE_OPTIONS_CLIP_REPAIR 20
+
+// Several lowerings of a pipeline; JSON as `polyshade lower` takes it.
+#define POLYSHADE_OPTIONS_RECIPE 21
+
+// Outputs that are not kept stay in the interface.
+#define POLYSHADE_POSITION_KEEP_INTERFACE 1
+
+// The position is `Invariant`.
+#define POLYSHADE_POSITION_INVARIANT 2
+
+// Nothing that the position is computed of is contracted.
+#define POLYSHADE_POSITION_PRECISE 4
+
+// What is captured natively is captured by the position-only variant.
+#define POLYSHADE_POSITION_CAPTURES 8
+
+// `set` is meant.
+#define POLYSHADE_PULLING_HAS_SET 1
+
+// `binding` is meant.
+#define POLYSHADE_PULLING_HAS_BINDING 2
+
+// Out of bounds is as `robustBufferAccess` has it, rather than `robustBufferAccess2`.
+#define POLYSHADE_PULLING_ROBUST_ACCESS 4
+
+// Attributes may reach beyond the stride of their buffer.
+#define POLYSHADE_PULLING_BEYOND_STRIDE 8
+
+// The shader finds the first instance by `BaseInstance`, and not by a word of the host.
+#define POLYSHADE_PULLING_BASE_INSTANCE 16
+
+// Vertices step through the buffer.
+#define POLYSHADE_RATE_VERTEX 0
+
+// Instances do.
+#define POLYSHADE_RATE_INSTANCE 1
+
+// The stage: `VkShaderStageFlagBits`.
+#define POLYSHADE_STAGE_VERTEX 1
+
+#define POLYSHADE_STAGE_TESSELLATION_CONTROL 2
+
+#define POLYSHADE_STAGE_TESSELLATION_EVALUATION 4
+
+#define POLYSHADE_STAGE_GEOMETRY 8
+
+#define POLYSHADE_STAGE_FRAGMENT 16
+
+#define POLYSHADE_STAGE_COMPUTE 32
+
+#define POLYSHADE_STAGE_TASK 64
+
+#define POLYSHADE_STAGE_MESH 128
+
+// The lowering chooses a place, or there is none.
+#define POLYSHADE_PLACE_NONE 0
+
+// In a storage buffer at `set` and `binding`.
+#define POLYSHADE_PLACE_STORAGE_BUFFER 1
+
+// In a uniform buffer at `set` and `binding`.
+#define POLYSHADE_PLACE_UNIFORM 2
+
+// In push constants from byte `number` on.
+#define POLYSHADE_PLACE_PUSH_CONSTANT 3
+
+// In specialization constants from id `number` on.
+#define POLYSHADE_PLACE_SPECIALIZATION 4
+
+// In memory whose address is in a uniform buffer at `set` and `binding`.
+#define POLYSHADE_PLACE_ADDRESS_IN_UNIFORM 5
+
+// In memory whose address is in push constants from byte `number` on.
+#define POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT 6
+
+// In memory whose address is in two specialization constants from id `number` on.
+#define POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION 7
+
+// What is bound: `VkDescriptorType`.
+#define POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE 2
+
+#define POLYSHADE_DESCRIPTOR_STORAGE_IMAGE 3
+
+#define POLYSHADE_DESCRIPTOR_UNIFORM_BUFFER 6
+
+#define POLYSHADE_DESCRIPTOR_STORAGE_BUFFER 7
+
+#define POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT 10
+
+// A stage's input.
+#define POLYSHADE_CLASS_INPUT 1
+
+// A stage's output.
+#define POLYSHADE_CLASS_OUTPUT 3
+
+// Something else: no number, vector or matrix.
+#define POLYSHADE_SCALAR_OTHER 0
+
+#define POLYSHADE_SCALAR_FLOAT 1
+
+#define POLYSHADE_SCALAR_INT 2
+
+#define POLYSHADE_SCALAR_UINT 3
+
+#define POLYSHADE_SCALAR_BOOL 4
+
+// No order between draws is needed.
+#define POLYSHADE_ORDERING_NONE 0
+
+// Accesses of attachments in the order of rasterization, or a barrier between draws that overlap.
+#define POLYSHADE_ORDERING_ATTACHMENT_ACCESS 1
+
+// Coherent reads of tile images.
+#define POLYSHADE_ORDERING_TILE_IMAGE 2
+
+// By the interlock in the shader.
+#define POLYSHADE_ORDERING_INTERLOCK 3
+
+// A copy of the attachment before each draw that overlaps an earlier one.
+#define POLYSHADE_ORDERING_COPY 4
+
+// A feedback buffer: `number` is which.
+#define POLYSHADE_PURPOSE_FEEDBACK 1
+
+// A vertex buffer: `number` is which.
+#define POLYSHADE_PURPOSE_VERTEX_BUFFER 2
+
+// Words of the host.
+#define POLYSHADE_PURPOSE_WORDS 3
+
+// What is blended with: `number` is the location, `index` the input attachment's index.
+#define POLYSHADE_PURPOSE_DESTINATION 4
+
+// An extension.
+#define POLYSHADE_NEED_EXTENSION 1
+
+// A feature.
+#define POLYSHADE_NEED_FEATURE 2
+
+// A limit, of at least `at_least`.
+#define POLYSHADE_NEED_LIMIT 3
+
+// What is added gets no names.
+#define POLYSHADE_TARGET_WITHOUT_NAMES 1
+
+// The version of the header. The major one grows where a program has to be compiled anew.
+#define POLYSHADE_VERSION_MAJOR 0
+
+// Grows where something is added.
+#define POLYSHADE_VERSION_MINOR 1
+
+// Grows where nothing is.
+#define POLYSHADE_VERSION_PATCH 0
+
+// What is captured where. It never changes, and any number of threads may use it at once.
+typedef struct polyshade_layout polyshade_layout;
+
+// A SPIR-V module. It never changes, and any number of threads may use it at once.
+typedef struct polyshade_module polyshade_module;
+
+// What to draw, bind and wait for. It never changes, and any number of threads may use it at once.
+typedef struct polyshade_plan polyshade_plan;
+
+// What came of a lowering: one output or several. It never changes, and any number of threads may use it at once.
+typedef struct polyshade_result polyshade_result;
+
+// What a call answers: `POLYSHADE_OK`, or one of the numbers behind it.
+typedef int32_t polyshade_status;
+
+// Where the library's memory comes from.
+typedef struct polyshade_allocator {
+    // `sizeof(polyshade_allocator)`
+    uint32_t size;
+    // 0
+    uint32_t flags;
+    // What the functions are called with.
+    void *user_data;
+    // Gives `size` bytes, more than none, at a multiple of `alignment`, a power of two. It may be called by several
+    // threads at once. It must not give NULL, which ends the process, must not come back by `longjmp` or an exception,
+    // and must not call the library.
+    void *(*allocate)(void *user_data, size_t size, size_t alignment);
+    // Frees what `allocate` gave, with the numbers that it was asked with.
+    void (*free)(void *user_data, void *memory, size_t size, size_t alignment);
+} polyshade_allocator;
+
+// What went wrong with one call. It is the caller's memory: nothing has to be freed.
+typedef struct polyshade_error {
+    // `sizeof(polyshade_error)`
+    uint32_t size;
+    // What the call answered.
+    polyshade_status status;
+    // Where in the module, in words, or `POLYSHADE_NONE`.
+    uint32_t word_offset;
+    // The SPIR-V id that it is about, or 0.
+    uint32_t id;
+    // The length of the whole message, also where `message` has no room for it.
+    uint32_t message_length;
+    // The length of all that could be done about it, 0 where nothing is known.
+    uint32_t help_length;
+    // The fact, without the place, in lower case.
+    char message[512];
+    // What to do about it.
+    char help[256];
+} polyshade_error;
+
+// How every struct of options begins. A call takes a pointer to this member.
+typedef struct polyshade_options {
+    // The size of the whole struct.
+    uint32_t size;
+    // `POLYSHADE_OPTIONS_…`: which struct it is, and which lowering it asks for.
+    uint32_t kind;
+} polyshade_options;
+
+// A binding of a descriptor set. It never grows.
+typedef struct polyshade_binding {
+    uint32_t set;
+    uint32_t binding;
+} polyshade_binding;
+
+// Numbers from `first` on, as far as `end`, which is not one of them. It never grows.
+typedef struct polyshade_span {
+    uint32_t first;
+    uint32_t end;
+} polyshade_span;
+
+// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here afterwards
+// is meant as it is: a 0 says that there is none.
+typedef struct polyshade_device {
+    // `sizeof(polyshade_device)`
+    uint32_t size;
+    // `maxVertexOutputComponents` and its like.
+    uint32_t output_components;
+    // `maxClipDistances`
+    uint32_t max_clip_distances;
+    // `maxCullDistances`
+    uint32_t max_cull_distances;
+    // `maxCombinedClipAndCullDistances`
+    uint32_t max_combined_distances;
+    // `maxGeometryOutputVertices`
+    uint32_t max_geometry_vertices;
+    // `maxGeometryOutputComponents`
+    uint32_t max_geometry_components;
+    // `maxGeometryTotalOutputComponents`
+    uint32_t max_geometry_total;
+    // Whether there is `VK_EXT_transform_feedback`; what follows is its limits.
+    uint32_t has_transform_feedback;
+    // `maxTransformFeedbackStreams`
+    uint32_t max_streams;
+    // `maxTransformFeedbackBuffers`
+    uint32_t max_buffers;
+    // `maxTransformFeedbackStreamDataSize`
+    uint32_t max_stream_data;
+    // `maxTransformFeedbackBufferDataSize`
+    uint32_t max_buffer_data;
+    // `maxTransformFeedbackBufferDataStride`
+    uint32_t max_stride;
+    // `maxTransformFeedbackBufferSize`
+    uint64_t max_buffer_size;
+    // `transformFeedbackQueries`
+    uint32_t has_queries;
+    // `transformFeedbackDraw`
+    uint32_t has_draw;
+    // `geometryStreams`
+    uint32_t has_geometry_streams;
+    // `transformFeedbackStreamsLinesTriangles`
+    uint32_t has_streams_lines_triangles;
+} polyshade_device;
+
+// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point `main`
+// of the only stage that has it, with nothing reserved, for any Vulkan device.
+typedef struct polyshade_target {
+    // `sizeof(polyshade_target)`
+    uint32_t size;
+    // `POLYSHADE_TARGET_…`
+    uint32_t flags;
+    // The entry point; NULL is `main`.
+    const char *entry;
+    // `POLYSHADE_STAGE_…`; 0 is the only stage that has the entry point.
+    uint32_t stage;
+    // Ids below this one are not used for what is added.
+    uint32_t ids_below;
+    // Descriptor sets that stay free.
+    const uint32_t *sets;
+    size_t set_count;
+    // Bindings that stay free.
+    const struct polyshade_binding *bindings;
+    size_t binding_count;
+    // Locations that stay free.
+    const uint32_t *locations;
+    size_t location_count;
+    // Ids of specialization constants that stay free.
+    const uint32_t *constants;
+    size_t constant_count;
+    // Bytes of the push constants that stay free.
+    const struct polyshade_span *push_constants;
+    size_t push_constant_count;
+    // NULL is what every Vulkan device offers.
+    const struct polyshade_device *device;
+} polyshade_target;
+
+// What a layout is like.
+typedef struct polyshade_layout_info {
+    // `sizeof(polyshade_layout_info)`
+    uint32_t size;
+    // How many feedback buffers there are.
+    uint32_t buffer_count;
+    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`.
+    uint32_t topologies;
+    // Whether buffers may be unbound.
+    uint32_t takes_unbound;
+} polyshade_layout_info;
+
+// What one feedback buffer holds for each vertex.
+typedef struct polyshade_buffer_layout {
+    // `sizeof(polyshade_buffer_layout)`
+    uint32_t size;
+    // Bytes from one vertex to the next.
+    uint32_t stride;
+    // Bytes of a vertex that are stored or lie before what is: 0 where nothing is.
+    uint32_t data;
+    // How many varyings are stored.
+    uint32_t captured_count;
+} polyshade_buffer_layout;
+
+// One captured varying.
+typedef struct polyshade_captured {
+    // `sizeof(polyshade_captured)`
+    uint32_t size;
+    // Bytes from the start of the vertex.
+    uint32_t offset;
+    // How many 32-bit components; one of 64 bits counts as two.
+    uint32_t components;
+    // 0
+    uint32_t reserved;
+    // What it was asked for by. It lives as long as the layout.
+    const char *name;
+} polyshade_captured;
+
+// A draw, as the application asks for it.
+typedef struct polyshade_draw {
+    // `sizeof(polyshade_draw)`
+    uint32_t size;
+    // `POLYSHADE_TOPOLOGY_…`
+    uint32_t topology;
+    // `POLYSHADE_PROVOKING_…`
+    uint32_t provoking_vertex;
+    // `firstVertex`
+    uint32_t first_vertex;
+    // `vertexCount`
+    uint32_t vertex_count;
+    // `firstInstance`
+    uint32_t first_instance;
+    // `instanceCount`
+    uint32_t instance_count;
+} polyshade_draw;
+
+// The range of a feedback buffer that is captured into, in bytes. It never grows.
+typedef struct polyshade_range {
+    // The address of the buffer, where the shader finds it by that.
+    uint64_t address;
+    // Where the range begins in what the descriptor binds, or from the address on.
+    uint32_t offset;
+    // How long it is.
+    uint32_t length;
+    // How much of it draws before have filled: the counter.
+    uint32_t reached;
+    // `POLYSHADE_RANGE_…`
+    uint32_t flags;
+} polyshade_range;
+
+// A stage of a pipeline. It never grows.
+typedef struct polyshade_stage {
+    const struct polyshade_module *module;
+    // NULL is the entry point `main`.
+    const struct polyshade_target *target;
+} polyshade_stage;
+
+// What a vertex format is like.
+typedef struct polyshade_vertex_format {
+    // `sizeof(polyshade_vertex_format)`
+    uint32_t size;
+    // Bytes of an element.
+    uint32_t bytes;
+    // Elements lie at multiples of so many bytes.
+    uint32_t alignment;
+    // The words by which a host says the format.
+    uint32_t words[2];
+} polyshade_vertex_format;
+
+// What a module is like.
+typedef struct polyshade_module_info {
+    // `sizeof(polyshade_module_info)`
+    uint32_t size;
+    // The version of SPIR-V: 256 times the major one, and the minor one.
+    uint32_t spirv_version;
+    // All ids are below.
+    uint32_t bound;
+    // How many entry points there are.
+    uint32_t entry_count;
+} polyshade_module_info;
+
+// An entry point.
+typedef struct polyshade_entry_point {
+    // `sizeof(polyshade_entry_point)`
+    uint32_t size;
+    // `POLYSHADE_STAGE_…`; 0 of a stage that Vulkan's graphics and compute pipelines lack.
+    uint32_t stage;
+    // How many interface variables, and members of blocks, there are.
+    uint32_t variable_count;
+    // How many varyings can be captured, or are refused by name.
+    uint32_t capturable_count;
+    // It lives as long as the module.
+    const char *name;
+} polyshade_entry_point;
+
+// An interface variable, or a member of one that is a block.
+typedef struct polyshade_variable {
+    // `sizeof(polyshade_variable)`
+    uint32_t size;
+    // The id of the variable.
+    uint32_t id;
+    // The number of the member, or `POLYSHADE_NONE` of a variable as a whole.
+    uint32_t member;
+    // `POLYSHADE_CLASS_…`
+    uint32_t storage_class;
+    // `POLYSHADE_NONE` where there is none, as of built-ins.
+    uint32_t location;
+    // 0 unless it is decorated.
+    uint32_t component;
+    // SPIR-V's number, or `POLYSHADE_NONE`.
+    uint32_t builtin;
+    // `POLYSHADE_SCALAR_…`
+    uint32_t scalar;
+    // Bits of a component.
+    uint32_t width;
+    // Components of a vector or of a column.
+    uint32_t components;
+    // Columns of a matrix, or 1.
+    uint32_t columns;
+    // Elements of all dimensions of an array, or 0 where it is none or of a length that is not known.
+    uint32_t elements;
+    // The name, which may be empty. It lives as long as the module.
+    const char *name;
+} polyshade_variable;
+
+// A varying that can be captured, or why not.
+typedef struct polyshade_capturable {
+    // `sizeof(polyshade_capturable)`
+    uint32_t size;
+    // How many 32-bit components it has; 0 where it is refused.
+    uint32_t components;
+    // By which it is asked for. It lives as long as the module.
+    const char *name;
+    // Why it cannot be captured, or NULL. It lives as long as the module.
+    const char *refused;
+} polyshade_capturable;
+
+// What an output is like.
+typedef struct polyshade_output {
+    // `sizeof(polyshade_output)`
+    uint32_t size;
+    // `POLYSHADE_STAGE_…`
+    uint32_t stage;
+    // `POLYSHADE_VARIANT_…` of a capture into storage buffers, or 0.
+    uint32_t variant;
+    // Whether its words are others than those that were given.
+    uint32_t is_changed;
+    // Whether it has a capture layout.
+    uint32_t has_layout;
+    // How many words the host fills in.
+    uint32_t host_word_count;
+    // How many descriptors it binds.
+    uint32_t descriptor_count;
+    // How many extensions, features and limits the device must have.
+    uint32_t need_count;
+    // `POLYSHADE_ORDERING_…`
+    uint32_t ordering;
+    // The location of an output that was added, or `POLYSHADE_NONE`.
+    uint32_t location;
+    // The bytes of the push constants that the host fills in: none where `end` is 0.
+    uint32_t push_constants_first;
+    uint32_t push_constants_end;
+} polyshade_output;
+
+// Where the shader reads words of the host. It never grows.
+typedef struct polyshade_place {
+    // `POLYSHADE_PLACE_…`
+    uint32_t kind;
+    // The descriptor set, where the kind has one.
+    uint32_t set;
+    // The binding, where the kind has one.
+    uint32_t binding;
+    // The byte of the push constants or the id of the specialization constant, where the kind has one.
+    uint32_t number;
+} polyshade_place;
+
+// A word that the host fills in, 32 bits.
+typedef struct polyshade_host_word {
+    // `sizeof(polyshade_host_word)`
+    uint32_t size;
+    // Its number in the words at this place: byte `4 * number`, or the specialization constant so many ids behind.
+    uint32_t number;
+    // Where the words are that it is one of.
+    struct polyshade_place place;
+    // It lives as long as the result, as does the meaning.
+    const char *name;
+    const char *meaning;
+} polyshade_host_word;
+
+// A descriptor that the host binds.
+typedef struct polyshade_descriptor {
+    // `sizeof(polyshade_descriptor)`
+    uint32_t size;
+    uint32_t set;
+    uint32_t binding;
+    // `VkDescriptorType`
+    uint32_t descriptor_type;
+    // `POLYSHADE_STAGE_…`
+    uint32_t stage;
+    // `POLYSHADE_PURPOSE_…`
+    uint32_t purpose;
+    // What the purpose says.
+    uint32_t number;
+    // `POLYSHADE_NONE` where there is none.
+    uint32_t index;
+} polyshade_descriptor;
+
+// Something that the device must have.
+typedef struct polyshade_need {
+    // `sizeof(polyshade_need)`
+    uint32_t size;
+    // `POLYSHADE_NEED_…`
+    uint32_t kind;
+    // Of a limit.
+    uint32_t at_least;
+    // 0
+    uint32_t reserved;
+    // What Vulkan calls it. It lives as long as the result.
+    const char *name;
+} polyshade_need;
+
+// The value of a specialization constant. It never grows.
+typedef struct polyshade_constant {
+    // Its `SpecId`.
+    uint32_t id;
+    // 0
+    uint32_t reserved;
+    // Its bits.
+    uint64_t bits;
+} polyshade_constant;
+
+// What to capture, and how.
+typedef struct polyshade_capture_options {
+    // The size, and `POLYSHADE_OPTIONS_CAPTURE_STORAGE` or `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
+    struct polyshade_options base;
+    // `POLYSHADE_CAPTURE_…`, added up.
+    uint32_t flags;
+    // `POLYSHADE_CAPTURE_INTERLEAVED` and its like.
+    uint32_t mode;
+    // What is captured: OpenGL's names, `location=3.xy`, `id=20`; for a stream output its entries.
+    const char *const *varyings;
+    size_t varying_count;
+    // The strides of a stream output's slots, in bytes.
+    const uint32_t *strides;
+    size_t stride_count;
+    // Specialization constants that become plain constants.
+    const struct polyshade_constant *constants;
+    size_t constant_count;
+    // The set of the feedback buffers.
+    uint32_t set;
+    // The binding of the first.
+    uint32_t binding;
+    // Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last feedback buffer.
+    struct polyshade_place words;
+    // `POLYSHADE_SIDE_EFFECTS_…`
+    uint32_t side_effects;
+    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all.
+    uint32_t topologies;
+    // `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
+    uint32_t variants;
+    // 0
+    uint32_t reserved;
+} polyshade_capture_options;
+
+// A vertex attribute. It never grows.
+typedef struct polyshade_attribute {
+    uint32_t location;
+    // The number of its vertex buffer.
+    uint32_t buffer;
+    // In bytes; `POLYSHADE_NONE`: a word of the host.
+    uint32_t offset;
+    // 0
+    uint32_t reserved;
+    // Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: words of the host.
+    const char *format;
+} polyshade_attribute;
+
+// A vertex buffer. It never grows.
+typedef struct polyshade_vertex_buffer {
+    uint32_t number;
+    // In bytes; `POLYSHADE_NONE`: a word of the host.
+    uint32_t stride;
+    // `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a word of the host.
+    uint32_t rate;
+    // How many instances read one element.
+    uint32_t divisor;
+} polyshade_vertex_buffer;
+
+// Which attributes there are, and where.
+typedef struct polyshade_pulling_options {
+    // The size, and `POLYSHADE_OPTIONS_VERTEX_PULLING`.
+    struct polyshade_options base;
+    // `POLYSHADE_PULLING_…`, added up.
+    uint32_t flags;
+    // The set of the vertex buffers.
+    uint32_t set;
+    // The binding of the first.
+    uint32_t binding;
+    // 0
+    uint32_t reserved;
+    // Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last vertex buffer.
+    struct polyshade_place words;
+    const struct polyshade_attribute *attributes;
+    size_t attribute_count;
+    const struct polyshade_vertex_buffer *buffers;
+    size_t buffer_count;
+} polyshade_pulling_options;
+
+// What a position-only variant keeps, and how. Of the three kinds that belong together, all are asked with the same.
+typedef struct polyshade_position_options {
+    // The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`, `…_COMPLEMENT` or `…_FULL`.
+    struct polyshade_options base;
+    // `POLYSHADE_POSITION_…`, added up.
+    uint32_t flags;
+    // `POLYSHADE_SIDE_EFFECTS_…`
+    uint32_t side_effects;
+    // What is kept: `position`, `point-size`, `clip-distance`, …, `location=3`, or a name. None is all that the
+    // rasterizer needs.
+    const char *const *keep;
+    size_t keep_count;
+} polyshade_position_options;
+
+// A value that is the same for all draws, or a word of the host. It never grows.
+typedef struct polyshade_value {
+    // Where the word is; `POLYSHADE_PLACE_NONE` for a fixed value.
+    struct polyshade_place word;
+    // The fixed value.
+    uint32_t fixed;
+} polyshade_value;
+
+// Depth range, Y and rotation.
+typedef struct polyshade_depth_options {
+    // The size, and `POLYSHADE_OPTIONS_DEPTH_CONVENTION`.
+    struct polyshade_options base;
+    // Whether depth goes from -1 to 1.
+    struct polyshade_value depth;
+    // Whether Y points up.
+    struct polyshade_value flip_y;
+    // By how many quarters what is drawn is turned.
+    struct polyshade_value rotation;
+} polyshade_depth_options;
+
+// Whether nothing is rasterized.
+typedef struct polyshade_discard_options {
+    // The size, and `POLYSHADE_OPTIONS_RASTERIZER_DISCARD`.
+    struct polyshade_options base;
+    // Whether nothing is: a fixed 1 is always.
+    struct polyshade_value when;
+} polyshade_discard_options;
+
+// How a colour attachment is blended. It never grows.
+typedef struct polyshade_color_blend {
+    // The output that it is of; `POLYSHADE_NONE`: every one that is not named.
+    uint32_t location;
+    // `POLYSHADE_BLENDING_…`
+    uint32_t blending;
+    // `POLYSHADE_COLOR_…`, added up.
+    uint32_t flags;
+    // `VkBlendOverlapEXT`
+    uint32_t overlap;
+    // Whether the source is not multiplied by its alpha.
+    uint32_t straight_source;
+    // Whether the destination is not.
+    uint32_t straight_destination;
+    // `POLYSHADE_FORMAT_…`
+    uint32_t format_class;
+    // Bits of red, green, blue and alpha, a byte each from the lowest on; 0 where it does not matter.
+    uint32_t format_bits;
+    // `VkBlendOp` of each equation; none is all that there are.
+    const uint32_t *equations;
+    size_t equation_count;
+    // `VkLogicOp`
+    uint32_t logic_op;
+    // As in `VkPipelineColorBlendAttachmentState`.
+    uint32_t color_op;
+    uint32_t source_color;
+    uint32_t destination_color;
+    uint32_t alpha_op;
+    uint32_t source_alpha;
+    uint32_t destination_alpha;
+    // 0
+    uint32_t reserved;
+} polyshade_color_blend;
+
+// What to blend, and where the destination is.
+typedef struct polyshade_blend_options {
+    // The size, and `POLYSHADE_OPTIONS_ADVANCED_BLEND`.
+    struct polyshade_options base;
+    // `POLYSHADE_BLEND_…`, added up.
+    uint32_t flags;
+    // Alpha to coverage of so many samples; 0 is none.
+    uint32_t coverage_samples;
+    // `POLYSHADE_DESTINATION_…`
+    uint32_t destination;
+    // The set, the binding and the index of the attachment at location 0, where the destination has them.
+    uint32_t set;
+    uint32_t binding;
+    uint32_t index;
+    // `POLYSHADE_LAYER_…`, of a texture.
+    uint32_t layer;
+    // Blend constants, where no place is said.
+    float constants[4];
+    // Where the blend constants are; `POLYSHADE_PLACE_NONE`: in `constants`.
+    struct polyshade_place constants_in;
+    // Where the equation's word is, where there are several to choose from.
+    struct polyshade_place select;
+    // 0
+    uint32_t reserved;
+    // How attachments are blended.
+    const struct polyshade_color_blend *targets;
+    size_t target_count;
+} polyshade_blend_options;
+
+// Which registers hold distances. A mark is text: `clip=3`, `cull=4.xy`, `clip=3-4`.
+typedef struct polyshade_normalize_options {
+    // The size, and `POLYSHADE_OPTIONS_CLIP_NORMALIZE`.
+    struct polyshade_options base;
+    // `POLYSHADE_NORMALIZE_…`, added up.
+    uint32_t flags;
+    // 0
+    uint32_t reserved;
+    // Of the stage's inputs.
+    const char *const *inputs;
+    size_t input_count;
+    // Of its outputs.
+    const char *const *outputs;
+    size_t output_count;
+    // Of the outputs of the stage before.
+    const char *const *linked_inputs;
+    size_t linked_input_count;
+    // Of the inputs of the stage behind.
+    const char *const *linked_outputs;
+    size_t linked_output_count;
+} polyshade_normalize_options;
+
+// Which planes clip.
+typedef struct polyshade_enable_options {
+    // The size, and `POLYSHADE_OPTIONS_CLIP_ENABLE`.
+    struct polyshade_options base;
+    // `POLYSHADE_ENABLE_…`
+    uint32_t flags;
+    // The location where what was written goes as well, unmasked.
+    uint32_t as_written;
+    // Bit `i` is plane `i`.
+    struct polyshade_value enabled;
+} polyshade_enable_options;
+
+// Clip planes of the host's.
+typedef struct polyshade_planes_options {
+    // The size, and `POLYSHADE_OPTIONS_CLIP_PLANES`.
+    struct polyshade_options base;
+    // `POLYSHADE_PLANES_…`
+    uint32_t flags;
+    // How many.
+    uint32_t count;
+    // The location of the output that they are dotted with, rather than the position.
+    uint32_t vertex;
+    // Where their floats are, 16 bytes a plane.
+    struct polyshade_place words;
+} polyshade_planes_options;
+
+// Options of any kind as JSON.
+typedef struct polyshade_json_options {
+    // The size, and `POLYSHADE_OPTIONS_JSON`.
+    struct polyshade_options base;
+    // The kind that the JSON is of.
+    uint32_t of;
+    // 0
+    uint32_t reserved;
+    // What the options of that kind are, as `polyshade_options_json` writes them. What is not said is the default.
+    const char *json;
+} polyshade_json_options;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Takes all memory from the caller's functions. This must be the first call of all: afterwards it is refused with
+// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other Rust
+// code shares that code's allocator, which is settled before `main`.
+polyshade_status polyshade_set_allocator(const struct polyshade_allocator *allocator,
+                                         struct polyshade_error *error);
+
+// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and on
+// every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of a cache;
+// for a pipeline, with those of all stages.
+polyshade_status polyshade_options_hash(const struct polyshade_options *options,
+                                        const struct polyshade_target *target,
+                                        uint8_t *hash,
+                                        struct polyshade_error *error);
+
+// Counts one holder more, and gives the layout back. NULL stays NULL.
+struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout);
+
+// Counts one holder less; behind the last one the layout is freed. NULL is fine.
+void polyshade_layout_release(struct polyshade_layout *layout);
+
+// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL, `*byte_count`
+// becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+polyshade_status polyshade_layout_save(const struct polyshade_layout *layout,
+                                       uint8_t *buffer,
+                                       size_t *byte_count,
+                                       struct polyshade_error *error);
+
+// Loads what was saved. `*layout` has to be released; it is NULL where the call fails.
+polyshade_status polyshade_layout_load(const uint8_t *bytes,
+                                       size_t byte_count,
+                                       struct polyshade_layout **layout,
+                                       struct polyshade_error *error);
+
+// Says what a layout is like.
+polyshade_status polyshade_layout_describe(const struct polyshade_layout *layout,
+                                           struct polyshade_layout_info *info,
+                                           struct polyshade_error *error);
+
+// Says what a feedback buffer holds.
+polyshade_status polyshade_layout_buffer(const struct polyshade_layout *layout,
+                                         uint32_t buffer,
+                                         struct polyshade_buffer_layout *info,
+                                         struct polyshade_error *error);
+
+// Says where a varying of a feedback buffer is.
+polyshade_status polyshade_layout_captured(const struct polyshade_layout *layout,
+                                           uint32_t buffer,
+                                           uint32_t index,
+                                           struct polyshade_captured *captured,
+                                           struct polyshade_error *error);
+
+// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where `buffer` is
+// NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layout,
+                                             const struct polyshade_draw *draw,
+                                             const struct polyshade_range *ranges,
+                                             size_t range_count,
+                                             uint32_t *buffer,
+                                             size_t *word_count,
+                                             struct polyshade_error *error);
+
+// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated` becomes
+// how many the draw has.
+polyshade_status polyshade_layout_primitives(const struct polyshade_layout *layout,
+                                             const struct polyshade_draw *draw,
+                                             const struct polyshade_range *ranges,
+                                             size_t range_count,
+                                             uint64_t *written,
+                                             uint64_t *generated,
+                                             struct polyshade_error *error);
+
+// Moves the counters of `ranges`, `range_count` of them, on by what a draw stores. Where the call fails they stay.
+polyshade_status polyshade_layout_advance(const struct polyshade_layout *layout,
+                                          const struct polyshade_draw *draw,
+                                          struct polyshade_range *ranges,
+                                          size_t range_count,
+                                          struct polyshade_error *error);
+
+// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where the call
+// fails. A recipe of one stage is fine.
+polyshade_status polyshade_lower(const struct polyshade_module *module,
+                                 const struct polyshade_target *target,
+                                 const struct polyshade_options *options,
+                                 struct polyshade_result **result,
+                                 struct polyshade_error *error);
+
+// Lowers the stages of a pipeline, in its order, by a recipe: an output each.
+polyshade_status polyshade_lower_pipeline(const struct polyshade_stage *stages,
+                                          size_t stage_count,
+                                          const struct polyshade_options *options,
+                                          struct polyshade_result **result,
+                                          struct polyshade_error *error);
+
+// Reads a module of `word_count` words, which are copied. Words of the other byte order are turned.
+// `*module` has to be released; it is NULL where the call fails.
+polyshade_status polyshade_module_parse(const uint32_t *words,
+                                        size_t word_count,
+                                        struct polyshade_module **module,
+                                        struct polyshade_error *error);
+
+// The same of bytes, as a file has them, at any alignment.
+polyshade_status polyshade_module_parse_bytes(const uint8_t *bytes,
+                                              size_t byte_count,
+                                              struct polyshade_module **module,
+                                              struct polyshade_error *error);
+
+// Counts one holder more, and gives the module back. NULL stays NULL.
+struct polyshade_module *polyshade_module_retain(struct polyshade_module *module);
+
+// Counts one holder less; behind the last one the module is freed. NULL is fine.
+void polyshade_module_release(struct polyshade_module *module);
+
+// The module's words, which live as long as it does. `*word_count` says how many there are. NULL where `module` is.
+const uint32_t *polyshade_module_words(const struct polyshade_module *module,
+                                       size_t *word_count);
+
+// Copies the module's words. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many words
+// `buffer` holds, and becomes how many there are.
+polyshade_status polyshade_module_copy_words(const struct polyshade_module *module,
+                                             uint32_t *buffer,
+                                             size_t *word_count,
+                                             struct polyshade_error *error);
+
+// The SHA-256 of the module's words, little-endian, 32 bytes: with `polyshade_options_hash` the key of a cache.
+polyshade_status polyshade_module_hash(const struct polyshade_module *module,
+                                       uint8_t *hash,
+                                       struct polyshade_error *error);
+
+// The word by which a host chooses the equation of this `VkBlendOp`.
+polyshade_status polyshade_blend_word(uint32_t blend_op,
+                                      uint32_t *word,
+                                      struct polyshade_error *error);
+
+// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where `buffer`
+// is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there is.
+polyshade_status polyshade_options_json(const struct polyshade_options *options,
+                                        char *buffer,
+                                        size_t *length,
+                                        struct polyshade_error *error);
+
+// Says what the vertex format of this name is like, such as `VK_FORMAT_R8G8B8A8_UNORM`.
+polyshade_status polyshade_vertex_format_info(const char *name,
+                                              struct polyshade_vertex_format *format,
+                                              struct polyshade_error *error);
+
+// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it. `*plan` has
+// to be released; it is NULL where the call fails.
+polyshade_status polyshade_plan_make(const char *state,
+                                     struct polyshade_plan **plan,
+                                     struct polyshade_error *error);
+
+// Counts one holder more, and gives the plan back. NULL stays NULL.
+struct polyshade_plan *polyshade_plan_retain(struct polyshade_plan *plan);
+
+// Counts one holder less; behind the last one the plan is freed. NULL is fine.
+void polyshade_plan_release(struct polyshade_plan *plan);
+
+// The plan as JSON, as the program writes it; it lives as long as the plan. NULL where `plan` is.
+const char *polyshade_plan_json(const struct polyshade_plan *plan);
+
+// The plan for people; it lives as long as the plan. NULL where `plan` is.
+const char *polyshade_plan_text(const struct polyshade_plan *plan);
+
+// Says what a module is like.
+polyshade_status polyshade_module_describe(const struct polyshade_module *module,
+                                           struct polyshade_module_info *info,
+                                           struct polyshade_error *error);
+
+// Says what an entry point is like.
+polyshade_status polyshade_module_entry(const struct polyshade_module *module,
+                                        uint32_t index,
+                                        struct polyshade_entry_point *info,
+                                        struct polyshade_error *error);
+
+// Says what a variable of an entry point's interface is like. Members of a block follow it.
+polyshade_status polyshade_module_variable(const struct polyshade_module *module,
+                                           uint32_t entry_index,
+                                           uint32_t index,
+                                           struct polyshade_variable *info,
+                                           struct polyshade_error *error);
+
+// Says what can be captured of an entry point, by name.
+polyshade_status polyshade_module_capturable(const struct polyshade_module *module,
+                                             uint32_t entry_index,
+                                             uint32_t index,
+                                             struct polyshade_capturable *info,
+                                             struct polyshade_error *error);
+
+// Counts one holder more, and gives the result back. NULL stays NULL.
+struct polyshade_result *polyshade_result_retain(struct polyshade_result *result);
+
+// Counts one holder less; behind the last one the result is freed. NULL is fine.
+void polyshade_result_release(struct polyshade_result *result);
+
+// How many outputs a result has; 0 where it is NULL.
+uint32_t polyshade_result_count(const struct polyshade_result *result);
+
+// Says what an output is like.
+polyshade_status polyshade_result_output(const struct polyshade_result *result,
+                                         uint32_t index,
+                                         struct polyshade_output *info,
+                                         struct polyshade_error *error);
+
+// Gives the module of an output, which has to be released. It needs the result no more.
+polyshade_status polyshade_result_module(const struct polyshade_result *result,
+                                         uint32_t index,
+                                         struct polyshade_module **module,
+                                         struct polyshade_error *error);
+
+// Gives the capture layout of an output, which has to be released. It needs the result no more.
+polyshade_status polyshade_result_layout(const struct polyshade_result *result,
+                                         uint32_t index,
+                                         struct polyshade_layout **layout,
+                                         struct polyshade_error *error);
+
+// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many
+// `buffer` holds, and becomes how many there are.
+polyshade_status polyshade_result_copy_words(const struct polyshade_result *result,
+                                             uint32_t index,
+                                             uint32_t *buffer,
+                                             size_t *word_count,
+                                             struct polyshade_error *error);
+
+// Says what a word is that the host fills in.
+polyshade_status polyshade_result_host_word(const struct polyshade_result *result,
+                                            uint32_t output_index,
+                                            uint32_t index,
+                                            struct polyshade_host_word *word,
+                                            struct polyshade_error *error);
+
+// Says what a descriptor is that the host binds.
+polyshade_status polyshade_result_descriptor(const struct polyshade_result *result,
+                                             uint32_t output_index,
+                                             uint32_t index,
+                                             struct polyshade_descriptor *info,
+                                             struct polyshade_error *error);
+
+// Says what an extension, feature or limit is that the device must have.
+polyshade_status polyshade_result_need(const struct polyshade_result *result,
+                                       uint32_t output_index,
+                                       uint32_t index,
+                                       struct polyshade_need *need,
+                                       struct polyshade_error *error);
+
+// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which `*length`
+// counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much
+// there is.
+polyshade_status polyshade_result_json(const struct polyshade_result *result,
+                                       uint32_t index,
+                                       char *buffer,
+                                       size_t *length,
+                                       struct polyshade_error *error);
+
+// Fills in what every Vulkan device offers, without transform feedback. `size` has to be set.
+polyshade_status polyshade_device_defaults(struct polyshade_device *device,
+                                           struct polyshade_error *error);
+
+// The version of the library that runs: 65,536 times the major one, 256 times the minor one, and the patch.
+uint32_t polyshade_version(void);
+
+// The same as text, which is never freed.
+const char *polyshade_version_text(void);
+
+// The version of the lowering that options of this kind ask for: it grows where the lowering makes other words of the
+// same module, target and options. It is part of `polyshade_options_hash`.
+polyshade_status polyshade_lowering_version(uint32_t kind,
+                                            uint32_t *version,
+                                            struct polyshade_error *error);
+
+/* Each gives a struct of zeros that says its size. */
+
+static inline polyshade_allocator polyshade_allocator_init(void) {
+    polyshade_allocator value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_error polyshade_error_init(void) {
+    polyshade_error value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_device polyshade_device_init(void) {
+    polyshade_device value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_target polyshade_target_init(void) {
+    polyshade_target value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_layout_info polyshade_layout_info_init(void) {
+    polyshade_layout_info value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_buffer_layout polyshade_buffer_layout_init(void) {
+    polyshade_buffer_layout value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_captured polyshade_captured_init(void) {
+    polyshade_captured value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_draw polyshade_draw_init(void) {
+    polyshade_draw value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_vertex_format polyshade_vertex_format_init(void) {
+    polyshade_vertex_format value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_module_info polyshade_module_info_init(void) {
+    polyshade_module_info value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_entry_point polyshade_entry_point_init(void) {
+    polyshade_entry_point value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_variable polyshade_variable_init(void) {
+    polyshade_variable value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_capturable polyshade_capturable_init(void) {
+    polyshade_capturable value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_output polyshade_output_init(void) {
+    polyshade_output value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_host_word polyshade_host_word_init(void) {
+    polyshade_host_word value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_descriptor polyshade_descriptor_init(void) {
+    polyshade_descriptor value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_need polyshade_need_init(void) {
+    polyshade_need value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_capture_options polyshade_capture_options_init(uint32_t kind) {
+    polyshade_capture_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = kind;
+    return value;
+}
+
+static inline polyshade_pulling_options polyshade_pulling_options_init(void) {
+    polyshade_pulling_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_VERTEX_PULLING;
+    return value;
+}
+
+static inline polyshade_position_options polyshade_position_options_init(uint32_t kind) {
+    polyshade_position_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = kind;
+    return value;
+}
+
+static inline polyshade_depth_options polyshade_depth_options_init(void) {
+    polyshade_depth_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_DEPTH_CONVENTION;
+    return value;
+}
+
+static inline polyshade_discard_options polyshade_discard_options_init(void) {
+    polyshade_discard_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
+    return value;
+}
+
+static inline polyshade_blend_options polyshade_blend_options_init(void) {
+    polyshade_blend_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_ADVANCED_BLEND;
+    return value;
+}
+
+static inline polyshade_normalize_options polyshade_normalize_options_init(void) {
+    polyshade_normalize_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_CLIP_NORMALIZE;
+    return value;
+}
+
+static inline polyshade_enable_options polyshade_enable_options_init(void) {
+    polyshade_enable_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_CLIP_ENABLE;
+    return value;
+}
+
+static inline polyshade_planes_options polyshade_planes_options_init(void) {
+    polyshade_planes_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_CLIP_PLANES;
+    return value;
+}
+
+static inline polyshade_json_options polyshade_json_options_init(uint32_t kind) {
+    polyshade_json_options value;
+    memset(&value, 0, sizeof value);
+    value.base.size = (uint32_t)sizeof value;
+    value.base.kind = POLYSHADE_OPTIONS_JSON;
+    value.of = kind;
+    return value;
+}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* POLYSHADE_H */

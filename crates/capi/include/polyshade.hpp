@@ -1,0 +1,331 @@
+/*
+ * polyshade for C++17: handles that count themselves, and exceptions for statuses. All of it is inline and calls polyshade.h.
+ */
+#ifndef POLYSHADE_HPP
+#define POLYSHADE_HPP
+
+#include "polyshade.h"
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace polyshade {
+
+/* What a call says that does not do what was asked. */
+class Error : public std::runtime_error {
+  public:
+    explicit Error(const polyshade_error &error)
+        : std::runtime_error(error.message), status_(error.status), word_offset_(error.word_offset),
+          id_(error.id), help_(error.help) {}
+
+    /* POLYSHADE_ERROR_... */
+    polyshade_status status() const noexcept { return status_; }
+    /* Where in the module, in words, or POLYSHADE_NONE. */
+    std::uint32_t word_offset() const noexcept { return word_offset_; }
+    /* The SPIR-V id that it is about, or 0. */
+    std::uint32_t id() const noexcept { return id_; }
+    /* What to do about it; empty where nothing is known. */
+    const std::string &help() const noexcept { return help_; }
+
+  private:
+    polyshade_status status_;
+    std::uint32_t word_offset_;
+    std::uint32_t id_;
+    std::string help_;
+};
+
+namespace detail {
+
+/* Makes a call with an error, and throws it where there is one. */
+template <typename Call> void check(Call call) {
+    polyshade_error error = polyshade_error_init();
+    if (call(&error) != POLYSHADE_OK) {
+        throw Error(error);
+    }
+}
+
+/* Makes the two calls by which results come into buffers. */
+template <typename Element, typename Call> std::vector<Element> filled(Call call) {
+    std::size_t count = 0;
+    check([&](polyshade_error *error) { return call(static_cast<Element *>(nullptr), &count, error); });
+    std::vector<Element> buffer(count);
+    if (count > 0) {
+        check([&](polyshade_error *error) { return call(buffer.data(), &count, error); });
+    }
+    return buffer;
+}
+
+/* The same of text, without its zero. */
+template <typename Call> std::string text(Call call) {
+    std::vector<char> buffer = filled<char>(call);
+    return std::string(buffer.data(), buffer.empty() ? 0 : buffer.size() - 1);
+}
+
+/* A handle that is retained where it is copied, and released where it goes. */
+template <typename T, T *(*retain)(T *), void (*release)(T *)> class Handle {
+  public:
+    Handle() noexcept = default;
+    /* Takes over a handle that nobody else releases. */
+    explicit Handle(T *handle) noexcept : handle_(handle) {}
+    Handle(const Handle &other) noexcept : handle_(retain(other.handle_)) {}
+    Handle(Handle &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Handle &operator=(Handle other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~Handle() { release(handle_); }
+
+    T *get() const noexcept { return handle_; }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+  private:
+    T *handle_ = nullptr;
+};
+
+} // namespace detail
+
+/* A SHA-256. */
+using Hash = std::array<std::uint8_t, 32>;
+
+/* What is captured where; needs no module. */
+class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, polyshade_layout_release> {
+  public:
+    using Handle::Handle;
+
+    /* Loads what `save` gave. */
+    static Layout load(const std::vector<std::uint8_t> &bytes) {
+        polyshade_layout *layout = nullptr;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_load(bytes.data(), bytes.size(), &layout, error);
+        });
+        return Layout(layout);
+    }
+
+    std::vector<std::uint8_t> save() const {
+        return detail::filled<std::uint8_t>([&](std::uint8_t *buffer, std::size_t *count, polyshade_error *error) {
+            return polyshade_layout_save(get(), buffer, count, error);
+        });
+    }
+
+    polyshade_layout_info describe() const {
+        polyshade_layout_info info = polyshade_layout_info_init();
+        detail::check([&](polyshade_error *error) { return polyshade_layout_describe(get(), &info, error); });
+        return info;
+    }
+
+    polyshade_buffer_layout buffer(std::uint32_t number) const {
+        polyshade_buffer_layout info = polyshade_buffer_layout_init();
+        detail::check([&](polyshade_error *error) { return polyshade_layout_buffer(get(), number, &info, error); });
+        return info;
+    }
+
+    /* The name lives as long as the layout. */
+    polyshade_captured captured(std::uint32_t buffer, std::uint32_t index) const {
+        polyshade_captured info = polyshade_captured_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_captured(get(), buffer, index, &info, error);
+        });
+        return info;
+    }
+
+    /* The words of the host for a draw into these ranges. */
+    std::vector<std::uint32_t> host_words(const polyshade_draw &draw, const std::vector<polyshade_range> &ranges) const {
+        return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
+            return polyshade_layout_host_words(get(), &draw, ranges.data(), ranges.size(), buffer, count, error);
+        });
+    }
+
+    /* How many primitives are stored, and how many there are. */
+    std::pair<std::uint64_t, std::uint64_t> primitives(const polyshade_draw &draw,
+                                                       const std::vector<polyshade_range> &ranges) const {
+        std::uint64_t written = 0, generated = 0;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_primitives(get(), &draw, ranges.data(), ranges.size(), &written, &generated, error);
+        });
+        return {written, generated};
+    }
+
+    /* Moves the counters of the ranges on. */
+    void advance(const polyshade_draw &draw, std::vector<polyshade_range> &ranges) const {
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_advance(get(), &draw, ranges.data(), ranges.size(), error);
+        });
+    }
+};
+
+/* A SPIR-V module. */
+class Module : public detail::Handle<polyshade_module, polyshade_module_retain, polyshade_module_release> {
+  public:
+    using Handle::Handle;
+
+    static Module parse(const std::uint32_t *words, std::size_t count) {
+        polyshade_module *module = nullptr;
+        detail::check([&](polyshade_error *error) { return polyshade_module_parse(words, count, &module, error); });
+        return Module(module);
+    }
+    static Module parse(const std::vector<std::uint32_t> &words) { return parse(words.data(), words.size()); }
+
+    static Module parse_bytes(const std::vector<std::uint8_t> &bytes) {
+        polyshade_module *module = nullptr;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_module_parse_bytes(bytes.data(), bytes.size(), &module, error);
+        });
+        return Module(module);
+    }
+
+    /* They live as long as the module. */
+    std::pair<const std::uint32_t *, std::size_t> words() const noexcept {
+        std::size_t count = 0;
+        const std::uint32_t *words = polyshade_module_words(get(), &count);
+        return {words, count};
+    }
+
+    Hash hash() const {
+        Hash hash;
+        detail::check([&](polyshade_error *error) { return polyshade_module_hash(get(), hash.data(), error); });
+        return hash;
+    }
+
+    polyshade_module_info describe() const {
+        polyshade_module_info info = polyshade_module_info_init();
+        detail::check([&](polyshade_error *error) { return polyshade_module_describe(get(), &info, error); });
+        return info;
+    }
+
+    /* Its name, and those below, live as long as the module. */
+    polyshade_entry_point entry(std::uint32_t index) const {
+        polyshade_entry_point info = polyshade_entry_point_init();
+        detail::check([&](polyshade_error *error) { return polyshade_module_entry(get(), index, &info, error); });
+        return info;
+    }
+
+    polyshade_variable variable(std::uint32_t entry, std::uint32_t index) const {
+        polyshade_variable info = polyshade_variable_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_module_variable(get(), entry, index, &info, error);
+        });
+        return info;
+    }
+
+    polyshade_capturable capturable(std::uint32_t entry, std::uint32_t index) const {
+        polyshade_capturable info = polyshade_capturable_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_module_capturable(get(), entry, index, &info, error);
+        });
+        return info;
+    }
+};
+
+/* What came of a lowering. */
+class Result : public detail::Handle<polyshade_result, polyshade_result_retain, polyshade_result_release> {
+  public:
+    using Handle::Handle;
+
+    std::uint32_t count() const noexcept { return polyshade_result_count(get()); }
+
+    polyshade_output output(std::uint32_t index = 0) const {
+        polyshade_output info = polyshade_output_init();
+        detail::check([&](polyshade_error *error) { return polyshade_result_output(get(), index, &info, error); });
+        return info;
+    }
+
+    Module module(std::uint32_t index = 0) const {
+        polyshade_module *module = nullptr;
+        detail::check([&](polyshade_error *error) { return polyshade_result_module(get(), index, &module, error); });
+        return Module(module);
+    }
+
+    Layout layout(std::uint32_t index = 0) const {
+        polyshade_layout *layout = nullptr;
+        detail::check([&](polyshade_error *error) { return polyshade_result_layout(get(), index, &layout, error); });
+        return Layout(layout);
+    }
+
+    std::vector<std::uint32_t> words(std::uint32_t index = 0) const {
+        return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
+            return polyshade_result_copy_words(get(), index, buffer, count, error);
+        });
+    }
+
+    /* Its name and meaning, and those below, live as long as the result. */
+    polyshade_host_word host_word(std::uint32_t output, std::uint32_t index) const {
+        polyshade_host_word info = polyshade_host_word_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_result_host_word(get(), output, index, &info, error);
+        });
+        return info;
+    }
+
+    polyshade_descriptor descriptor(std::uint32_t output, std::uint32_t index) const {
+        polyshade_descriptor info = polyshade_descriptor_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_result_descriptor(get(), output, index, &info, error);
+        });
+        return info;
+    }
+
+    polyshade_need need(std::uint32_t output, std::uint32_t index) const {
+        polyshade_need info = polyshade_need_init();
+        detail::check([&](polyshade_error *error) { return polyshade_result_need(get(), output, index, &info, error); });
+        return info;
+    }
+
+    std::string json(std::uint32_t index = 0) const {
+        return detail::text([&](char *buffer, std::size_t *length, polyshade_error *error) {
+            return polyshade_result_json(get(), index, buffer, length, error);
+        });
+    }
+};
+
+/* What to draw, bind and wait for. */
+class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polyshade_plan_release> {
+  public:
+    using Handle::Handle;
+
+    static Plan make(const std::string &state) {
+        polyshade_plan *plan = nullptr;
+        detail::check([&](polyshade_error *error) { return polyshade_plan_make(state.c_str(), &plan, error); });
+        return Plan(plan);
+    }
+
+    std::string json() const { return polyshade_plan_json(get()); }
+    std::string text() const { return polyshade_plan_text(get()); }
+};
+
+/* Lowers one stage. `options` is any struct of options. */
+template <typename Options>
+Result lower(const Module &module, const Options &options, const polyshade_target *target = nullptr) {
+    polyshade_result *result = nullptr;
+    detail::check([&](polyshade_error *error) {
+        return polyshade_lower(module.get(), target, &options.base, &result, error);
+    });
+    return Result(result);
+}
+
+/* Lowers the stages of a pipeline by a recipe. */
+inline Result lower_pipeline(const std::vector<polyshade_stage> &stages, const std::string &recipe) {
+    polyshade_json_options options = polyshade_json_options_init(POLYSHADE_OPTIONS_RECIPE);
+    options.json = recipe.c_str();
+    polyshade_result *result = nullptr;
+    detail::check([&](polyshade_error *error) {
+        return polyshade_lower_pipeline(stages.data(), stages.size(), &options.base, &result, error);
+    });
+    return Result(result);
+}
+
+/* The hash of a question. */
+template <typename Options> Hash hash(const Options &options, const polyshade_target *target = nullptr) {
+    Hash hash;
+    detail::check([&](polyshade_error *error) {
+        return polyshade_options_hash(&options.base, target, hash.data(), error);
+    });
+    return hash;
+}
+
+} // namespace polyshade
+
+#endif

@@ -1,0 +1,218 @@
+//! What a call answers, and the one place where panics end.
+
+use crate::border::{self, versioned};
+use polyshade::{Error, ErrorKind};
+use std::any::Any;
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a call answers: `POLYSHADE_OK`, or one of the numbers behind it.
+pub type polyshade_status = i32;
+
+/// It is done.
+pub const POLYSHADE_OK: i32 = 0;
+/// The words are no well-formed module.
+pub const POLYSHADE_ERROR_MALFORMED: i32 = 1;
+/// A limit of SPIR-V would be exceeded.
+pub const POLYSHADE_ERROR_LIMIT: i32 = 2;
+/// Something that was named is not there.
+pub const POLYSHADE_ERROR_NOT_FOUND: i32 = 3;
+/// It cannot be done, and the message says why.
+pub const POLYSHADE_ERROR_UNSUPPORTED: i32 = 4;
+/// The options contradict themselves or each other.
+pub const POLYSHADE_ERROR_OPTIONS: i32 = 5;
+/// The call itself is wrong: a pointer is NULL or not aligned, a size or number is none, a text is not UTF-8.
+pub const POLYSHADE_ERROR_ARGUMENT: i32 = 6;
+/// A text is not the JSON that is wanted.
+pub const POLYSHADE_ERROR_JSON: i32 = 7;
+/// The buffer is too small; the count says how much is needed.
+pub const POLYSHADE_ERROR_BUFFER: i32 = 8;
+/// A fault of polyshade's own, which went no further. Please report it.
+pub const POLYSHADE_ERROR_INTERNAL: i32 = 9;
+
+/// No word offset, no location, no index.
+pub const POLYSHADE_NONE: u32 = 0xffff_ffff;
+
+/// What went wrong with one call. It is the caller's memory: nothing has to be freed.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_error {
+    /// `sizeof(polyshade_error)`
+    pub size: u32,
+    /// What the call answered.
+    pub status: polyshade_status,
+    /// Where in the module, in words, or `POLYSHADE_NONE`.
+    pub word_offset: u32,
+    /// The SPIR-V id that it is about, or 0.
+    pub id: u32,
+    /// The length of the whole message, also where `message` has no room for it.
+    pub message_length: u32,
+    /// The length of all that could be done about it, 0 where nothing is known.
+    pub help_length: u32,
+    /// The fact, without the place, in lower case.
+    pub message: [c_char; 512],
+    /// What to do about it.
+    pub help: [c_char; 256],
+}
+
+versioned!(polyshade_error, 792);
+
+/// Why a call does not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: polyshade_status,
+    pub(crate) message: String,
+    help: String,
+    word_offset: Option<u32>,
+    id: u32,
+}
+
+impl Failure {
+    pub(crate) fn new(status: polyshade_status, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), help: String::new(), word_offset: None, id: 0 }
+    }
+
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::new(POLYSHADE_ERROR_ARGUMENT, message)
+    }
+
+    /// Of text that is not what it should be: `what` is the name of the text.
+    pub(crate) fn json(what: &str, error: &serde_json::Error) -> Self {
+        Self::new(POLYSHADE_ERROR_JSON, format!("{what}: {error}"))
+    }
+
+    fn of_panic(panic: Box<dyn Any + Send>) -> Self {
+        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            (Some(text), _) => (*text).to_owned(),
+            (None, Some(text)) => text.clone(),
+            (None, None) => {
+                // It may panic once more where it is dropped.
+                std::mem::forget(panic);
+                "a panic without a message".to_owned()
+            }
+        };
+        Self::new(POLYSHADE_ERROR_INTERNAL, message)
+    }
+
+    fn as_error(&self, size: u32) -> polyshade_error {
+        let mut error = polyshade_error {
+            size,
+            status: self.status,
+            word_offset: self.word_offset.unwrap_or(POLYSHADE_NONE),
+            id: self.id,
+            message_length: self.message.len() as u32,
+            help_length: self.help.len() as u32,
+            message: [0; 512],
+            help: [0; 256],
+        };
+        copy_text(&self.message, &mut error.message);
+        copy_text(&self.help, &mut error.help);
+        error
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match error.kind() {
+            ErrorKind::Malformed => POLYSHADE_ERROR_MALFORMED,
+            ErrorKind::Limit => POLYSHADE_ERROR_LIMIT,
+            ErrorKind::NotFound => POLYSHADE_ERROR_NOT_FOUND,
+            ErrorKind::Unsupported => POLYSHADE_ERROR_UNSUPPORTED,
+            ErrorKind::Options => POLYSHADE_ERROR_OPTIONS,
+        };
+        Self {
+            status,
+            message: error.message().to_owned(),
+            help: error.suggestion().unwrap_or_default().to_owned(),
+            word_offset: error.word_offset(),
+            id: error.id().map_or(0, polyshade::spv::Id::word),
+        }
+    }
+}
+
+/// As much of the text as there is room for, whole characters and a zero.
+fn copy_text(text: &str, buffer: &mut [c_char]) {
+    let most = text.len().min(buffer.len() - 1);
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let bytes = text.as_bytes()[..end].iter().map(|byte| *byte as c_char);
+    buffer.iter_mut().zip(bytes).for_each(|(at, byte)| *at = byte);
+}
+
+/// Makes the call, and says in `error`, which may be NULL, what became of it. Panics end here.
+pub(crate) fn guard(
+    error: *mut polyshade_error,
+    call: impl FnOnce() -> Result<(), Failure>,
+) -> polyshade_status {
+    let size = match catch_unwind(|| border::size_of_out(error)) {
+        Ok(Ok(size)) => size,
+        Ok(Err(_)) => return POLYSHADE_ERROR_ARGUMENT,
+        Err(_) => return POLYSHADE_ERROR_INTERNAL,
+    };
+    let failure = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => Failure::new(POLYSHADE_OK, ""),
+        Ok(Err(failure)) => failure,
+        Err(panic) => Failure::of_panic(panic),
+    };
+    if let Some(size) = size {
+        border::put(error, failure.as_error(size), size);
+    }
+    failure.status
+}
+
+/// The same of a call that answers something else than a status: `otherwise` where it panics.
+pub(crate) fn guard_value<T>(otherwise: T, call: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or(otherwise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn empty() -> polyshade_error {
+        let mut error = Failure::new(POLYSHADE_ERROR_INTERNAL, "old").as_error(0);
+        error.size = size_of::<polyshade_error>() as u32;
+        error
+    }
+
+    fn message(error: &polyshade_error) -> String {
+        let bytes = error.message.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0);
+        String::from_utf8(bytes.collect()).expect("characters are whole")
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error_with_its_message() {
+        let mut error = empty();
+        let status = guard(&raw mut error, || panic!("bound {}", 7));
+        assert_eq!((status, error.status), (POLYSHADE_ERROR_INTERNAL, status));
+        assert_eq!(message(&error), "bound 7");
+        let status = guard(&raw mut error, || std::panic::panic_any(7));
+        assert_eq!(status, POLYSHADE_ERROR_INTERNAL);
+        assert_eq!(message(&error), "a panic without a message");
+        assert_eq!(guard_value(3, || panic!("never mind")), 3);
+    }
+
+    #[test]
+    fn what_went_well_clears_the_error() {
+        let mut error = empty();
+        assert_eq!(guard(&raw mut error, || Ok(())), POLYSHADE_OK);
+        assert_eq!((error.status, message(&error)), (POLYSHADE_OK, String::new()));
+    }
+
+    #[test]
+    fn long_messages_are_cut_between_characters() {
+        let long = "ä".repeat(300);
+        let mut error = empty();
+        guard(&raw mut error, || Err(Failure::argument(long.clone())));
+        assert_eq!(error.message_length, 600);
+        assert_eq!(message(&error), "ä".repeat(255));
+    }
+
+    #[test]
+    fn an_error_of_an_unknown_size_is_refused_before_the_call() {
+        let mut error = empty();
+        error.size = 8;
+        let status = guard(&raw mut error, || panic!("it is not made"));
+        assert_eq!(status, POLYSHADE_ERROR_ARGUMENT);
+        assert_eq!(message(&error), "old");
+    }
+}

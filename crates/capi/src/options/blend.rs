@@ -1,0 +1,279 @@
+//! Options of blending in the shader.
+
+use super::polyshade_options;
+use crate::border::{self, versioned};
+use crate::error::{Failure, POLYSHADE_NONE, guard, polyshade_error, polyshade_status};
+use crate::place::{check_flags, check_reserved, polyshade_place};
+use polyshade::advanced_blend::{
+    Alpha, ColorBlend, Destination, Equation, Factor, Format, FormatClass, Layer, LogicOperation,
+    Operation, Options, Ordinary, Overlap, Term,
+};
+use polyshade::host::{Binding, Set};
+
+/// Attachments are multisampled.
+pub const POLYSHADE_BLEND_MULTISAMPLED: u32 = 1;
+
+/// The destination is an input attachment.
+pub const POLYSHADE_DESTINATION_INPUT_ATTACHMENT: u32 = 0;
+/// A texture with a copy of the attachment.
+pub const POLYSHADE_DESTINATION_TEXTURE: u32 = 1;
+/// Read by `VK_EXT_shader_tile_image`.
+pub const POLYSHADE_DESTINATION_TILE_IMAGE: u32 = 2;
+/// A storage image, under an interlock.
+pub const POLYSHADE_DESTINATION_STORAGE_IMAGE: u32 = 3;
+
+/// The texture has one layer.
+pub const POLYSHADE_LAYER_ONE: u32 = 0;
+/// The layer that `gl_Layer` says.
+pub const POLYSHADE_LAYER_LAYER: u32 = 1;
+/// The layer of the view.
+pub const POLYSHADE_LAYER_VIEW: u32 = 2;
+
+/// Blended by `equations`.
+pub const POLYSHADE_BLENDING_EQUATIONS: u32 = 0;
+/// Blended by factors and operations.
+pub const POLYSHADE_BLENDING_ORDINARY: u32 = 1;
+/// Blended by a logic operation.
+pub const POLYSHADE_BLENDING_LOGIC: u32 = 2;
+/// Not blended.
+pub const POLYSHADE_BLENDING_NONE: u32 = 3;
+
+/// Results are clamped.
+pub const POLYSHADE_COLOR_CLAMPED: u32 = 1;
+/// The attachment has no alpha, whatever its format has.
+pub const POLYSHADE_COLOR_WITHOUT_ALPHA: u32 = 2;
+/// The source's alpha is 1.
+pub const POLYSHADE_COLOR_ALPHA_TO_ONE: u32 = 4;
+
+const COLOR_FLAGS: u32 = 7;
+
+/// The classes of formats.
+pub const POLYSHADE_FORMAT_UNORM: u32 = 0;
+pub const POLYSHADE_FORMAT_SNORM: u32 = 1;
+pub const POLYSHADE_FORMAT_FLOAT: u32 = 2;
+pub const POLYSHADE_FORMAT_SRGB: u32 = 3;
+pub const POLYSHADE_FORMAT_UINT: u32 = 4;
+pub const POLYSHADE_FORMAT_SINT: u32 = 5;
+
+const CLASSES: [FormatClass; 6] = [
+    FormatClass::Unorm,
+    FormatClass::Snorm,
+    FormatClass::Float,
+    FormatClass::Srgb,
+    FormatClass::Uint,
+    FormatClass::Sint,
+];
+
+/// How a colour attachment is blended. It never grows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_color_blend {
+    /// The output that it is of; `POLYSHADE_NONE`: every one that is not named.
+    pub location: u32,
+    /// `POLYSHADE_BLENDING_…`
+    pub blending: u32,
+    /// `POLYSHADE_COLOR_…`, added up.
+    pub flags: u32,
+    /// `VkBlendOverlapEXT`
+    pub overlap: u32,
+    /// Whether the source is not multiplied by its alpha.
+    pub straight_source: u32,
+    /// Whether the destination is not.
+    pub straight_destination: u32,
+    /// `POLYSHADE_FORMAT_…`
+    pub format_class: u32,
+    /// Bits of red, green, blue and alpha, a byte each from the lowest on; 0 where it does not matter.
+    pub format_bits: u32,
+    /// `VkBlendOp` of each equation; none is all that there are.
+    pub equations: *const u32,
+    pub equation_count: usize,
+    /// `VkLogicOp`
+    pub logic_op: u32,
+    /// As in `VkPipelineColorBlendAttachmentState`.
+    pub color_op: u32,
+    pub source_color: u32,
+    pub destination_color: u32,
+    pub alpha_op: u32,
+    pub source_alpha: u32,
+    pub destination_alpha: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// What to blend, and where the destination is.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_blend_options {
+    /// The size, and `POLYSHADE_OPTIONS_ADVANCED_BLEND`.
+    pub base: polyshade_options,
+    /// `POLYSHADE_BLEND_…`, added up.
+    pub flags: u32,
+    /// Alpha to coverage of so many samples; 0 is none.
+    pub coverage_samples: u32,
+    /// `POLYSHADE_DESTINATION_…`
+    pub destination: u32,
+    /// The set, the binding and the index of the attachment at location 0, where the destination has them.
+    pub set: u32,
+    pub binding: u32,
+    pub index: u32,
+    /// `POLYSHADE_LAYER_…`, of a texture.
+    pub layer: u32,
+    /// Blend constants, where no place is said.
+    pub constants: [f32; 4],
+    /// Where the blend constants are; `POLYSHADE_PLACE_NONE`: in `constants`.
+    pub constants_in: polyshade_place,
+    /// Where the equation's word is, where there are several to choose from.
+    pub select: polyshade_place,
+    /// 0
+    pub reserved: u32,
+    /// How attachments are blended.
+    pub targets: *const polyshade_color_blend,
+    pub target_count: usize,
+}
+
+versioned!(polyshade_blend_options, 88 + 2 * size_of::<usize>());
+
+/// The word by which a host chooses the equation of this `VkBlendOp`.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_blend_word(
+    blend_op: u32,
+    word: *mut u32,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || border::set(word, equation(blend_op)?.word(), "word"))
+}
+
+fn equation(blend_op: u32) -> Result<Equation, Failure> {
+    let found = i32::try_from(blend_op).ok().and_then(Equation::from_blend_op);
+    found.ok_or_else(|| Failure::argument(format!("VkBlendOp {blend_op} is no equation")))
+}
+
+/// The element of a table, of which `number` gives Vulkan's number.
+fn of_vulkan<T: Copy>(
+    all: &[T],
+    number: impl Fn(T) -> i32,
+    wanted: u32,
+    what: &str,
+) -> Result<T, Failure> {
+    let found = all.iter().copied().find(|one| i64::from(number(*one)) == i64::from(wanted));
+    found.ok_or_else(|| Failure::argument(format!("there is no {what} {wanted}")))
+}
+
+fn term(operation: u32, source: u32, destination: u32) -> Result<Term, Failure> {
+    let factor = |number| of_vulkan(&Factor::ALL, Factor::blend_factor, number, "VkBlendFactor");
+    Ok(Term {
+        operation: of_vulkan(&Operation::ALL, Operation::blend_op, operation, "VkBlendOp")?,
+        source: factor(source)?,
+        destination: factor(destination)?,
+    })
+}
+
+/// How one target is blended; none where it is not.
+fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Failure> {
+    let blend = match given.blending {
+        POLYSHADE_BLENDING_EQUATIONS => ColorBlend::new(equations(given)?),
+        POLYSHADE_BLENDING_ORDINARY => ColorBlend::ordinary(Ordinary {
+            color: term(given.color_op, given.source_color, given.destination_color)?,
+            alpha: term(given.alpha_op, given.source_alpha, given.destination_alpha)?,
+        }),
+        POLYSHADE_BLENDING_LOGIC => {
+            let all = &LogicOperation::ALL;
+            let logic = of_vulkan(all, LogicOperation::logic_op, given.logic_op, "VkLogicOp")?;
+            ColorBlend::logic(logic)
+        }
+        POLYSHADE_BLENDING_NONE => return Ok(None),
+        other => return Err(Failure::argument(format!("there is no blending {other}"))),
+    };
+    check_flags(given.flags, COLOR_FLAGS, "the target")?;
+    check_reserved(given.reserved, "the target")?;
+    let has = |flag| given.flags & flag != 0;
+    let mut blend = blend.overlap(overlap(given.overlap)?);
+    blend = blend.source(alpha(given.straight_source));
+    blend = blend.destination(alpha(given.straight_destination));
+    blend = blend.format(format(given)?);
+    if has(POLYSHADE_COLOR_CLAMPED) {
+        blend = blend.clamp_results();
+    }
+    if has(POLYSHADE_COLOR_WITHOUT_ALPHA) {
+        blend = blend.without_alpha();
+    }
+    if has(POLYSHADE_COLOR_ALPHA_TO_ONE) {
+        blend = blend.alpha_to_one();
+    }
+    Ok(Some(blend))
+}
+
+fn equations(given: &polyshade_color_blend) -> Result<Vec<Equation>, Failure> {
+    let numbers = border::slice(given.equations, given.equation_count, "the equations")?;
+    if numbers.is_empty() {
+        return Ok(Equation::ALL.to_vec());
+    }
+    numbers.iter().map(|number| equation(*number)).collect()
+}
+
+fn overlap(number: u32) -> Result<Overlap, Failure> {
+    let all = [Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint];
+    let found = all.get(number as usize).copied();
+    found.ok_or_else(|| Failure::argument(format!("there is no VkBlendOverlapEXT {number}")))
+}
+
+fn alpha(is_straight: u32) -> Alpha {
+    if is_straight == 0 { Alpha::Premultiplied } else { Alpha::Straight }
+}
+
+fn format(given: &polyshade_color_blend) -> Result<Format, Failure> {
+    let class = CLASSES.get(given.format_class as usize).copied();
+    let none = || Failure::argument(format!("there is no format class {}", given.format_class));
+    let class = class.ok_or_else(none)?;
+    match given.format_bits.to_le_bytes() {
+        [0, 0, 0, 0] => Ok(class.into()),
+        bits => Ok(Format::new(class, bits)?),
+    }
+}
+
+fn destination(given: &polyshade_blend_options) -> Result<Destination, Failure> {
+    let (set, binding, index) = (Set(given.set), Binding(given.binding), given.index);
+    Ok(match given.destination {
+        POLYSHADE_DESTINATION_INPUT_ATTACHMENT => {
+            Destination::InputAttachment { set, binding, index }
+        }
+        POLYSHADE_DESTINATION_TEXTURE => {
+            let layer = [Layer::One, Layer::Layer, Layer::View].get(given.layer as usize).copied();
+            let none = || Failure::argument(format!("there is no layer {}", given.layer));
+            Destination::Texture { set, binding, layer: layer.ok_or_else(none)? }
+        }
+        POLYSHADE_DESTINATION_TILE_IMAGE => Destination::TileImage,
+        POLYSHADE_DESTINATION_STORAGE_IMAGE => Destination::StorageImage { set, binding },
+        other => return Err(Failure::argument(format!("there is no destination {other}"))),
+    })
+}
+
+/// The blending that the caller means.
+pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failure> {
+    let given = border::get(at)?;
+    check_flags(given.flags, POLYSHADE_BLEND_MULTISAMPLED, "the blending")?;
+    check_reserved(given.reserved, "the blending")?;
+    let mut options = Options::new().destination(destination(&given)?);
+    if given.flags & POLYSHADE_BLEND_MULTISAMPLED != 0 {
+        options = options.multisampled();
+    }
+    if given.coverage_samples != 0 {
+        options = options.alpha_to_coverage(given.coverage_samples);
+    }
+    options = match given.constants_in.read("the blend constants")? {
+        Some(place) => options.blend_constants_in(place),
+        None => options.blend_constants(given.constants),
+    };
+    options = options.select(given.select.read("the choice of the equation")?);
+    for target in border::slice(given.targets, given.target_count, "the targets")? {
+        options = match (target.location, color_blend(target)?) {
+            (POLYSHADE_NONE, Some(blend)) => options.every_target(blend),
+            (POLYSHADE_NONE, None) => {
+                return Err(Failure::argument("targets that are not named are not blended"));
+            }
+            (location, Some(blend)) => options.target(location, blend),
+            (location, None) => options.unblended(location),
+        };
+    }
+    Ok(options)
+}

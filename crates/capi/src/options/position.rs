@@ -1,0 +1,118 @@
+//! Options of what is done to the position: variants that compute nothing else, its convention, and discard.
+
+use super::polyshade_options;
+use super::{
+    POLYSHADE_SIDE_EFFECTS_FIRST, POLYSHADE_SIDE_EFFECTS_REFUSE, POLYSHADE_SIDE_EFFECTS_SECOND,
+};
+use crate::border::{self, versioned};
+use crate::error::Failure;
+use crate::place::{check_flags, polyshade_value};
+use polyshade::position_only::{Keep, Options, SideEffects};
+use polyshade::{depth_convention, rasterizer_discard};
+use std::ffi::c_char;
+
+/// Outputs that are not kept stay in the interface.
+pub const POLYSHADE_POSITION_KEEP_INTERFACE: u32 = 1;
+/// The position is `Invariant`.
+pub const POLYSHADE_POSITION_INVARIANT: u32 = 2;
+/// Nothing that the position is computed of is contracted.
+pub const POLYSHADE_POSITION_PRECISE: u32 = 4;
+/// What is captured natively is captured by the position-only variant.
+pub const POLYSHADE_POSITION_CAPTURES: u32 = 8;
+
+const FLAGS: u32 = 15;
+
+/// What a position-only variant keeps, and how. Of the three kinds that belong together, all are asked with the same.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_position_options {
+    /// The size, and `POLYSHADE_OPTIONS_POSITION_ONLY`, `…_COMPLEMENT` or `…_FULL`.
+    pub base: polyshade_options,
+    /// `POLYSHADE_POSITION_…`, added up.
+    pub flags: u32,
+    /// `POLYSHADE_SIDE_EFFECTS_…`
+    pub side_effects: u32,
+    /// What is kept: `position`, `point-size`, `clip-distance`, …, `location=3`, or a name. None is all that the
+    /// rasterizer needs.
+    pub keep: *const *const c_char,
+    pub keep_count: usize,
+}
+
+versioned!(polyshade_position_options, 16 + 2 * size_of::<usize>());
+
+/// Depth range, Y and rotation.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_depth_options {
+    /// The size, and `POLYSHADE_OPTIONS_DEPTH_CONVENTION`.
+    pub base: polyshade_options,
+    /// Whether depth goes from -1 to 1.
+    pub depth: polyshade_value,
+    /// Whether Y points up.
+    pub flip_y: polyshade_value,
+    /// By how many quarters what is drawn is turned.
+    pub rotation: polyshade_value,
+}
+
+versioned!(polyshade_depth_options, 68);
+
+/// Whether nothing is rasterized.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_discard_options {
+    /// The size, and `POLYSHADE_OPTIONS_RASTERIZER_DISCARD`.
+    pub base: polyshade_options,
+    /// Whether nothing is: a fixed 1 is always.
+    pub when: polyshade_value,
+}
+
+versioned!(polyshade_discard_options, 28);
+
+/// The variants that the caller means.
+pub(super) fn read(at: *const polyshade_position_options) -> Result<Options, Failure> {
+    let given = border::get(at)?;
+    check_flags(given.flags, FLAGS, "the position")?;
+    let has = |flag| given.flags & flag != 0;
+    let mut options = Options::new();
+    if given.keep_count > 0 {
+        let keep = border::texts(given.keep, given.keep_count, "what is kept")?;
+        let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;
+        options = options.keep(keep);
+    }
+    if has(POLYSHADE_POSITION_KEEP_INTERFACE) {
+        options = options.keep_interface();
+    }
+    if has(POLYSHADE_POSITION_INVARIANT) {
+        options = options.invariant();
+    }
+    if has(POLYSHADE_POSITION_PRECISE) {
+        options = options.precise();
+    }
+    if has(POLYSHADE_POSITION_CAPTURES) {
+        options = options.capture_in_position_only();
+    }
+    Ok(options.side_effects(match given.side_effects {
+        POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
+        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InPositionOnly,
+        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InComplement,
+        other => return Err(Failure::argument(format!("there are no side effects {other}"))),
+    }))
+}
+
+/// The convention that the caller means.
+pub(super) fn read_depth(
+    at: *const polyshade_depth_options,
+) -> Result<depth_convention::Options, Failure> {
+    let given = border::get(at)?;
+    let options = depth_convention::Options::new().depth(given.depth.boolean("the depth range")?);
+    let options = options.flip_y(given.flip_y.boolean("the flipped Y")?);
+    Ok(options.rotation(given.rotation.turn("the rotation")?))
+}
+
+/// When the caller rasterizes nothing.
+pub(super) fn read_discard(
+    at: *const polyshade_discard_options,
+) -> Result<rasterizer_discard::Options, Failure> {
+    let given = border::get(at)?;
+    Ok(rasterizer_discard::Options::new().when(given.when.boolean("the discard")?))
+}

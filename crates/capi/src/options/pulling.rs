@@ -1,0 +1,149 @@
+//! Options of vertex pulling.
+
+use super::polyshade_options;
+use crate::border::{self, versioned};
+use crate::error::{Failure, POLYSHADE_NONE, guard, polyshade_error, polyshade_status};
+use crate::place::{check_flags, check_reserved, polyshade_place};
+use polyshade::host::{Binding, Set};
+use polyshade::vertex_pulling::{Attribute, Buffer, Format, Options, Rate, Robustness};
+use std::ffi::c_char;
+
+/// `set` is meant.
+pub const POLYSHADE_PULLING_HAS_SET: u32 = 1;
+/// `binding` is meant.
+pub const POLYSHADE_PULLING_HAS_BINDING: u32 = 2;
+/// Out of bounds is as `robustBufferAccess` has it, rather than `robustBufferAccess2`.
+pub const POLYSHADE_PULLING_ROBUST_ACCESS: u32 = 4;
+/// Attributes may reach beyond the stride of their buffer.
+pub const POLYSHADE_PULLING_BEYOND_STRIDE: u32 = 8;
+/// The shader finds the first instance by `BaseInstance`, and not by a word of the host.
+pub const POLYSHADE_PULLING_BASE_INSTANCE: u32 = 16;
+
+const FLAGS: u32 = 31;
+
+/// Vertices step through the buffer.
+pub const POLYSHADE_RATE_VERTEX: u32 = 0;
+/// Instances do.
+pub const POLYSHADE_RATE_INSTANCE: u32 = 1;
+
+/// A vertex attribute. It never grows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_attribute {
+    pub location: u32,
+    /// The number of its vertex buffer.
+    pub buffer: u32,
+    /// In bytes; `POLYSHADE_NONE`: a word of the host.
+    pub offset: u32,
+    /// 0
+    pub reserved: u32,
+    /// Vulkan's name of the format, such as `VK_FORMAT_R32G32B32_SFLOAT`; NULL: words of the host.
+    pub format: *const c_char,
+}
+
+/// A vertex buffer. It never grows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_vertex_buffer {
+    pub number: u32,
+    /// In bytes; `POLYSHADE_NONE`: a word of the host.
+    pub stride: u32,
+    /// `POLYSHADE_RATE_…`; `POLYSHADE_NONE`: a word of the host.
+    pub rate: u32,
+    /// How many instances read one element.
+    pub divisor: u32,
+}
+
+/// Which attributes there are, and where.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_pulling_options {
+    /// The size, and `POLYSHADE_OPTIONS_VERTEX_PULLING`.
+    pub base: polyshade_options,
+    /// `POLYSHADE_PULLING_…`, added up.
+    pub flags: u32,
+    /// The set of the vertex buffers.
+    pub set: u32,
+    /// The binding of the first.
+    pub binding: u32,
+    /// 0
+    pub reserved: u32,
+    /// Where the words of the host are; `POLYSHADE_PLACE_NONE`: in a storage buffer behind the last vertex buffer.
+    pub words: polyshade_place,
+    pub attributes: *const polyshade_attribute,
+    pub attribute_count: usize,
+    pub buffers: *const polyshade_vertex_buffer,
+    pub buffer_count: usize,
+}
+
+versioned!(polyshade_pulling_options, 40 + 4 * size_of::<usize>());
+
+/// What a vertex format is like.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_vertex_format {
+    /// `sizeof(polyshade_vertex_format)`
+    pub size: u32,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Elements lie at multiples of so many bytes.
+    pub alignment: u32,
+    /// The words by which a host says the format.
+    pub words: [u32; 2],
+}
+
+versioned!(polyshade_vertex_format, 20);
+
+/// Says what the vertex format of this name is like, such as `VK_FORMAT_R8G8B8A8_UNORM`.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_vertex_format_info(
+    name: *const c_char,
+    format: *mut polyshade_vertex_format,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let found: Format = border::text(name, "the format")?.parse()?;
+        let (bytes, alignment, words) = (found.size(), found.alignment(), found.words());
+        border::answer(format, polyshade_vertex_format { size: 0, bytes, alignment, words })
+    })
+}
+
+/// The options that the caller means.
+pub(super) fn read(at: *const polyshade_pulling_options) -> Result<Options, Failure> {
+    let given = border::get(at)?;
+    check_flags(given.flags, FLAGS, "vertex pulling")?;
+    check_reserved(given.reserved, "vertex pulling")?;
+    let has = |flag| given.flags & flag != 0;
+    let set = has(POLYSHADE_PULLING_HAS_SET).then_some(Set(given.set));
+    let binding = has(POLYSHADE_PULLING_HAS_BINDING).then_some(Binding(given.binding));
+    let mut options = Options::new().storage(set, binding);
+    if let Some(place) = given.words.read("the words of vertex pulling")? {
+        options = options.words(place);
+    }
+    if has(POLYSHADE_PULLING_ROBUST_ACCESS) {
+        options = options.robustness(Robustness::Access);
+    }
+    options = options.access_beyond_stride(has(POLYSHADE_PULLING_BEYOND_STRIDE));
+    options = options.base_instance(has(POLYSHADE_PULLING_BASE_INSTANCE));
+    for one in border::slice(given.attributes, given.attribute_count, "the attributes")? {
+        check_reserved(one.reserved, "an attribute")?;
+        let format = border::optional_text(one.format, "the format of an attribute")?;
+        let format = format.map(str::parse).transpose()?;
+        let attribute = Attribute { buffer: one.buffer, offset: known(one.offset), format };
+        options = options.attribute(one.location, attribute);
+    }
+    for one in border::slice(given.buffers, given.buffer_count, "the vertex buffers")? {
+        let rate = match one.rate {
+            POLYSHADE_RATE_VERTEX => Some(Rate::Vertex),
+            POLYSHADE_RATE_INSTANCE => Some(Rate::Instance { divisor: one.divisor }),
+            POLYSHADE_NONE => None,
+            other => return Err(Failure::argument(format!("there is no vertex rate {other}"))),
+        };
+        options = options.buffer(one.number, Buffer { stride: known(one.stride), rate });
+    }
+    Ok(options)
+}
+
+fn known(number: u32) -> Option<u32> {
+    (number != POLYSHADE_NONE).then_some(number)
+}

@@ -1,0 +1,231 @@
+//! Numbers of the header that stand for what the library has enumerations for, each mapped in one place.
+
+use crate::error::Failure;
+use polyshade::depth_convention::Turn;
+use polyshade::host::{Binding, DescriptorKind, Place, Pointer, Set, Value};
+use polyshade::spv::ExecutionModel;
+
+/// The stage: `VkShaderStageFlagBits`.
+pub const POLYSHADE_STAGE_VERTEX: u32 = 0x01;
+pub const POLYSHADE_STAGE_TESSELLATION_CONTROL: u32 = 0x02;
+pub const POLYSHADE_STAGE_TESSELLATION_EVALUATION: u32 = 0x04;
+pub const POLYSHADE_STAGE_GEOMETRY: u32 = 0x08;
+pub const POLYSHADE_STAGE_FRAGMENT: u32 = 0x10;
+pub const POLYSHADE_STAGE_COMPUTE: u32 = 0x20;
+pub const POLYSHADE_STAGE_TASK: u32 = 0x40;
+pub const POLYSHADE_STAGE_MESH: u32 = 0x80;
+
+const STAGES: [(u32, ExecutionModel); 8] = [
+    (POLYSHADE_STAGE_VERTEX, ExecutionModel::VERTEX),
+    (POLYSHADE_STAGE_TESSELLATION_CONTROL, ExecutionModel::TESSELLATION_CONTROL),
+    (POLYSHADE_STAGE_TESSELLATION_EVALUATION, ExecutionModel::TESSELLATION_EVALUATION),
+    (POLYSHADE_STAGE_GEOMETRY, ExecutionModel::GEOMETRY),
+    (POLYSHADE_STAGE_FRAGMENT, ExecutionModel::FRAGMENT),
+    (POLYSHADE_STAGE_COMPUTE, ExecutionModel::GL_COMPUTE),
+    (POLYSHADE_STAGE_TASK, ExecutionModel::TASK_EXT),
+    (POLYSHADE_STAGE_MESH, ExecutionModel::MESH_EXT),
+];
+
+/// The stage with the bit of Vulkan's; none where the number is 0.
+pub(crate) fn stage(bit: u32) -> Result<Option<ExecutionModel>, Failure> {
+    let found = STAGES.iter().find(|(number, _)| *number == bit).map(|(_, model)| *model);
+    match (bit, found) {
+        (0, _) => Ok(None),
+        (_, Some(model)) => Ok(Some(model)),
+        (_, None) => Err(Failure::argument(format!("there is no stage {bit:#x}"))),
+    }
+}
+
+/// Vulkan's bit for the stage; 0 where it has none.
+pub(crate) fn stage_bit(model: ExecutionModel) -> u32 {
+    let model = match model {
+        ExecutionModel::TASK_NV => ExecutionModel::TASK_EXT,
+        ExecutionModel::MESH_NV => ExecutionModel::MESH_EXT,
+        model => model,
+    };
+    STAGES.iter().find(|(_, one)| *one == model).map_or(0, |(bit, _)| *bit)
+}
+
+/// The lowering chooses a place, or there is none.
+pub const POLYSHADE_PLACE_NONE: u32 = 0;
+/// In a storage buffer at `set` and `binding`.
+pub const POLYSHADE_PLACE_STORAGE_BUFFER: u32 = 1;
+/// In a uniform buffer at `set` and `binding`.
+pub const POLYSHADE_PLACE_UNIFORM: u32 = 2;
+/// In push constants from byte `number` on.
+pub const POLYSHADE_PLACE_PUSH_CONSTANT: u32 = 3;
+/// In specialization constants from id `number` on.
+pub const POLYSHADE_PLACE_SPECIALIZATION: u32 = 4;
+/// In memory whose address is in a uniform buffer at `set` and `binding`.
+pub const POLYSHADE_PLACE_ADDRESS_IN_UNIFORM: u32 = 5;
+/// In memory whose address is in push constants from byte `number` on.
+pub const POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT: u32 = 6;
+/// In memory whose address is in two specialization constants from id `number` on.
+pub const POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION: u32 = 7;
+
+/// Where the shader reads words of the host. It never grows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_place {
+    /// `POLYSHADE_PLACE_…`
+    pub kind: u32,
+    /// The descriptor set, where the kind has one.
+    pub set: u32,
+    /// The binding, where the kind has one.
+    pub binding: u32,
+    /// The byte of the push constants or the id of the specialization constant, where the kind has one.
+    pub number: u32,
+}
+
+/// A value that is the same for all draws, or a word of the host. It never grows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_value {
+    /// Where the word is; `POLYSHADE_PLACE_NONE` for a fixed value.
+    pub word: polyshade_place,
+    /// The fixed value.
+    pub fixed: u32,
+}
+
+impl polyshade_place {
+    pub(crate) fn read(self, what: &str) -> Result<Option<Place>, Failure> {
+        let Self { kind, set, binding, number } = self;
+        let (set, binding) = (Set(set), Binding(binding));
+        Ok(Some(match kind {
+            POLYSHADE_PLACE_NONE => return Ok(None),
+            POLYSHADE_PLACE_STORAGE_BUFFER => Place::StorageBuffer { set, binding },
+            POLYSHADE_PLACE_UNIFORM => Place::Uniform { set, binding },
+            POLYSHADE_PLACE_PUSH_CONSTANT => Place::PushConstant { offset: number },
+            POLYSHADE_PLACE_SPECIALIZATION => Place::Specialization { first_id: number },
+            POLYSHADE_PLACE_ADDRESS_IN_UNIFORM => Place::Address(Pointer::Uniform { set, binding }),
+            POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT => {
+                Place::Address(Pointer::PushConstant { offset: number })
+            }
+            POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION => {
+                Place::Address(Pointer::Specialization { first_id: number })
+            }
+            _ => return Err(Failure::argument(format!("{what}: there is no place {kind}"))),
+        }))
+    }
+
+    /// The place that is always said.
+    pub(crate) fn needed(self, what: &str) -> Result<Place, Failure> {
+        self.read(what)?.ok_or_else(|| Failure::argument(format!("{what}: no place is said")))
+    }
+
+    pub(crate) fn of(place: Place) -> Self {
+        let none = Self { kind: POLYSHADE_PLACE_NONE, set: 0, binding: 0, number: 0 };
+        let at = |kind, set: Set, binding: Binding| Self {
+            kind,
+            set: set.0,
+            binding: binding.0,
+            number: 0,
+        };
+        let behind = |kind, number| Self { kind, number, ..none };
+        match place {
+            Place::StorageBuffer { set, binding } => {
+                at(POLYSHADE_PLACE_STORAGE_BUFFER, set, binding)
+            }
+            Place::Uniform { set, binding } => at(POLYSHADE_PLACE_UNIFORM, set, binding),
+            Place::PushConstant { offset } => behind(POLYSHADE_PLACE_PUSH_CONSTANT, offset),
+            Place::Specialization { first_id } => behind(POLYSHADE_PLACE_SPECIALIZATION, first_id),
+            Place::Address(Pointer::Uniform { set, binding }) => {
+                at(POLYSHADE_PLACE_ADDRESS_IN_UNIFORM, set, binding)
+            }
+            Place::Address(Pointer::PushConstant { offset }) => {
+                behind(POLYSHADE_PLACE_ADDRESS_IN_PUSH_CONSTANT, offset)
+            }
+            Place::Address(Pointer::Specialization { first_id }) => {
+                behind(POLYSHADE_PLACE_ADDRESS_IN_SPECIALIZATION, first_id)
+            }
+        }
+    }
+}
+
+impl polyshade_value {
+    fn read<T>(
+        self,
+        what: &str,
+        fixed: impl FnOnce(u32) -> Option<T>,
+    ) -> Result<Value<T>, Failure> {
+        if let Some(place) = self.word.read(what)? {
+            return Ok(Value::Word(place));
+        }
+        let message = || Failure::argument(format!("{what}: {} is no value of it", self.fixed));
+        fixed(self.fixed).map(Value::Fixed).ok_or_else(message)
+    }
+
+    pub(crate) fn boolean(self, what: &str) -> Result<Value<bool>, Failure> {
+        self.read(what, |fixed| (fixed < 2).then_some(fixed == 1))
+    }
+
+    pub(crate) fn number(self, what: &str) -> Result<Value<u32>, Failure> {
+        self.read(what, Some)
+    }
+
+    /// In quarter turns.
+    pub(crate) fn turn(self, what: &str) -> Result<Value<Turn>, Failure> {
+        let turns = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
+        self.read(what, |fixed| turns.get(fixed as usize).copied())
+    }
+}
+
+/// What is bound: `VkDescriptorType`.
+pub const POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE: u32 = 2;
+pub const POLYSHADE_DESCRIPTOR_STORAGE_IMAGE: u32 = 3;
+pub const POLYSHADE_DESCRIPTOR_UNIFORM_BUFFER: u32 = 6;
+pub const POLYSHADE_DESCRIPTOR_STORAGE_BUFFER: u32 = 7;
+pub const POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT: u32 = 10;
+
+/// `VkDescriptorType` of a kind; `POLYSHADE_NONE` of one that is newer than this table.
+pub(crate) fn descriptor_type(kind: DescriptorKind) -> u32 {
+    match kind {
+        DescriptorKind::SampledImage => POLYSHADE_DESCRIPTOR_SAMPLED_IMAGE,
+        DescriptorKind::StorageImage => POLYSHADE_DESCRIPTOR_STORAGE_IMAGE,
+        DescriptorKind::UniformBuffer => POLYSHADE_DESCRIPTOR_UNIFORM_BUFFER,
+        DescriptorKind::StorageBuffer => POLYSHADE_DESCRIPTOR_STORAGE_BUFFER,
+        DescriptorKind::InputAttachment => POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT,
+        _ => crate::error::POLYSHADE_NONE,
+    }
+}
+
+/// Nothing is said by a member that means nothing yet.
+pub(crate) fn check_reserved(reserved: u32, what: &str) -> Result<(), Failure> {
+    match reserved {
+        0 => Ok(()),
+        _ => Err(Failure::argument(format!("{what}: a reserved member is {reserved}, not 0"))),
+    }
+}
+
+/// The flags, none of which is unknown.
+pub(crate) fn check_flags(flags: u32, known: u32, what: &str) -> Result<(), Failure> {
+    match flags & !known {
+        0 => Ok(()),
+        unknown => Err(Failure::argument(format!("{what} has unknown flags {unknown:#x}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_come_back_as_they_went() {
+        for kind in 1..8 {
+            let place = polyshade_place { kind, set: 1, binding: 2, number: 3 };
+            let read = place.needed("it").expect("there are so many");
+            let back = polyshade_place::of(read);
+            assert_eq!((back.kind, back.needed("it").ok()), (kind, Some(read)));
+        }
+        assert!(polyshade_place { kind: 8, set: 0, binding: 0, number: 0 }.read("it").is_err());
+    }
+
+    #[test]
+    fn stages_come_back_as_they_went() {
+        for bit in (0..8).map(|bit| 1 << bit) {
+            let model = stage(bit).expect("there are so many").expect("it is not 0");
+            assert_eq!(stage_bit(model), bit);
+        }
+        assert!(stage(3).is_err() && stage(0x100).is_err());
+    }
+}

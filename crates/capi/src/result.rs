@@ -1,0 +1,441 @@
+//! What came of a lowering: modules, and what the host binds, fills in and must have, as structs and as JSON.
+
+use crate::border::{self, versioned};
+use crate::error::{
+    Failure, POLYSHADE_ERROR_NOT_FOUND, POLYSHADE_NONE, guard, guard_value, polyshade_error,
+    polyshade_status,
+};
+use crate::layout::{c_text, missing, polyshade_layout};
+use crate::module::polyshade_module;
+use crate::options::Kind;
+use crate::place::{descriptor_type, polyshade_place, stage_bit};
+use polyshade::host::{Descriptor, Ordering, Place, Purpose, Requirements, Words};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::Layout;
+use serde_json::{Value, json};
+use std::ffi::{CString, c_char};
+use std::sync::Arc;
+
+/// What came of a lowering: one output or several. It never changes, and any number of threads may use it at once.
+pub struct polyshade_result {
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// No order between draws is needed.
+pub const POLYSHADE_ORDERING_NONE: u32 = 0;
+/// Accesses of attachments in the order of rasterization, or a barrier between draws that overlap.
+pub const POLYSHADE_ORDERING_ATTACHMENT_ACCESS: u32 = 1;
+/// Coherent reads of tile images.
+pub const POLYSHADE_ORDERING_TILE_IMAGE: u32 = 2;
+/// By the interlock in the shader.
+pub const POLYSHADE_ORDERING_INTERLOCK: u32 = 3;
+/// A copy of the attachment before each draw that overlaps an earlier one.
+pub const POLYSHADE_ORDERING_COPY: u32 = 4;
+
+/// What an output is like.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_output {
+    /// `sizeof(polyshade_output)`
+    pub size: u32,
+    /// `POLYSHADE_STAGE_…`
+    pub stage: u32,
+    /// `POLYSHADE_VARIANT_…` of a capture into storage buffers, or 0.
+    pub variant: u32,
+    /// Whether its words are others than those that were given.
+    pub is_changed: u32,
+    /// Whether it has a capture layout.
+    pub has_layout: u32,
+    /// How many words the host fills in.
+    pub host_word_count: u32,
+    /// How many descriptors it binds.
+    pub descriptor_count: u32,
+    /// How many extensions, features and limits the device must have.
+    pub need_count: u32,
+    /// `POLYSHADE_ORDERING_…`
+    pub ordering: u32,
+    /// The location of an output that was added, or `POLYSHADE_NONE`.
+    pub location: u32,
+    /// The bytes of the push constants that the host fills in: none where `end` is 0.
+    pub push_constants_first: u32,
+    pub push_constants_end: u32,
+}
+
+versioned!(polyshade_output, 48);
+
+/// A word that the host fills in, 32 bits.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_host_word {
+    /// `sizeof(polyshade_host_word)`
+    pub size: u32,
+    /// Its number in the words at this place: byte `4 * number`, or the specialization constant so many ids behind.
+    pub number: u32,
+    /// Where the words are that it is one of.
+    pub place: polyshade_place,
+    /// It lives as long as the result, as does the meaning.
+    pub name: *const c_char,
+    pub meaning: *const c_char,
+}
+
+versioned!(polyshade_host_word, 24 + 2 * size_of::<usize>());
+
+/// A feedback buffer: `number` is which.
+pub const POLYSHADE_PURPOSE_FEEDBACK: u32 = 1;
+/// A vertex buffer: `number` is which.
+pub const POLYSHADE_PURPOSE_VERTEX_BUFFER: u32 = 2;
+/// Words of the host.
+pub const POLYSHADE_PURPOSE_WORDS: u32 = 3;
+/// What is blended with: `number` is the location, `index` the input attachment's index.
+pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
+
+/// A descriptor that the host binds.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_descriptor {
+    /// `sizeof(polyshade_descriptor)`
+    pub size: u32,
+    pub set: u32,
+    pub binding: u32,
+    /// `VkDescriptorType`
+    pub descriptor_type: u32,
+    /// `POLYSHADE_STAGE_…`
+    pub stage: u32,
+    /// `POLYSHADE_PURPOSE_…`
+    pub purpose: u32,
+    /// What the purpose says.
+    pub number: u32,
+    /// `POLYSHADE_NONE` where there is none.
+    pub index: u32,
+}
+
+versioned!(polyshade_descriptor, 32);
+
+/// An extension.
+pub const POLYSHADE_NEED_EXTENSION: u32 = 1;
+/// A feature.
+pub const POLYSHADE_NEED_FEATURE: u32 = 2;
+/// A limit, of at least `at_least`.
+pub const POLYSHADE_NEED_LIMIT: u32 = 3;
+
+/// Something that the device must have.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_need {
+    /// `sizeof(polyshade_need)`
+    pub size: u32,
+    /// `POLYSHADE_NEED_…`
+    pub kind: u32,
+    /// Of a limit.
+    pub at_least: u32,
+    /// 0
+    pub reserved: u32,
+    /// What Vulkan calls it. It lives as long as the result.
+    pub name: *const c_char,
+}
+
+versioned!(polyshade_need, 16 + size_of::<usize>());
+
+/// What a lowering says of one module.
+pub(crate) struct Report {
+    pub(crate) module: Arc<polyshade_module>,
+    pub(crate) is_changed: bool,
+    pub(crate) kind: Kind,
+    pub(crate) entry: String,
+    pub(crate) words: Vec<Words>,
+    pub(crate) requirements: Requirements,
+    pub(crate) result: Value,
+}
+
+/// The same as the caller asks for it.
+pub(crate) struct Output {
+    report: Report,
+    stage: Option<ExecutionModel>,
+    variant: u32,
+    location: Option<u32>,
+    layout: Option<Arc<polyshade_layout>>,
+    words: Vec<HostWord>,
+    needs: Vec<(u32, CString, u32)>,
+}
+
+struct HostWord {
+    place: Place,
+    number: u32,
+    name: CString,
+    meaning: CString,
+}
+
+impl Output {
+    pub(crate) fn new(report: Report) -> Self {
+        let entries = report.module.module.entry_points();
+        let stage = entries.filter(|entry| entry.name() == report.entry).map(|one| one.model());
+        let stage = stage.last();
+        let words = report.words.iter().flat_map(|group| {
+            group.words.iter().zip(0..).map(|(word, number)| HostWord {
+                place: group.place,
+                number,
+                name: c_text(&word.name),
+                meaning: c_text(&word.meaning),
+            })
+        });
+        let (words, needs) = (words.collect(), needs(&report.requirements));
+        Self { report, stage, variant: 0, location: None, layout: None, words, needs }
+    }
+
+    pub(crate) fn variant(mut self, variant: u32) -> Self {
+        self.variant = variant;
+        self
+    }
+
+    pub(crate) fn location(mut self, location: Option<u32>) -> Self {
+        self.location = location;
+        self
+    }
+
+    pub(crate) fn layout(mut self, layout: Layout) -> Self {
+        self.layout = Some(polyshade_layout::new(layout));
+        self
+    }
+
+    fn describe(&self) -> polyshade_output {
+        let requirements = &self.report.requirements;
+        let push_constants = requirements.push_constants.clone().unwrap_or_default();
+        polyshade_output {
+            size: 0,
+            stage: self.stage.map_or(0, stage_bit),
+            variant: self.variant,
+            is_changed: self.report.is_changed.into(),
+            has_layout: self.layout.is_some().into(),
+            host_word_count: self.words.len() as u32,
+            descriptor_count: requirements.descriptors.len() as u32,
+            need_count: self.needs.len() as u32,
+            ordering: ordering(requirements.ordering),
+            location: self.location.unwrap_or(POLYSHADE_NONE),
+            push_constants_first: push_constants.start,
+            push_constants_end: push_constants.end,
+        }
+    }
+
+    /// As the program's reports are.
+    fn to_json(&self) -> String {
+        let kind = self.report.kind;
+        let report = json!({
+            "version": 3,
+            "lowering": kind.lowering(),
+            "lowering_version": kind.version(),
+            "entry_point": self.report.entry,
+            "stage": self.stage,
+            "result": self.report.result,
+            "words": self.report.words,
+            "requirements": self.report.requirements,
+        });
+        report.to_string()
+    }
+}
+
+fn needs(requirements: &Requirements) -> Vec<(u32, CString, u32)> {
+    let extensions = requirements.extensions.iter().map(|one| one.name());
+    let extensions = extensions.map(|name| (POLYSHADE_NEED_EXTENSION, c_text(name), 0));
+    let features = requirements.features.iter().map(|one| one.name());
+    let features = features.map(|name| (POLYSHADE_NEED_FEATURE, c_text(name), 0));
+    let limits = requirements.limits.iter();
+    let limits =
+        limits.map(|(limit, at_least)| (POLYSHADE_NEED_LIMIT, c_text(limit.name()), *at_least));
+    extensions.chain(features).chain(limits).collect()
+}
+
+fn ordering(ordering: Option<Ordering>) -> u32 {
+    match ordering {
+        None => POLYSHADE_ORDERING_NONE,
+        Some(Ordering::AttachmentAccess) => POLYSHADE_ORDERING_ATTACHMENT_ACCESS,
+        Some(Ordering::TileImage) => POLYSHADE_ORDERING_TILE_IMAGE,
+        Some(Ordering::Interlock) => POLYSHADE_ORDERING_INTERLOCK,
+        Some(Ordering::Copy) => POLYSHADE_ORDERING_COPY,
+    }
+}
+
+fn descriptor(of: &Descriptor) -> polyshade_descriptor {
+    let (purpose, number, index) = match of.purpose {
+        Purpose::Feedback(number) => (POLYSHADE_PURPOSE_FEEDBACK, number, None),
+        Purpose::VertexBuffer(number) => (POLYSHADE_PURPOSE_VERTEX_BUFFER, number, None),
+        Purpose::Words => (POLYSHADE_PURPOSE_WORDS, 0, None),
+        Purpose::Destination { location, index } => {
+            (POLYSHADE_PURPOSE_DESTINATION, location, index)
+        }
+        _ => (POLYSHADE_NONE, 0, None),
+    };
+    polyshade_descriptor {
+        size: 0,
+        set: of.set.0,
+        binding: of.binding.0,
+        descriptor_type: descriptor_type(of.kind),
+        stage: stage_bit(of.stage),
+        purpose,
+        number,
+        index: index.unwrap_or(POLYSHADE_NONE),
+    }
+}
+
+fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output, Failure> {
+    let found = border::handle(result, "result")?.outputs.get(number as usize);
+    found.ok_or_else(|| missing("output", number))
+}
+
+/// Counts one holder more, and gives the result back. NULL stays NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_retain(result: *mut polyshade_result) -> *mut polyshade_result {
+    border::retain(result);
+    result
+}
+
+/// Counts one holder less; behind the last one the result is freed. NULL is fine.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_release(result: *mut polyshade_result) {
+    guard_value((), || border::release(result));
+}
+
+/// How many outputs a result has; 0 where it is NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32 {
+    guard_value(0, || {
+        border::handle(result, "result").map_or(0, |result| result.outputs.len() as u32)
+    })
+}
+
+/// Says what an output is like.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_output(
+    result: *const polyshade_result,
+    index: u32,
+    info: *mut polyshade_output,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || border::answer(info, output(result, index)?.describe()))
+}
+
+/// Gives the module of an output, which has to be released. It needs the result no more.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_module(
+    result: *const polyshade_result,
+    index: u32,
+    module: *mut *mut polyshade_module,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        border::clear_out(module, "module")?;
+        border::hand_out(module, output(result, index)?.report.module.clone());
+        Ok(())
+    })
+}
+
+/// Gives the capture layout of an output, which has to be released. It needs the result no more.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_layout(
+    result: *const polyshade_result,
+    index: u32,
+    layout: *mut *mut polyshade_layout,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        border::clear_out(layout, "layout")?;
+        let found = output(result, index)?.layout.clone();
+        let none = || Failure::new(POLYSHADE_ERROR_NOT_FOUND, "the output captures nothing");
+        border::hand_out(layout, found.ok_or_else(none)?);
+        Ok(())
+    })
+}
+
+/// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many
+/// `buffer` holds, and becomes how many there are.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_copy_words(
+    result: *const polyshade_result,
+    index: u32,
+    buffer: *mut u32,
+    word_count: *mut usize,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        border::fill(output(result, index)?.report.module.module.words(), buffer, word_count)
+    })
+}
+
+/// Says what a word is that the host fills in.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_host_word(
+    result: *const polyshade_result,
+    output_index: u32,
+    index: u32,
+    word: *mut polyshade_host_word,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let found = output(result, output_index)?.words.get(index as usize);
+        let found = found.ok_or_else(|| missing("word", index))?;
+        border::answer(
+            word,
+            polyshade_host_word {
+                size: 0,
+                number: found.number,
+                place: polyshade_place::of(found.place),
+                name: found.name.as_ptr(),
+                meaning: found.meaning.as_ptr(),
+            },
+        )
+    })
+}
+
+/// Says what a descriptor is that the host binds.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_descriptor(
+    result: *const polyshade_result,
+    output_index: u32,
+    index: u32,
+    info: *mut polyshade_descriptor,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let all = &output(result, output_index)?.report.requirements.descriptors;
+        let found = all.get(index as usize).ok_or_else(|| missing("descriptor", index))?;
+        border::answer(info, descriptor(found))
+    })
+}
+
+/// Says what an extension, feature or limit is that the device must have.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_need(
+    result: *const polyshade_result,
+    output_index: u32,
+    index: u32,
+    need: *mut polyshade_need,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let found = output(result, output_index)?.needs.get(index as usize);
+        let (kind, name, at_least) = found.ok_or_else(|| missing("need", index))?;
+        border::answer(
+            need,
+            polyshade_need {
+                size: 0,
+                kind: *kind,
+                at_least: *at_least,
+                reserved: 0,
+                name: name.as_ptr(),
+            },
+        )
+    })
+}
+
+/// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which `*length`
+/// counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much
+/// there is.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_result_json(
+    result: *const polyshade_result,
+    index: u32,
+    buffer: *mut c_char,
+    length: *mut usize,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || border::fill_text(&output(result, index)?.to_json(), buffer, length))
+}

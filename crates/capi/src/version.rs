@@ -1,0 +1,56 @@
+//! Which library this is.
+
+use crate::border;
+use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::options::Kind;
+use std::ffi::c_char;
+
+/// The version of the header. The major one grows where a program has to be compiled anew.
+pub const POLYSHADE_VERSION_MAJOR: u32 = 0;
+/// Grows where something is added.
+pub const POLYSHADE_VERSION_MINOR: u32 = 1;
+/// Grows where nothing is.
+pub const POLYSHADE_VERSION_PATCH: u32 = 0;
+
+/// The version of the library that runs: 65,536 times the major one, 256 times the minor one, and the patch.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_version() -> u32 {
+    POLYSHADE_VERSION_MAJOR << 16 | POLYSHADE_VERSION_MINOR << 8 | POLYSHADE_VERSION_PATCH
+}
+
+/// The same as text, which is never freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_version_text() -> *const c_char {
+    const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    TEXT.as_ptr().cast()
+}
+
+/// The version of the lowering that options of this kind ask for: it grows where the lowering makes other words of the
+/// same module, target and options. It is part of `polyshade_options_hash`.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_lowering_version(
+    kind: u32,
+    version: *mut u32,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let kind = Kind::of(kind).ok_or_else(|| Failure::argument(unknown_kind(kind)))?;
+        border::set(version, kind.version(), "version")
+    })
+}
+
+/// The message about a kind of options that does not exist.
+pub(crate) fn unknown_kind(kind: u32) -> String {
+    format!("there are no options of kind {kind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_the_package() {
+        let numbers = [POLYSHADE_VERSION_MAJOR, POLYSHADE_VERSION_MINOR, POLYSHADE_VERSION_PATCH];
+        assert_eq!(numbers.map(|number| number.to_string()).join("."), env!("CARGO_PKG_VERSION"));
+    }
+}

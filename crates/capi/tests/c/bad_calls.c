@@ -1,0 +1,388 @@
+/* Calls that are wrong, each with what it answers. None may end the program, write where nothing was given, or leave a
+ * handle behind. Run with the shader that the wrong options are tried on. */
+#include "polyshade.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static polyshade_error error;
+static int calls, wrong;
+
+static void expect(int line, polyshade_status wanted, const char *text, polyshade_status got) {
+    calls++;
+    if (got == wanted && error.status == wanted && strstr(error.message, text) != NULL) {
+        return;
+    }
+    wrong++;
+    printf("line %d: wanted %d `%s`, got %d `%s`\n", line, (int)wanted, text, (int)got, error.message);
+}
+
+#define EXPECT(status, text, call) expect(__LINE__, POLYSHADE_ERROR_##status, text, call)
+#define ARGUMENT(text, call) EXPECT(ARGUMENT, text, call)
+#define OPTIONS(text, call) EXPECT(OPTIONS, text, call)
+
+/* What is refused leaves no handle. */
+static void expect_null(int line, const void *handle) {
+    if (handle != NULL) {
+        wrong++;
+        printf("line %d: a call that failed left a handle\n", line);
+    }
+}
+
+static polyshade_module *module;
+static polyshade_result *result;
+static polyshade_target target;
+
+static polyshade_status lower(const polyshade_options *options) {
+    polyshade_result *none = (polyshade_result *)&calls;
+    polyshade_status status = polyshade_lower(module, &target, options, &none, &error);
+    expect_null(__LINE__, none);
+    return status;
+}
+
+static void modules(const uint32_t *words, size_t count) {
+    polyshade_module *none = NULL;
+    const uint8_t *bytes = (const uint8_t *)words;
+    ARGUMENT("module is NULL", polyshade_module_parse(words, count, NULL, &error));
+    ARGUMENT("words is NULL", polyshade_module_parse(NULL, count, &none, &error));
+    ARGUMENT("not aligned to 4", polyshade_module_parse((const uint32_t *)(const void *)(bytes + 1), 1, &none, &error));
+    ARGUMENT("more than memory", polyshade_module_parse(words, SIZE_MAX, &none, &error));
+    ARGUMENT("more than memory", polyshade_module_parse(words, SIZE_MAX / 4, &none, &error));
+    EXPECT(MALFORMED, "", polyshade_module_parse(NULL, 0, &none, &error));
+    EXPECT(MALFORMED, "", polyshade_module_parse(words, 4, &none, &error));
+    EXPECT(MALFORMED, "", polyshade_module_parse(words, count - 1, &none, &error));
+    EXPECT(MALFORMED, "", polyshade_module_parse(words + 1, count - 1, &none, &error));
+    ARGUMENT("no whole words", polyshade_module_parse_bytes(bytes, 7, &none, &error));
+    ARGUMENT("bytes is NULL", polyshade_module_parse_bytes(NULL, 20, &none, &error));
+    expect_null(__LINE__, none);
+
+    size_t room = count - 1;
+    uint32_t few[1];
+    ARGUMENT("module is NULL", polyshade_module_copy_words(NULL, few, &room, &error));
+    ARGUMENT("the count is NULL", polyshade_module_copy_words(module, few, NULL, &error));
+    EXPECT(BUFFER, "the buffer holds", polyshade_module_copy_words(module, few, &room, &error));
+    if (room != count) {
+        wrong++;
+        printf("a buffer that is too small is not told how much is needed\n");
+    }
+    ARGUMENT("hash is NULL", polyshade_module_hash(module, NULL, &error));
+    ARGUMENT("module is NULL", polyshade_module_hash(NULL, (uint8_t *)few, &error));
+}
+
+static void reflection(void) {
+    polyshade_module_info info = polyshade_module_info_init();
+    polyshade_entry_point entry = polyshade_entry_point_init();
+    polyshade_variable variable = polyshade_variable_init();
+    polyshade_capturable capturable = polyshade_capturable_init();
+    ARGUMENT("polyshade_module_info is NULL", polyshade_module_describe(module, NULL, &error));
+    info.size = 4;
+    ARGUMENT("says that it has 4 bytes", polyshade_module_describe(module, &info, &error));
+    info.size = 0xdeadbeef;
+    ARGUMENT("says that it has 3735928559 bytes", polyshade_module_describe(module, &info, &error));
+    EXPECT(NOT_FOUND, "no entry point 9", polyshade_module_entry(module, 9, &entry, &error));
+    EXPECT(NOT_FOUND, "no variable 99", polyshade_module_variable(module, 0, 99, &variable, &error));
+    EXPECT(NOT_FOUND, "no varying 99", polyshade_module_capturable(module, 0, 99, &capturable, &error));
+    EXPECT(NOT_FOUND, "no entry point 4294967295", polyshade_module_variable(module, POLYSHADE_NONE, 0, &variable, &error));
+}
+
+static void targets(void) {
+    polyshade_discard_options discard = polyshade_discard_options_init();
+    polyshade_device device = polyshade_device_init();
+    discard.when.fixed = 1;
+    target.entry = "nothing";
+    EXPECT(NOT_FOUND, "nothing", lower(&discard.base));
+    target.entry = "\xff";
+    ARGUMENT("the entry point is not UTF-8", lower(&discard.base));
+    target.entry = NULL;
+    target.stage = 3;
+    ARGUMENT("no stage 0x3", lower(&discard.base));
+    target.stage = POLYSHADE_STAGE_FRAGMENT;
+    EXPECT(NOT_FOUND, "fragment", lower(&discard.base));
+    target.stage = 0;
+    target.flags = 8;
+    ARGUMENT("unknown flags 0x8", lower(&discard.base));
+    target.flags = 0;
+    target.set_count = 1;
+    ARGUMENT("the reserved sets is NULL", lower(&discard.base));
+    target.set_count = SIZE_MAX;
+    ARGUMENT("more than 65536", lower(&discard.base));
+    target.set_count = 0;
+    target.device = &device;
+    device.size = 1;
+    ARGUMENT("polyshade_device says", lower(&discard.base));
+    target.device = NULL;
+    target.size = 0;
+    ARGUMENT("polyshade_target says that it has 0 bytes", lower(&discard.base));
+    target = polyshade_target_init();
+    ARGUMENT("polyshade_device is NULL", polyshade_device_defaults(NULL, &error));
+}
+
+static void captures(void) {
+    const char *position[] = {"v_position", NULL};
+    const char *nothing[] = {"v_nothing"};
+    const char *twice[] = {"v_position", "v_position"};
+    polyshade_capture_options good = polyshade_capture_options_init(POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    good.varyings = position;
+    good.varying_count = 1;
+    polyshade_capture_options options = good;
+
+    ARGUMENT("polyshade_options is NULL", lower(NULL));
+    ARGUMENT("module is NULL", polyshade_lower(NULL, NULL, &good.base, &result, &error));
+    ARGUMENT("result is NULL", polyshade_lower(module, NULL, &good.base, NULL, &error));
+    options.base.kind = 77;
+    ARGUMENT("no options of kind 77", lower(&options.base));
+    options.base.kind = POLYSHADE_OPTIONS_RECIPE;
+    ARGUMENT("given as JSON", lower(&options.base));
+    options.base.kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE;
+    options.base.size = sizeof(polyshade_options);
+    ARGUMENT("polyshade_capture_options says that it has 8 bytes", lower(&options.base));
+    options = good;
+    options.flags = 1u << 31;
+    ARGUMENT("unknown flags 0x80000000", lower(&options.base));
+    options = good;
+    options.mode = 4;
+    ARGUMENT("no capture mode 4", lower(&options.base));
+    options = good;
+    options.varying_count = 2;
+    ARGUMENT("the varyings is NULL", lower(&options.base));
+    options.varyings = NULL;
+    ARGUMENT("the varyings is NULL", lower(&options.base));
+    options = good;
+    options.varyings = nothing;
+    EXPECT(NOT_FOUND, "no output `v_nothing`", lower(&options.base));
+    options.varyings = twice;
+    options.varying_count = 2;
+    OPTIONS("captured twice", lower(&options.base));
+    options.varying_count = 0;
+    OPTIONS("", lower(&options.base));
+    options = good;
+    options.mode = POLYSHADE_CAPTURE_STREAM_OUTPUT;
+    options.stride_count = 1;
+    ARGUMENT("the strides is NULL", lower(&options.base));
+    options = good;
+    options.words.kind = 8;
+    ARGUMENT("no place 8", lower(&options.base));
+    options = good;
+    options.side_effects = 3;
+    ARGUMENT("no side effects 3", lower(&options.base));
+    options = good;
+    options.topologies = 1u << 30;
+    ARGUMENT("unknown flags 0x40000000", lower(&options.base));
+    options = good;
+    options.variants = 8;
+    ARGUMENT("unknown flags 0x8", lower(&options.base));
+    options = good;
+    options.reserved = 1;
+    ARGUMENT("a reserved member is 1", lower(&options.base));
+    options = good;
+    options.constant_count = 1;
+    ARGUMENT("the constants is NULL", lower(&options.base));
+    polyshade_constant constant = {99, 0, 1};
+    options.constants = &constant;
+    EXPECT(NOT_FOUND, "99", lower(&options.base));
+    polyshade_binding binding = {2, 1};
+    options = good;
+    options.flags = POLYSHADE_CAPTURE_HAS_SET | POLYSHADE_CAPTURE_HAS_BINDING;
+    options.set = 2;
+    options.binding = 1;
+    target.bindings = &binding;
+    target.binding_count = 1;
+    OPTIONS("reserved", lower(&options.base));
+    target = polyshade_target_init();
+}
+
+static void other_options(void) {
+    polyshade_discard_options discard = polyshade_discard_options_init();
+    discard.when.fixed = 2;
+    ARGUMENT("the discard: 2", lower(&discard.base));
+    polyshade_depth_options depth = polyshade_depth_options_init();
+    depth.rotation.fixed = 4;
+    ARGUMENT("the rotation: 4", lower(&depth.base));
+    polyshade_position_options keep = polyshade_position_options_init(POLYSHADE_OPTIONS_POSITION_ONLY);
+    const char *empty[] = {""};
+    keep.keep = empty;
+    keep.keep_count = 1;
+    OPTIONS("no name", lower(&keep.base));
+    polyshade_planes_options planes = polyshade_planes_options_init();
+    planes.count = 1;
+    ARGUMENT("no place is said", lower(&planes.base));
+    planes.words.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
+    planes.count = 0;
+    OPTIONS("no clip planes", lower(&planes.base));
+    polyshade_normalize_options normalize = polyshade_normalize_options_init();
+    const char *marks[] = {"clip=x"};
+    normalize.outputs = marks;
+    normalize.output_count = 1;
+    OPTIONS("clip=x", lower(&normalize.base));
+    polyshade_enable_options enable = polyshade_enable_options_init();
+    enable.flags = 2;
+    ARGUMENT("unknown flags 0x2", lower(&enable.base));
+
+    polyshade_pulling_options pulling = polyshade_pulling_options_init();
+    polyshade_attribute attribute = {0, 0, 0, 0, "VK_FORMAT_NONE"};
+    pulling.attributes = &attribute;
+    pulling.attribute_count = 1;
+    OPTIONS("no vertex format", lower(&pulling.base));
+    attribute.format = "VK_FORMAT_R32G32_SFLOAT";
+    OPTIONS("vertex buffer 0", lower(&pulling.base));
+    polyshade_vertex_buffer buffer = {0, 8, 5, 0};
+    pulling.buffers = &buffer;
+    pulling.buffer_count = 1;
+    ARGUMENT("no vertex rate 5", lower(&pulling.base));
+
+    polyshade_blend_options blend = polyshade_blend_options_init();
+    polyshade_color_blend color;
+    memset(&color, 0, sizeof color);
+    uint32_t equation = 7;
+    color.equations = &equation;
+    color.equation_count = 1;
+    blend.targets = &color;
+    blend.target_count = 1;
+    ARGUMENT("VkBlendOp 7 is no equation", lower(&blend.base));
+    color.blending = POLYSHADE_BLENDING_ORDINARY;
+    color.source_color = 19;
+    ARGUMENT("no VkBlendFactor 19", lower(&blend.base));
+    color.blending = POLYSHADE_BLENDING_LOGIC;
+    color.logic_op = 16;
+    ARGUMENT("no VkLogicOp 16", lower(&blend.base));
+    color.blending = POLYSHADE_BLENDING_NONE;
+    color.location = POLYSHADE_NONE;
+    ARGUMENT("not named", lower(&blend.base));
+    blend.destination = 4;
+    ARGUMENT("no destination 4", lower(&blend.base));
+    uint32_t word = 0;
+    ARGUMENT("VkBlendOp 4294967295", polyshade_blend_word(POLYSHADE_NONE, &word, &error));
+    ARGUMENT("no options of kind 0", polyshade_lowering_version(0, &word, &error));
+    ARGUMENT("the format is NULL", polyshade_vertex_format_info(NULL, NULL, &error));
+}
+
+static void json(void) {
+    polyshade_json_options json = polyshade_json_options_init(POLYSHADE_OPTIONS_DEPTH_CONVENTION);
+    ARGUMENT("the options is NULL", lower(&json.base));
+    json.json = "{";
+    EXPECT(JSON, "the options: EOF", lower(&json.base));
+    json.json = "{\"height\":1}";
+    EXPECT(JSON, "unknown field `height`", lower(&json.base));
+    json.json = "\xc3(";
+    ARGUMENT("not UTF-8", lower(&json.base));
+    json.json = "{}";
+    json.of = POLYSHADE_OPTIONS_JSON;
+    ARGUMENT("no options of kind 2147483648", lower(&json.base));
+    json.of = POLYSHADE_OPTIONS_RECIPE;
+    json.json = "{\"blend\":{}}";
+    OPTIONS("no fragment stage", lower(&json.base));
+
+    polyshade_stage stage = {module, NULL};
+    polyshade_discard_options discard = polyshade_discard_options_init();
+    ARGUMENT("takes a recipe, not rasterizer_discard", polyshade_lower_pipeline(&stage, 1, &discard.base, &result, &error));
+    ARGUMENT("stages is NULL", polyshade_lower_pipeline(NULL, 1, &json.base, &result, &error));
+    ARGUMENT("17 stages are more", polyshade_lower_pipeline(&stage, 17, &json.base, &result, &error));
+    stage.module = NULL;
+    ARGUMENT("the module of a stage is NULL", polyshade_lower_pipeline(&stage, 1, &json.base, &result, &error));
+    expect_null(__LINE__, result);
+    ARGUMENT("hash is NULL", polyshade_options_hash(&json.base, NULL, NULL, &error));
+    ARGUMENT("the count is NULL", polyshade_options_json(&json.base, NULL, NULL, &error));
+
+    polyshade_plan *plan = NULL;
+    ARGUMENT("the state is NULL", polyshade_plan_make(NULL, &plan, &error));
+    EXPECT(JSON, "the state", polyshade_plan_make("[]", &plan, &error));
+    OPTIONS("no device is named", polyshade_plan_make("{}", &plan, &error));
+    OPTIONS("no preset `x`", polyshade_plan_make("{\"device\":\"x\"}", &plan, &error));
+    expect_null(__LINE__, plan);
+}
+
+static void results_and_layouts(void) {
+    const char *position[] = {"v_position"};
+    polyshade_capture_options options = polyshade_capture_options_init(POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    options.varyings = position;
+    options.varying_count = 1;
+    if (polyshade_lower(module, NULL, &options.base, &result, &error) != POLYSHADE_OK) {
+        wrong++;
+        return;
+    }
+    polyshade_output output = polyshade_output_init();
+    polyshade_host_word word = polyshade_host_word_init();
+    polyshade_layout *layout = NULL;
+    size_t none = 0;
+    ARGUMENT("result is NULL", polyshade_result_output(NULL, 0, &output, &error));
+    EXPECT(NOT_FOUND, "no output 1", polyshade_result_output(result, 1, &output, &error));
+    EXPECT(NOT_FOUND, "no word 99", polyshade_result_host_word(result, 0, 99, &word, &error));
+    ARGUMENT("layout is NULL", polyshade_result_layout(result, 0, NULL, &error));
+    EXPECT(BUFFER, "holds 0 elements", polyshade_result_json(result, 0, (char *)&word, &none, &error));
+    polyshade_result_layout(result, 0, &layout, &error);
+
+    polyshade_draw draw = polyshade_draw_init();
+    polyshade_range range = {0, 0, 64, 0, 0};
+    uint32_t words[32];
+    size_t count = 32;
+    ARGUMENT("layout is NULL", polyshade_layout_host_words(NULL, &draw, &range, 1, words, &count, &error));
+    ARGUMENT("polyshade_draw is NULL", polyshade_layout_host_words(layout, NULL, &range, 1, words, &count, &error));
+    OPTIONS("2 ranges", polyshade_layout_host_words(layout, &draw, (polyshade_range[2]){range, range}, 2, words, &count, &error));
+    range.length = 63;
+    OPTIONS("multiples of 4", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    range.length = 64;
+    range.flags = POLYSHADE_RANGE_UNBOUND;
+    OPTIONS("not bound", polyshade_layout_primitives(layout, &draw, &range, 1, NULL, NULL, &error));
+    range.flags = 2;
+    ARGUMENT("a range has unknown flags 0x2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    draw.topology = 15;
+    ARGUMENT("no topology 15", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    draw.topology = 0;
+    draw.provoking_vertex = 2;
+    ARGUMENT("no provoking vertex 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+
+    polyshade_layout *loaded = NULL;
+    polyshade_captured captured = polyshade_captured_init();
+    EXPECT(JSON, "the layout", polyshade_layout_load((const uint8_t *)"x", 1, &loaded, &error));
+    ARGUMENT("more than a layout has", polyshade_layout_load((const uint8_t *)"x", SIZE_MAX, &loaded, &error));
+    EXPECT(NOT_FOUND, "no feedback buffer 4", polyshade_layout_captured(layout, 4, 0, &captured, &error));
+    EXPECT(NOT_FOUND, "no captured varying 1", polyshade_layout_captured(layout, 0, 1, &captured, &error));
+    expect_null(__LINE__, loaded);
+    polyshade_layout_release(layout);
+    polyshade_result_release(result);
+}
+
+/* What answers no status takes NULL in silence; what knows no error of this size makes no call. */
+static void silent(void) {
+    size_t count = 7;
+    polyshade_allocator allocator = polyshade_allocator_init();
+    polyshade_module_release(polyshade_module_retain(NULL));
+    polyshade_layout_release(polyshade_layout_retain(NULL));
+    polyshade_result_release(polyshade_result_retain(NULL));
+    polyshade_plan_release(polyshade_plan_retain(NULL));
+    wrong += polyshade_module_words(NULL, &count) != NULL || count != 0;
+    wrong += polyshade_module_words(NULL, NULL) != NULL || polyshade_result_count(NULL) != 0;
+    wrong += polyshade_plan_json(NULL) != NULL || polyshade_plan_text(NULL) != NULL;
+    wrong += polyshade_module_hash(NULL, NULL, NULL) != POLYSHADE_ERROR_ARGUMENT;
+    ARGUMENT("the allocator lacks a function", polyshade_set_allocator(&allocator, &error));
+    ARGUMENT("polyshade_allocator is NULL", polyshade_set_allocator(NULL, &error));
+    error.size = 4;
+    wrong += polyshade_device_defaults(NULL, &error) != POLYSHADE_ERROR_ARGUMENT;
+    error = polyshade_error_init();
+}
+
+int main(int argc, char **argv) {
+    static uint32_t words[65536];
+    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    if (file == NULL) {
+        return 2;
+    }
+    size_t count = fread(words, 4, sizeof words / 4, file);
+    fclose(file);
+    error = polyshade_error_init();
+    target = polyshade_target_init();
+    if (polyshade_module_parse(words, count, &module, &error) != POLYSHADE_OK) {
+        return 2;
+    }
+    modules(words, count);
+    reflection();
+    targets();
+    captures();
+    other_options();
+    json();
+    results_and_layouts();
+    silent();
+    polyshade_module_release(module);
+    printf("%d bad calls, %d wrong answers\n", calls, wrong);
+    return wrong != 0;
+}

@@ -1,0 +1,393 @@
+//! What the calls answer, held to the Rust library: the same words, however the options are put.
+
+use polyshade::host::{Place, Value};
+use polyshade::transform_feedback::{self, Variant};
+use polyshade::{Module, depth_convention, rasterizer_discard};
+use polyshade_capi::draw::*;
+use polyshade_capi::error::*;
+use polyshade_capi::hash::*;
+use polyshade_capi::layout::*;
+use polyshade_capi::lower::*;
+use polyshade_capi::module::*;
+use polyshade_capi::options::*;
+use polyshade_capi::place::*;
+use polyshade_capi::plan::*;
+use polyshade_capi::reflection::*;
+use polyshade_capi::result::*;
+use polyshade_capi::target::*;
+use sha2::{Digest, Sha256};
+use std::ffi::{CStr, CString, c_char};
+use std::ptr::{null, null_mut};
+
+const MESH: &[u8] = include_bytes!("../../examples/shaders/mesh.vert.spv");
+const DRAW: &[u8] = include_bytes!("../../examples/shaders/draw.vert.spv");
+const FRAGMENT: &[u8] = include_bytes!("../../examples/shaders/draw.frag.spv");
+
+/// A struct of zeros that says its size, as the header's initializers make them.
+macro_rules! zeros {
+    ($name:ident) => {{
+        // SAFETY: structs of the header may be all zeros.
+        let mut value: $name = unsafe { std::mem::zeroed() };
+        value.size = size_of::<$name>() as u32;
+        value
+    }};
+    ($name:ident, $kind:expr) => {{
+        // SAFETY: structs of the header may be all zeros.
+        let mut value: $name = unsafe { std::mem::zeroed() };
+        value.base = polyshade_options { size: size_of::<$name>() as u32, kind: $kind };
+        value
+    }};
+}
+
+#[track_caller]
+fn check(call: impl FnOnce(*mut polyshade_error) -> polyshade_status) {
+    let mut error = zeros!(polyshade_error);
+    let status = call(&raw mut error);
+    // SAFETY: messages end with a zero.
+    let message = unsafe { CStr::from_ptr(error.message.as_ptr()) };
+    assert_eq!(status, POLYSHADE_OK, "{message:?}");
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+#[track_caller]
+fn parse(bytes: &[u8]) -> *mut polyshade_module {
+    let mut module = null_mut();
+    check(|error| {
+        polyshade_module_parse_bytes(bytes.as_ptr(), bytes.len(), &raw mut module, error)
+    });
+    module
+}
+
+#[track_caller]
+fn lower(bytes: &[u8], options: &polyshade_options) -> *mut polyshade_result {
+    let (module, mut result) = (parse(bytes), null_mut());
+    check(|error| polyshade_lower(module, null(), options, &raw mut result, error));
+    polyshade_module_release(module);
+    result
+}
+
+/// Options as JSON.
+fn json(kind: u32, text: &CStr) -> polyshade_json_options {
+    let mut options = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
+    (options.of, options.json) = (kind, text.as_ptr());
+    options
+}
+
+#[track_caller]
+fn lowered_words(result: *const polyshade_result, index: u32) -> Vec<u32> {
+    let mut count = 0;
+    let copy = polyshade_result_copy_words;
+    check(|error| copy(result, index, null_mut(), &raw mut count, error));
+    let mut words = vec![0; count];
+    check(|error| copy(result, index, words.as_mut_ptr(), &raw mut count, error));
+    words
+}
+
+#[track_caller]
+fn hash(options: &polyshade_options, target: *const polyshade_target) -> String {
+    let mut hash = [0_u8; 32];
+    check(|error| polyshade_options_hash(options, target, hash.as_mut_ptr(), error));
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Both ways to put the options come to the same words, which the Rust library makes, and to the same hash.
+#[track_caller]
+fn same(bytes: &[u8], options: &polyshade_options, kind: u32, text: &CStr, words: &[u32]) {
+    let as_json = json(kind, text);
+    for options in [options, &as_json.base] {
+        let result = lower(bytes, options);
+        assert!(lowered_words(result, 0) == words);
+        polyshade_result_release(result);
+    }
+    assert_eq!(hash(options, null()), hash(&as_json.base, null()));
+}
+
+#[test]
+fn structs_and_json_lower_as_the_rust_library_does() {
+    let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
+
+    let kind = POLYSHADE_OPTIONS_DEPTH_CONVENTION;
+    let mut depth = zeros!(polyshade_depth_options, kind);
+    depth.depth.fixed = 1;
+    depth.flip_y.word =
+        polyshade_place { kind: POLYSHADE_PLACE_PUSH_CONSTANT, set: 0, binding: 0, number: 64 };
+    let place = Place::PushConstant { offset: 64 };
+    let rust = depth_convention::Options::new().depth(true).flip_y(Value::Word(place));
+    let rust = depth_convention::convert(&mesh, "main", &rust).expect("it can be converted");
+    let text =
+        c"{\"depth\":{\"fixed\":true},\"flip_y\":{\"word\":{\"push_constant\":{\"offset\":64}}}}";
+    same(MESH, &depth.base, kind, text, rust.module.words());
+
+    let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
+    let mut discard = zeros!(polyshade_discard_options, kind);
+    discard.when.fixed = 1;
+    let rust = rasterizer_discard::Options::new().when(true);
+    let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
+    same(MESH, &discard.base, kind, c"{\"when\":{\"fixed\":true}}", rust.module.words());
+
+    let kind = POLYSHADE_OPTIONS_CAPTURE_EXTENSION;
+    let mut capture = zeros!(polyshade_capture_options, kind);
+    let varyings = [c"v_position".as_ptr(), c"v_color".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 2);
+    let rust = transform_feedback::Options::new().interleaved(["v_position", "v_color"]);
+    let rust = transform_feedback::decorate(&mesh, "main", &rust).expect("it can be captured");
+    let text =
+        c"{\"varyings\":{\"interleaved\":[{\"name\":\"v_position\"},{\"name\":\"v_color\"}]}}";
+    same(MESH, &capture.base, kind, text, rust.module.words());
+}
+
+#[test]
+fn variants_are_outputs_in_their_order() {
+    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    let varyings = [c"v_position".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    capture.variants = POLYSHADE_VARIANT_BOTH | POLYSHADE_VARIANT_RASTER_ONLY;
+    let result = lower(MESH, &capture.base);
+    assert_eq!(polyshade_result_count(result), 2);
+
+    let mesh = Module::parse_owned(words(MESH)).expect("it is a module");
+    let rust = transform_feedback::Options::new().interleaved(["v_position"]);
+    let rust = transform_feedback::prepare(&mesh, "main", &rust).expect("it can be captured");
+    for (index, variant) in [Variant::RasterOnly, Variant::Both].into_iter().enumerate() {
+        let lowered = rust.variant(variant).expect("it can be made");
+        assert!(lowered_words(result, index as u32) == lowered.module.words());
+        let mut output = zeros!(polyshade_output);
+        check(|error| polyshade_result_output(result, index as u32, &raw mut output, error));
+        assert_eq!(output.variant, POLYSHADE_VARIANT_RASTER_ONLY << index);
+        assert_eq!(output.is_changed, u32::from(lowered.is_changed()));
+        assert_eq!((output.stage, output.has_layout), (POLYSHADE_STAGE_VERTEX, 1));
+    }
+    polyshade_result_release(result);
+}
+
+#[test]
+fn attributes_are_pulled_and_equations_blended() {
+    let kind = POLYSHADE_OPTIONS_VERTEX_PULLING;
+    let mut pulling = zeros!(polyshade_pulling_options, kind);
+    let attribute = |location: u32| polyshade_attribute {
+        location,
+        buffer: 0,
+        offset: 12 * location,
+        reserved: 0,
+        format: c"VK_FORMAT_R32G32B32_SFLOAT".as_ptr(),
+    };
+    let attributes = [0, 1, 2].map(attribute);
+    let buffer = polyshade_vertex_buffer { number: 0, stride: POLYSHADE_NONE, rate: 0, divisor: 0 };
+    (pulling.attributes, pulling.attribute_count) = (attributes.as_ptr(), 3);
+    (pulling.buffers, pulling.buffer_count) = (&raw const buffer, 1);
+    let result = lower(DRAW, &pulling.base);
+    let mut descriptor = zeros!(polyshade_descriptor);
+    check(|error| polyshade_result_descriptor(result, 0, 0, &raw mut descriptor, error));
+    assert_eq!(descriptor.purpose, POLYSHADE_PURPOSE_VERTEX_BUFFER);
+    let names: Vec<String> = host_words(result).into_iter().map(|(_, name)| name).collect();
+    assert!(names.contains(&"vertex_stride_0".to_owned()), "{names:?}");
+    polyshade_result_release(result);
+
+    let mut blend = zeros!(polyshade_blend_options, POLYSHADE_OPTIONS_ADVANCED_BLEND);
+    let equations = [1_000_148_021_u32, 1_000_148_022];
+    // SAFETY: structs of the header may be all zeros.
+    let mut color: polyshade_color_blend = unsafe { std::mem::zeroed() };
+    color.location = POLYSHADE_NONE;
+    (color.equations, color.equation_count) = (equations.as_ptr(), 2);
+    (blend.targets, blend.target_count) = (&raw const color, 1);
+    blend.select.kind = POLYSHADE_PLACE_PUSH_CONSTANT;
+    let result = lower(FRAGMENT, &blend.base);
+    let mut output = zeros!(polyshade_output);
+    check(|error| polyshade_result_output(result, 0, &raw mut output, error));
+    assert_eq!(output.ordering, POLYSHADE_ORDERING_ATTACHMENT_ACCESS);
+    assert_eq!((output.push_constants_first, output.push_constants_end), (0, 4));
+    polyshade_result_release(result);
+}
+
+/// The places and names of the words that the host fills in.
+fn host_words(result: *const polyshade_result) -> Vec<(u32, String)> {
+    let mut output = zeros!(polyshade_output);
+    check(|error| polyshade_result_output(result, 0, &raw mut output, error));
+    let word = |index| {
+        let mut word = zeros!(polyshade_host_word);
+        check(|error| polyshade_result_host_word(result, 0, index, &raw mut word, error));
+        // SAFETY: names end with a zero, and live as long as the result.
+        let name = unsafe { CStr::from_ptr(word.name) };
+        (word.place.kind, name.to_str().expect("names are text").to_owned())
+    };
+    (0..output.host_word_count).map(word).collect()
+}
+
+/// Text by the two calls.
+fn text(
+    call: impl Fn(*mut c_char, *mut usize, *mut polyshade_error) -> polyshade_status,
+) -> String {
+    let mut length = 0;
+    check(|error| call(null_mut(), &raw mut length, error));
+    let mut buffer = vec![0 as c_char; length];
+    check(|error| call(buffer.as_mut_ptr(), &raw mut length, error));
+    // SAFETY: the text ends with a zero.
+    let text = unsafe { CStr::from_ptr(buffer.as_ptr()) };
+    text.to_str().expect("it is text").to_owned()
+}
+
+#[test]
+fn a_recipe_lowers_a_pipeline() {
+    let modules = [DRAW, FRAGMENT].map(parse);
+    let stages = modules.map(|module| polyshade_stage { module, target: null() });
+    let recipe = json(
+        POLYSHADE_OPTIONS_RECIPE,
+        c"{\"depth\":{\"depth\":{\"fixed\":true}},\"blend\":{\"every_target\":{\"blending\":{\"equations\":[\"multiply\"]}}}}",
+    );
+    let mut result = null_mut();
+    check(|error| {
+        polyshade_lower_pipeline(stages.as_ptr(), 2, &recipe.base, &raw mut result, error)
+    });
+    assert_eq!(polyshade_result_count(result), 2);
+    let report =
+        text(|buffer, length, error| polyshade_result_json(result, 1, buffer, length, error));
+    for part in [r#""lowering":"recipe""#, r#""stage":"fragment""#, r#""multiply""#] {
+        assert!(report.contains(part), "{report}");
+    }
+    polyshade_result_release(result);
+    modules.into_iter().for_each(|module| polyshade_module_release(module));
+}
+
+#[test]
+fn layouts_are_kept_without_their_modules() {
+    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    let varyings = [c"v_position".as_ptr(), c"v_normal".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 2);
+    (capture.mode, capture.flags) = (
+        POLYSHADE_CAPTURE_SEPARATE,
+        POLYSHADE_CAPTURE_UNBOUND_BUFFERS | POLYSHADE_CAPTURE_ONE_LIMIT,
+    );
+    let result = lower(MESH, &capture.base);
+    let (mut layout, mut loaded) = (null_mut(), null_mut());
+    check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
+    polyshade_result_release(result);
+
+    let mut count = 0;
+    check(|error| polyshade_layout_save(layout, null_mut(), &raw mut count, error));
+    let mut saved = vec![0; count];
+    check(|error| polyshade_layout_save(layout, saved.as_mut_ptr(), &raw mut count, error));
+    check(|error| polyshade_layout_load(saved.as_ptr(), count, &raw mut loaded, error));
+
+    let mut draw = zeros!(polyshade_draw);
+    (draw.topology, draw.vertex_count, draw.instance_count) =
+        (POLYSHADE_TOPOLOGY_TRIANGLE_FAN, 7, 2);
+    let range = polyshade_range { address: 0, offset: 16, length: 256, reached: 0, flags: 0 };
+    let unbound = polyshade_range { flags: POLYSHADE_RANGE_UNBOUND, ..range };
+    let filled = [layout, loaded].map(|layout| {
+        let (mut words, mut count) = ([0; 32], 32);
+        let mut ranges = [range, unbound];
+        let (at, to) = (ranges.as_mut_ptr(), words.as_mut_ptr());
+        check(|error| polyshade_layout_host_words(layout, &draw, at, 2, to, &raw mut count, error));
+        let (mut written, mut generated) = (0, 0);
+        let counts = (&raw mut written, &raw mut generated);
+        check(|error| polyshade_layout_primitives(layout, &draw, at, 2, counts.0, counts.1, error));
+        check(|error| polyshade_layout_advance(layout, &draw, at, 2, error));
+        assert_eq!((written, generated, ranges[0].reached), (7, 10, 7 * 3 * 12));
+        assert_eq!(ranges[1].flags, POLYSHADE_RANGE_UNBOUND);
+        (words, count)
+    });
+    assert_eq!(filled[0], filled[1]);
+    [layout, loaded].into_iter().for_each(|layout| polyshade_layout_release(layout));
+}
+
+#[test]
+fn hashes_are_the_same_for_ever() {
+    let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
+    discard.when.fixed = 1;
+    let version = rasterizer_discard::VERSION;
+    let text = format!(
+        "{{\"format\":1,\"lowering\":\"rasterizer_discard\",\"options\":{{\"when\":{{\"fixed\":true}}}},\
+         \"target\":{{}},\"version\":{version}}}"
+    );
+    let digest = Sha256::digest(text.as_bytes());
+    let known: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hash(&discard.base, null()), known);
+
+    let mut target = zeros!(polyshade_target);
+    assert_eq!(hash(&discard.base, &raw const target), hash(&discard.base, null()));
+    let mut device = zeros!(polyshade_device);
+    check(|error| polyshade_device_defaults(&raw mut device, error));
+    target.device = &raw const device;
+    assert_eq!(hash(&discard.base, &raw const target), hash(&discard.base, null()));
+    device.max_clip_distances = 0;
+    target.device = &raw const device;
+    assert_ne!(hash(&discard.base, &raw const target), hash(&discard.base, null()));
+}
+
+#[test]
+fn structs_of_other_versions_are_understood() {
+    let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
+    discard.when.fixed = 1;
+    let now = hash(&discard.base, null());
+    // A newer header has more members, of which this library knows nothing but that they are zero.
+    #[repr(C)]
+    struct Newer {
+        known: polyshade_discard_options,
+        added: u32,
+    }
+    let mut newer = Newer { known: discard, added: 0 };
+    newer.known.base.size = size_of::<Newer>() as u32;
+    assert_eq!(hash(&newer.known.base, null()), now);
+    newer.added = 1;
+    let mut bytes = [0; 32];
+    let status = polyshade_options_hash(&newer.known.base, null(), bytes.as_mut_ptr(), null_mut());
+    assert_eq!(status, POLYSHADE_ERROR_ARGUMENT);
+
+    // What is written into a newer struct is what is known, and zeros.
+    #[repr(C)]
+    struct NewerInfo {
+        known: polyshade_module_info,
+        added: u32,
+        behind: u32,
+    }
+    let known = zeros!(polyshade_module_info);
+    let mut info = NewerInfo { known, added: 7, behind: 7 };
+    info.known.size += 4;
+    let module = parse(MESH);
+    check(|error| polyshade_module_describe(module, (&raw mut info).cast(), error));
+    assert_eq!((info.known.entry_count, info.added, info.behind), (1, 0, 7));
+    assert_eq!(info.known.size, size_of::<polyshade_module_info>() as u32 + 4);
+    polyshade_module_release(module);
+}
+
+#[test]
+fn interfaces_are_listed() {
+    let module = parse(DRAW);
+    let mut entry = zeros!(polyshade_entry_point);
+    check(|error| polyshade_module_entry(module, 0, &raw mut entry, error));
+    let listed = (0..entry.variable_count).map(|index| {
+        let mut one = zeros!(polyshade_variable);
+        check(|error| polyshade_module_variable(module, 0, index, &raw mut one, error));
+        // SAFETY: names end with a zero, and live as long as the module.
+        let name = unsafe { CStr::from_ptr(one.name) }.to_str().expect("names are text");
+        (name.to_owned(), one.location, one.components, one.builtin)
+    });
+    let mut listed: Vec<_> = listed.collect();
+    listed.sort();
+    let none = POLYSHADE_NONE;
+    let color = ("color".to_owned(), 2, 3, none);
+    assert!(listed.contains(&color), "{listed:?}");
+    let position = ("gl_Position".to_owned(), none, 4, 0);
+    assert!(listed.contains(&position), "{listed:?}");
+    polyshade_module_release(module);
+}
+
+#[test]
+fn plans_are_those_of_the_program() {
+    let state = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/plans/resumed-strip.json"
+    ));
+    let state = CString::new(state.expect("it is committed")).expect("it has no zeros");
+    let mut plan = null_mut();
+    check(|error| polyshade_plan_make(state.as_ptr(), &raw mut plan, error));
+    // SAFETY: texts end with a zero, and live as long as the plan.
+    let [json, text] = [polyshade_plan_json(plan), polyshade_plan_text(plan)]
+        .map(|text| unsafe { CStr::from_ptr(text) }.to_str().expect("it is text"));
+    assert!(json.starts_with("{\"") && json.contains("\"plan\":"), "{json}");
+    assert!(text.contains("draw"), "{text}");
+    polyshade_plan_release(plan);
+}

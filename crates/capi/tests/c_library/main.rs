@@ -1,0 +1,6 @@
+//! Tests of the C library as C and C++ programs see it: its header, its symbols, what it answers, and its examples.
+
+mod abi;
+mod calls;
+mod compiler;
+mod programs;

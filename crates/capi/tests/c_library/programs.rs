@@ -1,0 +1,114 @@
+//! Programs in C and C++ that use the library, under the compilers' sanitizers and under valgrind.
+
+use crate::compiler::{Language, Library, Program, Sanitizers, here, libraries, run};
+use std::path::PathBuf;
+use std::process::Command;
+
+const SHADER: &str = "examples/shaders/mesh.vert.spv";
+
+fn c(source: &str, library: Library, sanitizers: Sanitizers) -> Program {
+    Program::new(Language::C99, &here(source), library, sanitizers)
+}
+
+#[test]
+fn bad_calls_answer_what_is_wrong_with_them() {
+    let program = c("tests/c/bad_calls.c", Library::Shared, Sanitizers::AddressAndUndefined);
+    let said = run(program.command().arg(here(SHADER)));
+    assert!(said.ends_with("108 bad calls, 0 wrong answers\n"), "{said}");
+}
+
+#[test]
+fn bad_calls_misuse_no_memory_and_leave_none_behind() {
+    let program = c("tests/c/bad_calls.c", Library::Shared, Sanitizers::None);
+    run(program.under_valgrind().arg(here(SHADER)));
+}
+
+/// What the printing examples say of the shader.
+fn printed(program: &Program) -> String {
+    let module = program.beside("out.spv");
+    let mut command = program.command();
+    let said = run(command.arg(here(SHADER)).args(["v_position", "v_color", "-o"]).arg(&module));
+    run(Command::new("spirv-val").args(["--target-env", "vulkan1.1"]).arg(&module));
+    said
+}
+
+#[test]
+fn the_example_in_c_lowers_and_prints() {
+    let program = c("examples/lower.c", Library::Static, Sanitizers::AddressAndUndefined);
+    let said = printed(&program);
+    assert!(said.contains("\n  byte 12: v_color, 3 components\n"), "{said}");
+    assert!(said.contains("\n98 of 98 primitives are stored, 7056 bytes\n"), "{said}");
+    let listed = run(program.command().arg(here(SHADER)));
+    assert!(listed.contains("\n  v_normal: can be captured\n"), "{listed}");
+    let refused = program.command().arg(here(SHADER)).arg("v_colour").output().expect("it runs");
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.starts_with("error 3: there is no output `v_colour`\nthe nearest"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn the_example_in_c_leaves_no_memory_behind() {
+    let program = c("examples/lower.c", Library::Shared, Sanitizers::None);
+    run(program.under_valgrind().arg(here(SHADER)).arg("v_position"));
+}
+
+#[test]
+fn the_example_in_cpp_prints_the_same() {
+    let sanitizers = Sanitizers::AddressAndUndefined;
+    let source = here("examples/lower.cpp");
+    let cpp = Program::new(Language::Cpp17, &source, Library::Shared, sanitizers);
+    assert_eq!(printed(&cpp), printed(&c("examples/lower.c", Library::Shared, sanitizers)));
+    let plain = Program::new(Language::Cpp17, &source, Library::Static, Sanitizers::None);
+    run(plain.under_valgrind().arg(here(SHADER)).arg("v_position"));
+}
+
+#[test]
+fn all_memory_comes_from_the_hooks() {
+    for library in [Library::Shared, Library::Static] {
+        let program = c("tests/c/hooks.c", library, Sanitizers::AddressAndUndefined);
+        run(program.command().arg(here(SHADER)));
+    }
+}
+
+/// What is installed under a prefix is found by pkg-config, wherever the prefix is.
+#[test]
+fn an_installed_library_is_found_by_pkg_config() {
+    let prefix = tempfile::tempdir().expect("there is room");
+    let lib = prefix.path().join("lib");
+    std::fs::create_dir_all(lib.join("pkgconfig")).expect("there is room");
+    let link = |from: PathBuf, to: PathBuf| {
+        std::os::unix::fs::symlink(from, to).expect("the folder is empty");
+    };
+    link(here("include"), prefix.path().join("include"));
+    link(here("install/polyshade.pc"), lib.join("pkgconfig/polyshade.pc"));
+    for name in ["libpolyshade.so", "libpolyshade.so.0"] {
+        link(libraries().join("libpolyshade_capi.so"), lib.join(name));
+    }
+    let mut asked = Command::new("pkg-config");
+    asked.args(["--cflags", "--libs", "polyshade"]).env("PKG_CONFIG_PATH", lib.join("pkgconfig"));
+    let flags = run(&mut asked);
+    let program = prefix.path().join("lower");
+    let mut cc = Command::new("cc");
+    cc.arg("-std=c99").arg(here("examples/lower.c")).args(flags.split_whitespace());
+    run(cc.arg("-o").arg(&program));
+    let mut lower = Command::new(program);
+    let listed = run(lower.arg(here(SHADER)).env("LD_LIBRARY_PATH", &lib));
+    assert!(listed.starts_with("main, stage 0x1\n"), "{listed}");
+}
+
+#[test]
+fn the_version_is_everywhere_the_same() {
+    let version = env!("CARGO_PKG_VERSION");
+    let read = |path: &str| std::fs::read_to_string(here(path)).expect("it is committed");
+    assert!(read("install/polyshade.pc").contains(&format!("\nVersion: {version}\n")));
+    let cmake = read("install/polyshade-config-version.cmake");
+    assert!(cmake.contains(&format!("PACKAGE_VERSION \"{version}\"")));
+}
+
+#[test]
+fn threads_share_modules_results_and_layouts() {
+    let program = c("tests/c/threads.c", Library::Shared, Sanitizers::None);
+    assert_eq!(run(program.command().arg(here(SHADER))), "8 threads agree\n");
+}

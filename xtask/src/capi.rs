@@ -1,0 +1,56 @@
+//! `cargo xtask capi`: the C library as C and C++ programs find it: under a prefix, with its headers and its files for
+//! pkg-config and CMake.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::command::{cargo, program, run, target, workspace};
+
+/// What is copied from the crate's folder, and where it goes under the prefix.
+const FILES: [(&str, &str); 5] = [
+    ("include/polyshade.h", "include"),
+    ("include/polyshade.hpp", "include"),
+    ("install/polyshade.pc", "lib/pkgconfig"),
+    ("install/polyshade-config.cmake", "lib/cmake/polyshade"),
+    ("install/polyshade-config-version.cmake", "lib/cmake/polyshade"),
+];
+
+/// The shared library by the name that programs ask for at run time, and by the one that they are linked with.
+const SHARED: &str = "libpolyshade.so.0";
+const BY_LINKER: &str = "libpolyshade.so";
+
+/// Builds the library and installs it. No compiler of C is asked for but to link.
+pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
+    run(&mut cargo(["build", "--release", "--package", "polyshade-capi"]))?;
+    let prefix = prefix.map_or_else(|| target().join("capi"), Path::to_owned);
+    let lib = prefix.join("lib");
+    for (file, folder) in FILES {
+        copy(&workspace().join("crates/capi").join(file), &prefix.join(folder))?;
+    }
+    let built = target().join("release");
+    install(&built.join("libpolyshade_capi.so"), &lib.join(SHARED), "--strip-unneeded")?;
+    install(&built.join("libpolyshade_capi.a"), &lib.join("libpolyshade.a"), "--strip-debug")?;
+    let link = lib.join(BY_LINKER);
+    // The one of an earlier installation.
+    let _ = fs::remove_file(&link);
+    symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))?;
+    println!("installed under {}; docs/c-api.md says how it is used", prefix.display());
+    Ok(())
+}
+
+/// Copies a file into a folder, which is made.
+fn copy(file: &Path, folder: &Path) -> Result<(), String> {
+    let name = file.file_name().ok_or("a file has a name")?;
+    let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(file, folder.join(name)));
+    copied.map(drop).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Copies a library, without what only a debugger reads.
+fn install(from: &Path, to: &Path, strip: &str) -> Result<(), String> {
+    let folder = to.parent().ok_or("a library is in a folder")?;
+    let _ = fs::remove_file(to);
+    let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(from, to));
+    copied.map_err(|error| format!("{}: {error}", to.display()))?;
+    run(program("strip", [strip]).arg(to))
+}
