@@ -292,8 +292,8 @@ class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polysh
         return Plan(plan);
     }
 
-    std::string json() const { return polyshade_plan_json(get()); }
-    std::string text() const { return polyshade_plan_text(get()); }
+    std::string json() const { return *this ? polyshade_plan_json(get()) : ""; }
+    std::string text() const { return *this ? polyshade_plan_text(get()) : ""; }
 };
 
 /* Lowers one stage. `options` is any struct of options. */

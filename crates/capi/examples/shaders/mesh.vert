@@ -1,4 +1,4 @@
-// A strip of triangles around a torus that swells with the time: what the host captures once, and draws from then on.
+// A strip of triangles, wound around a torus that swells with the time: what the host captures once, and draws from then on.
 #version 450
 
 const uint AROUND = 96;
@@ -13,11 +13,11 @@ layout(location = 1) out vec3 v_normal;
 layout(location = 2) out vec3 v_color;
 
 void main() {
-    // Two vertices a step around the tube, and a step along the ring each time that is once around.
+    // Two vertices a step around the tube: one where the strip was a winding before, and one a winding further on.
     uint number = uint(gl_VertexIndex);
     uint column = number / 2;
     float around = TURN * float(column % AROUND) / float(AROUND);
-    float along = TURN * float(column / AROUND + (number & 1)) / 48.0;
+    float along = TURN * (float(column) / float(AROUND) + float(number & 1)) / 48.0;
     float swell = 0.30 + 0.08 * sin(6.0 * along + animation.seconds);
     vec3 outwards = vec3(cos(along), 0.0, sin(along));
     v_normal = cos(around) * outwards + vec3(0.0, sin(around), 0.0);

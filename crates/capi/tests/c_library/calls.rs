@@ -296,10 +296,10 @@ fn layouts_are_kept_without_their_modules() {
 #[test]
 fn hashes_are_the_same_for_ever() {
     let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);
-    discard.when.fixed = 1;
+    discard.when.fixed = 0;
     let version = rasterizer_discard::VERSION;
     let text = format!(
-        "{{\"format\":1,\"lowering\":\"rasterizer_discard\",\"options\":{{\"when\":{{\"fixed\":true}}}},\
+        "{{\"format\":1,\"lowering\":\"rasterizer_discard\",\"options\":{{\"when\":{{\"fixed\":false}}}},\
          \"target\":{{}},\"version\":{version}}}"
     );
     let digest = Sha256::digest(text.as_bytes());

@@ -70,6 +70,18 @@ impl Program {
         library: Library,
         sanitizers: Sanitizers,
     ) -> Self {
+        Self::linked(language, source, library, sanitizers, &[])
+    }
+
+    /// The same with more libraries.
+    #[track_caller]
+    pub(crate) fn linked(
+        language: Language,
+        source: &Path,
+        library: Library,
+        sanitizers: Sanitizers,
+        others: &[&str],
+    ) -> Self {
         let folder = tempfile::tempdir().expect("there is room");
         let mut command = compiler(language);
         command.arg(source).arg("-o").arg(folder.path().join("program"));
@@ -88,7 +100,7 @@ impl Program {
                 command.args(["-lpthread", "-ldl", "-lm"]);
             }
         }
-        run(&mut command);
+        run(command.args(others));
         Self { folder }
     }
 
