@@ -1,0 +1,493 @@
+//! The C library through its border: the pointers are good, what they lead to is anything.
+
+use polyshade_capi::draw::*;
+use polyshade_capi::error::*;
+use polyshade_capi::hash::*;
+use polyshade_capi::layout::*;
+use polyshade_capi::lower::*;
+use polyshade_capi::module::*;
+use polyshade_capi::options::*;
+use polyshade_capi::place::*;
+use polyshade_capi::plan::*;
+use polyshade_capi::reflection::*;
+use polyshade_capi::result::*;
+use polyshade_capi::target::*;
+use polyshade_trials::Choices;
+use std::ffi::{CString, c_char};
+use std::ptr::{null, null_mut};
+
+/// A struct of zeros that says its size.
+macro_rules! zeros {
+    ($name:ident) => {{
+        // SAFETY: structs of the header may be all zeros.
+        let mut value: $name = unsafe { std::mem::zeroed() };
+        value.size = size_of::<$name>() as u32;
+        value
+    }};
+    ($name:ident, $kind:expr) => {{
+        // SAFETY: structs of the header may be all zeros.
+        let mut value: $name = unsafe { std::mem::zeroed() };
+        value.base = polyshade_options { size: size_of::<$name>() as u32, kind: $kind };
+        value
+    }};
+}
+
+/// Makes a call, which may answer anything but that a panic was caught.
+fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_status {
+    let mut error = zeros!(polyshade_error);
+    let status = of(&raw mut error);
+    assert!((POLYSHADE_OK..POLYSHADE_ERROR_INTERNAL).contains(&status), "{status}");
+    assert_eq!(status, error.status);
+    status
+}
+
+/// Makes a call that gives a handle, or none.
+fn given<T>(of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_status) -> *mut T {
+    let mut handle = std::ptr::dangling_mut();
+    let status = call(|error| of(&raw mut handle, error));
+    assert_eq!(status == POLYSHADE_OK, !handle.is_null());
+    handle
+}
+
+/// The two calls by which something comes into a buffer.
+fn filled<T: Copy + Default>(
+    of: impl Fn(*mut T, *mut usize, *mut polyshade_error) -> polyshade_status,
+) -> Option<Vec<T>> {
+    let mut count = 0;
+    if call(|error| of(null_mut(), &raw mut count, error)) != POLYSHADE_OK {
+        return None;
+    }
+    let mut buffer = vec![T::default(); count];
+    let status = call(|error| of(buffer.as_mut_ptr(), &raw mut count, error));
+    assert_eq!((status, count), (POLYSHADE_OK, buffer.len()));
+    Some(buffer)
+}
+
+/// The bytes as a module, which is reflected and lowered, and as a saved layout.
+pub fn read(bytes: &[u8], choices: &mut Choices) {
+    let (at, count) = (bytes.as_ptr(), bytes.len());
+    let layout = given(|layout, error| polyshade_layout_load(at, count, layout, error));
+    ask_layout(layout, choices);
+    let module = given(|module, error| polyshade_module_parse_bytes(at, count, module, error));
+    if module.is_null() {
+        return;
+    }
+    reflect(module);
+    with_target(module, choices, |target, choices| {
+        let then = &mut |options: &_, choices: &mut _| lower(module, target, options, choices);
+        with_options(choices, then);
+    });
+    polyshade_module_release(module);
+}
+
+fn reflect(module: *const polyshade_module) {
+    let mut info = zeros!(polyshade_module_info);
+    call(|error| polyshade_module_describe(module, &raw mut info, error));
+    for number in 0..info.entry_count.min(4) + 1 {
+        let mut entry = zeros!(polyshade_entry_point);
+        call(|error| polyshade_module_entry(module, number, &raw mut entry, error));
+        for index in 0..entry.variable_count.min(64) {
+            let mut one = zeros!(polyshade_variable);
+            call(|error| polyshade_module_variable(module, number, index, &raw mut one, error));
+        }
+        for index in 0..entry.capturable_count.min(64) {
+            let mut one = zeros!(polyshade_capturable);
+            call(|error| polyshade_module_capturable(module, number, index, &raw mut one, error));
+        }
+    }
+}
+
+/// A target with the name of an entry point that there is, or none.
+fn with_target(
+    module: *const polyshade_module,
+    choices: &mut Choices,
+    then: impl FnOnce(*const polyshade_target, &mut Choices),
+) {
+    let mut entry = zeros!(polyshade_entry_point);
+    let mut target = zeros!(polyshade_target);
+    call(|error| polyshade_module_entry(module, choices.below(3), &raw mut entry, error));
+    target.entry = entry.name;
+    target.stage = if choices.maybe() { entry.stage } else { 1 << choices.below(9) };
+    target.flags = choices.below(2);
+    let numbers = choices.list(3, Choices::number);
+    (target.sets, target.set_count) = (numbers.as_ptr(), numbers.len());
+    (target.locations, target.location_count) = (numbers.as_ptr(), numbers.len());
+    (target.constants, target.constant_count) = (numbers.as_ptr(), numbers.len());
+    let mut device = zeros!(polyshade_device);
+    if choices.maybe() {
+        call(|error| polyshade_device_defaults(&raw mut device, error));
+        device.output_components = choices.number();
+        device.max_clip_distances = choices.below(9);
+        device.has_transform_feedback = choices.below(2);
+        device.max_buffers = choices.below(5);
+        target.device = &raw const device;
+    }
+    then(&raw const target, choices);
+}
+
+fn place(choices: &mut Choices) -> polyshade_place {
+    let (set, binding, number) = (choices.below(5), choices.number(), choices.offset());
+    polyshade_place { kind: choices.below(9), set, binding, number }
+}
+
+fn value(choices: &mut Choices) -> polyshade_value {
+    let word = if choices.maybe() { place(choices) } else { place(&mut Choices::plain()) };
+    polyshade_value { word, fixed: choices.below(5) }
+}
+
+const VARYINGS: [&std::ffi::CStr; 14] = [
+    c"v_position",
+    c"v",
+    c"gl_Position",
+    c"gl_PointSize",
+    c"gl_NextBuffer",
+    c"gl_SkipComponents2",
+    c"location=0",
+    c"location=1-2.yz",
+    c"id=9",
+    c"Block.member",
+    c"a[1]",
+    c"SV_Position",
+    c"semantic=TEXCOORD1.xy",
+    c"1:$SKIP.xy",
+];
+
+fn texts_of(all: &[&std::ffi::CStr], choices: &mut Choices) -> Vec<*const c_char> {
+    choices.list(4, |choices| choices.of(all).as_ptr())
+}
+
+/// What is done with a struct of options while it lives.
+type Then<'t> = &'t mut dyn FnMut(&polyshade_options, &mut Choices);
+
+/// A struct of options, with numbers that may be anything.
+fn with_options(choices: &mut Choices, then: Then<'_>) {
+    match choices.below(9) {
+        0..=2 => with_capture(choices, then),
+        3 => with_pulling(choices, then),
+        4 => with_blend(choices, then),
+        5 => with_normalize(choices, then),
+        6 => {
+            let names = texts_of(&VARYINGS, choices);
+            let kind = POLYSHADE_OPTIONS_POSITION_ONLY + choices.below(3);
+            let mut options = zeros!(polyshade_position_options, kind);
+            (options.keep, options.keep_count) = (names.as_ptr(), names.len());
+            (options.flags, options.side_effects) = (choices.below(16), choices.below(3));
+            then(&options.base, choices);
+        }
+        7 => {
+            let mut options = zeros!(polyshade_depth_options, POLYSHADE_OPTIONS_DEPTH_CONVENTION);
+            (options.depth, options.flip_y) = (value(choices), value(choices));
+            options.rotation = value(choices);
+            then(&options.base, choices);
+            let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
+            let mut options = zeros!(polyshade_discard_options, kind);
+            options.when = value(choices);
+            then(&options.base, choices);
+        }
+        _ => {
+            let mut options = zeros!(polyshade_planes_options, POLYSHADE_OPTIONS_CLIP_PLANES);
+            (options.flags, options.count) = (choices.below(2), choices.number());
+            (options.vertex, options.words) = (choices.number(), place(choices));
+            then(&options.base, choices);
+            let mut options = zeros!(polyshade_enable_options, POLYSHADE_OPTIONS_CLIP_ENABLE);
+            (options.flags, options.as_written) = (choices.below(2), choices.number());
+            options.enabled = value(choices);
+            then(&options.base, choices);
+        }
+    }
+}
+
+fn with_capture(choices: &mut Choices, then: Then<'_>) {
+    let kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE + choices.below(2);
+    let mut options = zeros!(polyshade_capture_options, kind);
+    let names = texts_of(&VARYINGS, choices);
+    (options.varyings, options.varying_count) = (names.as_ptr(), names.len());
+    (options.flags, options.mode) = (choices.below(257), choices.below(5));
+    let strides = choices.list(4, Choices::offset);
+    (options.strides, options.stride_count) = (strides.as_ptr(), strides.len());
+    let constants = choices.list(2, |choices| polyshade_constant {
+        id: choices.number(),
+        reserved: 0,
+        bits: choices.word().into(),
+    });
+    (options.constants, options.constant_count) = (constants.as_ptr(), constants.len());
+    (options.set, options.binding) = (choices.number(), choices.number());
+    options.words = place(choices);
+    options.side_effects = choices.below(4);
+    options.topologies = choices.word() & 0x1_003f;
+    options.variants = choices.below(9);
+    then(&options.base, choices);
+}
+
+fn with_pulling(choices: &mut Choices, then: Then<'_>) {
+    let mut options = zeros!(polyshade_pulling_options, POLYSHADE_OPTIONS_VERTEX_PULLING);
+    let formats = [c"VK_FORMAT_R32G32_SFLOAT", c"r8g8b8a8_unorm", c"a2b10g10r10_snorm_pack32"];
+    let attributes = choices.list(4, |choices| polyshade_attribute {
+        location: choices.below(4),
+        buffer: choices.below(3),
+        offset: choices.number(),
+        reserved: 0,
+        format: choices.perhaps(|choices| choices.of(&formats).as_ptr()).unwrap_or(null()),
+    });
+    let buffers = choices.list(4, |choices| polyshade_vertex_buffer {
+        number: choices.below(3),
+        stride: choices.perhaps(Choices::number).unwrap_or(POLYSHADE_NONE),
+        rate: choices.of(&[0, 1, POLYSHADE_NONE]),
+        divisor: choices.number(),
+    });
+    (options.attributes, options.attribute_count) = (attributes.as_ptr(), attributes.len());
+    (options.buffers, options.buffer_count) = (buffers.as_ptr(), buffers.len());
+    (options.flags, options.words) = (choices.below(32), place(choices));
+    (options.set, options.binding) = (choices.number(), choices.number());
+    then(&options.base, choices);
+}
+
+fn with_normalize(choices: &mut Choices, then: Then<'_>) {
+    let mut options = zeros!(polyshade_normalize_options, POLYSHADE_OPTIONS_CLIP_NORMALIZE);
+    let marks = [c"clip=0", c"cull=1.xy", c"clip=2-3", c"clip=1.w", c"cull=70000"];
+    let [inputs, outputs, linked] = [(); 3].map(|()| texts_of(&marks, choices));
+    (options.inputs, options.input_count) = (inputs.as_ptr(), inputs.len());
+    (options.outputs, options.output_count) = (outputs.as_ptr(), outputs.len());
+    (options.linked_inputs, options.linked_input_count) = (linked.as_ptr(), linked.len());
+    (options.linked_outputs, options.linked_output_count) = (linked.as_ptr(), linked.len());
+    options.flags = choices.below(8);
+    then(&options.base, choices);
+}
+
+fn with_blend(choices: &mut Choices, then: Then<'_>) {
+    let mut options = zeros!(polyshade_blend_options, POLYSHADE_OPTIONS_ADVANCED_BLEND);
+    let equations = choices.list(4, |choices| 1_000_148_000 + choices.below(47));
+    let targets = choices.list(3, |choices| polyshade_color_blend {
+        location: choices.of(&[0, 1, 9, POLYSHADE_NONE]),
+        blending: choices.below(4),
+        flags: choices.below(8),
+        overlap: choices.below(3),
+        straight_source: choices.below(2),
+        straight_destination: choices.below(2),
+        format_class: choices.below(6),
+        format_bits: choices.of(&[0, 0x0808_0808, 0x2020_2020, 0x0006_0505, 0x4040_4040]),
+        equations: equations.as_ptr(),
+        equation_count: equations.len(),
+        logic_op: choices.below(16),
+        color_op: choices.below(5),
+        source_color: choices.below(19),
+        destination_color: choices.below(19),
+        alpha_op: choices.below(5),
+        source_alpha: choices.below(19),
+        destination_alpha: choices.below(19),
+        reserved: 0,
+    });
+    (options.targets, options.target_count) = (targets.as_ptr(), targets.len());
+    (options.flags, options.coverage_samples) = (choices.below(2), choices.below(5));
+    (options.destination, options.layer) = (choices.below(4), choices.below(3));
+    (options.set, options.binding, options.index) =
+        (choices.number(), choices.number(), choices.number());
+    (options.constants_in, options.select) = (place(choices), place(choices));
+    then(&options.base, choices);
+}
+
+/// Lowers, once by the struct and once by its JSON, which come to the same, and asks everything of the result.
+fn lower(
+    module: *const polyshade_module,
+    target: *const polyshade_target,
+    options: &polyshade_options,
+    choices: &mut Choices,
+) {
+    let result = given(|result, error| polyshade_lower(module, target, options, result, error));
+    let text = filled::<c_char>(|buffer, length, error| {
+        polyshade_options_json(options, buffer, length, error)
+    });
+    if let Some(text) = text {
+        let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
+        (json.of, json.json) = (options.kind, text.as_ptr());
+        let again =
+            given(|result, error| polyshade_lower(module, target, &json.base, result, error));
+        assert_eq!(words(result), words(again));
+        assert_eq!(hash(options, target), hash(&json.base, target));
+        polyshade_result_release(again);
+    }
+    ask(result, choices);
+    polyshade_result_release(result);
+}
+
+fn hash(options: &polyshade_options, target: *const polyshade_target) -> Option<[u8; 32]> {
+    let mut hash = [0; 32];
+    let status = call(|error| polyshade_options_hash(options, target, hash.as_mut_ptr(), error));
+    (status == POLYSHADE_OK).then_some(hash)
+}
+
+fn words(result: *const polyshade_result) -> Vec<Option<Vec<u32>>> {
+    let words = |index| {
+        filled(|buffer, count, error| {
+            polyshade_result_copy_words(result, index, buffer, count, error)
+        })
+    };
+    (0..polyshade_result_count(result)).map(words).collect()
+}
+
+fn ask(result: *const polyshade_result, choices: &mut Choices) {
+    for index in 0..polyshade_result_count(result) {
+        let mut output = zeros!(polyshade_output);
+        call(|error| polyshade_result_output(result, index, &raw mut output, error));
+        for number in 0..output.host_word_count {
+            let mut one = zeros!(polyshade_host_word);
+            call(|error| polyshade_result_host_word(result, index, number, &raw mut one, error));
+        }
+        for number in 0..output.descriptor_count {
+            let mut one = zeros!(polyshade_descriptor);
+            call(|error| polyshade_result_descriptor(result, index, number, &raw mut one, error));
+        }
+        for number in 0..output.need_count {
+            let mut one = zeros!(polyshade_need);
+            call(|error| polyshade_result_need(result, index, number, &raw mut one, error));
+        }
+        filled(|buffer, length, error| polyshade_result_json(result, index, buffer, length, error));
+        let layout = given(|layout, error| polyshade_result_layout(result, index, layout, error));
+        ask_layout(layout, choices);
+        let module = given(|module, error| polyshade_result_module(result, index, module, error));
+        let mut count = 0;
+        let words = polyshade_module_words(module, &raw mut count);
+        let again = given(|module, error| polyshade_module_parse(words, count, module, error));
+        assert!(!again.is_null(), "what is written can be read");
+        [module, again].into_iter().for_each(|module| polyshade_module_release(module));
+    }
+}
+
+/// Asks everything of a layout, and once more of what it is when it was saved and loaded. It is released.
+fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
+    if layout.is_null() {
+        return;
+    }
+    let saved = |layout| {
+        filled(|buffer, count, error| polyshade_layout_save(layout, buffer, count, error))
+            .expect("every layout can be saved")
+    };
+    let bytes = saved(layout);
+    let again =
+        given(|layout, error| polyshade_layout_load(bytes.as_ptr(), bytes.len(), layout, error));
+    assert_eq!(saved(again), bytes);
+    let mut draw = zeros!(polyshade_draw);
+    (draw.topology, draw.provoking_vertex) =
+        (choices.of(&[0, 1, 2, 3, 4, 5, 16]), choices.below(2));
+    (draw.first_vertex, draw.vertex_count) = (choices.number(), choices.number());
+    (draw.first_instance, draw.instance_count) = (choices.number(), choices.number());
+    let mut info = zeros!(polyshade_layout_info);
+    call(|error| polyshade_layout_describe(layout, &raw mut info, error));
+    let mut ranges: Vec<polyshade_range> = (0..info.buffer_count)
+        .map(|_| polyshade_range {
+            address: choices.offset().into(),
+            offset: choices.offset(),
+            length: choices.offset(),
+            reached: choices.offset(),
+            flags: choices.rarely().into(),
+        })
+        .collect();
+    let (at, count) = (ranges.as_mut_ptr(), ranges.len());
+    let filled = [layout, again].map(|layout| {
+        filled(|buffer, words, error| {
+            polyshade_layout_host_words(layout, &raw const draw, at, count, buffer, words, error)
+        })
+    });
+    assert_eq!(filled[0], filled[1]);
+    let mut written = 0;
+    call(|error| {
+        let written = &raw mut written;
+        polyshade_layout_primitives(layout, &raw const draw, at, count, written, null_mut(), error)
+    });
+    call(|error| polyshade_layout_advance(layout, &raw const draw, at, count, error));
+    [layout, again].into_iter().for_each(|layout| polyshade_layout_release(layout));
+}
+
+/// JSON of every kind of options, and of states of plans, before it is broken.
+const TEXTS: [(u32, &str); 20] = [
+    (
+        1,
+        r#"{"variants":["both","raster_only"],"options":{"varyings":{"separate":[{"name":"v_position"}]}}}"#,
+    ),
+    (
+        2,
+        r#"{"varyings":{"stream_output":[[{"varying":{"name":"v_color"},"slot":1}],[0,16]]},"repeats":true}"#,
+    ),
+    (
+        3,
+        r#"{"attributes":{"0":{"buffer":0,"offset":null,"format":"r32_sfloat"}},"buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
+    ),
+    (4, r#"{"keep":["position",{"location":1}],"precise":true}"#),
+    (7, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
+    (9, r#"{"targets":{"0":{"blending":{"equations":["multiply"]},"overlap":"disjoint"}}}"#),
+    (
+        10,
+        r#"{"outputs":{"marks":[{"kind":"clip","locations":{"first":1,"last":1,"components":"xy"}}]}}"#,
+    ),
+    (11, r#"{"enabled":{"fixed":3},"as_written":4}"#),
+    (12, r#"{"count":2,"words":{"uniform":{"set":1,"binding":2}}}"#),
+    (13, r#"{"clip":2}"#),
+    (14, r#"{"clip":2}"#),
+    (15, r#"{"inputs":3,"outputs":4,"linked":[2,1]}"#),
+    (16, r#"{"lacking":"all","location":3}"#),
+    (17, r#"{"lacking":"cull","location":3,"counts":[2,3]}"#),
+    (
+        18,
+        r#"{"lacking":"all","hand_on":3,"interpolation":{"flat":[],"no_perspective":[]},"provoking":"last"}"#,
+    ),
+    (
+        19,
+        r#"{"primitive":"triangles","location":3,"exact":{"lacking":"all","hand_on":null,"interpolation":{"flat":[],"no_perspective":[]},"provoking":"first"}}"#,
+    ),
+    (20, r#"["capability","size"]"#),
+    (
+        21,
+        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"as_written":true},"depth":{},"discard":{"when":{"fixed":true}}}"#,
+    ),
+    (0, include_str!("../../examples/plans/resumed-strip.json")),
+    (0, include_str!("../../examples/plans/multiply.json")),
+];
+
+/// Texts of which a few characters are others, for one of the seeds.
+pub fn texts(choices: &mut Choices) {
+    let words = &crate::SEEDS[choices.below(crate::SEEDS.len() as u32) as usize];
+    let module =
+        given(|module, error| polyshade_module_parse(words.as_ptr(), words.len(), module, error));
+    let (kind, text) = choices.of(&TEXTS);
+    let changed = broken(text, choices);
+    let is_whole = changed == text.as_bytes();
+    let text = CString::new(changed).expect("no zeros are put in");
+    if kind == 0 {
+        let plan = given(|plan, error| polyshade_plan_make(text.as_ptr(), plan, error));
+        assert_eq!(plan.is_null(), polyshade_plan_json(plan).is_null());
+        assert!(!plan.is_null() || !is_whole, "{text:?} is a state");
+        polyshade_plan_release(plan);
+    }
+    with_target(module, choices, |target, choices| {
+        let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
+        (json.of, json.json) = (kind, text.as_ptr());
+        let result =
+            given(|result, error| polyshade_lower(module, target, &json.base, result, error));
+        let hash = hash(&json.base, null());
+        assert!(kind == 0 || hash.is_some() || !is_whole, "{text:?} are options");
+        ask(result, choices);
+        polyshade_result_release(result);
+    });
+    polyshade_module_release(module);
+}
+
+fn broken(text: &str, choices: &mut Choices) -> Vec<u8> {
+    let mut text = text.as_bytes().to_vec();
+    for _ in 0..choices.below(4) {
+        let at = choices.below(text.len() as u32) as usize;
+        match choices.below(4) {
+            0 => drop(text.remove(at)),
+            1 => text.insert(at, choices.of(b"{}[]\",:0179-\\n")),
+            2 => text[at] = choices.of(b"{}[]\",:0179e\xff"),
+            _ if text[at].is_ascii_digit() => {
+                let number = choices.word().to_string();
+                drop(text.splice(at..=at, number.bytes()));
+            }
+            _ => {}
+        }
+        if text.is_empty() {
+            break;
+        }
+    }
+    text
+}
