@@ -1,5 +1,5 @@
-//! The header of the C library, from its sources: types, constants and functions by cbindgen, and behind them what sets a
-//! struct to zeros and its size.
+//! The header of the C library, from its sources: types, constants and functions by cbindgen, and behind them what sets
+//! a struct to zeros and its size.
 
 use crate::{Generated, workspace};
 use std::fmt::Write;

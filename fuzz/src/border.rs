@@ -2,6 +2,7 @@
 
 use polyshade_capi::draw::*;
 use polyshade_capi::error::*;
+use polyshade_capi::failure::*;
 use polyshade_capi::hash::*;
 use polyshade_capi::layout::*;
 use polyshade_capi::lower::*;
@@ -410,7 +411,8 @@ const TEXTS: [(u32, &str); 20] = [
     ),
     (
         3,
-        r#"{"attributes":{"0":{"buffer":0,"offset":null,"format":"r32_sfloat"}},"buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
+        r#"{"attributes":{"0":{"buffer":0,"offset":null,"format":"r32_sfloat"}},
+            "buffers":{"0":{"stride":4,"rate":"vertex"}}}"#,
     ),
     (4, r#"{"keep":["position",{"location":1}],"precise":true}"#),
     (7, r#"{"depth":{"word":{"push_constant":{"offset":64}}},"rotation":{"fixed":"half"}}"#),
@@ -432,12 +434,15 @@ const TEXTS: [(u32, &str); 20] = [
     ),
     (
         19,
-        r#"{"primitive":"triangles","location":3,"exact":{"lacking":"all","hand_on":null,"interpolation":{"flat":[],"no_perspective":[]},"provoking":"first"}}"#,
+        r#"{"primitive":"triangles","location":3,
+            "exact":{"lacking":"all","hand_on":null,
+            "interpolation":{"flat":[],"no_perspective":[]},"provoking":"first"}}"#,
     ),
     (20, r#"["capability","size"]"#),
     (
         21,
-        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"as_written":true},"depth":{},"discard":{"when":{"fixed":true}}}"#,
+        r#"{"normalize":{},"masks":{"enabled":{"fixed":1},"as_written":true},
+            "depth":{},"discard":{"when":{"fixed":true}}}"#,
     ),
     (0, include_str!("../../examples/plans/resumed-strip.json")),
     (0, include_str!("../../examples/plans/multiply.json")),

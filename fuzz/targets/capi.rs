@@ -1,5 +1,5 @@
-//! Any module, any options as structs and as JSON that somebody has broken, saved layouts and states of plans: the C library
-//! answers by a status, leaves no handle where it fails, and no panic is caught at its border.
+//! Any module, any options as structs and as JSON that somebody has broken, saved layouts and states of plans: the C
+//! library answers by a status, leaves no handle where it fails, and no panic is caught at its border.
 
 #![no_main]
 

@@ -69,6 +69,23 @@
 // No word offset, no location, no index.
 #define POLYSHADE_NONE 4294967295
 
+// A stage's input.
+#define POLYSHADE_CLASS_INPUT 1
+
+// A stage's output.
+#define POLYSHADE_CLASS_OUTPUT 3
+
+// Something else: no number, vector or matrix.
+#define POLYSHADE_SCALAR_OTHER 0
+
+#define POLYSHADE_SCALAR_FLOAT 1
+
+#define POLYSHADE_SCALAR_INT 2
+
+#define POLYSHADE_SCALAR_UINT 3
+
+#define POLYSHADE_SCALAR_BOOL 4
+
 // Attachments are multisampled.
 #define POLYSHADE_BLEND_MULTISAMPLED 1
 
@@ -347,23 +364,6 @@
 
 #define POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT 10
 
-// A stage's input.
-#define POLYSHADE_CLASS_INPUT 1
-
-// A stage's output.
-#define POLYSHADE_CLASS_OUTPUT 3
-
-// Something else: no number, vector or matrix.
-#define POLYSHADE_SCALAR_OTHER 0
-
-#define POLYSHADE_SCALAR_FLOAT 1
-
-#define POLYSHADE_SCALAR_INT 2
-
-#define POLYSHADE_SCALAR_UINT 3
-
-#define POLYSHADE_SCALAR_BOOL 4
-
 // No order between draws is needed.
 #define POLYSHADE_ORDERING_NONE 0
 
@@ -483,8 +483,8 @@ typedef struct polyshade_span {
     uint32_t end;
 } polyshade_span;
 
-// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here afterwards
-// is meant as it is: a 0 says that there is none.
+// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here
+// afterwards is meant as it is: a 0 says that there is none.
 typedef struct polyshade_device {
     // `sizeof(polyshade_device)`
     uint32_t size;
@@ -526,8 +526,8 @@ typedef struct polyshade_device {
     uint32_t has_streams_lines_triangles;
 } polyshade_device;
 
-// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point `main`
-// of the only stage that has it, with nothing reserved, for any Vulkan device.
+// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point
+// `main` of the only stage that has it, with nothing reserved, for any Vulkan device.
 typedef struct polyshade_target {
     // `sizeof(polyshade_target)`
     uint32_t size;
@@ -1056,14 +1056,14 @@ extern "C" {
 #endif // __cplusplus
 
 // Takes all memory from the caller's functions. This must be the first call of all: afterwards it is refused with
-// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other Rust
-// code shares that code's allocator, which is settled before `main`.
+// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other
+// Rust code shares that code's allocator, which is settled before `main`.
 polyshade_status polyshade_set_allocator(const struct polyshade_allocator *allocator,
                                          struct polyshade_error *error);
 
-// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and on
-// every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of a cache;
-// for a pipeline, with those of all stages.
+// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and
+// on every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of
+// a cache; for a pipeline, with those of all stages.
 polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         const struct polyshade_target *target,
                                         uint8_t *hash,
@@ -1075,8 +1075,8 @@ struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout
 // Counts one holder less; behind the last one the layout is freed. NULL is fine.
 void polyshade_layout_release(struct polyshade_layout *layout);
 
-// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL, `*byte_count`
-// becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL,
+// `*byte_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
 polyshade_status polyshade_layout_save(const struct polyshade_layout *layout,
                                        uint8_t *buffer,
                                        size_t *byte_count,
@@ -1106,8 +1106,9 @@ polyshade_status polyshade_layout_captured(const struct polyshade_layout *layout
                                            struct polyshade_captured *captured,
                                            struct polyshade_error *error);
 
-// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where `buffer` is
-// NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where
+// `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
+// there are.
 polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layout,
                                              const struct polyshade_draw *draw,
                                              const struct polyshade_range *ranges,
@@ -1116,8 +1117,8 @@ polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layo
                                              size_t *word_count,
                                              struct polyshade_error *error);
 
-// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated` becomes
-// how many the draw has.
+// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
+// becomes how many the draw has.
 polyshade_status polyshade_layout_primitives(const struct polyshade_layout *layout,
                                              const struct polyshade_draw *draw,
                                              const struct polyshade_range *ranges,
@@ -1133,8 +1134,8 @@ polyshade_status polyshade_layout_advance(const struct polyshade_layout *layout,
                                           size_t range_count,
                                           struct polyshade_error *error);
 
-// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where the call
-// fails. A recipe of one stage is fine.
+// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where
+// the call fails. A recipe of one stage is fine.
 polyshade_status polyshade_lower(const struct polyshade_module *module,
                                  const struct polyshade_target *target,
                                  const struct polyshade_options *options,
@@ -1188,8 +1189,9 @@ polyshade_status polyshade_blend_word(uint32_t blend_op,
                                       uint32_t *word,
                                       struct polyshade_error *error);
 
-// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where `buffer`
-// is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there is.
+// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where
+// `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there
+// is.
 polyshade_status polyshade_options_json(const struct polyshade_options *options,
                                         char *buffer,
                                         size_t *length,
@@ -1200,8 +1202,8 @@ polyshade_status polyshade_vertex_format_info(const char *name,
                                               struct polyshade_vertex_format *format,
                                               struct polyshade_error *error);
 
-// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it. `*plan` has
-// to be released; it is NULL where the call fails.
+// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it.
+// `*plan` has to be released; it is NULL where the call fails.
 polyshade_status polyshade_plan_make(const char *state,
                                      struct polyshade_plan **plan,
                                      struct polyshade_error *error);
@@ -1270,8 +1272,8 @@ polyshade_status polyshade_result_layout(const struct polyshade_result *result,
                                          struct polyshade_layout **layout,
                                          struct polyshade_error *error);
 
-// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many
-// `buffer` holds, and becomes how many there are.
+// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says
+// how many `buffer` holds, and becomes how many there are.
 polyshade_status polyshade_result_copy_words(const struct polyshade_result *result,
                                              uint32_t index,
                                              uint32_t *buffer,
@@ -1299,9 +1301,9 @@ polyshade_status polyshade_result_need(const struct polyshade_result *result,
                                        struct polyshade_need *need,
                                        struct polyshade_error *error);
 
-// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which `*length`
-// counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much
-// there is.
+// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which
+// `*length` counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and
+// becomes how much there is.
 polyshade_status polyshade_result_json(const struct polyshade_result *result,
                                        uint32_t index,
                                        char *buffer,

@@ -4,7 +4,8 @@
 //! first thing that is allocated, for the system. Rust ends the process where a collection gets no memory.
 
 use crate::border::{self, versioned};
-use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -108,8 +109,8 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 /// Takes all memory from the caller's functions. This must be the first call of all: afterwards it is refused with
-/// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other Rust
-/// code shares that code's allocator, which is settled before `main`.
+/// `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other
+/// Rust code shares that code's allocator, which is settled before `main`.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_set_allocator(
     allocator: *const polyshade_allocator,

@@ -1,9 +1,9 @@
 //! What comes over the border as pointers, and goes back: the one place that reads and writes the caller's memory.
 //!
-//! The functions are not `unsafe`, since all of them lean on the same promise of the caller's, which the header states: a
-//! pointer that is not NULL leads to what it says. What can be checked is: NULL, alignment, sizes, UTF-8.
+//! The functions are not `unsafe`, since all of them lean on the same promise of the caller's, which the header
+//! states: a pointer that is not NULL leads to what it says. What can be checked is: NULL, alignment, sizes, UTF-8.
 
-use crate::error::{Failure, POLYSHADE_ERROR_BUFFER};
+use crate::failure::{Failure, POLYSHADE_ERROR_BUFFER};
 use std::ffi::{CStr, c_char};
 use std::mem::{align_of, size_of};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Draws and ranges of feedback buffers, as the host says them.
 
 use crate::border::{self, versioned};
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::place::check_flags;
 use polyshade::transform_feedback::{BufferRange, Draw, ProvokingVertex, Topology};
 

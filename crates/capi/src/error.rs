@@ -1,37 +1,12 @@
 //! What a call answers, and the one place where panics end.
 
 use crate::border::{self, versioned};
-use polyshade::{Error, ErrorKind};
-use std::any::Any;
+use crate::failure::{
+    Failure, POLYSHADE_ERROR_ARGUMENT, POLYSHADE_ERROR_INTERNAL, POLYSHADE_NONE, POLYSHADE_OK,
+    polyshade_status,
+};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What a call answers: `POLYSHADE_OK`, or one of the numbers behind it.
-pub type polyshade_status = i32;
-
-/// It is done.
-pub const POLYSHADE_OK: i32 = 0;
-/// The words are no well-formed module.
-pub const POLYSHADE_ERROR_MALFORMED: i32 = 1;
-/// A limit of SPIR-V would be exceeded.
-pub const POLYSHADE_ERROR_LIMIT: i32 = 2;
-/// Something that was named is not there.
-pub const POLYSHADE_ERROR_NOT_FOUND: i32 = 3;
-/// It cannot be done, and the message says why.
-pub const POLYSHADE_ERROR_UNSUPPORTED: i32 = 4;
-/// The options contradict themselves or each other.
-pub const POLYSHADE_ERROR_OPTIONS: i32 = 5;
-/// The call itself is wrong: a pointer is NULL or not aligned, a size or number is none, a text is not UTF-8.
-pub const POLYSHADE_ERROR_ARGUMENT: i32 = 6;
-/// A text is not the JSON that is wanted.
-pub const POLYSHADE_ERROR_JSON: i32 = 7;
-/// The buffer is too small; the count says how much is needed.
-pub const POLYSHADE_ERROR_BUFFER: i32 = 8;
-/// A fault of polyshade's own, which went no further. Please report it.
-pub const POLYSHADE_ERROR_INTERNAL: i32 = 9;
-
-/// No word offset, no location, no index.
-pub const POLYSHADE_NONE: u32 = 0xffff_ffff;
 
 /// What went wrong with one call. It is the caller's memory: nothing has to be freed.
 #[repr(C)]
@@ -57,77 +32,21 @@ pub struct polyshade_error {
 
 versioned!(polyshade_error, 792);
 
-/// Why a call does not do what was asked.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) status: polyshade_status,
-    pub(crate) message: String,
-    help: String,
-    word_offset: Option<u32>,
-    id: u32,
-}
-
-impl Failure {
-    pub(crate) fn new(status: polyshade_status, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), help: String::new(), word_offset: None, id: 0 }
-    }
-
-    pub(crate) fn argument(message: impl Into<String>) -> Self {
-        Self::new(POLYSHADE_ERROR_ARGUMENT, message)
-    }
-
-    /// Of text that is not what it should be: `what` is the name of the text.
-    pub(crate) fn json(what: &str, error: &serde_json::Error) -> Self {
-        Self::new(POLYSHADE_ERROR_JSON, format!("{what}: {error}"))
-    }
-
-    fn of_panic(panic: Box<dyn Any + Send>) -> Self {
-        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-            (Some(text), _) => (*text).to_owned(),
-            (None, Some(text)) => text.clone(),
-            (None, None) => {
-                // It may panic once more where it is dropped.
-                std::mem::forget(panic);
-                "a panic without a message".to_owned()
-            }
-        };
-        Self::new(POLYSHADE_ERROR_INTERNAL, message)
-    }
-
-    fn as_error(&self, size: u32) -> polyshade_error {
-        let mut error = polyshade_error {
-            size,
-            status: self.status,
-            word_offset: self.word_offset.unwrap_or(POLYSHADE_NONE),
-            id: self.id,
-            message_length: self.message.len() as u32,
-            help_length: self.help.len() as u32,
-            message: [0; 512],
-            help: [0; 256],
-        };
-        copy_text(&self.message, &mut error.message);
-        copy_text(&self.help, &mut error.help);
-        error
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let status = match error.kind() {
-            ErrorKind::Malformed => POLYSHADE_ERROR_MALFORMED,
-            ErrorKind::Limit => POLYSHADE_ERROR_LIMIT,
-            ErrorKind::NotFound => POLYSHADE_ERROR_NOT_FOUND,
-            ErrorKind::Unsupported => POLYSHADE_ERROR_UNSUPPORTED,
-            ErrorKind::Options => POLYSHADE_ERROR_OPTIONS,
-        };
-        Self {
-            status,
-            message: error.message().to_owned(),
-            help: error.suggestion().unwrap_or_default().to_owned(),
-            word_offset: error.word_offset(),
-            id: error.id().map_or(0, polyshade::spv::Id::word),
-        }
-    }
+/// What the caller reads of a failure.
+fn written(failure: &Failure, size: u32) -> polyshade_error {
+    let mut error = polyshade_error {
+        size,
+        status: failure.status,
+        word_offset: failure.word_offset.unwrap_or(POLYSHADE_NONE),
+        id: failure.id,
+        message_length: failure.message.len() as u32,
+        help_length: failure.help.len() as u32,
+        message: [0; 512],
+        help: [0; 256],
+    };
+    copy_text(&failure.message, &mut error.message);
+    copy_text(&failure.help, &mut error.help);
+    error
 }
 
 /// As much of the text as there is room for, whole characters and a zero.
@@ -154,7 +73,7 @@ pub(crate) fn guard(
         Err(panic) => Failure::of_panic(panic),
     };
     if let Some(size) = size {
-        border::put(error, failure.as_error(size), size);
+        border::put(error, written(&failure, size), size);
     }
     failure.status
 }
@@ -169,7 +88,7 @@ mod tests {
     use super::*;
 
     fn empty() -> polyshade_error {
-        let mut error = Failure::new(POLYSHADE_ERROR_INTERNAL, "old").as_error(0);
+        let mut error = written(&Failure::new(POLYSHADE_ERROR_INTERNAL, "old"), 0);
         error.size = size_of::<polyshade_error>() as u32;
         error
     }

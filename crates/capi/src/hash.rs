@@ -1,11 +1,13 @@
-//! A hash of options that is the same on every machine and in every version of the library, for caches that outlive both.
+//! A hash of options that is the same on every machine and in every version of the library, for caches that outlive
+//! both.
 //!
 //! It is the SHA-256 of JSON without blanks, whose keys are sorted: `{"format":1,"lowering":…,"options":…,"target":…,
 //! "version":…}`. Of options and targets, what is the default is left out, so that an option that is added changes no
 //! hash. `version` is the lowering's: it grows where the same question has another answer.
 
 use crate::border;
-use crate::error::{guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::polyshade_status;
 use crate::options::{Asked, Kind, Storage, polyshade_options, read};
 use crate::target::{self, polyshade_target};
 use polyshade::host::Target;
@@ -18,9 +20,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and on
-/// every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of a cache;
-/// for a pipeline, with those of all stages.
+/// Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and
+/// on every machine; another version of the lowering hashes otherwise. With `polyshade_module_hash` it is the key of
+/// a cache; for a pipeline, with those of all stages.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_options_hash(
     options: *const polyshade_options,
@@ -123,8 +125,8 @@ fn without(value: Value, default: &Value) -> Value {
     Value::Object(said.collect::<Map<_, _>>())
 }
 
-/// Writes JSON whose keys are sorted, whatever the features of the library that holds it. Values nest as deep as types of
-/// options do.
+/// Writes JSON whose keys are sorted, whatever the features of the library that holds it. Values nest as deep as
+/// types of options do.
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
@@ -166,7 +168,8 @@ mod tests {
         assert_eq!(
             asked(Kind::DepthConvention, r#"{"flip_y":{"fixed":false},"depth":{"fixed":true}}"#),
             format!(
-                r#"{{"format":1,"lowering":"depth_convention","options":{{"depth":{{"fixed":true}}}},"target":{{}},"version":{version}}}"#
+                "{{\"format\":1,\"lowering\":\"depth_convention\",\
+                 \"options\":{{\"depth\":{{\"fixed\":true}}}},\"target\":{{}},\"version\":{version}}}"
             )
         );
     }

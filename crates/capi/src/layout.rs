@@ -1,12 +1,10 @@
-//! Capture layouts without their modules: what is stored where, what the host fills in for a draw, and what the draw comes
-//! to. They are saved beside the SPIR-V, and loaded without it.
+//! Capture layouts without their modules: what is stored where, what the host fills in for a draw, and what the draw
+//! comes to. They are saved beside the SPIR-V, and loaded without it.
 
 use crate::border::{self, versioned};
 use crate::draw::{self, polyshade_draw, polyshade_range};
-use crate::error::{
-    Failure, POLYSHADE_ERROR_NOT_FOUND, POLYSHADE_ERROR_OPTIONS, guard, guard_value,
-    polyshade_error, polyshade_status,
-};
+use crate::error::{guard, guard_value, polyshade_error};
+use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, missing, polyshade_status};
 use polyshade::transform_feedback::{BufferLayout, Layout, MAX_BUFFERS, MAX_STRIDE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_char};
@@ -100,15 +98,6 @@ impl polyshade_layout {
     }
 }
 
-/// Text for the caller. A zero in it would end it early.
-pub(crate) fn c_text(text: &str) -> CString {
-    CString::new(text.replace('\0', "\u{fffd}")).expect("it has no zeros any more")
-}
-
-pub(crate) fn missing(what: &str, number: u32) -> Failure {
-    Failure::new(POLYSHADE_ERROR_NOT_FOUND, format!("there is no {what} {number}"))
-}
-
 /// What is said of a layout must hold before anything is computed of it, as text can say anything.
 fn check(layout: &Layout) -> Result<(), Failure> {
     let refuse = |why: String| Err(Failure::new(POLYSHADE_ERROR_OPTIONS, why));
@@ -141,8 +130,8 @@ pub extern "C" fn polyshade_layout_release(layout: *mut polyshade_layout) {
     guard_value((), || border::release(layout));
 }
 
-/// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL, `*byte_count`
-/// becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+/// Saves a layout as bytes, for any machine and for later versions of the library. Where `buffer` is NULL,
+/// `*byte_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_layout_save(
     layout: *const polyshade_layout,
@@ -254,8 +243,9 @@ pub extern "C" fn polyshade_layout_captured(
     })
 }
 
-/// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where `buffer` is
-/// NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many there are.
+/// Fills in the words of the host for a draw that captures into `ranges`, one for each feedback buffer. Where
+/// `buffer` is NULL, `*word_count` becomes their number; else it says how many `buffer` holds, and becomes how many
+/// there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_layout_host_words(
     layout: *const polyshade_layout,
@@ -273,8 +263,8 @@ pub extern "C" fn polyshade_layout_host_words(
     })
 }
 
-/// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated` becomes
-/// how many the draw has.
+/// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
+/// becomes how many the draw has.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_layout_primitives(
     layout: *const polyshade_layout,

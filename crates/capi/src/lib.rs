@@ -15,7 +15,9 @@
 pub mod allocator;
 pub mod draw;
 pub mod error;
+pub mod failure;
 pub mod hash;
+pub mod interface;
 pub mod layout;
 pub mod lower;
 pub mod module;

@@ -1,7 +1,8 @@
 //! Lowerings: a module and options in, a result out.
 
 use crate::border;
-use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
 use crate::module::polyshade_module;
 use crate::options::{Asked, Kind, polyshade_options, read, variant_bit};
 use crate::result::{Output, Report, polyshade_result};
@@ -28,8 +29,8 @@ pub struct polyshade_stage {
 /// The most stages of a pipeline.
 const MAX_STAGES: usize = 16;
 
-/// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where the call
-/// fails. A recipe of one stage is fine.
+/// Lowers one stage. `options` is the `base` of a struct of options. `*result` has to be released; it is NULL where
+/// the call fails. A recipe of one stage is fine.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_lower(
     module: *const polyshade_module,

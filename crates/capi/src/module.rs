@@ -1,8 +1,9 @@
 //! Modules as the caller holds them: counted, immutable, and for any number of threads.
 
 use crate::border;
-use crate::error::{Failure, guard, guard_value, polyshade_error, polyshade_status};
-use crate::reflection::Reflection;
+use crate::error::{guard, guard_value, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
+use crate::interface::Reflection;
 use polyshade::Module;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, OnceLock};

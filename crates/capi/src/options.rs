@@ -19,8 +19,7 @@ pub use position::*;
 pub use pulling::*;
 
 use crate::border::{self, versioned};
-use crate::error::Failure;
-use crate::version::unknown_kind;
+use crate::failure::Failure;
 use polyshade::clip_cull::{Exact, Lacking, Planes, Primitive, Registers, Repair};
 use polyshade::host::Value;
 use polyshade::recipe::Recipe;
@@ -144,8 +143,7 @@ pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
     if given.kind == POLYSHADE_OPTIONS_JSON {
         return json::read(at.cast());
     }
-    let kind = Kind::of(given.kind).ok_or_else(|| Failure::argument(unknown_kind(given.kind)))?;
-    Ok(match kind {
+    Ok(match Kind::of(given.kind)? {
         Kind::CaptureStorage => Asked::Storage(capture::read_storage(at.cast())?),
         Kind::CaptureExtension => Asked::Extension(capture::read(at.cast())?.1),
         Kind::VertexPulling => Asked::Pulling(pulling::read(at.cast())?),

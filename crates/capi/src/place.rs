@@ -1,6 +1,6 @@
 //! Numbers of the header that stand for what the library has enumerations for, each mapped in one place.
 
-use crate::error::Failure;
+use crate::failure::Failure;
 use polyshade::depth_convention::Turn;
 use polyshade::host::{Binding, DescriptorKind, Place, Pointer, Set, Value};
 use polyshade::spv::ExecutionModel;
@@ -185,7 +185,7 @@ pub(crate) fn descriptor_type(kind: DescriptorKind) -> u32 {
         DescriptorKind::UniformBuffer => POLYSHADE_DESCRIPTOR_UNIFORM_BUFFER,
         DescriptorKind::StorageBuffer => POLYSHADE_DESCRIPTOR_STORAGE_BUFFER,
         DescriptorKind::InputAttachment => POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT,
-        _ => crate::error::POLYSHADE_NONE,
+        _ => crate::failure::POLYSHADE_NONE,
     }
 }
 

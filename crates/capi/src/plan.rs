@@ -1,10 +1,8 @@
 //! Plans, as the program makes them of a state: JSON in, JSON and text out.
 
 use crate::border;
-use crate::error::{
-    Failure, POLYSHADE_ERROR_OPTIONS, guard, guard_value, polyshade_error, polyshade_status,
-};
-use crate::layout::c_text;
+use crate::error::{guard, guard_value, polyshade_error};
+use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, polyshade_status};
 use polyshade_planner::{
     self as planner, BlendingState, Device, DistancePlan, Distances, Draw, Pipeline, Preset,
 };
@@ -79,8 +77,8 @@ fn made(
     polyshade_plan { json: c_text(&report.to_string()), text: c_text(text) }
 }
 
-/// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it. `*plan` has
-/// to be released; it is NULL where the call fails.
+/// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it.
+/// `*plan` has to be released; it is NULL where the call fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_plan_make(
     state: *const c_char,

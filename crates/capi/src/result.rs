@@ -1,11 +1,11 @@
 //! What came of a lowering: modules, and what the host binds, fills in and must have, as structs and as JSON.
 
 use crate::border::{self, versioned};
-use crate::error::{
-    Failure, POLYSHADE_ERROR_NOT_FOUND, POLYSHADE_NONE, guard, guard_value, polyshade_error,
-    polyshade_status,
+use crate::error::{guard, guard_value, polyshade_error};
+use crate::failure::{
+    Failure, POLYSHADE_ERROR_NOT_FOUND, POLYSHADE_NONE, c_text, missing, polyshade_status,
 };
-use crate::layout::{c_text, missing, polyshade_layout};
+use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
 use crate::place::{descriptor_type, polyshade_place, stage_bit};
@@ -345,8 +345,8 @@ pub extern "C" fn polyshade_result_layout(
     })
 }
 
-/// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says how many
-/// `buffer` holds, and becomes how many there are.
+/// Copies the words of an output's module. Where `buffer` is NULL, `*word_count` becomes their number; else it says
+/// how many `buffer` holds, and becomes how many there are.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_result_copy_words(
     result: *const polyshade_result,
@@ -426,9 +426,9 @@ pub extern "C" fn polyshade_result_need(
     })
 }
 
-/// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which `*length`
-/// counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much
-/// there is.
+/// Writes all that is known of an output as JSON, as the program's reports are: text that ends with a zero, which
+/// `*length` counts. Where `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and
+/// becomes how much there is.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_result_json(
     result: *const polyshade_result,

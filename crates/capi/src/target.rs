@@ -1,7 +1,8 @@
 //! Which entry point is lowered, what stays free, and for what device.
 
 use crate::border::{self, versioned};
-use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
 use crate::place::{check_flags, stage};
 use polyshade::host::{Binding, Device, Reserved, Set, Target, TransformFeedback};
 use std::ffi::c_char;
@@ -25,8 +26,8 @@ pub struct polyshade_span {
     pub end: u32,
 }
 
-/// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here afterwards
-/// is meant as it is: a 0 says that there is none.
+/// What a device offers. `polyshade_device_defaults` fills in what every Vulkan device has; what is written here
+/// afterwards is meant as it is: a 0 says that there is none.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_device {
@@ -72,8 +73,8 @@ pub struct polyshade_device {
 
 versioned!(polyshade_device, 80);
 
-/// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point `main`
-/// of the only stage that has it, with nothing reserved, for any Vulkan device.
+/// Which entry point is lowered, what has to stay free, and for what device. All zeros but `size` is the entry point
+/// `main` of the only stage that has it, with nothing reserved, for any Vulkan device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_target {

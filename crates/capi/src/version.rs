@@ -1,7 +1,8 @@
 //! Which library this is.
 
 use crate::border;
-use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::polyshade_status;
 use crate::options::Kind;
 use std::ffi::c_char;
 
@@ -33,15 +34,7 @@ pub extern "C" fn polyshade_lowering_version(
     version: *mut u32,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || {
-        let kind = Kind::of(kind).ok_or_else(|| Failure::argument(unknown_kind(kind)))?;
-        border::set(version, kind.version(), "version")
-    })
-}
-
-/// The message about a kind of options that does not exist.
-pub(crate) fn unknown_kind(kind: u32) -> String {
-    format!("there are no options of kind {kind}")
+    guard(error, || border::set(version, Kind::of(kind)?.version(), "version"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::polyshade_options;
 use crate::border::{self, versioned};
-use crate::error::{Failure, POLYSHADE_NONE, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
 use crate::place::{check_flags, check_reserved, polyshade_place};
 use polyshade::advanced_blend::{
     Alpha, ColorBlend, Destination, Equation, Factor, Format, FormatClass, Layer, LogicOperation,

@@ -3,7 +3,7 @@
 use super::{Storage, polyshade_options};
 use crate::border::{self, versioned};
 use crate::draw::topologies;
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_place};
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{Options, SideEffects, StreamOutputEntry, Variant, Varying};

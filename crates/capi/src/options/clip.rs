@@ -2,7 +2,7 @@
 
 use super::{Enable, polyshade_options};
 use crate::border::{self, versioned};
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_place, polyshade_value};
 use polyshade::clip_cull::{Linkage, Mark, Options, Planes};
 use std::ffi::c_char;

@@ -2,9 +2,9 @@
 
 use super::{Asked, Kind, polyshade_options};
 use crate::border::{self, versioned};
-use crate::error::{Failure, guard, polyshade_error, polyshade_status};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
 use crate::place::check_reserved;
-use crate::version::unknown_kind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -26,8 +26,9 @@ pub struct polyshade_json_options {
 
 versioned!(polyshade_json_options, 16 + size_of::<usize>());
 
-/// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where `buffer`
-/// is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there is.
+/// Writes options, whatever struct they are in, as JSON: text that ends with a zero, which `*length` counts. Where
+/// `buffer` is NULL, `*length` becomes the length; else it says how much `buffer` holds, and becomes how much there
+/// is.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_options_json(
     options: *const polyshade_options,
@@ -45,8 +46,7 @@ pub extern "C" fn polyshade_options_json(
 pub(super) fn read(at: *const polyshade_json_options) -> Result<Asked, Failure> {
     let given = border::get(at)?;
     check_reserved(given.reserved, "the options")?;
-    let kind = Kind::of(given.of).ok_or_else(|| Failure::argument(unknown_kind(given.of)))?;
-    Asked::of_json(kind, border::text(given.json, "the options")?)
+    Asked::of_json(Kind::of(given.of)?, border::text(given.json, "the options")?)
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {

@@ -1,5 +1,6 @@
 //! The kinds of options, each with its number, its name and the version of its lowering.
 
+use crate::failure::Failure;
 use polyshade::{
     advanced_blend, clip_cull, depth_convention, position_only, rasterizer_discard, recipe,
     transform_feedback, vertex_pulling,
@@ -103,8 +104,9 @@ const KINDS: [(u32, Kind, &str); 21] = [
 
 impl Kind {
     /// The kind with this number.
-    pub(crate) fn of(number: u32) -> Option<Self> {
-        KINDS.iter().find(|(one, _, _)| *one == number).map(|(_, kind, _)| *kind)
+    pub(crate) fn of(number: u32) -> Result<Self, Failure> {
+        let found = KINDS.iter().find(|(one, _, _)| *one == number).map(|(_, kind, _)| *kind);
+        found.ok_or_else(|| Failure::argument(format!("there are no options of kind {number}")))
     }
 
     /// Its name.

@@ -5,7 +5,7 @@ use super::{
     POLYSHADE_SIDE_EFFECTS_FIRST, POLYSHADE_SIDE_EFFECTS_REFUSE, POLYSHADE_SIDE_EFFECTS_SECOND,
 };
 use crate::border::{self, versioned};
-use crate::error::Failure;
+use crate::failure::Failure;
 use crate::place::{check_flags, polyshade_value};
 use polyshade::position_only::{Keep, Options, SideEffects};
 use polyshade::{depth_convention, rasterizer_discard};

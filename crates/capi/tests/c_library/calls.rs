@@ -5,6 +5,7 @@ use polyshade::transform_feedback::{self, Variant};
 use polyshade::{Module, depth_convention, rasterizer_discard};
 use polyshade_capi::draw::*;
 use polyshade_capi::error::*;
+use polyshade_capi::failure::*;
 use polyshade_capi::hash::*;
 use polyshade_capi::layout::*;
 use polyshade_capi::lower::*;
@@ -235,7 +236,8 @@ fn a_recipe_lowers_a_pipeline() {
     let stages = modules.map(|module| polyshade_stage { module, target: null() });
     let recipe = json(
         POLYSHADE_OPTIONS_RECIPE,
-        c"{\"depth\":{\"depth\":{\"fixed\":true}},\"blend\":{\"every_target\":{\"blending\":{\"equations\":[\"multiply\"]}}}}",
+        c"{\"depth\":{\"depth\":{\"fixed\":true}},\
+          \"blend\":{\"every_target\":{\"blending\":{\"equations\":[\"multiply\"]}}}}",
     );
     let mut result = null_mut();
     check(|error| {

@@ -1,4 +1,5 @@
-//! The compilers of C and C++, and programs that they make of sources here, linked with the library that was just built.
+//! The compilers of C and C++, and programs that they make of sources here, linked with the library that was just
+//! built.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
