@@ -8,6 +8,7 @@ use std::fs;
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
+    ("crates/polyshade/src/library/draws.glsl", "crates/polyshade/src/library/draws.spv"),
     ("crates/polyshade/src/library/fetch.glsl", "crates/polyshade/src/library/fetch.spv"),
     ("crates/polyshade/src/library/fixed.glsl", "crates/polyshade/src/library/fixed.spv"),
     ("crates/polyshade/src/library/cut.glsl", "crates/polyshade/src/library/cut.spv"),

@@ -25,6 +25,14 @@
 
 #define POLYSHADE_TOPOLOGY_TRIANGLE_FAN 5
 
+#define POLYSHADE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY 6
+
+#define POLYSHADE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY 7
+
+#define POLYSHADE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY 8
+
+#define POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY 9
+
 #define POLYSHADE_TOPOLOGY_LINE_LOOP 16
 
 // The first vertex of a primitive is the provoking one, as in Vulkan.
@@ -834,7 +842,7 @@ typedef struct polyshade_capture_options {
     struct polyshade_place words;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
-    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all.
+    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
     uint32_t topologies;
     // `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     uint32_t variants;

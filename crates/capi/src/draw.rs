@@ -12,16 +12,24 @@ pub const POLYSHADE_TOPOLOGY_LINE_STRIP: u32 = 2;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_LIST: u32 = 3;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_STRIP: u32 = 4;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_FAN: u32 = 5;
+pub const POLYSHADE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY: u32 = 6;
+pub const POLYSHADE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY: u32 = 7;
+pub const POLYSHADE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY: u32 = 8;
+pub const POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY: u32 = 9;
 pub const POLYSHADE_TOPOLOGY_LINE_LOOP: u32 = 16;
 
 /// All topologies that can be captured, by their numbers. The one place that is to be extended.
-const TOPOLOGIES: [(u32, Topology); 7] = [
+const TOPOLOGIES: [(u32, Topology); 11] = [
     (POLYSHADE_TOPOLOGY_POINT_LIST, Topology::PointList),
     (POLYSHADE_TOPOLOGY_LINE_LIST, Topology::LineList),
     (POLYSHADE_TOPOLOGY_LINE_STRIP, Topology::LineStrip),
     (POLYSHADE_TOPOLOGY_TRIANGLE_LIST, Topology::TriangleList),
     (POLYSHADE_TOPOLOGY_TRIANGLE_STRIP, Topology::TriangleStrip),
     (POLYSHADE_TOPOLOGY_TRIANGLE_FAN, Topology::TriangleFan),
+    (POLYSHADE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY, Topology::LineListWithAdjacency),
+    (POLYSHADE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY, Topology::LineStripWithAdjacency),
+    (POLYSHADE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY, Topology::TriangleListWithAdjacency),
+    (POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY, Topology::TriangleStripWithAdjacency),
     (POLYSHADE_TOPOLOGY_LINE_LOOP, Topology::LineLoop),
 ];
 
@@ -105,6 +113,7 @@ pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
         vertex_count: given.vertex_count,
         first_instance: given.first_instance,
         instance_count: given.instance_count,
+        indices: None,
     })
 }
 

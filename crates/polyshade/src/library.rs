@@ -15,6 +15,10 @@ pub(crate) static BLEND: LazyLock<Library> =
 pub(crate) static CAPTURE: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/capture.spv")));
 
+/// `library/draws.glsl`.
+pub(crate) static DRAWS: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/draws.spv")));
+
 /// `library/fetch.glsl`.
 pub(crate) static FETCH: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/fetch.spv")));

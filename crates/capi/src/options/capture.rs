@@ -96,7 +96,7 @@ pub struct polyshade_capture_options {
     pub words: polyshade_place,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
-    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all.
+    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 is all without adjacency.
     pub topologies: u32,
     /// `POLYSHADE_VARIANT_…`, added up: an output each, in this order. Only into storage buffers.
     pub variants: u32,

@@ -138,10 +138,10 @@ impl Feedback<'_> {
         }
 
         let corners = self.corners(p, &store[0]);
-        let mut hooks = vec![Hook { name: "corners", function: corners }];
-        let per_instance = self.find_vertices(p, &mut hooks);
+        let corners = Hook { name: "corners", function: corners };
+        let (of_vertex, per_instance) = self.find_vertices(p, corners);
         let within = if instance.is_some() { "of_instance" } else { "of_one_instance" };
-        let within = moves::link(p, library, &[within], &hooks)[0];
+        let within = moves::link(p, library, &[within], &[of_vertex])[0];
         let instance = instance.unwrap_or(zero);
         if self.draws.one_limit {
             let limit = self.limit(p, at, open);
@@ -159,11 +159,8 @@ impl Feedback<'_> {
             Hook { name: "of_draw", function: within },
         ];
         hooks.extend(per_instance);
-        let name = match self.draws.any(Topology::has_adjacency) {
-            true => "capture_with_adjacency",
-            false => "capture",
-        };
-        let capture = moves::link(p, library, &[name], &hooks)[0];
+        let capture = moves::link(p, library, &["capture"], &hooks)[0];
+        let capture = self.capture_with_adjacency(p, capture);
         let mut code = p.at(at);
         let topology = self.topology(&mut code, open);
         let count = self.word(&mut code, open, HostWord::VertexCount);

@@ -9,15 +9,20 @@ use crate::transform_feedback::topology::Topology;
 use polyshade_spv::{Cursor, Id, Patch};
 
 impl Feedback<'_> {
-    /// Replaces what finds the slots of a vertex of an instance, among `hooks`, by what knows neighbours and restarts,
-    /// where there may be such. Returns what says how many primitives an instance has, where the table of segments
-    /// does.
+    /// Links what finds the slots of a vertex of an instance where there are neighbours and restarts, and what says how
+    /// many primitives an instance has, where the table of segments does. They take the place of functions of the
+    /// library, of which `corners` is a hook.
     pub(super) fn find_vertices(
         &self,
         p: &mut Patch<'_, '_>,
-        hooks: &mut Vec<Hook<'static>>,
-    ) -> Option<Hook<'static>> {
+        corners: Hook<'static>,
+    ) -> (Hook<'static>, Option<Hook<'static>>) {
         let with_adjacency = self.draws.any(Topology::has_adjacency);
+        if !with_adjacency && self.bound.segments.is_none() {
+            return (corners, None);
+        }
+        let of_vertex = moves::link(p, &library::CAPTURE, &["of_vertex"], &[corners])[0];
+        let mut hooks = vec![Hook { name: "of_vertex", function: of_vertex }];
         if with_adjacency {
             let uint = p.uint();
             let function = function(p, "topology_with_adjacency", uint, |code| {
@@ -27,25 +32,41 @@ impl Feedback<'_> {
             hooks.push(Hook { name: "topology_with_adjacency", function });
             let names = ["of_captured", "count_of_segment_captured"];
             let names = &names[..if self.draws.restart() { 2 } else { 1 }];
-            let linked = moves::link(p, &library::CAPTURE, names, hooks);
+            let linked = moves::link(p, &library::DRAWS, names, &hooks);
             let replaced = ["of_vertex", "count_of_segment"].into_iter().zip(linked);
-            *hooks = replaced.map(|(name, function)| Hook { name, function }).collect();
+            hooks = replaced.map(|(name, function)| Hook { name, function }).collect();
         }
-        let source = self.bound.segments?;
+        let Some(source) = self.bound.segments else { return (hooks.swap_remove(0), None) };
+        let names = ["vertices_per_primitive", "primitives_per_instance"];
+        let of_primitives = moves::link(p, &library::CAPTURE, &names, &[]);
+        let of_primitives = names.into_iter().zip(of_primitives);
+        hooks.extend(of_primitives.map(|(name, function)| Hook { name, function }));
         hooks.push(self.topology_hook(p));
         hooks.push(Hook { name: "table_length", function: self.table_length(p, source) });
         hooks.push(Hook { name: "table_word", function: self.table_word(p, source) });
         let names = ["of_segment", "primitives_in_table"];
-        let linked = moves::link(p, &library::CAPTURE, &names, hooks);
-        *hooks = vec![Hook { name: "of_vertex", function: linked[0] }];
-        Some(Hook { name: "primitives_per_instance", function: linked[1] })
+        let linked = moves::link(p, &library::DRAWS, &names, &hooks);
+        let [of_vertex, primitives] = ["of_vertex", "primitives_per_instance"];
+        (
+            Hook { name: of_vertex, function: linked[0] },
+            Some(Hook { name: primitives, function: linked[1] }),
+        )
+    }
+
+    /// Links what captures a vertex, whose function without adjacency is `capture`.
+    pub(super) fn capture_with_adjacency(&self, p: &mut Patch<'_, '_>, capture: Id) -> Id {
+        if !self.draws.any(Topology::has_adjacency) {
+            return capture;
+        }
+        let hook = Hook { name: "capture", function: capture };
+        moves::link(p, &library::DRAWS, &["capture_with_adjacency"], &[hook])[0]
     }
 
     /// What says the topology of what is captured, to functions that do not know it.
     pub(super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
         let known = self.draws.captured_topology();
         let without = (known.is_none() && self.draws.any(Topology::has_adjacency))
-            .then(|| moves::link(p, &library::CAPTURE, &["without_adjacency"], &[])[0]);
+            .then(|| moves::link(p, &library::DRAWS, &["without_adjacency"], &[])[0]);
         let uint = p.uint();
         let function = function(p, "topology", uint, |code| {
             if let Some(known) = known {
