@@ -109,8 +109,8 @@ pub(crate) struct Rewrite {
     unbound_buffers: bool,
 
     /// The draws have indices, which the capture-only variant reads from a storage buffer, or by their address: uint8,
-    /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its vertex
-    /// attributes itself, as `polyshade pull` makes it
+    /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its
+    /// vertex attributes itself, as `polyshade pull` makes it
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
@@ -127,9 +127,9 @@ pub(crate) struct Rewrite {
 /// VK_EXT_transform_feedback.
 ///
 /// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
-/// instances of the draw, or over its indices, with rasterization off. It reads a few words that the host fills in for each draw; --report
-/// lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry shader, is drawn like
-/// the original.
+/// instances of the draw, or over its indices, with rasterization off. It reads a few words that the host fills in for
+/// each draw; --report lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry
+/// shader, is drawn like the original.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
