@@ -242,18 +242,9 @@ fn create_device(
     }
     extensions.extend(reads.extensions().map(CStr::as_ptr));
 
-    let indexing = capabilities.indexing;
-    let mut uint8 =
-        vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default().index_type_uint8(indexing.uint8);
-    let mut list_restart = vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default()
-        .primitive_topology_list_restart(indexing.list_restart);
-    if indexing.uint8 {
-        info = info.push_next(&mut uint8);
-    }
-    if indexing.list_restart {
-        info = info.push_next(&mut list_restart);
-    }
-    extensions.extend(indexing.extensions().map(CStr::as_ptr));
+    let mut indexing = capabilities.indexing.enabled();
+    info = indexing.join(info);
+    extensions.extend(capabilities.indexing.extensions().map(CStr::as_ptr));
 
     let info = info.enabled_extension_names(&extensions);
     // SAFETY: what is enabled was found, and what `info` points to lives until the end of this function.

@@ -32,6 +32,18 @@ impl Indexing {
         Self { uint8, list_restart }
     }
 
+    /// The features that enable it.
+    pub(crate) fn enabled(self) -> Enabled {
+        let uint8 = vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default();
+        let list_restart = vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default();
+        Enabled {
+            uint8: self.uint8.then(|| uint8.index_type_uint8(true)),
+            list_restart: self
+                .list_restart
+                .then(|| list_restart.primitive_topology_list_restart(true)),
+        }
+    }
+
     /// The extensions that it takes.
     pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
         let all = [
@@ -39,5 +51,27 @@ impl Indexing {
             (self.list_restart, ext::primitive_topology_list_restart::NAME),
         ];
         all.into_iter().filter(|(has, _)| *has).map(|(_, name)| name)
+    }
+}
+
+/// The features that are enabled.
+pub(crate) struct Enabled {
+    uint8: Option<vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>>,
+    list_restart: Option<vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>>,
+}
+
+impl Enabled {
+    /// Adds them to what a device is created with.
+    pub(crate) fn join<'e>(
+        &'e mut self,
+        mut info: vk::DeviceCreateInfo<'e>,
+    ) -> vk::DeviceCreateInfo<'e> {
+        if let Some(uint8) = &mut self.uint8 {
+            info = info.push_next(uint8);
+        }
+        if let Some(list_restart) = &mut self.list_restart {
+            info = info.push_next(list_restart);
+        }
+        info
     }
 }

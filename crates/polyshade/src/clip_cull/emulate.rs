@@ -54,7 +54,7 @@ impl Lacking {
 /// # Errors
 ///
 /// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: a stage whose outputs other
-/// invocations see; more than eight distances; what the [moves](crate::moves) refuse.
+/// invocations see; more than eight distances; what the [moves] refuse.
 pub fn emulate_last<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

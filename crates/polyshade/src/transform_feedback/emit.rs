@@ -31,14 +31,13 @@ pub(super) fn capture_only<'m>(
 ) -> Result<(), Error> {
     prepared.plan.effects.settle(m, p, prepared.options.side_effects_kept(), Pass::Capture)?;
 
-    let outputs = moves::interface(m, entry, StorageClass::OUTPUT);
-    foreign::strip_around(m, p, entry, &outputs);
+    let mut taken = moves::interface(m, entry, StorageClass::OUTPUT);
+    foreign::strip_around(m, p, entry, &taken);
     let inputs = match prepared.plan.layout.draws.indexed {
         Some(_) => indices::inputs(m, entry)?,
         None => Vec::new(),
     };
-    let taken: Vec<Id> =
-        outputs.iter().copied().chain(inputs.iter().map(|input| input.variable)).collect();
+    taken.extend(inputs.iter().map(|input| input.variable));
     drop_capabilities(m, p, &taken, !inputs.is_empty());
     if prepared.plan.captures_invariant(m) {
         prepared.plan.effects.forbid_contraction(m, p);

@@ -42,9 +42,10 @@ pub(super) struct Indexed {
 impl Default for Draws {
     /// Nothing is known, but that there is no adjacency, which only devices with geometry stages have.
     fn default() -> Self {
-        let without = |topology: &Topology| !topology.has_adjacency();
+        let mut topologies = Topology::ALL.to_vec();
+        topologies.retain(|topology| !topology.has_adjacency());
         Self {
-            topologies: Topology::ALL.into_iter().filter(without).collect(),
+            topologies,
             one_instance: false,
             one_limit: false,
             by_address: false,

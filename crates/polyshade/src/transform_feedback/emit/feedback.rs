@@ -154,11 +154,9 @@ impl Feedback<'_> {
             return;
         }
         let fit = moves::link(p, library, &["fit"], &[])[0];
-        let mut hooks = vec![
-            Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) },
-            Hook { name: "of_draw", function: within },
-        ];
-        hooks.extend(per_instance);
+        let fits = Hook { name: "primitives_that_fit", function: self.primitives_that_fit(p, fit) };
+        let of_draw = Hook { name: "of_draw", function: within };
+        let hooks = [fits, of_draw, per_instance.unwrap_or(of_draw)];
         let capture = moves::link(p, library, &["capture"], &hooks)[0];
         let capture = self.capture_with_adjacency(p, capture);
         let mut code = p.at(at);
