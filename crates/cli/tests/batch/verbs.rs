@@ -95,9 +95,10 @@ const LINES: [Line; 15] = [
 ];
 
 /// Verbs that a batch does not take, and what it says.
-const REFUSED: [(&str, &str); 5] = [
+const REFUSED: [(&str, &str); 6] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
+    ("layer", "`layer` reads no shader"),
     ("lower", "`lower` takes the stages of a pipeline together"),
     ("plan", "`plan` reads no shader"),
     ("help", "there is no verb `help`"),
