@@ -299,31 +299,25 @@ fn words_about_indices_come_from_anywhere() {
     }
 }
 
-/// What is known takes other code: each topology alone, each width, one instance.
+/// What is known takes other code: each topology alone, a width, one instance.
 #[test]
 fn what_is_known_of_indices_needs_no_code() {
-    for one in topologies() {
+    for (one, width) in topologies().zip(WIDTHS.into_iter().cycle()) {
         for restart in [false, true] {
             let known = |indexed: &Indexed| indexed.case.draw.topology == one;
             let mut all: Vec<Indexed> = shapes(restart).into_iter().filter(known).collect();
-            for width in WIDTHS {
-                for indexed in &mut all {
-                    let ends = indexed.width.restart();
-                    let replace = |index: &mut u32| {
-                        *index = if *index == ends { width.restart() } else { *index }
-                    };
-                    indexed.indices.iter_mut().for_each(replace);
-                    indexed.width = width;
-                    indexed.case.draw.instances = 4..5;
-                }
-                let known = options(TWO_BUFFERS, HOSTS[0])
-                    .indexed(Some(width))
-                    .topologies([topology(one)])
-                    .one_instance();
-                let known = if restart { known.restart() } else { known };
-                is_right(&known, &all);
-                is_right(&known.one_limit(), &all);
+            for indexed in &mut all {
+                let ends = indexed.width.restart();
+                let restarts = indexed.indices.iter_mut().filter(|index| **index == ends);
+                restarts.for_each(|index| *index = width.restart());
+                indexed.width = width;
+                indexed.case.draw.instances = 4..5;
             }
+            let known = options(TWO_BUFFERS, HOSTS[0])
+                .indexed(Some(width))
+                .topologies([topology(one)])
+                .one_instance();
+            is_right(&if restart { known.restart().one_limit() } else { known }, &all);
         }
     }
 }
