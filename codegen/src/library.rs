@@ -1,7 +1,8 @@
 //! Our GLSL, compiled to the SPIR-V that lowerings link in, that `verify` draws with, and that examples read.
 
 use super::{Generated, workspace};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile, stage_of_extension};
+use polyshade_formats::glsl::{Language, Source};
+use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
 use std::fs;
 
 /// Source and result of each library, relative to the workspace.
@@ -15,12 +16,17 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
+    ("crates/planner/src/keeper/keep.comp", "crates/planner/src/keeper/keep.spv"),
+    ("crates/planner/src/keeper/segments.comp", "crates/planner/src/keeper/segments.spv"),
     ("crates/verify/src/library/cover.vert", "crates/verify/src/library/cover.spv"),
     ("crates/verify/src/library/depth.frag", "crates/verify/src/library/depth.spv"),
     ("crates/verify/src/library/finish.tese", "crates/verify/src/library/finish.spv"),
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
     ("crates/verify/src/library/relay.tesc", "crates/verify/src/library/relay.spv"),
 ];
+
+/// Where files are that others include.
+const INCLUDED: &str = "crates/polyshade/src/library";
 
 /// Compiles for SPIR-V 1.0, which can be linked into every version. Of libraries the stage does not matter: there are
 /// no globals.
@@ -30,7 +36,12 @@ pub(super) fn generate() -> Result<Vec<Generated>, String> {
             .map_err(|error| format!("{source}: {error}"))?;
         let (_, extension) = source.rsplit_once('.').expect("a source has an extension");
         let stage = stage_of_extension(extension).unwrap_or(ShaderStage::Vertex);
-        let words = compile(&text, stage, SpirvVersion::SPIRV1_0)
+        let (folder, _) = source.rsplit_once('/').expect("a source lies in a folder");
+        let words = Source::new(&text, Language::Glsl, stage)
+            .version(SpirvVersion::SPIRV1_0)
+            .folder(workspace().join(folder))
+            .folder(workspace().join(INCLUDED))
+            .compile()
             .map_err(|error| format!("{source}: {error}"))?;
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(Generated { path, bytes })

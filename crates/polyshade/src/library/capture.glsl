@@ -4,6 +4,7 @@
 // Functions without a body of their own are hooks.
 
 #version 450
+#extension GL_GOOGLE_include_directive : require
 
 // VkPrimitiveTopology's values, and one for OpenGL's line loop.
 const uint POINT_LIST = 0u;
@@ -44,18 +45,7 @@ uint fit(const uint vertices, const uint stride, const uint length, const uint o
     return less(min(less(length, offset), size), reached) / (vertices * stride);
 }
 
-uint vertices_per_primitive(const uint topology) {
-    const uint LINES = 1u << LINE_LIST | 1u << LINE_STRIP | 1u << LINE_LOOP;
-    return mix(3u - (LINES >> topology & 1u), 1u, topology == POINT_LIST);
-}
-
-// How many primitives of `vertices` vertices `count` vertices make. A loop closes what a strip leaves open.
-uint primitives_per_instance(const uint topology, const uint vertices, const uint count) {
-    const uint LISTS = 1u << POINT_LIST | 1u << LINE_LIST | 1u << TRIANGLE_LIST;
-    uint of_strip = less(count, vertices - 1u);
-    uint closing = mix(0u, min(of_strip, 1u), topology == LINE_LOOP);
-    return mix(of_strip + closing, count / vertices, (LISTS >> topology & 1u) != 0u);
-}
+#include "primitives.glsl"
 
 // Stores to a slot of the instance whose slots begin at `first`, if it is one of the `limit` that fit.
 void put(const uint first, const uint limit, const uint slot) {

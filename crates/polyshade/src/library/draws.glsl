@@ -3,6 +3,7 @@
 // Slots are those of capture.glsl. Functions without a body of their own are hooks.
 
 #version 450
+#extension GL_GOOGLE_include_directive : require
 
 // VkPrimitiveTopology's values; with adjacency, they are ADJACENCY more.
 const uint LINE_LIST = 1u;
@@ -21,21 +22,7 @@ uint topology() { return LINE_LIST; }
 // The difference, or 0 where it would be negative.
 uint less(const uint from, const uint what) { return from - min(from, what); }
 
-bool has_adjacency(const uint topology) { return topology - (LINE_LIST + ADJACENCY) <= TRIANGLE_STRIP - LINE_LIST; }
-
-// The topology of what is captured where neighbours are left out.
-uint without_adjacency(const uint topology) { return topology - mix(0u, ADJACENCY, has_adjacency(topology)); }
-
-// How many of `count` vertices are not neighbours of others. A strip of lines has one at each end.
-uint count_of_captured(const uint topology, const uint count) {
-    switch (topology) {
-        case LINE_LIST + ADJACENCY: return (count >> 2) * 2u;
-        case LINE_STRIP + ADJACENCY: return less(count, 2u);
-        case TRIANGLE_LIST + ADJACENCY: return count / 6u * 3u;
-        case TRIANGLE_STRIP + ADJACENCY: return count >> 1;
-        default: return count;
-    }
-}
+#include "adjacency.glsl"
 
 // Which of those a vertex is; no number below any limit where it is a neighbour.
 uint number_of_captured(const uint topology, const uint vertex) {

@@ -3,6 +3,7 @@
 // What is fetched stays bits, so that numbers keep theirs. Functions without a body of their own are hooks.
 
 #version 450
+#extension GL_GOOGLE_include_directive : require
 
 // A word of a buffer. `memory` is its address, without the lower 2 bits, or nothing where the buffer is bound.
 uint word_at(const uvec2 memory, const uint index) { return index; }
@@ -65,14 +66,7 @@ uint any_word(const uvec2 memory, const uint place, const uint number, const uin
     return low >> shift | high << 1 << (31u - shift);
 }
 
-// Index `number` of a buffer whose range goes from `start` to `end`, each of 2^`type` bytes; 0 where it is out of bounds.
-uint index_at(const uvec2 memory, const uint number, const uint type, const uint start, const uint end) {
-    if (number >= end - min(start, end) >> type) {
-        return 0u;
-    }
-    uint place = start + (number << type);
-    return word_at(memory, place >> 2) >> (place & 3u) * 8u & ~0u >> 32u - (8u << type);
-}
+#include "index.glsl"
 
 // An index that no vertex has where it restarts primitives: then 0.
 uint index_of_vertex(const uint index, const uint type) {

@@ -1,0 +1,18 @@
+// What a draw with adjacency has beside its neighbours. Topologies are named, and `less` is written, where this is
+// included.
+
+bool has_adjacency(const uint topology) { return topology - (LINE_LIST + ADJACENCY) <= TRIANGLE_STRIP - LINE_LIST; }
+
+// The topology of what is captured where neighbours are left out.
+uint without_adjacency(const uint topology) { return topology - mix(0u, ADJACENCY, has_adjacency(topology)); }
+
+// How many of `count` vertices are not neighbours of others. A strip of lines has one at each end.
+uint count_of_captured(const uint topology, const uint count) {
+    switch (topology) {
+        case LINE_LIST + ADJACENCY: return (count >> 2) * 2u;
+        case LINE_STRIP + ADJACENCY: return less(count, 2u);
+        case TRIANGLE_LIST + ADJACENCY: return count / 6u * 3u;
+        case TRIANGLE_STRIP + ADJACENCY: return count >> 1;
+        default: return count;
+    }
+}
