@@ -189,8 +189,12 @@ impl Walk {
                         self.writes(range, stage, access, in_order);
                     }
                 }
+                // Validation knows nothing of what is found by addresses.
+                Step::FindSegments | Step::Keep(_) => {}
                 Step::BeginPass(_)
                 | Step::EndPass(_)
+                | Step::BindIndices(..)
+                | Step::BindSegments(..)
                 | Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
@@ -214,7 +218,7 @@ impl Walk {
             };
             self.reads(range, Stages::VERTEX_SHADER, access);
         }
-        let arguments = planned.arguments.map(|place| rest(place.buffer, place.offset));
+        let arguments = planned.arguments.map(|one| rest(one.place.buffer, one.place.offset));
         let indices = planned.draw.indices.map(|indices| indices.place);
         let indices = indices.map(|place| rest(place.buffer, place.offset));
         let counter = match call {

@@ -17,6 +17,7 @@ mod hazards;
 mod hostile;
 mod indexed;
 mod inputs;
+mod kept;
 mod kinds;
 mod known;
 mod matrix;

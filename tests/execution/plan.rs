@@ -10,8 +10,8 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
-    Feedback, FeedbackBuffer, PassScope, PassState, Path, Pipeline, Plan, Query, Topology, Use,
-    Uses, Variant,
+    Feedback, FeedbackBuffer, Keeper, PassScope, PassState, Path, Pipeline, Plan, Query, Topology,
+    Use, Uses, Variant,
 };
 use polyshade_vulkan::model::{self, BufferLayout, Value};
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage};
@@ -37,8 +37,17 @@ impl Rig {
         Self::with(shader, varyings, &options(varyings, HOSTS[2]))
     }
 
+    /// For a way of capturing.
+    pub(crate) fn of(shader: &Shader, varyings: Varyings, way: Way) -> Rig {
+        let place = match way.keeper {
+            Keeper::Host => HOSTS[2],
+            Keeper::Device => HOSTS[5],
+        };
+        Self::with(shader, varyings, &options(varyings, place))
+    }
+
     /// With these options of the storage path.
-    fn with(shader: &Shader, varyings: Varyings, options: &Options) -> Rig {
+    pub(crate) fn with(shader: &Shader, varyings: Varyings, options: &Options) -> Rig {
         // As it is, but that it writes a point's size.
         let original = shader.native(Varyings::Separate(""));
         let storage = Storage::of_words(original.clone(), shader.layout(varyings), options);
@@ -63,13 +72,14 @@ impl Rig {
 
     pub(crate) fn variants(&self) -> Vec<(Variant, &[u32])> {
         let capture = &self.storage.capture;
-        vec![
-            (Variant::Original, &self.original),
+        let both = capture.both.iter().map(|both| (Variant::Both, both.words()));
+        let others = [
+            (Variant::Original, &self.original[..]),
             (Variant::Extension, &self.native),
             (Variant::CaptureOnly, capture.capture_only.words()),
             (Variant::RasterOnly, capture.raster_only.words()),
-            (Variant::Both, capture.both.as_ref().unwrap().words()),
-        ]
+        ];
+        others.into_iter().chain(both).collect()
     }
 
     /// A draw with its plan.
@@ -87,6 +97,7 @@ impl Rig {
             capture: Some(&self.storage.capture),
             feedback,
             arguments: None,
+            predicate: None,
         }
     }
 }
@@ -218,7 +229,7 @@ impl Script {
                 Some(Between::Run) => End::Running,
                 Some(Between::Pause(_)) | None => End::Save(counters.clone()),
             };
-            let active = Active { buffers: buffers.clone(), begin, end };
+            let active = Active { keeper: Keeper::Host, buffers: buffers.clone(), begin, end };
             // Draws that run on store to other bytes, but the validation layer looks at whole ranges.
             let stored = before.is_some() && path == Path::Storage;
             let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
@@ -226,7 +237,7 @@ impl Script {
             let state = DrawState {
                 pass: PassState::Inside,
                 feedback: Feedback::Active(active),
-                before: Uses { captured, counters: saved },
+                before: Uses { inputs: Vec::new(), captured, counters: saved },
                 ..DrawState::default()
             };
             states.push((state, piece.clone()));
@@ -244,7 +255,7 @@ impl Script {
 type Numbers = (Range<u32>, Range<u32>);
 
 /// What `INDICES` computes, in the layout of the varyings.
-fn indices(vertex: u32, instance: u32) -> Vec<Value> {
+pub(crate) fn indices(vertex: u32, instance: u32) -> Vec<Value> {
     let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
     vec![
         Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },
@@ -305,7 +316,7 @@ fn execute(
     scripts: &[Script],
     edit: impl Fn(&mut Plan),
 ) -> (Vec<Vec<Vec<u8>>>, Executed) {
-    let Way { driver, path, scope } = way;
+    let Way { driver, path, scope, .. } = way;
     let device = way.device();
     let queries = [Query::Stream(0)];
     let mut plans: Vec<_> = scripts
@@ -352,11 +363,17 @@ pub(crate) struct Way {
     pub(crate) driver: Driver,
     pub(crate) path: Path,
     pub(crate) scope: PassScope,
+    pub(crate) keeper: Keeper,
 }
 
 impl Way {
     const fn new(driver: Driver, path: Path, scope: PassScope) -> Way {
-        Way { driver, path, scope }
+        Way { driver, path, scope, keeper: Keeper::Host }
+    }
+
+    /// With counters that the device keeps.
+    const fn kept(driver: Driver, scope: PassScope) -> Way {
+        Way { driver, path: Path::Storage, scope, keeper: Keeper::Device }
     }
 
     /// The device to plan for.
@@ -372,6 +389,11 @@ pub(crate) const WAYS: [Way; 4] = [
     Way::new(Driver::Lavapipe, Path::Extension, PassScope::Rendering),
     Way::new(Driver::Lavapipe, Path::Storage, PassScope::Rendering),
     Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
+];
+
+pub(crate) const KEPT_WAYS: [Way; 2] = [
+    Way::kept(Driver::Lavapipe, PassScope::RenderPass),
+    Way::kept(Driver::SwiftShader, PassScope::Rendering),
 ];
 
 #[test]

@@ -3,15 +3,15 @@
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::hazards::hazards;
-use crate::plan::{Rig, VARYINGS, WAYS, Way, execute_checked, numbers};
+use crate::plan::{KEPT_WAYS, Rig, VARYINGS, WAYS, Way, execute_checked, numbers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_formats::SpirvVersion;
 use polyshade_planner::{
     self as planner, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, Device,
-    Draw as DrawState, End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits,
-    Scope, Stages, Step, Topology, Use, Uses, Variant,
+    Draw as DrawState, End, Feedback, Keeper, PassState, Path, Pipeline, Plan, Query,
+    Resource as Waits, Scope, ShaderStage, Stages, Step, Topology, Use, Uses, Variant,
 };
 use polyshade_vulkan::{
     Attribute, Draw, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
@@ -43,7 +43,8 @@ const COUNTERS: u32 = 2;
 const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
 /// A captured draw that saves its counters. `drawn` says whether what was captured before was drawn from.
-fn captured(rig: &Rig, path: Path, drawn: bool) -> DrawState {
+fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
+    let Way { path, keeper, .. } = way;
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
     let bound = |(stride, room): (u64, u64)| {
         let size = stride * room;
@@ -53,12 +54,17 @@ fn captured(rig: &Rig, path: Path, drawn: bool) -> DrawState {
     let active = Active {
         buffers: strides.zip(ROOM).map(bound).collect(),
         end: End::Save(vec![counter(0), counter(4)]),
+        keeper,
         ..Active::default()
     };
     let before = match drawn {
         true => Uses {
+            inputs: Vec::new(),
             captured: vec![Use::Vertices, Use::Capture(path)],
-            counters: vec![Use::ByteCount],
+            counters: vec![match keeper {
+                Keeper::Host => Use::ByteCount,
+                Keeper::Device => Use::Storage(ShaderStage::Compute),
+            }],
         },
         false => Uses::default(),
     };
@@ -66,14 +72,22 @@ fn captured(rig: &Rig, path: Path, drawn: bool) -> DrawState {
 }
 
 /// A draw of what was captured, inside the application's pass.
-fn counted(path: Path) -> DrawState {
-    let before = vec![Use::Save];
-    let count = ByteCount { counter: COUNT, path, counter_offset: 0, stride: 8, before };
+fn counted(way: Way) -> DrawState {
+    let Way { path, keeper, .. } = way;
+    let before = vec![match keeper {
+        Keeper::Host => Use::Save,
+        Keeper::Device => Use::Store(ShaderStage::Compute),
+    }];
+    let count = ByteCount { keeper, counter: COUNT, path, counter_offset: 0, stride: 8, before };
     DrawState {
         call: Call::ByteCount(count),
         pass: PassState::Inside,
         reads: vec![Use::Vertices],
-        before: Uses { captured: vec![Use::Capture(path)], counters: Vec::new() },
+        before: Uses {
+            inputs: Vec::new(),
+            captured: vec![Use::Capture(path)],
+            counters: Vec::new(),
+        },
         ..DrawState::default()
     }
 }
@@ -87,8 +101,8 @@ struct Found {
 
 /// Captures a strip, draws what was captured, captures a fan over it, and draws that. Gives the pixels of both draws.
 fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
-    let Way { driver, path, scope } = way;
-    let rig = Rig::new(&INDICES, VARYINGS);
+    let Way { driver, path, scope, .. } = way;
+    let rig = Rig::of(&INDICES, VARYINGS, way);
     let (points, pixels) =
         (glsl::vertex(POINTS, "", SpirvVersion::SPIRV1_3), glsl::fragment(POINT_PIXELS));
     let device = way.device();
@@ -101,10 +115,10 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
         plan
     };
     let plans = [
-        plan(&strip, &captured(&rig, path, false)),
-        plan(&plain, &counted(path)),
-        plan(&fan, &captured(&rig, path, true)),
-        plan(&plain, &counted(path)),
+        plan(&strip, &captured(&rig, way, false)),
+        plan(&plain, &counted(way)),
+        plan(&fan, &captured(&rig, way, true)),
+        plan(&plain, &counted(way)),
     ];
 
     let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 24;
@@ -128,7 +142,7 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
         Item::EndPass,
     ];
     let device = driver.device();
-    let sequence = Sequence { work, items, scope };
+    let sequence = Sequence { again: 0, work, items, scope };
     let hazards = hazards(&sequence);
     let executed = device.execute(&sequence);
     let messages = device.take_messages();
@@ -160,12 +174,13 @@ fn consume<'a>(plan: &'a Plan, target: usize, points: &'a [u32], pixels: &'a [u3
         capture: None,
         feedback: Vec::new(),
         arguments: None,
+        predicate: None,
     }))
 }
 
 #[test]
 fn captured_data_is_drawn_as_often_as_was_captured() {
-    for way in WAYS {
+    for way in WAYS.into_iter().chain(KEPT_WAYS) {
         let Found { pixels, messages, hazards } = capture_and_draw(way, |_| {});
         assert_eq!(messages, [], "{way:?}");
         assert_eq!(hazards, Vec::<String>::new(), "{way:?}");
@@ -238,25 +253,30 @@ pub(crate) fn scene(
     (way, device): (Way, &Device),
     (pipeline, active, pass): (&Pipeline, bool, PassState),
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
-    let Way { driver, path, scope } = way;
-    let mut state = DrawState { pass, ..captured(rig, path, false) };
+    let Way { driver, scope, .. } = way;
+    let mut state = DrawState { pass, ..captured(rig, way, false) };
     // What it captures is read at once, so that the pass is interrupted behind it.
     state.next.captured = vec![Use::Vertices];
     if !active {
         state = DrawState { pass, ..DrawState::default() };
     }
+    // What the device keeps it need not be told.
+    let is_told = way.keeper == Keeper::Host || pipeline.topology == Topology::LineLoop;
+    state.call = if is_told { Call::Vertices } else { Call::Indirect };
     let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
     let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
         vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
     };
     let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
     buffers.push(vec![0; 8]);
+    buffers.push([8_u32, 1, 3, 1].into_iter().flat_map(u32::to_ne_bytes).collect());
     let target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
     let mut numbers = numbers(pipeline.topology, &(3..11, 1..2));
     numbers.provoking_vertex = pipeline.provoking_vertex;
     let mut planned = rig.planned(&plan, numbers, vec![0, 1]);
     planned.draw.stages.push(Stage::fragment(fragment));
     planned.draw.target = Some(0);
+    planned.arguments = (!is_told).then(|| Place { buffer: 3, offset: 0 }.into());
     let draw = Item::Draw(Box::new(planned));
     let items = match pass {
         PassState::Inside | PassState::Kept => {
@@ -265,14 +285,13 @@ pub(crate) fn scene(
         PassState::Outside => vec![draw],
     };
     let work = Work { buffers, targets: vec![target], ..Work::default() };
-    let mut outcome = execute_checked(driver, &Sequence { work, items, scope }).outcome;
+    let mut outcome = execute_checked(driver, &Sequence { again: 0, work, items, scope }).outcome;
     outcome.buffers.truncate(2);
     (outcome.targets.swap_remove(0), outcome.buffers)
 }
 
 #[test]
 fn what_is_captured_is_drawn() {
-    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
     let fragment = glsl::fragment(SCENE_PIXELS);
     let topologies = [
         Topology::PointList,
@@ -281,7 +300,8 @@ fn what_is_captured_is_drawn() {
         Topology::TriangleFan,
         Topology::LineLoop,
     ];
-    for way in WAYS {
+    for way in WAYS.into_iter().chain(KEPT_WAYS) {
+        let rig = Rig::of(&SCENE, SCENE_VARYINGS, way);
         for topology in topologies {
             if topology == Topology::LineLoop && way.path == Path::Extension {
                 continue;
@@ -318,8 +338,7 @@ fn primitives_that_are_generated_are_counted() {
             for (active, device) in [(true, &device), (false, &device), (true, &alone)] {
                 let pipeline = rig.pipeline(topology, way.path);
                 let queries = vec![Query::PrimitivesGenerated(0)];
-                let state =
-                    if active { captured(&rig, way.path, false) } else { DrawState::default() };
+                let state = if active { captured(&rig, way, false) } else { DrawState::default() };
                 let state = DrawState { queries, ..state };
                 let plan = planner::plan(device, &pipeline, &state).expect("it has a plan");
                 let by_device = plan.steps.iter().any(|step| matches!(step, Step::BeginQuery(_)));
@@ -342,7 +361,8 @@ fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 
     let numbers = numbers(topology, &(3..11, 0..2));
     let items = vec![Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))];
     let work = Work { buffers, ..Work::default() };
-    let executed = execute_checked(way.driver, &Sequence { work, items, scope: way.scope });
+    let executed =
+        execute_checked(way.driver, &Sequence { again: 0, work, items, scope: way.scope });
     executed.queries[0].counts.needed
 }
 
@@ -382,7 +402,7 @@ fn indices_and_arguments_are_captured_natively() {
     let bytes =
         |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
     let capture = |call: Call| {
-        let state = DrawState { call: call.clone(), ..captured(&rig, Path::Extension, false) };
+        let state = DrawState { call: call.clone(), ..captured(&rig, way, false) };
         let plan = planner::plan(&device, &pipeline, &state).expect("it has a plan");
         let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
             vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
@@ -407,11 +427,12 @@ fn indices_and_arguments_are_captured_natively() {
                 restart: false,
             });
         }
-        planned.arguments = Some(Place { buffer: 4, offset: 0 });
+        planned.arguments = Some(Place { buffer: 4, offset: 0 }.into());
         let items = vec![Item::Draw(Box::new(planned))];
         let work = Work { buffers, ..Work::default() };
         let mut outcome =
-            execute_checked(way.driver, &Sequence { work, items, scope: way.scope }).outcome;
+            execute_checked(way.driver, &Sequence { again: 0, work, items, scope: way.scope })
+                .outcome;
         outcome.buffers.truncate(3);
         outcome.buffers
     };

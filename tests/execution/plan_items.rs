@@ -34,8 +34,8 @@ fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
     let counters = if before.is_empty() { Vec::new() } else { vec![Use::CopySource] };
     DrawState {
         feedback: Feedback::Active(active),
-        before: Uses { captured: before, counters },
-        next: Uses { captured: Vec::new(), counters: vec![Use::CopySource] },
+        before: Uses { inputs: Vec::new(), captured: before, counters },
+        next: Uses { inputs: Vec::new(), captured: Vec::new(), counters: vec![Use::CopySource] },
         ..DrawState::default()
     }
 }
@@ -85,7 +85,8 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     items.push(Item::Copy(counters, Place { buffer: COPIED_COUNTERS, offset: 0 }));
     items.push(draw(&list, Topology::TriangleList, 20..26));
 
-    let sequence = Sequence { work: Work { buffers, ..Work::default() }, items, scope: way.scope };
+    let sequence =
+        Sequence { again: 0, work: Work { buffers, ..Work::default() }, items, scope: way.scope };
     let hazards = hazards(&sequence);
     let device = way.driver.device();
     let executed = device.execute(&sequence);

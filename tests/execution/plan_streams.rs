@@ -13,7 +13,7 @@ use polyshade::transform_feedback::Decorated;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, Capture, Counter, Draw as DrawState, Emitted, End,
-    Feedback, PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses, Variant,
+    Feedback, Keeper, PassState, Path, Pipeline, Plan, Query, Step, Topology, Use, Uses, Variant,
 };
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage, Work, vk};
 use std::ops::Range;
@@ -62,6 +62,7 @@ impl Rig {
             capture: None,
             feedback: vec![0, 1],
             arguments: None,
+            predicate: None,
         }
     }
 }
@@ -94,7 +95,7 @@ fn capture(
         let begin = if index == 0 { Begin::Anew } else { Begin::Resume(counters.clone()) };
         // Behind a buffer that is not bound there are no counters.
         let end = if room[0].is_some() { End::Save(counters.clone()) } else { End::Forget };
-        let active = Active { buffers: buffers.clone(), begin, end };
+        let active = Active { keeper: Keeper::Host, buffers: buffers.clone(), begin, end };
         let saved = if index == 0 { Vec::new() } else { vec![Use::Save] };
         let captured = DrawState {
             pass: PassState::Inside,
@@ -125,7 +126,7 @@ fn capture(
     items.extend(draws);
     items.push(Item::EndPass);
     let work = Work { buffers: memory, ..Work::default() };
-    execute_checked(way.driver, &Sequence { work, items, scope: way.scope })
+    execute_checked(way.driver, &Sequence { again: 0, work, items, scope: way.scope })
 }
 
 /// All points that are drawn.

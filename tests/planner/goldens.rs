@@ -4,8 +4,8 @@
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
-    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
-    Preset, Query, Topology, TransformFeedback, Use, Uses,
+    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState, Path,
+    Pipeline, Preset, Query, Topology, TransformFeedback, Use, Uses,
 };
 use std::fmt::Write;
 use std::fs;
@@ -31,7 +31,13 @@ pub(crate) fn golden(name: &str, text: &str) {
 }
 
 /// A plan, or why there is none, under a heading.
-fn section(text: &mut String, heading: &str, device: &Device, pipeline: &Pipeline, draw: &Draw) {
+pub(crate) fn section(
+    text: &mut String,
+    heading: &str,
+    device: &Device,
+    pipeline: &Pipeline,
+    draw: &Draw,
+) {
     let _ = writeln!(text, "== {heading}");
     let _ = match planner::plan(device, pipeline, draw) {
         Ok(plan) => writeln!(text, "{plan}"),
@@ -104,6 +110,7 @@ fn topologies() {
 
 fn counted(path: Path) -> Draw {
     let count = ByteCount {
+        keeper: Keeper::Host,
         counter: Counter { buffer: 7, offset: 0 },
         path,
         counter_offset: 0,
@@ -113,7 +120,11 @@ fn counted(path: Path) -> Draw {
     Draw {
         call: Call::ByteCount(count),
         reads: vec![Use::Vertices],
-        before: Uses { captured: vec![Use::Capture(path)], counters: Vec::new() },
+        before: Uses {
+            inputs: Vec::new(),
+            captured: vec![Use::Capture(path)],
+            counters: Vec::new(),
+        },
         ..Draw::default()
     }
 }

@@ -83,7 +83,7 @@ fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
 #[test]
 fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
     let mut missed: BTreeMap<(&str, Part), u32> = BTreeMap::new();
-    for sequence in sequences(1000) {
+    for sequence in sequences(1500) {
         for telling in Telling::ALL {
             let items = executed(&sequence, telling);
             let all: Vec<Barrier> =

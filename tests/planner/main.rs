@@ -5,6 +5,7 @@ mod corners;
 mod distances;
 mod goldens;
 mod hazards;
+mod kept;
 mod limits;
 #[allow(dead_code, reason = "the execution tests use all of it")]
 #[path = "../execution/noise.rs"]

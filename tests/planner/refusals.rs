@@ -6,7 +6,7 @@ use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::{self, SideEffects};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw,
-    Emitted, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Preset, Query, Step,
+    Emitted, End, Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, Query, Step,
     Topology, TransformFeedback, Use, Uses, Word, WordRange,
 };
 
@@ -107,8 +107,14 @@ fn counters_that_the_application_writes_are_not_the_hosts() {
 fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
     let counted = |counter| {
         let before = vec![Use::Save];
-        let count =
-            ByteCount { counter, path: Path::Extension, counter_offset: 0, stride: 16, before };
+        let count = ByteCount {
+            keeper: Keeper::Host,
+            counter,
+            path: Path::Extension,
+            counter_offset: 0,
+            stride: 16,
+            before,
+        };
         Draw { call: Call::ByteCount(count), ..resumed() }
     };
     let Some(own) = counters()[1] else { panic!("it has two") };
@@ -291,9 +297,9 @@ fn streams_need_a_device_that_has_them() {
 fn what_the_variants_cannot_capture() {
     let mobile = Preset::VulkanMobile;
     for (call, reason) in [
-        (Call::Indexed, "no draws with indices"),
-        (Call::IndexedIndirect, "no draws with indices"),
-        (Call::Indirect, "no draws with arguments in buffers"),
+        (Call::Indexed, "were not made for draws with indices"),
+        (Call::IndexedIndirect, "were not made for draws with indices"),
+        (Call::Indirect, "arguments in buffers are not known to the host"),
     ] {
         refused(mobile, &pipeline(), &Draw { call, ..anew() }, reason);
     }
@@ -347,7 +353,14 @@ fn side_effects_happen_once() {
 fn counts_come_from_whoever_keeps_them() {
     let count = |path, stride| {
         let counter = Counter { buffer: 0, offset: 0 };
-        let count = ByteCount { counter, path, counter_offset: 0, stride, before: Vec::new() };
+        let count = ByteCount {
+            keeper: Keeper::Host,
+            counter,
+            path,
+            counter_offset: 0,
+            stride,
+            before: Vec::new(),
+        };
         Draw { call: Call::ByteCount(count), ..Draw::default() }
     };
     let plain = Pipeline::default();

@@ -3,7 +3,7 @@
 use crate::states::{anew, pipeline};
 use polyshade_planner::{
     self as planner, Active, Begin, ByteCount, Call, Counter, Device, Draw, DrawCall, End,
-    Feedback, PassState, Path, Pipeline, Preset, Step, Topology,
+    Feedback, Keeper, PassState, Path, Pipeline, Preset, Step, Topology,
 };
 
 fn calls(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Vec<DrawCall> {
@@ -23,6 +23,7 @@ fn fan() -> Pipeline {
 #[test]
 fn the_host_counts_what_it_rewrites() {
     let count = ByteCount {
+        keeper: Keeper::Host,
         counter: Counter { buffer: 3, offset: 0 },
         path: Path::Storage,
         counter_offset: 4,

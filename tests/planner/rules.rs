@@ -99,7 +99,15 @@ impl<'s> Walk<'s> {
             }
             Step::Draw(_) => self.drawn()?,
             Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
-            Step::Count(_) | Step::BindStorage(_) | Step::FillIn(_) | Step::Advance(_) => {}
+            Step::FindSegments | Step::Keep(_) => {
+                rule(self.open.is_none(), "no dispatch inside a pass")?
+            }
+            Step::Count(_)
+            | Step::BindStorage(_)
+            | Step::BindIndices(..)
+            | Step::BindSegments(..)
+            | Step::FillIn(_)
+            | Step::Advance(_) => {}
         }
         Ok(())
     }

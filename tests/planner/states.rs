@@ -2,7 +2,7 @@
 
 use polyshade::host::{Binding, Place, Set};
 use polyshade_planner::{
-    Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, PassState,
+    Active, Begin, Bound, Capture, Counter, Draw, End, Feedback, FeedbackBuffer, Keeper, PassState,
     Pipeline, ShaderStage, Storage, Topology, Use, Uses,
 };
 
@@ -15,6 +15,7 @@ pub(crate) fn pipeline() -> Pipeline {
         path: None,
         buffers: vec![buffer(16), buffer(12)],
         storage: Some(Storage {
+            indices: None,
             set,
             binding,
             host,
@@ -48,13 +49,22 @@ pub(crate) fn counters() -> Vec<Option<Counter>> {
 /// A captured draw that goes on at the counters and saves them, inside the application's pass. What it captures was
 /// drawn from before, and will be drawn from and read by a compute shader.
 pub(crate) fn resumed() -> Draw {
-    let active =
-        Active { buffers: buffers(), begin: Begin::Resume(counters()), end: End::Save(counters()) };
+    let active = Active {
+        keeper: Keeper::Host,
+        buffers: buffers(),
+        begin: Begin::Resume(counters()),
+        end: End::Save(counters()),
+    };
     Draw {
         pass: PassState::Inside,
         feedback: Feedback::Active(active),
-        before: Uses { captured: vec![Use::Vertices], counters: vec![Use::Save] },
+        before: Uses {
+            inputs: Vec::new(),
+            captured: vec![Use::Vertices],
+            counters: vec![Use::Save],
+        },
         next: Uses {
+            inputs: Vec::new(),
             captured: vec![Use::Vertices, Use::Storage(ShaderStage::Compute)],
             counters: vec![Use::Resume, Use::ByteCount],
         },

@@ -2,8 +2,8 @@
 
 use crate::states::{anew, pipeline};
 use polyshade_planner::{
-    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
-    Preset, ShaderStage, Step, Use, Uses,
+    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState, Path,
+    Pipeline, Preset, ShaderStage, Step, Use, Uses,
 };
 
 /// The barriers behind the draw, as text, and whether the application's pass ends there.
@@ -25,7 +25,7 @@ fn reading(feedback: Feedback, reads: Use, next: Use) -> Draw {
         pass: PassState::Inside,
         feedback,
         reads: vec![reads],
-        next: Uses { captured: vec![next], counters: Vec::new() },
+        next: Uses { inputs: Vec::new(), captured: vec![next], counters: Vec::new() },
         ..Draw::default()
     }
 }
@@ -100,6 +100,7 @@ fn a_captured_draw_reads_too() {
 #[test]
 fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
     let count = ByteCount {
+        keeper: Keeper::Host,
         counter: Counter { buffer: 3, offset: 0 },
         path: Path::Extension,
         counter_offset: 0,
@@ -108,7 +109,7 @@ fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
     };
     let draw = Draw {
         call: Call::ByteCount(count),
-        next: Uses { captured: Vec::new(), counters: vec![Use::Save] },
+        next: Uses { inputs: Vec::new(), captured: Vec::new(), counters: vec![Use::Save] },
         ..reading(Feedback::Inactive, Use::Vertices, Use::Capture(Path::Extension))
     };
     let found = waits(Preset::Vulkan, &Pipeline::default(), &draw);

@@ -31,6 +31,18 @@ fn every_form_is_written() {
     assert_eq!(svg.matches("class=\"pass\"").count(), 3);
 }
 
+#[test]
+fn what_the_device_keeps_is_planned() {
+    let state = include_str!("../../../examples/plans/kept-indirect.json");
+    let work = Work::with(&[("state.json", state)]);
+    let text = work.succeeds("plan state.json");
+    let dispatches = text.lines().filter(|line| line.starts_with("dispatch: "));
+    assert_eq!(dispatches.count(), 2, "{text}");
+    assert!(text.contains("draw: arguments that the device has kept"), "{text}");
+    work.succeeds("plan state.json -o plan.svg");
+    assert!(work.text("plan.svg").contains("keep the counters"));
+}
+
 /// As `vulkaninfo` writes it, but shorter.
 const PROFILE: &str = r#"{
     "capabilities": {

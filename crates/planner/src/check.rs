@@ -23,10 +23,12 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
     let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
     let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
+    let lists = lists.chain([&draw.before.inputs, &draw.next.inputs]);
     if lists.map(Vec::len).chain([draw.queries.len()]).any(|length| length > MOST_ENTRIES) {
         return Err(contradiction(format!("a list has more than {MOST_ENTRIES} entries")));
     }
     let captured = draw.reads.iter().chain(&draw.before.captured).chain(&draw.next.captured);
+    let captured = captured.chain(&draw.before.inputs).chain(&draw.next.inputs);
     if let Some(one) = captured.into_iter().find(|one| one.is_of_counters()) {
         return Err(contradiction(format!(
             "{one:?} is done with counters, not with captured data"

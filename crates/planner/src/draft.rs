@@ -1,16 +1,19 @@
 //! A plan under construction: it knows which pass is open, and ends it where a barrier has to be outside of passes.
 
+mod waits;
+
 use super::check::stream;
 use super::device::{Api, Device, RasterizationOff};
 use super::state::{
-    Active, ByteCount, Call, Draw, End, Feedback, PassState, Path, Pipeline, Query, Topology, Use,
+    Active, ByteCount, Call, Draw, End, Feedback, Keeper, PassState, Path, Pipeline, Query,
+    Topology,
 };
 use super::steps::{
-    Assembly, Attachments, Bind, Contents, Corners, CountedBy, DrawCall, Pass, Plan, Position,
+    Assembly, Attachments, Bind, Contents, Corners, DrawCall, Keep, Pass, Plan, Position,
     Rasterization, Step, Variant,
 };
-use super::sync::{self, Barrier, Resource, barrier};
-use super::{contradiction, unsupported};
+use super::sync::{self, Barrier};
+use super::unsupported;
 use polyshade_spv::Error;
 
 /// A plan under construction.
@@ -25,6 +28,16 @@ pub(super) struct Draft<'s> {
     begun: bool,
 }
 
+/// What answers a query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    /// A query of the device's own.
+    Query,
+    Host,
+    /// The [keeper](Step::Keep).
+    Keeper,
+}
+
 impl<'s> Draft<'s> {
     pub(super) fn new(
         device: &'s Device,
@@ -35,90 +48,6 @@ impl<'s> Draft<'s> {
         let begun = draw.pass != PassState::Outside;
         let open = begun.then_some(Attachments::Application);
         Self { device, pipeline, draw, path, steps: Vec::new(), open, begun }
-    }
-
-    /// Adds the barriers between earlier commands and the data that the draw reads or captures.
-    pub(super) fn wait_before(&mut self) -> Result<(), Error> {
-        let draw = self.draw;
-        let capture = self.captures().then_some(Use::Capture(self.path));
-        let own: Vec<Use> = draw.reads.iter().copied().chain(capture).collect();
-        let mut barriers = Vec::new();
-        let before = self.not_apart(&draw.before.captured);
-        barriers.extend(barrier(Resource::Captured, &before, &own));
-        if capture.is_some() && self.path == Path::Extension {
-            let own = self.counter_uses();
-            barriers.extend(barrier(Resource::Counters, &draw.before.counters, &own));
-        }
-        if let Some(count) = self.device_count() {
-            let own = [Use::ByteCount];
-            barriers.extend(barrier(Resource::Count, &count.before, &own));
-        }
-        if self.native().is_some_and(|active| active.begin.is_running()) && !barriers.is_empty() {
-            return Err(contradiction("nothing can be waited for while capture runs"));
-        }
-        self.wait(barriers);
-        Ok(())
-    }
-
-    /// Adds the barriers between the draw and the commands that follow it.
-    pub(super) fn wait_after(&mut self) -> Result<(), Error> {
-        let capture = self.captures().then_some(Use::Capture(self.path));
-        self.wait_after_uses(capture)
-    }
-
-    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
-    pub(super) fn wait_after_reads(&mut self) -> Result<(), Error> {
-        self.wait_after_uses(None)
-    }
-
-    fn wait_after_uses(&mut self, capture: Option<Use>) -> Result<(), Error> {
-        let (draw, next) = (self.draw, &self.draw.next);
-        let own: Vec<Use> = draw.reads.iter().copied().chain(capture).collect();
-        let mut barriers = Vec::new();
-        let after = self.not_apart(&next.captured);
-        barriers.extend(barrier(Resource::Captured, &own, &after));
-        if self.path == Path::Extension {
-            let own = self.counter_uses();
-            barriers.extend(barrier(Resource::Counters, &own, &next.counters));
-        }
-        if self.device_count().is_some() {
-            barriers.extend(barrier(Resource::Count, &[Use::ByteCount], &next.counters));
-        }
-        if self.runs_on() && !barriers.is_empty() {
-            return Err(contradiction("nothing can be waited for while capture runs on"));
-        }
-        self.wait(barriers);
-        Ok(())
-    }
-
-    /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that
-    /// is in no pass of the application's: its pass has to end for a copy, a dispatch or a capture-only pass anyway.
-    fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
-        let explicit = self.device.api == Api::Vulkan;
-        let with_outputs = self.device.stores_beside_outputs;
-        let within = |one: &Use| explicit || one.is_drawn(with_outputs);
-        uses.iter().copied().filter(within).collect()
-    }
-
-    /// The counter that the device takes the draw's vertex count from, if it does.
-    fn device_count(&self) -> Option<&'s ByteCount> {
-        match &self.draw.call {
-            Call::ByteCount(count) if count.path == Path::Extension => Some(count),
-            Call::ByteCount(_)
-            | Call::Vertices
-            | Call::Indexed
-            | Call::Indirect
-            | Call::IndexedIndirect => None,
-        }
-    }
-
-    /// How the draw uses the counters, where the device keeps them.
-    fn counter_uses(&self) -> Vec<Use> {
-        let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
-        let resumes = active.begin.counters().iter().any(Option::is_some);
-        let saves = active.end.counters().iter().any(Option::is_some);
-        let uses = [(resumes, Use::Resume), (saves, Use::Save)];
-        uses.into_iter().filter(|(done, _)| *done).map(|(_, one)| one).collect()
     }
 
     /// Waits outside of any pass: none of these barriers can be inside of one. Where the API has no barriers, the end
@@ -136,6 +65,55 @@ impl<'s> Draft<'s> {
     /// Whether the draw is captured, either way.
     fn captures(&self) -> bool {
         matches!(self.draw.feedback, Feedback::Active(_))
+    }
+
+    /// Whether a [keeper](Step::Keep) on the device is at work for the draw.
+    pub(super) fn is_kept(&self) -> bool {
+        match &self.draw.feedback {
+            Feedback::Active(active) if self.path == Path::Storage => {
+                active.keeper == Keeper::Device
+            }
+            _ => self.kept_count().is_some(),
+        }
+    }
+
+    /// The counter in the keeper's memory that the draw takes its vertex count from, if it does.
+    fn kept_count(&self) -> Option<&'s ByteCount> {
+        match &self.draw.call {
+            Call::ByteCount(count) if count.path == Path::Storage && count.is_on_device() => {
+                Some(count)
+            }
+            _ => None,
+        }
+    }
+
+    /// Has the device count vertices, where the draw is not captured and its counter is kept so.
+    pub(super) fn keep_count(&mut self) {
+        if self.kept_count().is_some() {
+            self.keep(Keep::default());
+        }
+    }
+
+    /// Has the device count, outside of passes and behind what is waited for.
+    pub(super) fn keep(&mut self, mut keep: Keep) {
+        keep.count = match &self.draw.call {
+            Call::ByteCount(count) if count.is_on_device() => Some(count.into()),
+            _ => None,
+        };
+        if self.finds_segments() {
+            self.steps.push(Step::FindSegments);
+            self.wait(vec![sync::within_keeping()]);
+        }
+        let words = keep.words.is_some();
+        let arguments = matches!(self.call_of_points(), Ok(DrawCall::Kept));
+        self.steps.push(Step::Keep(keep));
+        self.wait(vec![sync::after_keeping(words, arguments)]);
+    }
+
+    /// Whether the device makes the tables of segments.
+    fn finds_segments(&self) -> bool {
+        let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
+        self.captures() && self.is_kept() && is_indexed && self.pipeline.primitive_restart
     }
 
     /// How the device captures the draw, if it does.
@@ -208,22 +186,35 @@ impl<'s> Draft<'s> {
     pub(super) fn begin_queries(&mut self, captured: bool) -> Result<Vec<Query>, Error> {
         let mut on_device = Vec::new();
         for &query in &self.draw.queries {
-            if self.on_device(query, captured)? {
-                self.steps.push(Step::BeginQuery(query));
-                on_device.push(query);
-            } else {
-                self.steps.push(Step::Count(query));
+            match self.counting(query, captured)? {
+                Counting::Query => {
+                    self.steps.push(Step::BeginQuery(query));
+                    on_device.push(query);
+                }
+                Counting::Host => self.steps.push(Step::Count(query)),
+                Counting::Keeper => {}
             }
         }
         Ok(on_device)
+    }
+
+    /// The queries of the captured draw that its keeper answers, where that is the device.
+    pub(super) fn kept_queries(&self) -> Result<Vec<Query>, Error> {
+        let mut kept = Vec::new();
+        for &query in &self.draw.queries {
+            if self.counting(query, true)? == Counting::Keeper {
+                kept.push(query);
+            }
+        }
+        Ok(kept)
     }
 
     pub(super) fn end_queries(&mut self, queries: &[Query]) {
         self.steps.extend(queries.iter().rev().map(|query| Step::EndQuery(*query)));
     }
 
-    /// Whether the device counts a query, or the host, which can where it knows how many primitives the draw has.
-    fn on_device(&self, query: Query, captured: bool) -> Result<bool, Error> {
+    /// What answers a query: the host can where it knows how many primitives the draw has.
+    fn counting(&self, query: Query, captured: bool) -> Result<Counting, Error> {
         let stream = stream(query);
         let streams = match &self.device.transform_feedback {
             Some(has) => has.max_streams,
@@ -234,39 +225,44 @@ impl<'s> Draft<'s> {
         }
         match (query, self.path) {
             (Query::Stream(_), Path::Extension) => match &self.device.transform_feedback {
-                Some(has) if has.queries => Ok(true),
+                Some(has) if has.queries => Ok(Counting::Query),
                 _ => Err(unsupported("the device has no transform feedback queries")),
             },
             // Zero where nothing is captured, whatever is drawn.
-            (Query::Stream(_), Path::Storage) if !captured => Ok(false),
-            (Query::Stream(_), Path::Storage) => self.counted_by_host(),
+            (Query::Stream(_), Path::Storage) if !captured => Ok(Counting::Host),
+            (Query::Stream(_), Path::Storage) => self.counted_by_keeper(),
             (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
                 Some(has) if stream > 0 && !has.with_streams => {
                     Err(unsupported("primitives generated in streams beyond 0"))
                 }
                 Some(has) if self.pipeline.rasterizer_discard && !has.with_discard => {
-                    self.counted_by_host()
+                    self.counted_by_keeper()
                 }
                 // Where a draw becomes two, the device would count both.
-                Some(_) if captured && self.path == Path::Storage => self.counted_by_host(),
-                Some(_) => Ok(true),
-                None => self.counted_by_host(),
+                Some(_) if captured && self.path == Path::Storage => self.counted_by_keeper(),
+                Some(_) => Ok(Counting::Query),
+                None => self.counted_by_keeper(),
             },
         }
     }
 
-    fn counted_by_host(&self) -> Result<bool, Error> {
+    fn counted_by_keeper(&self) -> Result<Counting, Error> {
+        let captures = self.captures() && self.path == Path::Storage;
+        if captures && self.is_kept() {
+            return Ok(Counting::Keeper);
+        }
         let known = match &self.draw.call {
             Call::Vertices => true,
-            Call::ByteCount(count) => count.path == Path::Storage,
-            Call::Indexed | Call::Indirect | Call::IndexedIndirect => false,
+            Call::ByteCount(count) => !count.is_on_device(),
+            Call::Indexed => captures,
+            Call::Indirect | Call::IndexedIndirect => false,
         };
         if !known || self.pipeline.geometry.is_some() || self.pipeline.tessellation {
             let message = "only a draw without indices and arguments in buffers, of a vertex stage alone, \
                 is counted by the host";
             return Err(unsupported(message));
         }
-        Ok(false)
+        Ok(Counting::Host)
     }
 
     /// How rasterization is switched off for a shader that has outputs, where the pipeline discards.
@@ -311,6 +307,8 @@ impl<'s> Draft<'s> {
             DrawCall::Indexed
             | DrawCall::Indirect
             | DrawCall::IndexedIndirect
+            | DrawCall::OverIndices
+            | DrawCall::Kept
             | DrawCall::ByteCount(_)
             | DrawCall::Rewritten(_) => {
                 let message = format!(
@@ -339,12 +337,20 @@ impl<'s> Draft<'s> {
         }
     }
 
+    /// The draw command where every vertex is a point, and as many are drawn as are captured.
+    pub(super) fn call_of_points(&self) -> Result<DrawCall, Error> {
+        match &self.draw.call {
+            Call::Indexed => Ok(DrawCall::OverIndices),
+            Call::Indirect | Call::IndexedIndirect => Ok(DrawCall::Kept),
+            Call::Vertices | Call::ByteCount(_) => self.call(),
+        }
+    }
+
     fn byte_count(&self, count: &ByteCount) -> Result<DrawCall, Error> {
-        let counted = CountedBy {
-            counter: count.counter,
-            offset: count.counter_offset,
-            stride: count.stride,
-        };
+        let counted = count.into();
+        if self.is_kept() && count.is_on_device() {
+            return Ok(DrawCall::Kept);
+        }
         if count.path == Path::Storage {
             return Ok(DrawCall::CountedByHost(counted));
         }

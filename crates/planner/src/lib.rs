@@ -28,6 +28,7 @@ mod device;
 mod distances;
 mod draft;
 mod extension;
+pub mod keeper;
 mod state;
 mod steps;
 mod storage;
@@ -46,12 +47,13 @@ pub use distances::{DistanceForm, DistancePlan, DistanceStep, DistanceWay, Dista
 pub use polyshade::host::TransformFeedback;
 pub use state::{
     Active, Begin, Bound, ByteCount, Call, Capture, Counter, Draw, Emitted, End, Feedback,
-    FeedbackBuffer, PassState, Path, Pipeline, Query, ShaderStage, Storage, Topology, Use, Uses,
+    FeedbackBuffer, Keeper, PassState, Path, Pipeline, Query, ShaderStage, Storage, StoredIndices,
+    Topology, Use, Uses,
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word, WordRange,
-    Words,
+    Keep, Pass, PassScope, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
+    WordRange, Words,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
@@ -109,6 +111,7 @@ fn plan_uncaptured(
     };
     let mut steps = Draft::new(device, pipeline, draw, path);
     steps.wait_before()?;
+    steps.keep_count();
     steps.open_pass();
     let queries = steps.begin_queries(false)?;
     let (position, rasterization) = steps.rasterization();

@@ -1,9 +1,11 @@
 //! What is to be drawn: the state of the pipeline, and of one draw.
 
+mod keeper;
 mod stored;
 
+pub use keeper::Keeper;
 pub(super) use stored::STORAGE_BUFFERS;
-pub use stored::Storage;
+pub use stored::{Storage, StoredIndices};
 
 use polyshade::transform_feedback::{self, BufferLayout, ProvokingVertex, SideEffects};
 #[cfg(feature = "serde")]
@@ -94,7 +96,7 @@ impl Topology {
 pub enum Path {
     /// `VK_EXT_transform_feedback`. The device keeps the counters, in buffers.
     Extension,
-    /// Variants that store to storage buffers. The host keeps the counters.
+    /// Variants that store to storage buffers. A [`Keeper`] keeps the counters.
     Storage,
 }
 
@@ -128,6 +130,8 @@ pub struct Pipeline {
     pub topology: Topology,
     /// Which vertex of a primitive is the provoking one.
     pub provoking_vertex: ProvokingVertex,
+    /// Whether an index of all ones restarts primitives.
+    pub primitive_restart: bool,
     /// Whether there are tessellation stages.
     pub tessellation: bool,
     /// What the geometry stage emits, where there is one.
@@ -266,8 +270,12 @@ pub enum ShaderStage {
 pub struct Uses {
     /// The uses of the captured data.
     pub captured: Vec<Use>,
-    /// The uses of the counters.
+    /// The uses of the counters. Those of shaders that [keep](Keeper::Device) them are reads and stores of compute
+    /// stages.
     pub counters: Vec<Use>,
+    /// The uses of the arguments, indices and vertex attributes of this draw, where they are not captured data: a
+    /// captured draw may read them in other stages than the application expects.
+    pub inputs: Vec<Use>,
 }
 
 /// A draw command. Its numbers are not part of a plan.
@@ -295,8 +303,11 @@ pub enum Call {
 pub struct ByteCount {
     /// The counter.
     pub counter: Counter,
-    /// The mechanism of the capture that it counts, which decides whether the host or the device keeps the counter.
+    /// The mechanism of the capture that it counts.
     pub path: Path,
+    /// Who keeps the counter, where that is the storage path.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub keeper: Keeper,
     /// What is subtracted from the counter: `counterOffset`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_offset: u32,
@@ -359,6 +370,8 @@ pub struct Active {
     pub begin: Begin,
     /// How it ends.
     pub end: End,
+    /// Who keeps the counters on the storage path.
+    pub keeper: Keeper,
 }
 
 /// A range that is bound as a feedback buffer, in bytes.
@@ -413,6 +426,13 @@ pub enum Query {
     Stream(u32),
     /// Primitives emitted to this stream, captured or not.
     PrimitivesGenerated(u32),
+}
+
+impl ByteCount {
+    /// Whether the counter is in memory, and nowhere else.
+    pub(super) fn is_on_device(&self) -> bool {
+        self.path == Path::Extension || self.keeper == Keeper::Device
+    }
 }
 
 impl Begin {

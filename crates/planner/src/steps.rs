@@ -1,8 +1,12 @@
 //! The steps of a plan.
 
-use super::state::{Counter, Path, Query, Topology};
+mod words;
+
+pub use words::{Word, WordRange, Words};
+
+use super::state::{ByteCount, Counter, Path, Query, Topology};
 use super::sync::Barrier;
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Set};
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -50,6 +54,12 @@ pub enum Step {
     BindPipeline(Bind),
     /// A storage buffer is bound.
     BindStorage(StorageRange),
+    /// The draw's index buffer is bound as a storage buffer: from a multiple of the device's alignment on, so that the
+    /// host word `index_offset` is the distance from there to index 0.
+    BindIndices(Set, Binding),
+    /// The [table](polyshade::transform_feedback::Segments::table) that the host makes of the draw's indices is bound
+    /// as a storage buffer.
+    BindSegments(Set, Binding),
     /// Ranges are bound as feedback buffers from number 0 on; `None` where one stays unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
     /// The host fills in its words.
@@ -64,6 +74,31 @@ pub enum Step {
     Advance(Vec<Option<Counter>>),
     /// The host's counters are written to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
+    /// The device finds where the indices of the draw restart primitives: a dispatch of the
+    /// [shader](crate::keeper::Shader::Segments) that makes the tables.
+    FindSegments,
+    /// The device counts: a dispatch of the [shader](crate::keeper::Shader::Keep) that keeps the counters.
+    Keep(Keep),
+}
+
+/// What the device keeps of a draw, with a [job](crate::keeper::Job).
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize))]
+pub struct Keep {
+    /// The counters with which capture begins, where it does.
+    pub begin: Option<Counters>,
+    /// The counter that says how many vertices there are, where the draw takes them from one that the device keeps.
+    pub count: Option<CountedBy>,
+    /// The words that the variant reads, of which the device fills in those that it knows; `None` where nothing is
+    /// captured. Each draw of a multi-draw has its own.
+    pub words: Option<Words>,
+    /// The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
+    pub strides: Vec<u32>,
+    /// The queries that count the draw.
+    pub queries: Vec<Query>,
+    /// The counters that are saved, where capture ends: before the draw, as nothing of what it stores is needed to know
+    /// them.
+    pub end: Option<Counters>,
 }
 
 /// A pass: a render pass or rendering scope.
@@ -216,72 +251,6 @@ pub struct FeedbackRange {
     pub size: u64,
 }
 
-/// The words that the host fills in.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-pub struct Words {
-    /// Where they go.
-    pub place: Place,
-    /// What they are, in their order.
-    pub words: Vec<Word>,
-    /// The feedback ranges that they come of, by the numbers of the buffers.
-    pub ranges: Vec<WordRange>,
-}
-
-/// A feedback range, from the start of what is bound, or from its own start where it is found by its address; all in
-/// bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-pub struct WordRange {
-    /// Where it begins.
-    pub offset: u32,
-    /// How long it is; 0 for a buffer that captures nothing.
-    pub size: u32,
-    /// How much of it is filled.
-    pub reached: Word,
-    /// Whether nothing is bound there: the others are 0.
-    pub unbound: bool,
-}
-
-/// Where the value of a host word comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Word {
-    /// It is known.
-    Constant(u32),
-    /// The draw's `firstVertex`.
-    FirstVertex,
-    /// The draw's `vertexCount`.
-    VertexCount,
-    /// The draw's `firstInstance`.
-    FirstInstance,
-    /// The corners of all primitives of an instance of the draw.
-    Slots,
-    /// The corners of all primitives of the draw that fit into every one of the ranges.
-    Limit,
-    /// Where the draw begins in the buffer with this number: its range's offset and what of it is filled.
-    Start(u32),
-    /// The lower 32 bits of an address.
-    AddressLow {
-        /// The number of the feedback buffer that is bound to the memory.
-        buffer: u32,
-        /// What is added to the address of the memory's first byte.
-        offset: u64,
-    },
-    /// The upper 32 bits of the same address.
-    AddressHigh {
-        /// The number of the feedback buffer.
-        buffer: u32,
-        /// What is added.
-        offset: u64,
-    },
-    /// The value that the host keeps of a counter.
-    Counter(Counter),
-    /// Where the draw before has left the feedback buffer with this number.
-    Running(u32),
-}
-
 /// Counters, as `vkCmdBeginTransformFeedbackEXT` and `vkCmdEndTransformFeedbackEXT` take them. `firstCounterBuffer` is
 /// 0: there are drivers that do not look at it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -304,6 +273,11 @@ pub enum DrawCall {
     Indirect,
     /// As the application asks for it, with its indices and arguments.
     IndexedIndirect,
+    /// As many points as the draw has indices, from the number of the first one on, without the index buffer.
+    OverIndices,
+    /// With arguments that the [keeper](Step::Keep) has written, one `VkDrawIndirectCommand` for each draw of a
+    /// multi-draw, whose words are bound before. A first instance other than 0 needs `drawIndirectFirstInstance`.
+    Kept,
     /// Without the application's indices, with the host's, which put the primitives together; of as many vertices as
     /// the host computes, where a counter says so.
     Rewritten(Option<CountedBy>),
@@ -324,6 +298,12 @@ pub struct CountedBy {
     pub offset: u32,
     /// How many bytes a vertex has.
     pub stride: u32,
+}
+
+impl From<&ByteCount> for CountedBy {
+    fn from(count: &ByteCount) -> Self {
+        Self { counter: count.counter, offset: count.counter_offset, stride: count.stride }
+    }
 }
 
 impl CountedBy {

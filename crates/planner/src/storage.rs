@@ -1,21 +1,23 @@
 //! Plans of draws that are captured by variants that store to buffers.
 
-use super::check;
+mod words;
+
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
 use super::state::{
-    Active, Begin, Bound, Call, Capture, Counter, Draw, End, Path, Pipeline, STORAGE_BUFFERS,
-    Storage, Use,
+    Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, STORAGE_BUFFERS,
+    Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Assembly, Bind, Corners, Plan, Position, Rasterization, Step, StorageRange, Variant, Word,
-    WordRange, Words,
+    Assembly, Bind, Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step,
+    Variant, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
-use polyshade::host::{Binding, Place, Pointer, Set};
-use polyshade::transform_feedback::{ProvokingVertex, SideEffects};
+use polyshade::host::{Place, Pointer};
+use polyshade::transform_feedback::{SideEffects, Topology};
 use polyshade_spv::Error;
+use words::bindings;
 
 /// The passes of a captured draw.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,14 +41,26 @@ pub(super) fn plan(
         return Err(unsupported("the pipeline does not say what the storage path binds"));
     };
     check_device(device, storage)?;
-    let topology = check_draw(pipeline, draw, storage)?;
-    check_counters(draw, active)?;
-    let shape = shape(device, pipeline)?;
+    let topology = check_draw(pipeline, draw, storage, active.keeper)?;
+    match active.keeper {
+        Keeper::Host => check_counters(draw, active)?,
+        Keeper::Device => check_place(storage)?,
+    }
+    let shape = shape(device, pipeline, storage)?;
     let (bindings, words) = bindings(device, pipeline, capture, storage, active, topology)?;
     check_words(device, &words)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
     steps.wait_before()?;
+    let mut bound: Vec<Step> = bindings.into_iter().map(Step::BindStorage).collect();
+    bound.extend(bindings_of_indices(storage));
+    match active.keeper {
+        Keeper::Host => bound.push(Step::FillIn(words)),
+        Keeper::Device => {
+            let queries = steps.kept_queries()?;
+            steps.keep(keep(capture, active, words, queries));
+        }
+    }
     let queries = steps.begin_queries(true)?;
     open_pass(&mut steps, device, pipeline, shape);
     let capturing = steps.steps.len();
@@ -54,6 +68,10 @@ pub(super) fn plan(
         Shape::AtOnce => {
             let (position, rasterization) = steps.rasterization();
             steps.draw(Variant::Both, position, rasterization)?;
+            // Each draw has words of its own.
+            if let Some(Step::Draw(call @ DrawCall::Indirect)) = steps.steps.last_mut() {
+                *call = DrawCall::Kept;
+            }
         }
         Shape::CaptureOnly | Shape::CaptureThenRaster => {
             steps.bind(Bind {
@@ -62,12 +80,11 @@ pub(super) fn plan(
                 rasterization: Rasterization::Off,
                 assembly: Assembly::Points,
             });
-            let call = steps.call()?;
+            let call = steps.call_of_points()?;
             steps.steps.push(Step::Draw(call));
         }
     }
     let before_draw = capturing + 1;
-    let bound = bindings.into_iter().map(Step::BindStorage).chain([Step::FillIn(words)]);
     steps.steps.splice(before_draw..before_draw, bound);
     if shape == Shape::CaptureThenRaster {
         steps.open_application_pass();
@@ -75,14 +92,51 @@ pub(super) fn plan(
     }
     steps.end_queries(&queries);
 
-    advance(&mut steps, active, capture.buffers.len());
+    if active.keeper == Keeper::Host {
+        advance(&mut steps, active, capture.buffers.len());
+    }
     let elsewhere = device.api != Api::Vulkan && shape == Shape::CaptureThenRaster;
     match elsewhere {
         true => steps.wait_after_reads()?,
         false => steps.wait_after()?,
     }
-    write_counters(&mut steps, draw, active);
+    if active.keeper == Keeper::Host {
+        write_counters(&mut steps, draw, active);
+    }
     steps.finish(Some(Path::Storage), Some(Corners::AsProvoked))
+}
+
+/// The bindings of the index buffer and of the table of segments, where they have some.
+fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
+    let StoredIndices { buffer, segments, .. } = storage.indices.unwrap_or_default();
+    let buffer = buffer.map(|binding| Step::BindIndices(storage.set, binding));
+    let segments = segments.map(|binding| Step::BindSegments(storage.set, binding));
+    buffer.into_iter().chain(segments)
+}
+
+/// What the device does to keep the counters.
+fn keep(
+    capture: &Capture,
+    active: &Active,
+    words: Words,
+    queries: Vec<super::state::Query>,
+) -> Keep {
+    let stride = |(range, stride): (&super::steps::WordRange, u32)| match range.unbound {
+        true => 0,
+        false => stride,
+    };
+    let strides = capture.buffers.iter().map(|buffer| buffer.stride);
+    let strides = words.ranges.iter().zip(strides).map(stride).collect();
+    let saved = active.end.counters();
+    Keep {
+        begin: (active.begin != Begin::Running)
+            .then(|| Counters { counters: active.begin.counters().to_vec() }),
+        count: None,
+        words: Some(words),
+        strides,
+        queries,
+        end: (!saved.is_empty()).then(|| Counters { counters: saved.to_vec() }),
+    }
 }
 
 fn check_device(device: &Device, storage: &Storage) -> Result<(), Error> {
@@ -114,24 +168,26 @@ fn check_draw(
     pipeline: &Pipeline,
     draw: &Draw,
     storage: &Storage,
-) -> Result<polyshade::transform_feedback::Topology, Error> {
+    keeper: Keeper,
+) -> Result<Topology, Error> {
     if pipeline.geometry.is_some() || pipeline.tessellation {
         return Err(unsupported("the storage path captures vertex stages only"));
     }
+    check_indices(pipeline, draw, storage)?;
     match &draw.call {
-        Call::Vertices => {}
-        Call::Indexed | Call::IndexedIndirect => {
-            return Err(unsupported("the storage path captures no draws with indices"));
-        }
-        Call::Indirect => {
-            let message = "the storage path captures no draws with arguments in buffers: \
-                the host keeps the counters, and has to know how many vertices there are";
+        Call::Indirect | Call::IndexedIndirect if keeper == Keeper::Host => {
+            let message = "arguments in buffers are not known to the host, which keeps the counters: \
+                the device has to keep them";
             return Err(unsupported(message));
         }
-        Call::ByteCount(count) if count.path == Path::Extension => {
+        Call::ByteCount(count) if keeper == Keeper::Host && count.is_on_device() => {
             return Err(unsupported("the host does not know the counter that counts the vertices"));
         }
-        Call::ByteCount(_) => {}
+        Call::Vertices
+        | Call::Indexed
+        | Call::Indirect
+        | Call::IndexedIndirect
+        | Call::ByteCount(_) => {}
     }
     let name = pipeline.topology.name();
     let topology = pipeline
@@ -146,6 +202,33 @@ fn check_draw(
         return Err(unsupported(format!("the variants were not made for a {name}")));
     }
     Ok(topology)
+}
+
+/// Refuses draws with indices where the variants are for draws without, and the other way round.
+fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<(), Error> {
+    let is_indexed = matches!(draw.call, Call::Indexed | Call::IndexedIndirect);
+    let message = match storage.indices {
+        None if is_indexed => "the variants were not made for draws with indices",
+        Some(_) if !is_indexed => "the variants are for draws with indices",
+        Some(indices) if indices.restart && !pipeline.primitive_restart => {
+            "the variants restart primitives, and the pipeline does not"
+        }
+        Some(indices) if !indices.restart && pipeline.primitive_restart => {
+            "the variants were not made for indices that restart primitives"
+        }
+        None | Some(_) => return Ok(()),
+    };
+    Err(unsupported(message))
+}
+
+/// The device keeps words in memory, each draw's in another place.
+fn check_place(storage: &Storage) -> Result<(), Error> {
+    if storage.host.is_address() {
+        return Ok(());
+    }
+    let message =
+        "the device keeps the counters only where the variants find their words by an address";
+    Err(unsupported(message))
 }
 
 fn check_words(device: &Device, words: &Words) -> Result<(), Error> {
@@ -195,14 +278,16 @@ fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     }
 }
 
-fn shape(device: &Device, pipeline: &Pipeline) -> Result<Shape, Error> {
-    let at_once = device.stores_beside_outputs && pipeline.topology.is_list_or_strip();
+fn shape(device: &Device, pipeline: &Pipeline, storage: &Storage) -> Result<Shape, Error> {
+    let at_once = device.stores_beside_outputs
+        && pipeline.topology.is_list_or_strip()
+        && storage.indices.is_none();
     if device.rasterization_off == RasterizationOff::Never {
         // Every shader has a position there, so no variant is without outputs.
         return match at_once {
             true => Ok(Shape::AtOnce),
             false => Err(unsupported(format!(
-                "{} captures only what it can store beside outputs, lists and strips",
+                "{} captures only what it can store beside outputs, lists and strips without indices",
                 device.api.name()
             ))),
         };
@@ -233,153 +318,6 @@ fn open_pass(steps: &mut Draft<'_>, device: &Device, pipeline: &Pipeline, shape:
         (_, Api::Metal | Api::WebGpu) => steps.open_own_pass(),
         (Shape::CaptureThenRaster, Api::Vulkan) => steps.open_application_pass(),
         (Shape::CaptureOnly | Shape::AtOnce, Api::Vulkan) => steps.open_small_pass(),
-    }
-}
-
-/// The range of a buffer to which nothing goes.
-const NOTHING: WordRange =
-    WordRange { offset: 0, size: 0, reached: Word::Constant(0), unbound: false };
-
-/// The bindings of the feedback buffers, where they have some, and the host words that locate the feedback ranges.
-fn bindings(
-    device: &Device,
-    pipeline: &Pipeline,
-    capture: &Capture,
-    storage: &Storage,
-    active: &Active,
-    topology: polyshade::transform_feedback::Topology,
-) -> Result<(Vec<StorageRange>, Words), Error> {
-    let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
-    let mut offsets = Vec::new();
-    for (number, buffer) in (0..).zip(&capture.buffers) {
-        if buffer.stride == 0 {
-            ranges.push(NOTHING);
-            offsets.push(0);
-            continue;
-        }
-        let Some(Some(bound)) = active.buffers.get(number as usize) else {
-            // Something would have to be bound to a descriptor.
-            if storage.unbound_buffers && storage.host.is_address() {
-                ranges.push(WordRange { unbound: true, ..NOTHING });
-                offsets.push(0);
-                continue;
-            }
-            let message = format!(
-                "feedback buffer {number} captures something and is not bound, which only variants \
-                 ignore that are made for it and find their buffers by addresses"
-            );
-            return Err(unsupported(message));
-        };
-        let reached = reached(active, number);
-        offsets.push(bound.offset);
-        if storage.host.is_address() {
-            ranges.push(WordRange { offset: 0, size: memory_range(bound)?, reached, ..NOTHING });
-            continue;
-        }
-        let (range, lead, size) = storage_range(device, bound)?;
-        let binding = Binding(storage.binding.0.saturating_add(number));
-        bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
-        ranges.push(WordRange { offset: lead, size, reached, unbound: false });
-    }
-    let last = pipeline.provoking_vertex == ProvokingVertex::Last;
-    let word = |name: &str| {
-        let value = value(name, topology, last, (&ranges, &offsets));
-        value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
-    };
-    let words = match &storage.words[..] {
-        [] => any_draw(ranges.len(), storage.host).iter().map(|name| word(name)).collect(),
-        names => names.iter().map(|name| word(name)).collect::<Result<_, Error>>(),
-    }?;
-    Ok((bindings, Words { place: storage.host, words, ranges }))
-}
-
-/// The names of the words of variants for any draw, which captures into so many buffers.
-fn any_draw(buffers: usize, place: Place) -> Vec<String> {
-    let of_draw = ["topology", "flags", "first_vertex", "vertex_count", "first_instance"];
-    let of_buffer = |number| {
-        let names: &[&str] = match place.is_address() {
-            true => &["address_low", "address_high", "size", "reached"],
-            false => &["offset", "size", "reached"],
-        };
-        names.iter().map(move |name| format!("{name}_{number}"))
-    };
-    of_draw.map(str::to_owned).into_iter().chain((0..buffers).flat_map(of_buffer)).collect()
-}
-
-/// The host word of this name.
-fn value(
-    name: &str,
-    topology: polyshade::transform_feedback::Topology,
-    last: bool,
-    (ranges, offsets): (&[WordRange], &[u64]),
-) -> Option<Word> {
-    Some(match name {
-        "topology" => Word::Constant(topology as u32),
-        "flags" => {
-            let unbound = (0..).zip(ranges).filter(|(_, range)| range.unbound);
-            Word::Constant(
-                u32::from(last) | unbound.map(|(number, _)| 2_u32 << number).sum::<u32>(),
-            )
-        }
-        "first_vertex" => Word::FirstVertex,
-        "vertex_count" => Word::VertexCount,
-        "slots" => Word::Slots,
-        "first_instance" => Word::FirstInstance,
-        "limit" => Word::Limit,
-        _ => {
-            let (name, number) = name.rsplit_once('_')?;
-            let number: u32 = number.parse().ok()?;
-            let range = ranges.get(number as usize)?;
-            let (buffer, offset) = (number, offsets[number as usize]);
-            match name {
-                "offset" => Word::Constant(range.offset),
-                "size" => Word::Constant(range.size),
-                "reached" => range.reached,
-                "start" => Word::Start(number),
-                "address_low" | "address_high" if range.unbound => Word::Constant(0),
-                "address_low" => Word::AddressLow { buffer, offset },
-                "address_high" => Word::AddressHigh { buffer, offset },
-                _ => return None,
-            }
-        }
-    })
-}
-
-/// The aligned range of a buffer that is bound so that a feedback range can be stored to, the offset of the feedback
-/// range in it, and its size.
-fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u32), Error> {
-    let range = check::range(bound)?;
-    let lead = range.offset % u64::from(device.storage_alignment.max(1));
-    let offset = range.offset - lead;
-    // Nothing is stored to an empty range, and nothing empty can be bound.
-    let size = (lead + range.size).max(4);
-    let most = device.max_storage_range;
-    if size > u64::from(most) {
-        return Err(unsupported(format!("{size} bytes of a storage buffer, only {most}")));
-    }
-    if size > bound.buffer_size - offset {
-        return Err(unsupported("an empty range at the end of a buffer cannot be bound"));
-    }
-    let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
-    // Both are less than `size`, which has 32 bits.
-    Ok((bound, lead as u32, range.size as u32))
-}
-
-/// The size of a feedback range that is found by its address.
-fn memory_range(bound: &Bound) -> Result<u32, Error> {
-    let size = check::range(bound)?.size;
-    u32::try_from(size).map_err(|_| unsupported(format!("{size} bytes of a feedback range")))
-}
-
-/// Where capture continues in a feedback buffer.
-fn reached(active: &Active, number: u32) -> Word {
-    match &active.begin {
-        Begin::Anew => Word::Constant(0),
-        Begin::Running => Word::Running(number),
-        Begin::Resume(counters) => match counters.get(number as usize) {
-            Some(Some(counter)) => Word::Counter(*counter),
-            Some(None) | None => Word::Constant(0),
-        },
     }
 }
 

@@ -231,6 +231,10 @@ pub enum Resource {
     Count,
     /// The attachments of the application's pass, which was interrupted.
     Attachments,
+    /// The arguments, indices and vertex attributes of a draw.
+    Inputs,
+    /// What the [keeper](crate::keeper) has in memory: its state, the words and tables of the variants, and arguments.
+    Kept,
 }
 
 impl Resource {
@@ -241,6 +245,8 @@ impl Resource {
             Self::Counters => "counters",
             Self::Count => "vertex count",
             Self::Attachments => "attachments",
+            Self::Inputs => "inputs",
+            Self::Kept => "what is kept",
         }
     }
 }
@@ -296,6 +302,40 @@ pub(super) fn attachments() -> Barrier {
         from: Scope { stages, accesses: drawn },
         to: Scope { stages, accesses: drawn | loaded },
     }
+}
+
+/// The barrier before the keeper writes what earlier draws, or those of an earlier submission, have read.
+pub(super) fn before_keeping() -> Barrier {
+    let from = Scope {
+        stages: Stages::DRAW_INDIRECT | Stages::VERTEX_SHADER | Stages::COMPUTE_SHADER,
+        accesses: Accesses::SHADER_WRITE,
+    };
+    Barrier { resource: Resource::Kept, from, to: by_keeper() }
+}
+
+/// The barrier between the tables and the keeper, which reads them.
+pub(super) fn within_keeping() -> Barrier {
+    let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
+    Barrier { resource: Resource::Kept, from, to: by_keeper() }
+}
+
+/// The barrier between the keeper and the draws that read what it wrote: words, arguments or both.
+pub(super) fn after_keeping(words: bool, arguments: bool) -> Barrier {
+    let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
+    let mut to = Scope::default();
+    if words {
+        to = Use::Storage(ShaderStage::Vertex).scope();
+    }
+    if arguments {
+        let Scope { stages, accesses } = Use::IndirectArguments.scope();
+        to = Scope { stages: to.stages | stages, accesses: to.accesses | accesses };
+    }
+    Barrier { resource: Resource::Kept, from, to }
+}
+
+fn by_keeper() -> Scope {
+    let accesses = Accesses::SHADER_READ | Accesses::SHADER_WRITE;
+    Scope { stages: Stages::COMPUTE_SHADER, accesses }
 }
 
 fn writes(uses: &[Use]) -> bool {

@@ -1,12 +1,13 @@
 //! Plans as text, a step a line: for people, and for tests to compare.
 
+mod words;
+
 use super::state::{Counter, Query};
 use super::steps::{
     Assembly, Attachments, Bind, Contents, Corners, CountedBy, Counters, DrawCall, FeedbackRange,
-    Pass, PassScope, Plan, Position, Rasterization, Step, Variant, Word, Words,
+    Pass, PassScope, Plan, Position, Rasterization, Step, Variant,
 };
 use super::sync::{Barrier, Scope};
-use polyshade::host::Place;
 use std::fmt;
 
 impl fmt::Display for Plan {
@@ -67,6 +68,14 @@ impl fmt::Display for Step {
                 f.write_str("write the host's counters:")?;
                 counters.iter().try_for_each(|counter| write!(f, " {counter}"))
             }
+            Self::BindIndices(set, binding) => {
+                write!(f, "bind set {} binding {}: index buffer", set.0, binding.0)
+            }
+            Self::BindSegments(set, binding) => {
+                write!(f, "bind set {} binding {}: the host's table of segments", set.0, binding.0)
+            }
+            Self::FindSegments => f.write_str("dispatch: find the segments of the indices"),
+            Self::Keep(keep) => keep.fmt(f),
         }
     }
 }
@@ -187,52 +196,6 @@ impl fmt::Display for Variant {
     }
 }
 
-impl fmt::Display for Words {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Place::StorageBuffer { set, binding } => {
-                write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
-            }
-            Place::Uniform { set, binding } => {
-                write!(f, "fill in the uniform buffer at set {} binding {}:", set.0, binding.0)?;
-            }
-            Place::PushConstant { offset } => {
-                write!(f, "fill in push constants from byte {offset} on:")?;
-            }
-            Place::Specialization { first_id } => {
-                write!(f, "fill in specialization constants from {first_id} on:")?;
-            }
-            Place::Address(pointer) => {
-                write!(f, "fill in memory, and its address at {}:", Place::from(pointer))?;
-            }
-        }
-        for (index, word) in self.words.iter().enumerate() {
-            write!(f, "{} {word}", if index > 0 { "," } else { "" })?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Constant(value) => value.fmt(f),
-            Self::FirstVertex => f.write_str("first vertex"),
-            Self::VertexCount => f.write_str("vertex count"),
-            Self::FirstInstance => f.write_str("first instance"),
-            Self::Slots => f.write_str("corners of an instance"),
-            Self::Limit => f.write_str("corners that fit"),
-            Self::Start(number) => write!(f, "start in buffer {number}"),
-            Self::AddressLow { buffer, offset } => {
-                write!(f, "lower half of the address of byte {offset} of buffer {buffer}")
-            }
-            Self::AddressHigh { .. } => f.write_str("upper half"),
-            Self::Counter(counter) => write!(f, "the host's {counter}"),
-            Self::Running(number) => write!(f, "where buffer {number} was left"),
-        }
-    }
-}
-
 impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "counter ({}, {})", self.buffer, self.offset)
@@ -267,6 +230,8 @@ impl fmt::Display for DrawCall {
             Self::Rewritten(Some(count)) => {
                 write!(f, "the host's indices, vertices counted by the host, {count}")
             }
+            Self::OverIndices => f.write_str("a point for each of its indices"),
+            Self::Kept => f.write_str("arguments that the device has kept"),
             Self::ByteCount(count) => write!(f, "byte count, {count}"),
             Self::CountedByHost(count) => write!(f, "vertices counted by the host, {count}"),
         }

@@ -9,8 +9,8 @@ use polyshade::transform_feedback::{self, ProvokingVertex, SideEffects};
 use polyshade_planner::{
     Active, AdvancedBlending, AttachmentBlending, Begin, Blending, BlendingPath, BlendingState,
     Bound, ByteCount, Call, Capture, Counter, Device, Draw, Emitted, End, Feedback, FeedbackBuffer,
-    Interlock, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
-    RasterizationOff, ShaderStage, Storage, Topology, Use, Uses,
+    Interlock, Keeper, NativeBlending, Overlapping, PassState, Path, Pipeline, Preset, Query,
+    RasterizationOff, ShaderStage, Storage, StoredIndices, Topology, Use, Uses,
 };
 
 /// A device like one of the presets.
@@ -134,11 +134,14 @@ fn any_use(choices: &mut Choices) -> Use {
     ])
 }
 
+const KEEPERS: [Keeper; 2] = [Keeper::Host, Keeper::Device];
+
 fn uses(choices: &mut Choices) -> Uses {
     let of_counters = [Use::Save, Use::Resume, Use::ByteCount, Use::CopySource, Use::HostRead];
     Uses {
         captured: choices.list(2, any_use),
         counters: choices.list(2, |choices| choices.of(&of_counters)),
+        inputs: choices.list(1, any_use),
     }
 }
 
@@ -199,11 +202,17 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
                 Vec::new()
             },
             unbound_buffers: choices.maybe(),
+            indices: choices.perhaps(|choices| StoredIndices {
+                buffer: choices.perhaps(|choices| Binding(choices.word())),
+                restart: choices.maybe(),
+                segments: choices.perhaps(|choices| Binding(choices.word())),
+            }),
         }),
     };
     Pipeline {
         topology,
         provoking_vertex: choices.of(&[ProvokingVertex::First, ProvokingVertex::Last]),
+        primitive_restart: choices.rarely(),
         tessellation: (topology == Topology::PatchList) != choices.rarely(),
         geometry: if choices.rarely() { Some(choices.of(&emitted)) } else { None },
         rasterizer_discard: choices.maybe(),
@@ -238,10 +247,12 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
             1 => End::Save(counters(choices)),
             _ => End::Running,
         },
+        keeper: choices.of(&KEEPERS),
     };
     let count = |choices: &mut Choices| ByteCount {
         counter: counter(choices),
         path: choices.of(&[Path::Extension, Path::Storage]),
+        keeper: choices.of(&KEEPERS),
         counter_offset: 4 * choices.below(3),
         stride: 4 * choices.below(5),
         before: choices.list(1, |_| Use::Save),

@@ -2,24 +2,32 @@
 
 use crate::error::Error;
 use crate::memory::Buffer;
-use crate::work::{Address, AddressAt, Constant, Draw};
+use crate::work::{Address, AddressAt, Constant, Draw, Place, Work};
 use std::borrow::Cow;
 
-/// Writes the addresses that the draws tell: to buffers, and to the draws that are returned.
+/// The address of a place.
+pub(crate) fn address(buffers: &[Buffer<'_>], place: Place) -> Result<u64, Error> {
+    let start = buffers[place.buffer].address().ok_or(Error::Missing("bufferDeviceAddress"))?;
+    Ok(start + place.offset)
+}
+
+/// Writes the addresses that buffers and draws tell: to buffers, and to the draws that are returned.
 pub(crate) fn tell<'w, 's>(
     buffers: &[Buffer<'_>],
-    draws: &'w [Draw<'s>],
+    work: &'w Work<'s>,
 ) -> Result<Cow<'w, [Draw<'s>]>, Error> {
-    let mut draws = Cow::Borrowed(draws);
+    let write = |place: Place, address: u64| {
+        buffers[place.buffer].write(place.offset as usize, &address.to_ne_bytes());
+    };
+    for (of, to) in &work.addresses {
+        write(*to, address(buffers, *of)?);
+    }
+    let mut draws = Cow::Borrowed(&work.draws[..]);
     for number in 0..draws.len() {
         for Address { of, to } in draws[number].addresses.clone() {
-            let start =
-                buffers[of.buffer].address().ok_or(Error::Missing("bufferDeviceAddress"))?;
-            let address = start + of.offset;
+            let address = address(buffers, of)?;
             match to {
-                AddressAt::Buffer(place) => {
-                    buffers[place.buffer].write(place.offset as usize, &address.to_ne_bytes());
-                }
+                AddressAt::Buffer(place) => write(place, address),
                 AddressAt::PushConstants(offset) => {
                     draws.to_mut()[number].push_constants[offset..offset + 8]
                         .copy_from_slice(&address.to_ne_bytes());

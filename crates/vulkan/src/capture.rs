@@ -183,20 +183,29 @@ pub fn place_words(
         Place::Address(pointer) => {
             let block = work.buffers.len();
             work.buffers.push(bytes);
-            // What the address is overwrites these words.
-            let uniform = place_words(pointer.into(), &[0; 2], stage, draw, work);
-            let to = match pointer {
-                Pointer::Uniform { .. } => {
-                    let buffer = uniform.expect("a uniform buffer has been added");
-                    AddressAt::Buffer(At { buffer, offset: 0 })
-                }
-                Pointer::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
-                Pointer::Specialization { first_id } => {
-                    AddressAt::Specialization { stage, first_id }
-                }
-            };
-            draw.addresses.push(Address { of: At { buffer: block, offset: 0 }, to });
+            point_at(pointer, At { buffer: block, offset: 0 }, stage, draw, work);
             Some(block)
         }
     }
+}
+
+/// Tells the stage `draw.stages[stage]` where its words are.
+pub(crate) fn point_at(
+    pointer: Pointer,
+    of: At,
+    stage: usize,
+    draw: &mut Draw<'_>,
+    work: &mut Work<'_>,
+) {
+    // What the address is overwrites these words.
+    let uniform = place_words(pointer.into(), &[0; 2], stage, draw, work);
+    let to = match pointer {
+        Pointer::Uniform { .. } => {
+            let buffer = uniform.expect("a uniform buffer has been added");
+            AddressAt::Buffer(At { buffer, offset: 0 })
+        }
+        Pointer::PushConstant { offset } => AddressAt::PushConstants(offset as usize),
+        Pointer::Specialization { first_id } => AddressAt::Specialization { stage, first_id },
+    };
+    draw.addresses.push(Address { of, to });
 }

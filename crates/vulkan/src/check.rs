@@ -35,6 +35,10 @@ impl Work<'_> {
             }
             draw.check_limits(device)?;
         }
+        for (of, to) in &self.addresses {
+            self.check_range(of.with_size(0))?;
+            self.check_range(to.with_size(8))?;
+        }
         for target in &self.targets {
             target.check_limits(device)?;
         }

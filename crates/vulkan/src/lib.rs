@@ -56,7 +56,7 @@ pub use error::Error;
 pub use features::Features;
 pub use indexing::Indexing;
 pub use instance::{DeviceName, find_layer};
-pub use plan::{Counted, Executed, Item, PlannedDraw, Sequence};
+pub use plan::{Counted, Executed, IndirectArguments, Item, PlannedDraw, Sequence};
 pub use pull::bind_pulled;
 pub use target_reads::TargetReads;
 pub use texture::Texture;

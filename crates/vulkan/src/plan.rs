@@ -4,6 +4,7 @@
 //! application, says so. That is what shows whether plans are right: the validation layer knows who waits for whom.
 
 mod capabilities;
+mod keep;
 mod lower;
 mod record;
 
@@ -25,6 +26,9 @@ pub struct Sequence<'a> {
     /// How passes are begun, the application's and those of plans: that of the device that was planned for
     /// ([`planner::Device::pass_scope`](polyshade_planner::Device::pass_scope)).
     pub scope: PassScope,
+    /// How often the commands are submitted beyond once, each time when the time before is over. Buffers stay as they
+    /// are; textures and targets begin anew.
+    pub again: u32,
 }
 
 /// One thing that an application does.
@@ -59,7 +63,37 @@ pub struct PlannedDraw<'a> {
     /// The buffer of each feedback buffer.
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.
-    pub arguments: Option<Place>,
+    pub arguments: Option<IndirectArguments>,
+    /// What conditional rendering looks at, and whether it draws where that is 0; only the keeper is told of it.
+    pub predicate: Option<(Place, bool)>,
+}
+
+/// The arguments of an indirect draw, or of a multi-draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndirectArguments {
+    /// Where those of the first draw are.
+    pub place: Place,
+    /// How many draws there are, or may be.
+    pub draws: u32,
+    /// The bytes from one draw to the next.
+    pub stride: u32,
+    /// Where it stands how many there are, if it does.
+    pub count: Option<Place>,
+}
+
+impl From<Place> for IndirectArguments {
+    /// Those of one draw.
+    fn from(place: Place) -> Self {
+        Self { place, draws: 1, stride: 0, count: None }
+    }
+}
+
+impl IndirectArguments {
+    /// The range of all draws, each of so many bytes.
+    pub(crate) fn range(&self, size: u64) -> Range {
+        let before = u64::from(self.draws.saturating_sub(1)) * u64::from(self.stride);
+        self.place.with_size(before + size)
+    }
 }
 
 /// What came out of a [`Sequence`].
@@ -98,11 +132,14 @@ impl Device {
         let objects = Objects::new(self, &lowered.work, lowered.scope)?;
         let extra = record::Extra::new(&objects, &lowered)?;
         objects.record_with(|| record::record(&objects, &extra, &lowered))?;
-        let objects = objects.submit()?;
+        let mut objects = objects.submit()?;
+        for _ in 0..sequence.again {
+            objects = objects.submit_again()?;
+        }
         let mut outcome = objects.read_back(&lowered.work)?;
+        let queries = extra.read_queries(self, &lowered, &outcome.buffers)?;
         outcome.buffers.truncate(buffers);
         outcome.targets.truncate(targets);
-        let queries = extra.read_queries(self, &lowered)?;
         Ok(Executed { outcome, queries })
     }
 }

@@ -38,8 +38,7 @@ impl Objects<'_> {
     /// Records everything: fill textures and targets, what is in between, copy them to where the host sees them.
     pub(crate) fn record_with(&self, between: impl FnOnce()) -> Result<(), Error> {
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        let once = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
-        let info = vk::CommandBufferBeginInfo::default().flags(once);
+        let info = vk::CommandBufferBeginInfo::default();
         // SAFETY: the command buffer is fresh and nobody else's.
         unsafe { device.begin_command_buffer(commands, &info) }.call("vkBeginCommandBuffer")?;
 

@@ -81,7 +81,7 @@ impl<'d> Objects<'d> {
         let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
-        let told = address::tell(&buffers, &work.draws)?;
+        let told = address::tell(&buffers, work)?;
         let images = (0..work.targets.len()).map(|index| Image::new(device, work, index));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let textures = (0..).zip(&work.textures).map(|(index, texture)| {
@@ -143,6 +143,13 @@ impl<'d> Objects<'d> {
     /// Draws, and waits.
     fn run(self, work: &Work<'_>) -> Result<Objects<'d>, Error> {
         self.record(work)?;
+        self.submit()
+    }
+
+    /// Submits what has been submitted before.
+    pub(crate) fn submit_again(self) -> Result<Objects<'d>, Error> {
+        // SAFETY: the submission before is over.
+        unsafe { self.device.handle.reset_fences(&[*self.fence]) }.call("vkResetFences")?;
         self.submit()
     }
 

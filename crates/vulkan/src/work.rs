@@ -12,6 +12,8 @@ use std::ops;
 pub struct Work<'a> {
     /// The buffers, by their contents before the first draw. Draws name them by index.
     pub buffers: Vec<Vec<u8>>,
+    /// Places in buffers whose addresses other buffers tell, in 8 bytes, and where.
+    pub addresses: Vec<(Place, Place)>,
     /// The images that shaders read and write, by their contents before the first draw. Descriptors name them by index.
     pub textures: Vec<Texture>,
     /// The images that are drawn to. Draws name them by index.

@@ -30,6 +30,22 @@ pub struct Storage {
     /// Whether the variants take buffers that are not bound.
     #[cfg_attr(feature = "serde", serde(default))]
     pub unbound_buffers: bool,
+    /// How the variants read indices, where they are for draws that have some.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub indices: Option<StoredIndices>,
+}
+
+/// How variants read indices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct StoredIndices {
+    /// The binding of the index buffer in the set of the feedback buffers, unless it is found by an address.
+    pub buffer: Option<Binding>,
+    /// Whether an index may restart primitives, so that there is a table of segments.
+    pub restart: bool,
+    /// The binding of the table, unless it is found by an address.
+    pub segments: Option<Binding>,
 }
 
 impl Capture {
@@ -51,8 +67,22 @@ impl Capture {
             words: words.words.iter().map(|word| word.name.clone().into_owned()).collect(),
             topologies: layout.topologies().to_vec(),
             unbound_buffers: layout.takes_unbound_buffers(),
+            indices: StoredIndices::of(words, needs),
         });
         Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
+    }
+}
+
+impl StoredIndices {
+    /// Those of a lowering, if its variants read some.
+    fn of(words: &Words, needs: &Requirements) -> Option<Self> {
+        words.number("index_size")?;
+        let bound = |purpose: Purpose| {
+            needs.descriptors.iter().find(|one| one.purpose == purpose).map(|one| one.binding)
+        };
+        let segments = bound(Purpose::Segments);
+        let restart = segments.is_some() || words.number("table_size").is_some();
+        Some(Self { buffer: bound(Purpose::Indices), restart, segments })
     }
 }
 

@@ -3,8 +3,8 @@
 use super::memory::{Cells, Kind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
 use polyshade_planner::{
-    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Path, Plan, Resource, Use, Uses,
-    barrier, plan,
+    Active, Api, Barrier, Begin, Call, Counter, End, Feedback, Keeper, Path, Plan, Resource,
+    ShaderStage, Use, Uses, barrier, plan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -94,7 +94,13 @@ fn goes_on(drawn: &Drawn) -> bool {
     active(drawn).is_some_and(|active| active.begin == Begin::Running)
 }
 
-/// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes.
+/// Whether shaders keep the counters of a capture.
+pub(super) fn is_kept(drawn: &Drawn) -> bool {
+    drawn.path == Path::Storage && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
+}
+
+/// What a command uses. The counters of the storage path are the host's own, but for those that a plan writes and those
+/// that shaders keep. The counter that a draw takes its vertex count from comes last.
 fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
     let drawn = match command {
         Command::BeginPass(_) | Command::EndPass => return Vec::new(),
@@ -111,12 +117,34 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
         uses.extend(of(&resumed(drawn), Use::Resume));
         uses.extend(of(&saved(drawn), Use::Save));
     }
+    let (reads, stores) = (Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute));
+    if is_kept(drawn) {
+        let arguments = drawn.reads.iter().filter(|one| one.by == Use::IndirectArguments);
+        let arguments: Vec<Used> = arguments.map(|one| Used { by: reads, ..*one }).collect();
+        uses.extend(arguments);
+        uses.extend(of(&resumed(drawn), reads));
+        uses.extend(of(&saved(drawn), stores));
+    }
     uses.extend(of(written, Use::CopyDestination));
-    if let Call::ByteCount(count) = &drawn.draw.call {
-        let on_device = count.path == Path::Extension;
-        uses.extend(of(&[count.counter], Use::ByteCount).into_iter().filter(|_| on_device));
+    if let Some((counter, by)) = count_on_device(drawn) {
+        uses.extend(of(&[counter], by));
     }
     uses
+}
+
+/// The counter that the device takes the vertex count of a draw from, if it does, and how.
+fn count_on_device(drawn: &Drawn) -> Option<(Counter, Use)> {
+    match &drawn.draw.call {
+        Call::ByteCount(count) if count.path == Path::Extension && !is_kept(drawn) => {
+            Some((count.counter, Use::ByteCount))
+        }
+        Call::ByteCount(count)
+            if count.path == Path::Extension || count.keeper == Keeper::Device =>
+        {
+            Some((count.counter, Use::Storage(ShaderStage::Compute)))
+        }
+        _ => None,
+    }
 }
 
 fn writes(by: Use) -> bool {
@@ -149,6 +177,7 @@ fn resource(kind: Kind) -> Resource {
         Kind::Captured => Resource::Captured,
         Kind::Counters => Resource::Counters,
         Kind::Attachments => Resource::Attachments,
+        Kind::Kept => Resource::Kept,
     }
 }
 
@@ -276,7 +305,8 @@ impl<'s> Host<'s> {
                     if counters && *one != number {
                         return Err(drawn.group);
                     }
-                    let counts = before && other.by[1] == Use::ByteCount;
+                    let last = other.uses[1] + 1 == self.uses[*one].len();
+                    let counts = before && last && count_on_device(&drawn).is_some();
                     match (counters, counts) {
                         (false, _) => add(&mut uses.captured, by),
                         (true, true) => add(&mut count, by),
@@ -334,7 +364,7 @@ fn with_counters_written(
                     (None, _) => {}
                 }
             }
-            Command::Draw(drawn) if drawn.path == Path::Storage => {
+            Command::Draw(drawn) if drawn.path == Path::Storage && !is_kept(drawn) => {
                 let saved = saved(drawn);
                 for counter in &saved {
                     unwritten.retain(|(cells, ..)| *cells != cell(counter));

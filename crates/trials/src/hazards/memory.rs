@@ -18,6 +18,8 @@ pub enum Kind {
     Counters,
     /// The attachments of the application's pass.
     Attachments,
+    /// What the keeper of counters has in memory.
+    Kept,
 }
 
 /// Some of the 64 cells of a buffer.
@@ -114,6 +116,8 @@ fn covers(resource: Resource, kind: Kind) -> bool {
         Resource::Captured => kind == Kind::Captured,
         Resource::Counters | Resource::Count => kind == Kind::Counters,
         Resource::Attachments => kind == Kind::Attachments,
+        Resource::Kept => kind == Kind::Kept,
+        Resource::Inputs => false,
     }
 }
 

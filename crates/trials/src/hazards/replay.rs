@@ -5,14 +5,15 @@ use super::memory::{Access, Cells, Kind, Memory};
 use super::sequence::{Drawn, Used, cell};
 use super::{Found, accesses};
 use polyshade_planner::{
-    Accesses, Api, Attachments, Bind, Contents, Counter, Counters, Device, DrawCall, Pass, Path,
-    Plan, Scope, Stages, Step, Use, Variant,
+    Accesses, Api, Attachments, Bind, Contents, Counter, Counters, Device, DrawCall, Keep, Pass,
+    Path, Plan, Scope, ShaderStage, Stages, Step, Use, Variant,
 };
 use std::ops::Range;
 
 /// What does not wait for whom, and what waits for nothing.
 pub fn replay(device: &Device, items: &[Item]) -> Found {
     let mut replay = Replay { device, memory: Memory::new(device.api) };
+    replay.submit_before();
     for item in items {
         match item {
             Item::BeginPass => replay.begin_application_pass(),
@@ -42,7 +43,12 @@ struct State {
     bind: Option<Bind>,
     /// The accesses by which capture has begun.
     begun: Range<usize>,
+    /// Whether the keeper has written words.
+    kept: bool,
 }
+
+/// All that the keeper has in memory.
+const KEPT: Cells = Cells { kind: Kind::Kept, buffer: 0, cells: u64::MAX };
 
 /// Whether a fragment stage does it.
 fn is_of_fragments(by: Use) -> bool {
@@ -80,10 +86,14 @@ impl Replay<'_> {
     }
 
     fn uses(&mut self, used: &Used, drawn: bool) {
-        let now = self.memory.now();
+        self.uses_since(self.memory.now(), used, drawn);
+    }
+
+    /// A use by what has made all accesses since some, in its own order.
+    fn uses_since(&mut self, since: usize, used: &Used, drawn: bool) {
         for (scope, writes) in accesses(used.by) {
             let access = Access { cells: used.cells, scope, writes, drawn };
-            self.memory.access(access, now..usize::MAX);
+            self.memory.access(access, since..usize::MAX);
         }
     }
 
@@ -115,11 +125,18 @@ impl Replay<'_> {
                     self.counters(counters, Use::Save, &state.begun);
                 }
                 Step::WriteCounters(counters) => self.write(counters),
+                Step::Keep(keep) => {
+                    self.keep(drawn, keep);
+                    state.kept = keep.words.is_some();
+                }
                 Step::Draw(call) => self.drawn(drawn, plan, &state, call),
                 Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
                 | Step::BindStorage(_)
+                | Step::BindIndices(..)
+                | Step::BindSegments(..)
+                | Step::FindSegments
                 | Step::BindFeedback(_)
                 | Step::FillIn(_)
                 | Step::Advance(_) => {}
@@ -144,6 +161,42 @@ impl Replay<'_> {
         }
     }
 
+    /// What the keeper reads and writes, in one invocation of a dispatch.
+    fn keep(&mut self, drawn: &Drawn, keep: &Keep) {
+        self.memory.enter();
+        let (reads, stores) =
+            (Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute));
+        let of = |counters: &Option<Counters>| {
+            let counters = counters.iter().flat_map(|one| one.counters.iter().flatten());
+            counters.map(cell).collect::<Vec<Cells>>()
+        };
+        let arguments = drawn.reads.iter().filter(|one| one.by == Use::IndirectArguments);
+        let arguments = arguments.filter(|_| keep.words.is_some()).map(|one| one.cells);
+        let count = keep.count.map(|count| cell(&count.counter));
+        let read = arguments.chain(of(&keep.begin)).chain(count).map(|cells| (reads, cells));
+        let written = of(&keep.end).into_iter().chain([KEPT]).map(|cells| (stores, cells));
+        let since = self.memory.now();
+        for (by, cells) in read.chain(written).collect::<Vec<_>>() {
+            self.uses_since(since, &Used { by, cells }, false);
+        }
+        self.memory.enter();
+    }
+
+    /// What an earlier submission of the same commands may have done with the keeper's memory.
+    fn submit_before(&mut self) {
+        for by in [
+            Use::Store(ShaderStage::Compute),
+            Use::Storage(ShaderStage::Vertex),
+            Use::IndirectArguments,
+        ] {
+            // What they waited for is not looked at.
+            let found = self.memory.hazards.len();
+            self.uses(&Used { by, cells: KEPT }, false);
+            self.memory.hazards.truncate(found);
+        }
+        self.memory.enter();
+    }
+
     fn write(&mut self, counters: &[Counter]) {
         self.memory.enter();
         for counter in counters {
@@ -163,6 +216,13 @@ impl Replay<'_> {
         }
         if let DrawCall::ByteCount(count) = call {
             self.uses(&Used { by: Use::ByteCount, cells: cell(&count.counter) }, true);
+        }
+        let stores = matches!(variant, Some(Variant::CaptureOnly | Variant::Both));
+        if state.kept && stores {
+            self.uses(&Used { by: Use::Storage(ShaderStage::Vertex), cells: KEPT }, true);
+        }
+        if *call == DrawCall::Kept {
+            self.uses(&Used { by: Use::IndirectArguments, cells: KEPT }, true);
         }
         let by = match (plan.path, variant) {
             (_, Some(Variant::CaptureOnly | Variant::Both)) => Path::Storage,

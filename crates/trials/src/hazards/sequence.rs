@@ -2,11 +2,11 @@
 
 use super::memory::{Cells, Kind};
 use crate::Choices;
-use polyshade::host::{Binding, Place, Set};
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade::transform_feedback::SideEffects;
 use polyshade_planner::{
-    Active, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, End, Feedback,
-    FeedbackBuffer, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology, Use,
+    Active, Api, Begin, Bound, ByteCount, Call, Capture, Counter, Device, Draw, End, Feedback,
+    FeedbackBuffer, Keeper, PassState, Path, Pipeline, Preset, ShaderStage, Storage, Topology, Use,
 };
 use std::collections::HashMap;
 
@@ -68,9 +68,18 @@ pub(super) fn cell(counter: &Counter) -> Cells {
     Cells { kind: Kind::Counters, buffer: counter.buffer, cells }
 }
 
+/// The buffer of the counters of a path, by who keeps them.
+fn counters_of(path: Path, keeper: Keeper) -> u32 {
+    match (path, keeper) {
+        (Path::Extension, _) => 0,
+        (Path::Storage, Keeper::Host) => 1,
+        (Path::Storage, Keeper::Device) => 2,
+    }
+}
+
 /// Whether the device keeps a counter; else the host does.
 pub(super) fn is_on_device(cells: &Cells) -> bool {
-    cells.buffer == Path::Extension as u32
+    cells.buffer != counters_of(Path::Storage, Keeper::Host)
 }
 
 fn cells(from: u32, count: u32) -> u64 {
@@ -97,6 +106,7 @@ pub fn any_sequence(choices: &mut Choices) -> Sequence {
         device.stores_beside_outputs = choices.maybe();
         device.passes_without_attachments = choices.maybe();
     }
+    device.buffer_addresses = device.api == Api::Vulkan;
     let mut writer = Writer {
         choices,
         device,
@@ -165,11 +175,12 @@ impl Writer<'_> {
     fn other_of_counters(&mut self) {
         let by = self.choices.of(&[Use::CopySource, Use::HostRead, Use::CopyDestination]);
         let path = self.choices.of(&[Path::Extension, Path::Storage]);
+        let keeper = self.keeper();
         let number = self.choices.below(2);
-        let counter = self.counter(path, number);
+        let counter = self.counter(path, keeper, number);
         // Whoever writes a counter that the host keeps is the host.
         if by == Use::CopyDestination {
-            if path == Path::Storage {
+            if (path, keeper) == (Path::Storage, Keeper::Host) {
                 return;
             }
             let reached = self.choices.below(16);
@@ -179,9 +190,15 @@ impl Writer<'_> {
     }
 
     /// One of two counters of a feedback buffer.
-    fn counter(&mut self, path: Path, number: u32) -> Counter {
+    fn counter(&mut self, path: Path, keeper: Keeper, number: u32) -> Counter {
         let offset = u64::from(4 * (number + 2 * self.choices.below(2)));
-        Counter { buffer: path as u32, offset }
+        Counter { buffer: counters_of(path, keeper), offset }
+    }
+
+    /// Who keeps counters, where shaders can.
+    fn keeper(&mut self) -> Keeper {
+        let can = self.device.api == Api::Vulkan && self.choices.maybe();
+        if can { Keeper::Device } else { Keeper::Host }
     }
 
     /// What a draw reads, of other buffers than those that it captures into. Nothing orders the reads and stores of one
@@ -219,10 +236,18 @@ impl Writer<'_> {
             (false, true) => Call::Indirect,
             (false, false) if self.choices.below(4) == 3 => {
                 let path = self.choices.of(&[Path::Extension, Path::Storage]);
+                let keeper = self.keeper();
                 let number = self.choices.below(2);
-                let counter = self.counter(path, number);
+                let counter = self.counter(path, keeper, number);
                 let before = Vec::new();
-                Call::ByteCount(ByteCount { counter, path, counter_offset: 0, stride: 16, before })
+                Call::ByteCount(ByteCount {
+                    counter,
+                    path,
+                    keeper,
+                    counter_offset: 0,
+                    stride: 16,
+                    before,
+                })
             }
             (false, false) => Call::Vertices,
         }
@@ -232,7 +257,7 @@ impl Writer<'_> {
         let reads = self.reads(&[]);
         let call = self.call(&reads);
         let paused = self.choices.maybe();
-        let pipeline = if paused { self.pipeline() } else { Pipeline::default() };
+        let pipeline = if paused { self.pipeline(Keeper::Host) } else { Pipeline::default() };
         let feedback = if paused { Feedback::Paused } else { Feedback::Inactive };
         let path = self.path(&pipeline);
         self.draw(Drawn {
@@ -259,7 +284,7 @@ impl Writer<'_> {
         })
     }
 
-    fn pipeline(&mut self) -> Pipeline {
+    fn pipeline(&mut self, keeper: Keeper) -> Pipeline {
         let topologies = [
             Topology::PointList,
             Topology::TriangleList,
@@ -270,7 +295,10 @@ impl Writer<'_> {
         let strides = &strides[..self.choices.below(2) as usize + 1];
         let buffer = |stride: &u32| FeedbackBuffer { stride: *stride, ..FeedbackBuffer::default() };
         let (set, binding) = (Set(3), Binding(0));
-        let host = Place::StorageBuffer { set, binding: Binding(2) };
+        let host = match keeper {
+            Keeper::Host => Place::StorageBuffer { set, binding: Binding(2) },
+            Keeper::Device => Place::Address(Pointer::PushConstant { offset: 0 }),
+        };
         let capture = Capture {
             path: self.choices.rarely().then_some(Path::Storage),
             buffers: strides.iter().map(buffer).collect(),
@@ -282,6 +310,7 @@ impl Writer<'_> {
                 words: Vec::new(),
                 topologies: Vec::new(),
                 unbound_buffers: false,
+                indices: None,
             }),
         };
         Pipeline {
@@ -318,9 +347,17 @@ impl Writer<'_> {
         if runs || goes_on {
             drawn.reads.retain(|one| one.by != Use::Store(ShaderStage::Fragment));
         }
-        match drawn.path {
-            Path::Storage => drawn.reads.retain(|one| !indexed(one)),
-            Path::Extension => drawn.draw.call = self.call(&drawn.reads),
+        let keeper = match &drawn.draw.feedback {
+            Feedback::Active(active) => active.keeper,
+            Feedback::Inactive | Feedback::Paused => Keeper::Host,
+        };
+        match (drawn.path, keeper) {
+            (Path::Storage, Keeper::Host) => drawn.reads.retain(|one| !indexed(one)),
+            (Path::Storage, Keeper::Device) => {
+                drawn.reads.retain(|one| one.by != Use::Indices);
+                drawn.draw.call = self.call(&drawn.reads);
+            }
+            (Path::Extension, _) => drawn.draw.call = self.call(&drawn.reads),
         }
         let counted = matches!(drawn.draw.call, Call::ByteCount(_));
         let end = match self.choices.below(3) {
@@ -329,7 +366,7 @@ impl Writer<'_> {
                 End::Running
             }
             0 => End::Forget,
-            _ => self.save(drawn.path, &reached),
+            _ => self.save(drawn.path, keeper, &reached),
         };
         if let Feedback::Active(active) = &mut drawn.draw.feedback {
             active.end = end;
@@ -337,10 +374,10 @@ impl Writer<'_> {
         self.draw(drawn);
     }
 
-    fn save(&mut self, path: Path, reached: &[u32]) -> End {
+    fn save(&mut self, path: Path, keeper: Keeper, reached: &[u32]) -> End {
         let mut counters = Vec::new();
         for (number, reached) in (0..).zip(reached) {
-            let counter = self.counter(path, number);
+            let counter = self.counter(path, keeper, number);
             self.reached.insert(counter, *reached);
             counters.push(Some(counter));
         }
@@ -349,7 +386,8 @@ impl Writer<'_> {
 
     /// A capture that begins anew, or goes on at counters, and how many cells are filled.
     fn begin(&mut self) -> (Drawn, Vec<u32>) {
-        let pipeline = self.pipeline();
+        let keeper = self.keeper();
+        let pipeline = self.pipeline(keeper);
         let path = self.path(&pipeline);
         let count = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len() as u32);
         let first = self.choices.below(BUFFERS);
@@ -359,7 +397,7 @@ impl Writer<'_> {
         });
         let (begin, reached) = match self.choices.maybe() {
             true => {
-                let counters = (0..count).map(|number| self.counter(path, number));
+                let counters = (0..count).map(|number| self.counter(path, keeper, number));
                 let counters: Vec<Counter> = counters.collect();
                 let at = |one| self.reached.get(one).copied().unwrap_or(0);
                 let reached = counters.iter().map(at).collect();
@@ -369,7 +407,7 @@ impl Writer<'_> {
         };
         let bound = Bound { buffer_size: (64 * BYTES_OF_A_CELL).into(), offset: 0, size: None };
         let buffers = vec![Some(bound); count as usize];
-        let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget });
+        let feedback = Feedback::Active(Active { buffers, begin, end: End::Forget, keeper });
         let drawn = Drawn {
             pipeline,
             draw: Draw { feedback, ..Draw::default() },

@@ -1,22 +1,23 @@
 //! Steps become commands, and what the host computes becomes numbers.
 
+mod keep;
 mod names;
+mod words;
 
-use super::{Counted, Item, PlannedDraw, Sequence};
-use crate::capture::place_words;
+use super::keep::Kept;
+use super::{Counted, IndirectArguments, Item, PlannedDraw, Sequence};
 use crate::device::Device;
 use crate::error::Error;
-use crate::work::{
-    Address, AddressAt, Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work,
-};
+use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
 use names::{
-    bind_storage, count, feedback_ranges, last_before_rasterization, place, places, topology,
+    bind_indices, bind_segments, bind_storage, count, feedback_ranges, indices,
+    last_before_rasterization, place, places, topology,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
-    Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, PassScope, Position, Query,
-    Rasterization, Step, Word, WordRange, Words,
+    Assembly, Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, Pass, PassScope, Position,
+    Query, Rasterization, Step, Variant, keeper,
 };
 use std::collections::BTreeMap;
 
@@ -35,14 +36,16 @@ pub(super) enum Command {
     BeginFeedback(Vec<Option<Place>>),
     EndFeedback(Vec<Option<Place>>),
     Draw(Call),
+    /// Dispatches a shader of the keeper for the job with this index.
+    Keep(keeper::Shader, usize),
 }
 
 /// A draw command.
 pub(super) enum Call {
     Vertices(transform_feedback::Draw),
     Indexed(Indices, std::ops::Range<u32>),
-    Indirect(Place),
-    IndexedIndirect(Indices, Place),
+    Indirect(IndirectArguments),
+    IndexedIndirect(Indices, IndirectArguments),
     ByteCount(Place, CountedBy, std::ops::Range<u32>),
 }
 
@@ -50,6 +53,8 @@ pub(super) enum Call {
 pub(super) enum Source {
     Host(Counted),
     Device(Query, u32),
+    /// In a buffer that the keeper counts in.
+    Kept(Query, usize),
 }
 
 /// A sequence as commands.
@@ -58,6 +63,8 @@ pub(super) struct Lowered<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) queries: Vec<Source>,
     pub(super) on_device: u32,
+    /// What the keeper does.
+    pub(super) jobs: Vec<Kept>,
     pub(super) scope: PassScope,
 }
 
@@ -70,6 +77,7 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
         commands: Vec::new(),
         queries: Vec::new(),
         on_device: 0,
+        jobs: Vec::new(),
         scope: sequence.scope,
     };
     let mut lowering = Lowering {
@@ -78,6 +86,7 @@ pub(super) fn lower<'a>(device: &Device, sequence: &Sequence<'a>) -> Result<Lowe
         counters: BTreeMap::new(),
         running: Vec::new(),
         dummy: None,
+        state: None,
         bound: Vec::new(),
         open: None,
     };
@@ -95,6 +104,8 @@ struct Lowering<'a, 'd> {
     /// Where the draw before has left each feedback buffer.
     running: Vec<u32>,
     dummy: Option<usize>,
+    /// The buffer in which the keeper keeps the state of captures.
+    state: Option<usize>,
     /// Which feedback buffers have been bound.
     bound: Vec<bool>,
     /// The target of the pass that is open.
@@ -112,6 +123,11 @@ struct Pending<'p, 'a> {
     /// The ranges that the host words say.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
+    /// The buffer with the table of segments that the host has made.
+    table: Option<usize>,
+    /// The job of the keeper that counts the draw, and whether what is bound reads its words.
+    kept: Option<usize>,
+    stores: bool,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -159,7 +175,13 @@ impl<'a> Lowering<'a, '_> {
             pass: None,
             ranges: Vec::new(),
             counts: Vec::new(),
+            table: None,
+            kept: None,
+            stores: false,
         };
+        if planned.capture.is_some_and(|capture| capture.words.number("index_size").is_some()) {
+            self.read_indices(&mut pending)?;
+        }
         // A draw that the host counts has its vertex count before anything else wants it.
         for step in &planned.plan.steps {
             if let Step::Draw(DrawCall::CountedByHost(count) | DrawCall::Rewritten(Some(count))) =
@@ -180,16 +202,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn step(&mut self, pending: &mut Pending<'_, 'a>, step: &Step) -> Result<(), Error> {
         match step {
-            Step::BeginPass(pass) => {
-                if pass.scope != self.lowered.scope {
-                    let (plan, sequence) = (pass.scope, self.lowered.scope);
-                    let message = format!("a plan begins a {plan:?} in a sequence of {sequence:?}");
-                    return Err(Error::Work(message));
-                }
-                let target = self.target(pending.planned, pass.attachments);
-                pending.pass = Some((pass.attachments, target));
-                self.begin_pass(target);
-            }
+            Step::BeginPass(pass) => self.planned_pass(pending, pass)?,
             Step::EndPass(_) => {
                 pending.pass = None;
                 self.end_pass();
@@ -201,23 +214,23 @@ impl<'a> Lowering<'a, '_> {
                 self.lowered.queries.push(Source::Device(*query, number));
                 self.push(Command::BeginQuery(number, *query));
             }
-            Step::EndQuery(query) => {
-                let begun = self.lowered.queries.iter().rev().find_map(|source| match source {
-                    Source::Device(other, number) if other == query => Some(*number),
-                    _ => None,
-                });
-                let Some(number) = begun else {
-                    return Err(Error::Work(
-                        "a plan ends a query that it has not begun".to_owned(),
-                    ));
-                };
-                self.push(Command::EndQuery(number, *query));
-            }
+            Step::EndQuery(query) => self.end_query(query)?,
             Step::Count(query) => pending.counts.push(*query),
             Step::BindPipeline(bind) => {
+                pending.stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
                 pending.bound = Some(self.bind(pending, bind)?);
-                self.push(Command::Bind(self.lowered.work.draws.len()));
+                self.bind_next();
             }
+            Step::BindIndices(set, binding) => {
+                bind_indices(pending, (self.device, &self.lowered.work), *set, *binding)?;
+            }
+            Step::BindSegments(set, binding) => {
+                bind_segments(pending, &self.lowered.work, *set, *binding)?;
+            }
+            Step::FindSegments => {
+                self.push(Command::Keep(keeper::Shader::Segments, self.lowered.jobs.len()))
+            }
+            Step::Keep(keep) => self.keep(pending, keep)?,
             Step::BindStorage(range) => bind_storage(pending, range)?,
             Step::BindFeedback(ranges) => {
                 let ranges = feedback_ranges(pending.planned, ranges)?;
@@ -231,12 +244,7 @@ impl<'a> Lowering<'a, '_> {
             Step::EndFeedback(counters) => {
                 self.push(Command::EndFeedback(places(counters)));
             }
-            Step::Draw(call) => {
-                let call = self.call(pending, call)?;
-                self.check_target(pending)?;
-                self.lowered.work.draws.extend(pending.bound.take());
-                self.push(Command::Draw(call));
-            }
+            Step::Draw(call) => self.planned_draw(pending, call)?,
             Step::Advance(saved) => self.advance(pending, saved)?,
             Step::WriteCounters(counters) => {
                 for counter in counters {
@@ -246,6 +254,50 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         Ok(())
+    }
+
+    fn planned_pass(&mut self, pending: &mut Pending<'_, 'a>, pass: &Pass) -> Result<(), Error> {
+        if pass.scope != self.lowered.scope {
+            let (plan, sequence) = (pass.scope, self.lowered.scope);
+            let message = format!("a plan begins a {plan:?} in a sequence of {sequence:?}");
+            return Err(Error::Work(message));
+        }
+        let target = self.target(pending.planned, pass.attachments);
+        pending.pass = Some((pass.attachments, target));
+        self.begin_pass(target);
+        Ok(())
+    }
+
+    fn end_query(&mut self, query: &Query) -> Result<(), Error> {
+        let begun = self.lowered.queries.iter().rev().find_map(|source| match source {
+            Source::Device(other, number) if other == query => Some(*number),
+            _ => None,
+        });
+        let Some(number) = begun else {
+            return Err(Error::Work("a plan ends a query that it has not begun".to_owned()));
+        };
+        self.push(Command::EndQuery(number, *query));
+        Ok(())
+    }
+
+    fn planned_draw(
+        &mut self,
+        pending: &mut Pending<'_, 'a>,
+        call: &DrawCall,
+    ) -> Result<(), Error> {
+        self.check_target(pending)?;
+        if let Some(job) = pending.kept {
+            return self.kept_draws(pending, job, call);
+        }
+        let call = self.call(pending, call)?;
+        self.lowered.work.draws.extend(pending.bound.take());
+        self.push(Command::Draw(call));
+        Ok(())
+    }
+
+    /// Binds what the next draw has.
+    fn bind_next(&mut self) {
+        self.push(Command::Bind(self.lowered.work.draws.len()));
     }
 
     /// Vulkan has no command that takes a feedback buffer away.
@@ -309,12 +361,14 @@ impl<'a> Lowering<'a, '_> {
         if draw.discard || own {
             draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
         }
-        // What a counter says is not known yet, and not checked.
-        let counted = planned
-            .plan
-            .steps
-            .iter()
-            .any(|step| matches!(step, Step::Draw(DrawCall::ByteCount(_))));
+        if bind.assembly == Assembly::Points {
+            draw.indices = None;
+        }
+        // What the device says is not known yet, and not checked.
+        let counted = |step: &Step| {
+            matches!(step, Step::Draw(DrawCall::ByteCount(_) | DrawCall::Kept | DrawCall::Indirect))
+        };
+        let counted = planned.plan.steps.iter().any(counted);
         let numbers = &pending.numbers;
         let end =
             |first: u32, count: u32| if counted { first } else { first.saturating_add(count) };
@@ -322,65 +376,6 @@ impl<'a> Lowering<'a, '_> {
         draw.instances =
             numbers.first_instance..end(numbers.first_instance, numbers.instance_count);
         Ok(draw)
-    }
-
-    fn fill_in(&mut self, pending: &mut Pending<'_, 'a>, words: &Words) -> Result<(), Error> {
-        let range = |range: &WordRange| {
-            if range.unbound {
-                return Ok(BufferRange::UNBOUND);
-            }
-            let WordRange { offset, size, reached, .. } = *range;
-            let reached = self.word(pending, &reached)?;
-            Ok(BufferRange { offset, size, reached, ..BufferRange::default() })
-        };
-        pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
-        let values = words.words.iter().map(|word| self.word(pending, word));
-        let values = values.collect::<Result<Vec<u32>, Error>>()?;
-        let Some(draw) = &mut pending.bound else {
-            return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
-        };
-        let block = place_words(words.place, &values, 0, draw, &mut self.lowered.work);
-        for (number, word) in (0..).zip(&words.words) {
-            let (Some(block), Word::AddressLow { buffer, offset }) = (block, word) else {
-                continue;
-            };
-            let feedback = pending.planned.feedback.get(*buffer as usize);
-            let feedback = *feedback.ok_or_else(not_captured)?;
-            let of = Place { buffer: feedback, offset: *offset };
-            let to = AddressAt::Buffer(Place { buffer: block, offset: 4 * number });
-            draw.addresses.push(Address { of, to });
-        }
-        Ok(())
-    }
-
-    fn word(&self, pending: &Pending<'_, '_>, word: &Word) -> Result<u32, Error> {
-        let numbers = &pending.numbers;
-        match word {
-            Word::Constant(value) => Ok(*value),
-            Word::FirstVertex => Ok(numbers.first_vertex),
-            Word::VertexCount => Ok(numbers.vertex_count),
-            Word::FirstInstance => Ok(numbers.first_instance),
-            Word::Slots => {
-                Ok(corners(numbers, numbers.topology.primitives(numbers.vertex_count).into()))
-            }
-            Word::Limit => {
-                let capture = pending.planned.capture.ok_or_else(not_captured)?;
-                let written = capture.layout.primitives_written(numbers, &pending.ranges);
-                Ok(corners(numbers, written.map_err(|error| Error::Work(error.to_string()))?))
-            }
-            Word::Start(number) => {
-                let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
-                Ok(range.offset.saturating_add(range.reached))
-            }
-            // The address itself is not known yet.
-            Word::AddressLow { .. } | Word::AddressHigh { .. } => Ok(0),
-            Word::Counter(counter) => self.counter(counter),
-            Word::Running(number) => self
-                .running
-                .get(*number as usize)
-                .copied()
-                .ok_or_else(|| Error::Work("capture goes on, and has not begun".to_owned())),
-        }
     }
 
     /// The host's value of a counter.
@@ -410,16 +405,16 @@ impl<'a> Lowering<'a, '_> {
         let numbers = pending.numbers;
         let end = numbers.first_instance.saturating_add(numbers.instance_count);
         let instances = numbers.first_instance..end;
-        let indices = || {
-            let indices = pending.planned.draw.indices;
-            indices.ok_or_else(|| Error::Work("a draw has no indices".to_owned()))
-        };
+        let indices = || indices(pending.planned);
         let arguments = || {
             let arguments = pending.planned.arguments;
             arguments.ok_or_else(|| Error::Work("a draw has no arguments".to_owned()))
         };
         match call {
-            DrawCall::Vertices | DrawCall::CountedByHost(_) => Ok(Call::Vertices(numbers)),
+            DrawCall::Vertices | DrawCall::OverIndices | DrawCall::CountedByHost(_) => {
+                Ok(Call::Vertices(numbers))
+            }
+            DrawCall::Kept => Err(Error::Work("nothing keeps the arguments of a draw".to_owned())),
             DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
             DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),
             DrawCall::IndexedIndirect => Ok(Call::IndexedIndirect(indices()?, arguments()?)),
@@ -468,10 +463,4 @@ impl<'a> Lowering<'a, '_> {
 
 fn not_captured() -> Error {
     Error::Work("the host counts, and does not know what is captured".to_owned())
-}
-
-/// The corners of so many primitives of a draw; what does not fit into a word is more than any buffer holds.
-fn corners(draw: &transform_feedback::Draw, primitives: u64) -> u32 {
-    let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
-    u32::try_from(corners).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,8 @@
 //! Commands are recorded as they come.
 
-use super::Counted;
+use super::keep::Keeper;
 use super::lower::{Call, Command, Lowered, Source};
+use super::{Counted, IndirectArguments};
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::format;
@@ -20,6 +21,8 @@ pub(super) struct Extra<'d> {
     /// Queries of captures, and of the primitives that are generated: as many of each as of both together.
     captures: Option<Owned<'d, vk::QueryPool>>,
     generated: Option<Owned<'d, vk::QueryPool>>,
+    /// Where the keeper has something to do.
+    keeper: Option<Keeper<'d>>,
 }
 
 struct Pass<'d> {
@@ -59,7 +62,9 @@ impl<'d> Extra<'d> {
         let generated = pool(vk::QueryType::PRIMITIVES_GENERATED_EXT, |query| {
             matches!(query, Query::PrimitivesGenerated(_))
         })?;
-        Ok(Self { passes, captures, generated })
+        let jobs = &lowered.jobs;
+        let keeper = (!jobs.is_empty()).then(|| Keeper::new(objects, jobs)).transpose()?;
+        Ok(Self { passes, captures, generated, keeper })
     }
 
     /// The pool of a query.
@@ -76,10 +81,12 @@ impl<'d> Extra<'d> {
         &self,
         device: &Device,
         lowered: &Lowered<'_>,
+        buffers: &[Vec<u8>],
     ) -> Result<Vec<Counted>, Error> {
         let read = |source: &Source| {
             let (query, number) = match source {
                 Source::Host(counted) => return Ok(*counted),
+                Source::Kept(query, buffer) => return Ok(kept_count(*query, &buffers[*buffer])),
                 Source::Device(query, number) => (*query, *number),
             };
             let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
@@ -91,6 +98,17 @@ impl<'d> Extra<'d> {
         };
         lowered.queries.iter().map(read).collect()
     }
+}
+
+/// What the keeper has counted for a query.
+fn kept_count(query: Query, counts: &[u8]) -> Counted {
+    let mut numbers = counts.chunks_exact(8).map(|bytes| {
+        bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
+    });
+    let written = numbers.next().unwrap_or(0);
+    let needed = numbers.next().unwrap_or(0);
+    let written = if matches!(query, Query::Stream(_)) { written } else { needed };
+    Counted { query, counts: Captured { written, needed } }
 }
 
 impl Lowered<'_> {
@@ -172,8 +190,8 @@ fn check_call(work: &Work<'_>, call: &Call) -> Result<(), Error> {
     let (indices, arguments) = match call {
         Call::Vertices(_) | Call::ByteCount(..) => (None, None),
         Call::Indexed(indices, _) => (Some(indices), None),
-        Call::Indirect(arguments) => (None, Some(arguments.with_size(16))),
-        Call::IndexedIndirect(indices, arguments) => (Some(indices), Some(arguments.with_size(20))),
+        Call::Indirect(arguments) => (None, Some(arguments.range(16))),
+        Call::IndexedIndirect(indices, arguments) => (Some(indices), Some(arguments.range(20))),
     };
     if let Some(indices) = indices {
         work.check_range(indices.place.with_size(0))?;
@@ -207,6 +225,11 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 let (buffer, offset) = objects.place(*place);
                 // SAFETY: the place lies in its buffer.
                 unsafe { device.cmd_update_buffer(commands, buffer, offset, &value.to_ne_bytes()) };
+            }
+            Command::Keep(shader, job) => {
+                if let Some(keeper) = &extra.keeper {
+                    keeper.dispatch(objects, *shader, &lowered.jobs[*job]);
+                }
             }
             Command::Bind(index) => {
                 objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
@@ -302,14 +325,26 @@ fn draw(objects: &Objects<'_>, call: &Call) {
                 let first = instances.start;
                 device.cmd_draw_indexed(commands, i.count, count, i.first, offset, first);
             }
-            Call::Indirect(place) => {
+            Call::Indirect(IndirectArguments { place, draws, stride, count }) => {
                 let (buffer, offset) = objects.place(*place);
-                device.cmd_draw_indirect(commands, buffer, offset, 1, 0);
+                match count.map(|count| objects.place(count)) {
+                    None => device.cmd_draw_indirect(commands, buffer, offset, *draws, *stride),
+                    Some((counts, count)) => device.cmd_draw_indirect_count(
+                        commands, buffer, offset, counts, count, *draws, *stride,
+                    ),
+                }
             }
-            Call::IndexedIndirect(indices, place) => {
+            Call::IndexedIndirect(indices, IndirectArguments { place, draws, stride, count }) => {
                 bind_indices(indices);
                 let (buffer, offset) = objects.place(*place);
-                device.cmd_draw_indexed_indirect(commands, buffer, offset, 1, 0);
+                match count.map(|count| objects.place(count)) {
+                    None => {
+                        device.cmd_draw_indexed_indirect(commands, buffer, offset, *draws, *stride);
+                    }
+                    Some((counts, count)) => device.cmd_draw_indexed_indirect_count(
+                        commands, buffer, offset, counts, count, *draws, *stride,
+                    ),
+                }
             }
             Call::ByteCount(place, count, instances) => {
                 byte_count(objects, *place, count, instances)

@@ -201,6 +201,14 @@ impl Reader {
                 saved.into_iter().collect()
             }
             Step::FillIn(_) => vec![(Lane::Words, Mark::Write)],
+            Step::Keep(keep) => {
+                let words = keep.words.is_some().then_some((Lane::Words, Mark::Write));
+                let counters = [(&keep.begin, Mark::Read), (&keep.end, Mark::Write)];
+                let counters = counters.into_iter().filter(|(counters, _)| {
+                    counters.as_ref().is_some_and(|one| one.counters.iter().any(Option::is_some))
+                });
+                words.into_iter().chain(counters.map(|(_, mark)| (Lane::Counters, mark))).collect()
+            }
             Step::Advance(_) | Step::WriteCounters(_) => vec![(Lane::Counters, Mark::Write)],
             Step::Draw(_) => self.drawn(),
             _ => Vec::new(),
@@ -212,6 +220,8 @@ impl Reader {
             Resource::Captured => self.captured(Mark::Wait),
             Resource::Counters | Resource::Count => vec![(Lane::Counters, Mark::Wait)],
             Resource::Attachments => vec![(Lane::Attachments, Mark::Wait)],
+            Resource::Kept => vec![(Lane::Words, Mark::Wait)],
+            Resource::Inputs => Vec::new(),
         }
     }
 

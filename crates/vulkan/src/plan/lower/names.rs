@@ -1,10 +1,12 @@
 //! What plans name, as this crate has it: stages, buffers, places, topologies, counts.
 
 use super::Pending;
+use crate::device::Device;
 use crate::error::Error;
 use crate::plan::PlannedDraw;
-use crate::work::{Captured, Descriptor, Draw, Place, Range, Resource, Stage};
+use crate::work::{Captured, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Work};
 use ash::vk;
+use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
     Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology,
@@ -44,13 +46,59 @@ pub(super) fn bind_storage(
     range: &StorageRange,
 ) -> Result<(), Error> {
     let buffer = feedback(pending.planned, range.buffer as usize)?;
+    let bound = Range { buffer, offset: range.offset, size: range.size };
+    bind(pending, bound, (range.set, range.binding))
+}
+
+/// The application's index buffer as a storage buffer, from what can be bound in front of index 0 to the end.
+pub(super) fn bind_indices(
+    pending: &mut Pending<'_, '_>,
+    (device, work): (&Device, &Work<'_>),
+    set: Set,
+    binding: Binding,
+) -> Result<(), Error> {
+    let Place { buffer, offset } = indices(pending.planned)?.place;
+    let offset = offset - lead(device, offset);
+    let end = work.buffers.get(buffer).map_or(0, |buffer| buffer.len() as u64);
+    let range = Range { buffer, offset, size: end.saturating_sub(offset) };
+    bind(pending, range, (set, binding))
+}
+
+/// The bytes between what can be bound and what is `offset` bytes behind the start of a buffer.
+pub(super) fn lead(device: &Device, offset: u64) -> u64 {
+    offset % device.capabilities().limits.min_storage_buffer_offset_alignment.max(1)
+}
+
+pub(super) fn bind_segments(
+    pending: &mut Pending<'_, '_>,
+    work: &Work<'_>,
+    set: Set,
+    binding: Binding,
+) -> Result<(), Error> {
+    let buffer = pending.table.ok_or_else(without_indices)?;
+    let range = Range { buffer, offset: 0, size: work.buffers[buffer].len() as u64 };
+    bind(pending, range, (set, binding))
+}
+
+fn bind(
+    pending: &mut Pending<'_, '_>,
+    range: Range,
+    (set, binding): (Set, Binding),
+) -> Result<(), Error> {
     let Some(draw) = &mut pending.bound else {
         return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
     };
-    let bound = Range { buffer, offset: range.offset, size: range.size };
-    let resource = Resource::StorageBuffer(bound);
-    draw.descriptors.push(Descriptor::new(range.set.0, range.binding.0, resource));
+    draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
     Ok(())
+}
+
+/// The indices of a draw.
+pub(super) fn indices(planned: &PlannedDraw<'_>) -> Result<Indices, Error> {
+    planned.draw.indices.ok_or_else(without_indices)
+}
+
+pub(super) fn without_indices() -> Error {
+    Error::Work("a draw has no indices".to_owned())
 }
 
 pub(super) fn feedback_ranges(

@@ -1,0 +1,144 @@
+//! What a draw waits for, and what waits for it.
+
+use super::super::device::Api;
+use super::super::state::{ByteCount, Call, Feedback, Path, ShaderStage, Use};
+use super::super::sync::{self, Resource, barrier};
+use super::super::{contradiction, unsupported};
+use super::Draft;
+use polyshade_spv::Error;
+
+/// What shaders of the keeper do to counters.
+const KEEPER_READS: Use = Use::Storage(ShaderStage::Compute);
+const KEEPER_STORES: Use = Use::Store(ShaderStage::Compute);
+
+impl<'s> Draft<'s> {
+    /// Adds the barriers between earlier commands and the data that the draw reads or captures.
+    pub(in super::super) fn wait_before(&mut self) -> Result<(), Error> {
+        let draw = self.draw;
+        let own = self.own_uses(self.captures().then_some(Use::Capture(self.path)));
+        let mut barriers = Vec::new();
+        let before = self.not_apart(&draw.before.captured);
+        barriers.extend(barrier(Resource::Captured, &before, &own));
+        let before = self.not_apart(&draw.before.inputs);
+        barriers.extend(barrier(Resource::Inputs, &before, &self.inputs()));
+        let own = self.counter_uses();
+        barriers.extend(barrier(Resource::Counters, &draw.before.counters, &own));
+        if let Some((count, own)) = self.device_count() {
+            barriers.extend(barrier(Resource::Count, &count.before, &[own]));
+        }
+        if self.is_kept() {
+            if self.device.api != Api::Vulkan {
+                let api = self.device.api.name();
+                return Err(unsupported(format!("{api} has no shaders that keep the counters")));
+            }
+            barriers.push(sync::before_keeping());
+        }
+        if self.native().is_some_and(|active| active.begin.is_running()) && !barriers.is_empty() {
+            return Err(contradiction("nothing can be waited for while capture runs"));
+        }
+        self.wait(barriers);
+        Ok(())
+    }
+
+    /// Adds the barriers between the draw and the commands that follow it.
+    pub(in super::super) fn wait_after(&mut self) -> Result<(), Error> {
+        let capture = self.captures().then_some(Use::Capture(self.path));
+        self.wait_after_uses(capture)
+    }
+
+    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
+    pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
+        self.wait_after_uses(None)
+    }
+
+    fn wait_after_uses(&mut self, capture: Option<Use>) -> Result<(), Error> {
+        let next = &self.draw.next;
+        let own = self.own_uses(capture);
+        let mut barriers = Vec::new();
+        let after = self.not_apart(&next.captured);
+        barriers.extend(barrier(Resource::Captured, &own, &after));
+        let after = self.not_apart(&next.inputs);
+        barriers.extend(barrier(Resource::Inputs, &self.inputs(), &after));
+        let own = self.counter_uses();
+        barriers.extend(barrier(Resource::Counters, &own, &next.counters));
+        if let Some((_, own)) = self.device_count() {
+            barriers.extend(barrier(Resource::Count, &[own], &next.counters));
+        }
+        if self.runs_on() && !barriers.is_empty() {
+            return Err(contradiction("nothing can be waited for while capture runs on"));
+        }
+        self.wait(barriers);
+        Ok(())
+    }
+
+    /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that
+    /// is in no pass of the application's: its pass has to end for a copy, a dispatch or a capture-only pass anyway.
+    fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
+        let explicit = self.device.api == Api::Vulkan;
+        let with_outputs = self.device.stores_beside_outputs;
+        let within = |one: &Use| explicit || one.is_drawn(with_outputs);
+        uses.iter().copied().filter(within).collect()
+    }
+
+    /// How the draw uses captured data.
+    fn own_uses(&self, capture: Option<Use>) -> Vec<Use> {
+        let reads = self.draw.reads.iter().flat_map(|one| self.reads_as(*one));
+        reads.chain(capture).collect()
+    }
+
+    /// How the draw uses its arguments, indices and attributes.
+    fn inputs(&self) -> Vec<Use> {
+        let of_call: &[Use] = match &self.draw.call {
+            Call::Vertices | Call::ByteCount(_) => &[],
+            Call::Indexed => &[Use::Indices],
+            Call::Indirect => &[Use::IndirectArguments],
+            Call::IndexedIndirect => &[Use::IndirectArguments, Use::Indices],
+        };
+        of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one)).collect()
+    }
+
+    /// A read of the draw, and those that stand for it beside the application's own: variants read indices and
+    /// attributes in the vertex stage, and the keeper arguments and indices in a compute stage.
+    fn reads_as(&self, one: Use) -> Vec<Use> {
+        let captures = self.captures() && self.path == Path::Storage;
+        let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
+        let in_vertex_stage =
+            captures && (one == Use::Indices || one == Use::Vertices && is_indexed);
+        let in_keeper = self.is_kept() && one == Use::IndirectArguments
+            || self.finds_segments() && one == Use::Indices;
+        let also =
+            [(in_vertex_stage, Use::Storage(ShaderStage::Vertex)), (in_keeper, KEEPER_READS)];
+        let also = also.into_iter().filter(|(is, _)| *is).map(|(_, one)| one);
+        std::iter::once(one).chain(also).collect()
+    }
+
+    /// The counter that the device takes the draw's vertex count from, if it does, and how.
+    fn device_count(&self) -> Option<(&'s ByteCount, Use)> {
+        match &self.draw.call {
+            Call::ByteCount(count) if self.is_kept() && count.is_on_device() => {
+                Some((count, KEEPER_READS))
+            }
+            Call::ByteCount(count) if count.path == Path::Extension => {
+                Some((count, Use::ByteCount))
+            }
+            Call::ByteCount(_)
+            | Call::Vertices
+            | Call::Indexed
+            | Call::Indirect
+            | Call::IndexedIndirect => None,
+        }
+    }
+
+    /// How the draw uses the counters, where the device keeps them.
+    fn counter_uses(&self) -> Vec<Use> {
+        let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
+        let by: [Use; 2] = match self.path {
+            Path::Extension => [Use::Resume, Use::Save],
+            Path::Storage if self.is_kept() => [KEEPER_READS, KEEPER_STORES],
+            Path::Storage => return Vec::new(),
+        };
+        let are_used = [active.begin.counters(), active.end.counters()]
+            .map(|counters| counters.iter().any(Option::is_some));
+        by.into_iter().zip(are_used).filter(|(_, used)| *used).map(|(one, _)| one).collect()
+    }
+}

@@ -1,0 +1,308 @@
+//! The shaders that keep the counters on the device: what the host dispatches, and the jobs that it gives them.
+//!
+//! Where [`Keeper::Device`](crate::Keeper) keeps the counters, a plan has a step [`Keep`](crate::Step::Keep): the host
+//! writes a [`Job`] to memory and dispatches [`Shader::Keep`], which needs nothing but the address of the jobs. It
+//! reads the application's arguments, counts and counters, and writes the words that the variants read, the arguments
+//! that draw them, what queries count and the counters at the end. Where indices restart primitives,
+//! [`Shader::Segments`] is dispatched before and makes the tables. Several jobs can be done by one dispatch, in their
+//! order: those of all draws of a pass, say, in front of it.
+//!
+//! All places are addresses (`VkDeviceAddress`), multiples of 4 unless said otherwise, of memory that the host owns and
+//! has made as large as is said here; 0 is none. Arguments, counts and counters may hold anything: nothing is written
+//! elsewhere. Sizes, strides and offsets are in bytes.
+
+use super::steps::Word;
+use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
+use std::sync::LazyLock;
+
+/// A compute shader of the keeper. It has no descriptors and [`PUSH_CONSTANTS`] bytes of push constants: the address of
+/// the first job, in 8 bytes, and how many jobs there are. The device needs `bufferDeviceAddress`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Shader {
+    /// Does the jobs; one workgroup is dispatched.
+    Keep,
+    /// Makes the tables of segments: as many workgroups are dispatched as the jobs have draws at most, by as many as
+    /// there are jobs.
+    Segments,
+}
+
+/// Bytes of push constants of both shaders.
+pub const PUSH_CONSTANTS: u32 = 12;
+
+impl Shader {
+    /// The SPIR-V module, of version 1.0; the entry point is `main`.
+    pub fn words(self) -> &'static [u32] {
+        static KEEP: LazyLock<Vec<u32>> =
+            LazyLock::new(|| words(include_bytes!("keeper/keep.spv")));
+        static SEGMENTS: LazyLock<Vec<u32>> =
+            LazyLock::new(|| words(include_bytes!("keeper/segments.spv")));
+        match self {
+            Self::Keep => &KEEP,
+            Self::Segments => &SEGMENTS,
+        }
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let words =
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    words.collect()
+}
+
+/// What is done for a capture: begin, draw, end, each where it is there.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Job {
+    /// [`Job::STATE_SIZE`] bytes for a capture: the keeper's memory of how much is filled. A job that does not begin
+    /// goes on from what the one before has left there.
+    pub state: u64,
+    /// Capture begins, with the counters at these places, one a feedback buffer; where there is none, with 0.
+    pub begin: Option<[u64; MAX_BUFFERS]>,
+    /// The draws.
+    pub draws: Option<Draws>,
+    /// [`Job::QUERY_SIZE`] bytes to which is added what was counted: the primitives written, then the primitives
+    /// needed, in 8 bytes each, as a query of transform feedback has them.
+    pub query: u64,
+    /// Capture ends, and the counters are written to these places.
+    pub end: Option<[u64; MAX_BUFFERS]>,
+}
+
+/// The draws of a job: one, or those of a multi-draw.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Draws {
+    /// The application's.
+    pub topology: Topology,
+    /// Where their numbers come from.
+    pub arguments: Arguments,
+    /// How many there are, at most.
+    pub count: u32,
+    /// What conditional rendering looks at. Draws whose arguments the host gives are left out by the device itself,
+    /// for which conditional rendering has to be active there, too.
+    pub predicate: Option<Predicate>,
+    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) where nothing is captured or bound.
+    pub buffers: [(u32, u32); MAX_BUFFERS],
+    /// The [`template`] of the words that variants read.
+    pub template: u64,
+    /// How many words that is.
+    pub word_count: u32,
+    /// Where the words go: `count` blocks.
+    pub blocks: u64,
+    /// From one block to the next.
+    pub block_stride: u32,
+    /// Where the arguments of the draws go that capture, `count` of [`Job::COMMAND_SIZE`] bytes
+    /// (`VkDrawIndirectCommand`): of draws with indices, a vertex is an index. Draws that are left out have no
+    /// instances.
+    pub commands: u64,
+    /// Where restarts are looked for.
+    pub segments: Option<Segments>,
+}
+
+/// Where the numbers of draws come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arguments {
+    /// The host knows them.
+    Direct {
+        /// `vertexCount` or `indexCount`.
+        count: u32,
+        /// `instanceCount`.
+        instance_count: u32,
+        /// `firstVertex` or `firstIndex`.
+        first: u32,
+        /// `vertexOffset`, where there are indices.
+        vertex_offset: i32,
+        /// `firstInstance`.
+        first_instance: u32,
+    },
+    /// Arguments in a buffer.
+    Indirect {
+        /// Where the first are: `VkDrawIndexedIndirectCommand` where `indexed`, else `VkDrawIndirectCommand`.
+        place: u64,
+        /// From one to the next, where there are several.
+        stride: u32,
+        /// Where it stands how many draws there are, if it does; what is more than the most is left out.
+        count: u64,
+        /// Whether the draws have indices.
+        indexed: bool,
+    },
+    /// What a counter exceeds `offset` by, divided by `stride` and rounded down.
+    ByteCount {
+        /// The counter.
+        counter: u64,
+        /// `counterOffset`.
+        offset: u32,
+        /// `vertexStride`.
+        stride: u32,
+        /// `instanceCount`.
+        instance_count: u32,
+        /// `firstInstance`.
+        first_instance: u32,
+    },
+}
+
+/// What conditional rendering looks at: 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Predicate {
+    /// Where they are.
+    pub place: u64,
+    /// Whether is drawn where they are 0, rather than where they are not.
+    pub inverted: bool,
+}
+
+/// The indices of draws that may restart primitives, and the tables that are made of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Segments {
+    /// How wide an index is.
+    pub index_type: IndexType,
+    /// Where index 0 is: a multiple of the size of an index.
+    pub indices: u64,
+    /// The bytes of the index buffer from there on.
+    pub size: u32,
+    /// Where the tables go, one a draw.
+    pub tables: u64,
+    /// The bytes of a table, a multiple of 4: [`Segments::table_size`].
+    pub table_size: u32,
+}
+
+impl Segments {
+    /// The bytes of a table for draws of an index buffer of so many bytes: as many as if every index was a restart. At
+    /// most 2³² - 4, so that what has more indices than half a billion has to have fewer restarts.
+    pub fn table_size(index_type: IndexType, size: u32) -> u32 {
+        let segments = u64::from(size / index_type.bytes()) + 2;
+        (segments * 8 + 8).min(u64::from(u32::MAX - 3)) as u32
+    }
+}
+
+// The flags of a job, and what words are: the other half of keeper/jobs.glsl and keep.comp.
+const BEGINS: u32 = 1;
+const ENDS: u32 = 2;
+const DRAWS: u32 = 4;
+const PREDICATED: u32 = 8;
+const INVERTED: u32 = 16;
+const RESTARTS: u32 = 32;
+const INDIRECT: u32 = 64;
+const INDEXED_INDIRECT: u32 = 128;
+const BYTE_COUNT: u32 = 256;
+
+/// The template of a block of words, in 32-bit words: what each word is, then for each a value. `value` gives those
+/// that the host knows: all but first vertex, vertex count, first instance, vertex offset, slots, limit, the address of
+/// the table, and what of a feedback buffer is filled. The number of the draw counts from the value on.
+pub fn template(words: &[Word], mut value: impl FnMut(&Word) -> u32) -> Vec<u32> {
+    let pairs = words.iter().map(|word| match word {
+        Word::FirstVertex => (1, 0),
+        Word::VertexCount => (2, 0),
+        Word::FirstInstance => (3, 0),
+        Word::VertexOffset => (4, 0),
+        Word::DrawIndex => (5, value(word)),
+        Word::Slots => (6, 0),
+        Word::Limit => (7, 0),
+        Word::TableAddressLow => (8, 0),
+        Word::TableAddressHigh => (9, 0),
+        Word::Kept(buffer) => (10, *buffer),
+        known => (0, value(known)),
+    });
+    let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.unzip();
+    [kinds, values].concat()
+}
+
+impl Job {
+    /// Bytes of a job; its address is a multiple of 4.
+    pub const SIZE: u32 = 256;
+    /// Bytes of the state of a capture.
+    pub const STATE_SIZE: u32 = 16;
+    /// Bytes of what is counted for a query.
+    pub const QUERY_SIZE: u32 = 16;
+    /// Bytes of the arguments of a draw that captures.
+    pub const COMMAND_SIZE: u32 = 16;
+
+    /// The words of the job, as the shaders read them.
+    pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
+        let mut words = Record::default();
+        let place_flags = [(self.begin, BEGINS), (self.end, ENDS)];
+        words.flags(place_flags.iter().filter(|(is, _)| is.is_some()).map(|(_, flag)| flag).sum());
+        words.place(2, self.state);
+        for (first, counters) in [(4, self.begin), (12, self.end)] {
+            for (number, counter) in counters.unwrap_or_default().into_iter().enumerate() {
+                words.place(first + 2 * number, counter);
+            }
+        }
+        words.place(20, self.query);
+        if let Some(draws) = &self.draws {
+            draws.fill_in(&mut words);
+        }
+        words.0
+    }
+}
+
+/// The words of a job on their way.
+struct Record([u32; Job::SIZE as usize / 4]);
+
+impl Default for Record {
+    fn default() -> Self {
+        Self([0; Job::SIZE as usize / 4])
+    }
+}
+
+impl Record {
+    fn flags(&mut self, flags: u32) {
+        self.0[0] |= flags;
+    }
+
+    fn place(&mut self, number: usize, place: u64) {
+        self.0[number] = place as u32;
+        self.0[number + 1] = (place >> 32) as u32;
+    }
+}
+
+impl Draws {
+    fn fill_in(&self, words: &mut Record) {
+        words.flags(DRAWS);
+        words.0[1] = self.topology as u32;
+        if let Some(Predicate { place, inverted }) = self.predicate {
+            words.flags(PREDICATED | if inverted { INVERTED } else { 0 });
+            words.place(22, place);
+        }
+        words.0[24] = self.count;
+        self.arguments.fill_in(words);
+        words.0[37] = self.word_count;
+        for (number, (size, stride)) in self.buffers.into_iter().enumerate() {
+            words.0[38 + 2 * number] = size;
+            words.0[39 + 2 * number] = stride;
+        }
+        words.place(46, self.template);
+        words.place(48, self.blocks);
+        words.0[50] = self.block_stride;
+        words.place(52, self.commands);
+        if let Some(segments) = self.segments {
+            words.flags(RESTARTS);
+            words.0[51] = segments.index_type as u32;
+            words.place(54, segments.tables);
+            words.0[56] = segments.table_size;
+            words.0[57] = segments.size;
+            words.place(58, segments.indices);
+        }
+    }
+}
+
+impl Arguments {
+    fn fill_in(self, words: &mut Record) {
+        match self {
+            Self::Direct { count, instance_count, first, vertex_offset, first_instance } => {
+                let numbers =
+                    [count, instance_count, first, vertex_offset.cast_unsigned(), first_instance];
+                words.0[30..35].copy_from_slice(&numbers);
+            }
+            Self::Indirect { place, stride, count, indexed } => {
+                words.flags(if indexed { INDEXED_INDIRECT } else { INDIRECT });
+                words.0[25] = stride;
+                words.place(26, place);
+                words.place(28, count);
+            }
+            Self::ByteCount { counter, offset, stride, instance_count, first_instance } => {
+                words.flags(BYTE_COUNT);
+                words.place(26, counter);
+                words.0[30..35].copy_from_slice(&[0, instance_count, 0, 0, first_instance]);
+                words.0[35] = offset;
+                words.0[36] = stride;
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// Keeps the counters on the device: from what begins a capture and the arguments of its draws come the words that the
+// variants read, the commands that draw them, what queries count, and the counters at the end.
+//
+// Jobs are done in their order, by one invocation: each begins where the one before has ended.
+
+#version 450
+#extension GL_GOOGLE_include_directive : require
+
+#include "jobs.glsl"
+
+layout(local_size_x = 1) in;
+
+// What words of the variants are, where they are no constants: `template` in keeper.rs is the other half.
+const uint FIRST = 1u;
+const uint VERTICES = 2u;
+const uint FIRST_INSTANCE = 3u;
+const uint VERTEX_OFFSET = 4u;
+const uint DRAW_INDEX = 5u;
+const uint SLOTS = 6u;
+const uint LIMIT = 7u;
+const uint TABLE_LOW = 8u;
+const uint TABLE_HIGH = 9u;
+const uint REACHED = 10u;
+
+// A number of 64 bits, the lower half first.
+uvec2 product(const uint one, const uint other) {
+    uvec2 both;
+    umulExtended(one, other, both.y, both.x);
+    return both;
+}
+
+// The product, or the largest number where it is larger.
+uint most_of(const uvec2 one, const uint other) {
+    uvec2 both = product(one.x, other);
+    return one.y == 0u && both.y == 0u ? both.x : ~0u;
+}
+
+void add_to(const uvec2 place, const uint number, const uvec2 what) {
+    uint carry;
+    uint low = uaddCarry(WORD(place, number), what.x, carry);
+    WORD(place, number) = low;
+    WORD(place, number + 1u) += what.y + carry;
+}
+
+void begin(const uvec2 job) {
+    uvec2 state = place_in(job, STATE);
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        uvec2 counter = place_in(job, BEGIN + 2u * buffer_number);
+        uint reached = 0u;
+        if (is_there(counter)) {
+            reached = WORD(counter, 0u);
+        }
+        WORD(state, buffer_number) = reached;
+    }
+}
+
+void end(const uvec2 job) {
+    uvec2 state = place_in(job, STATE);
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        uvec2 counter = place_in(job, END + 2u * buffer_number);
+        if (is_there(counter)) {
+            WORD(counter, 0u) = WORD(state, buffer_number);
+        }
+    }
+}
+
+// How many primitives of so many vertices fit into every buffer that takes some, if there are `needed`.
+uvec2 fitting(const uvec2 job, const uvec2 needed, const uint vertices) {
+    uvec2 state = place_in(job, STATE);
+    uvec2 written = needed;
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        uint size = WORD(job, BUFFERS + 2u * buffer_number);
+        uint stride = WORD(job, BUFFERS + 2u * buffer_number + 1u);
+        if (stride != 0u) {
+            uint room = less(size, WORD(state, buffer_number)) / (stride * vertices);
+            written = uvec2(written.y == 0u ? min(written.x, room) : room, 0u);
+        }
+    }
+    return written;
+}
+
+void advance(const uvec2 job, const uint corners) {
+    uvec2 state = place_in(job, STATE);
+    for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
+        // What fits does not wrap around.
+        WORD(state, buffer_number) += WORD(job, BUFFERS + 2u * buffer_number + 1u) * corners;
+    }
+}
+
+// Writes the words that the variant reads in this draw.
+void write_words(const uvec2 job, const uint number, const Numbers numbers, const uint slots, const uint limit,
+                 const uvec2 table) {
+    uvec2 state = place_in(job, STATE);
+    uvec2 template_place = place_in(job, TEMPLATE);
+    uvec2 block = behind(place_in(job, BLOCKS), number * WORD(job, BLOCK_STRIDE));
+    uint count = WORD(job, WORD_COUNT);
+    for (uint word = 0u; word < count; ++word) {
+        uint value = WORD(template_place, count + word);
+        switch (WORD(template_place, word)) {
+            case FIRST: value = numbers.first; break;
+            case VERTICES: value = numbers.count; break;
+            case FIRST_INSTANCE: value = numbers.first_instance; break;
+            case VERTEX_OFFSET: value = numbers.vertex_offset; break;
+            case DRAW_INDEX: value += number; break;
+            case SLOTS: value = slots; break;
+            case LIMIT: value = limit; break;
+            case TABLE_LOW: value = table.x; break;
+            case TABLE_HIGH: value = table.y; break;
+            case REACHED: value = WORD(state, value & 3u); break;
+        }
+        WORD(block, word) = value;
+    }
+}
+
+void draw(const uvec2 job, const uint number, const bool is_drawn) {
+    Numbers numbers = numbers_of_draw(job, number);
+    numbers.instances = is_drawn ? numbers.instances : 0u;
+    uint topology = WORD(job, TOPOLOGY);
+    uint captured = without_adjacency(topology);
+    uint vertices = vertices_per_primitive(captured);
+    uint primitives = primitives_per_instance(captured, vertices, count_of_captured(topology, numbers.count));
+    uvec2 table = behind(place_in(job, TABLES), number * WORD(job, TABLE_STRIDE));
+    if (has(job, RESTARTS)) {
+        primitives = WORD(table, 1u);
+    }
+    uvec2 needed = product(primitives, numbers.instances);
+    uvec2 written = fitting(job, needed, vertices);
+
+    uint limit = most_of(written, vertices);
+    write_words(job, number, numbers, most_of(uvec2(primitives, 0u), vertices), limit, table);
+    uvec2 commands = behind(place_in(job, COMMANDS), 16u * number);
+    if (is_there(place_in(job, COMMANDS))) {
+        WORD(commands, 0u) = numbers.count;
+        WORD(commands, 1u) = numbers.instances;
+        WORD(commands, 2u) = numbers.first;
+        WORD(commands, 3u) = numbers.first_instance;
+    }
+    advance(job, limit);
+    uvec2 query = place_in(job, QUERY);
+    if (is_there(query)) {
+        add_to(query, 0u, written);
+        add_to(query, 2u, needed);
+    }
+}
+
+void main() {
+    for (uint number = 0u; number < job_count; ++number) {
+        uvec2 job = behind(jobs, number * JOB_SIZE);
+        if (has(job, BEGINS)) {
+            begin(job);
+        }
+        if (has(job, DRAWS)) {
+            uint drawn = count_of_draws(job);
+            for (uint one = 0u; one < WORD(job, MOST); ++one) {
+                draw(job, one, one < drawn);
+            }
+        }
+        if (has(job, ENDS)) {
+            end(job);
+        }
+    }
+}

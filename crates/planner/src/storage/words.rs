@@ -1,0 +1,187 @@
+//! What the variants bind, and the words that the host fills in.
+
+use super::super::check;
+use super::super::device::Device;
+use super::super::state::{Active, Begin, Bound, Capture, Keeper, Pipeline, Storage};
+use super::super::steps::{StorageRange, Word, WordRange, Words};
+use super::super::unsupported;
+use polyshade::host::{Binding, Set};
+use polyshade::transform_feedback::{ProvokingVertex, Topology};
+use polyshade_spv::Error;
+
+/// The range of a buffer to which nothing goes.
+const NOTHING: WordRange =
+    WordRange { offset: 0, size: 0, reached: Word::Constant(0), unbound: false };
+
+/// The bindings of the feedback buffers, where they have some, and the host words that locate the feedback ranges.
+pub(super) fn bindings(
+    device: &Device,
+    pipeline: &Pipeline,
+    capture: &Capture,
+    storage: &Storage,
+    active: &Active,
+    topology: Topology,
+) -> Result<(Vec<StorageRange>, Words), Error> {
+    let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
+    let mut offsets = Vec::new();
+    for (number, buffer) in (0..).zip(&capture.buffers) {
+        if buffer.stride == 0 {
+            ranges.push(NOTHING);
+            offsets.push(0);
+            continue;
+        }
+        let Some(Some(bound)) = active.buffers.get(number as usize) else {
+            // Something would have to be bound to a descriptor.
+            if storage.unbound_buffers && storage.host.is_address() {
+                ranges.push(WordRange { unbound: true, ..NOTHING });
+                offsets.push(0);
+                continue;
+            }
+            let message = format!(
+                "feedback buffer {number} captures something and is not bound, which only variants \
+                 ignore that are made for it and find their buffers by addresses"
+            );
+            return Err(unsupported(message));
+        };
+        let reached = reached(active, number);
+        offsets.push(bound.offset);
+        if storage.host.is_address() {
+            ranges.push(WordRange { offset: 0, size: memory_range(bound)?, reached, ..NOTHING });
+            continue;
+        }
+        let (range, lead, size) = storage_range(device, bound)?;
+        let binding = Binding(storage.binding.0.saturating_add(number));
+        bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
+        ranges.push(WordRange { offset: lead, size, reached, unbound: false });
+    }
+    let last = pipeline.provoking_vertex == ProvokingVertex::Last;
+    let word = |name: &str| {
+        let value = value(name, topology, last, (&ranges, &offsets));
+        value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
+    };
+    let words = match &storage.words[..] {
+        [] => any_draw(ranges.len(), storage).iter().map(|name| word(name)).collect(),
+        names => names.iter().map(|name| word(name)).collect::<Result<_, Error>>(),
+    }?;
+    Ok((bindings, Words { place: storage.host, words, ranges }))
+}
+
+/// The names of the words of variants for any draw, which captures into so many buffers.
+fn any_draw(buffers: usize, storage: &Storage) -> Vec<String> {
+    let by_address = storage.host.is_address();
+    let of_draw: &[&str] = match storage.indices {
+        None => &["topology", "flags", "first_vertex", "vertex_count", "first_instance"],
+        Some(_) => &["topology", "flags", "first_index", "index_count", "first_instance"],
+    };
+    let (indices, restart) =
+        (storage.indices.is_some(), storage.indices.is_some_and(|one| one.restart));
+    let of_indices = [
+        ("index_type", indices),
+        ("vertex_offset", indices),
+        ("index_offset", indices && !by_address),
+        ("index_address_low", indices && by_address),
+        ("index_address_high", indices && by_address),
+        ("index_size", indices),
+        ("table_address_low", restart && by_address),
+        ("table_address_high", restart && by_address),
+        ("table_size", restart && by_address),
+    ];
+    let of_indices = of_indices.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned());
+    let of_buffer = |number| {
+        let names: &[&str] = match by_address {
+            true => &["address_low", "address_high", "size", "reached"],
+            false => &["offset", "size", "reached"],
+        };
+        names.iter().map(move |name| format!("{name}_{number}"))
+    };
+    let of_draw = of_draw.iter().map(|name| (*name).to_owned());
+    of_draw.chain(of_indices).chain((0..buffers).flat_map(of_buffer)).collect()
+}
+
+/// The host word of this name.
+fn value(
+    name: &str,
+    topology: Topology,
+    last: bool,
+    (ranges, offsets): (&[WordRange], &[u64]),
+) -> Option<Word> {
+    Some(match name {
+        "topology" => Word::Constant(topology as u32),
+        "flags" => {
+            let unbound = (0..).zip(ranges).filter(|(_, range)| range.unbound);
+            Word::Constant(
+                u32::from(last) | unbound.map(|(number, _)| 2_u32 << number).sum::<u32>(),
+            )
+        }
+        "first_vertex" | "first_index" => Word::FirstVertex,
+        "vertex_count" | "index_count" => Word::VertexCount,
+        "slots" => Word::Slots,
+        "first_instance" => Word::FirstInstance,
+        "limit" => Word::Limit,
+        "index_type" => Word::IndexType,
+        "vertex_offset" => Word::VertexOffset,
+        "draw_index" => Word::DrawIndex,
+        "index_offset" => Word::IndexOffset,
+        "index_size" => Word::IndexSize,
+        "index_address_low" => Word::IndexAddressLow,
+        "index_address_high" => Word::IndexAddressHigh,
+        "table_address_low" => Word::TableAddressLow,
+        "table_address_high" => Word::TableAddressHigh,
+        "table_size" => Word::TableSize,
+        _ => {
+            let (name, number) = name.rsplit_once('_')?;
+            let number: u32 = number.parse().ok()?;
+            let range = ranges.get(number as usize)?;
+            let (buffer, offset) = (number, offsets[number as usize]);
+            match name {
+                "offset" => Word::Constant(range.offset),
+                "size" => Word::Constant(range.size),
+                "reached" => range.reached,
+                "start" => Word::Start(number),
+                "address_low" | "address_high" if range.unbound => Word::Constant(0),
+                "address_low" => Word::AddressLow { buffer, offset },
+                "address_high" => Word::AddressHigh { buffer, offset },
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// The aligned range of a buffer that is bound so that a feedback range can be stored to, the offset of the feedback
+/// range in it, and its size.
+fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u32), Error> {
+    let range = check::range(bound)?;
+    let lead = range.offset % u64::from(device.storage_alignment.max(1));
+    let offset = range.offset - lead;
+    // Nothing is stored to an empty range, and nothing empty can be bound.
+    let size = (lead + range.size).max(4);
+    let most = device.max_storage_range;
+    if size > u64::from(most) {
+        return Err(unsupported(format!("{size} bytes of a storage buffer, only {most}")));
+    }
+    if size > bound.buffer_size - offset {
+        return Err(unsupported("an empty range at the end of a buffer cannot be bound"));
+    }
+    let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
+    // Both are less than `size`, which has 32 bits.
+    Ok((bound, lead as u32, range.size as u32))
+}
+
+/// The size of a feedback range that is found by its address.
+fn memory_range(bound: &Bound) -> Result<u32, Error> {
+    let size = check::range(bound)?.size;
+    u32::try_from(size).map_err(|_| unsupported(format!("{size} bytes of a feedback range")))
+}
+
+/// Where capture continues in a feedback buffer.
+fn reached(active: &Active, number: u32) -> Word {
+    match &active.begin {
+        _ if active.keeper == Keeper::Device => Word::Kept(number),
+        Begin::Anew => Word::Constant(0),
+        Begin::Running => Word::Running(number),
+        Begin::Resume(counters) => match counters.get(number as usize) {
+            Some(Some(counter)) => Word::Counter(*counter),
+            Some(None) | None => Word::Constant(0),
+        },
+    }
+}

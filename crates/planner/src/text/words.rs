@@ -1,0 +1,84 @@
+//! The words of a plan as text, and what the device keeps.
+
+use super::super::steps::{Keep, Word, Words};
+use polyshade::host::Place;
+use std::fmt;
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::StorageBuffer { set, binding } => {
+                write!(f, "fill in the storage buffer at set {} binding {}:", set.0, binding.0)?;
+            }
+            Place::Uniform { set, binding } => {
+                write!(f, "fill in the uniform buffer at set {} binding {}:", set.0, binding.0)?;
+            }
+            Place::PushConstant { offset } => {
+                write!(f, "fill in push constants from byte {offset} on:")?;
+            }
+            Place::Specialization { first_id } => {
+                write!(f, "fill in specialization constants from {first_id} on:")?;
+            }
+            Place::Address(pointer) => {
+                write!(f, "fill in memory, and its address at {}:", Place::from(pointer))?;
+            }
+        }
+        for (index, word) in self.words.iter().enumerate() {
+            write!(f, "{} {word}", if index > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => value.fmt(f),
+            Self::FirstVertex => f.write_str("first vertex"),
+            Self::VertexCount => f.write_str("vertex count"),
+            Self::FirstInstance => f.write_str("first instance"),
+            Self::Slots => f.write_str("corners of an instance"),
+            Self::Limit => f.write_str("corners that fit"),
+            Self::Start(number) => write!(f, "start in buffer {number}"),
+            Self::AddressLow { buffer, offset } => {
+                write!(f, "lower half of the address of byte {offset} of buffer {buffer}")
+            }
+            Self::AddressHigh { .. } | Self::IndexAddressHigh | Self::TableAddressHigh => {
+                f.write_str("upper half")
+            }
+            Self::Counter(counter) => write!(f, "the host's {counter}"),
+            Self::Running(number) => write!(f, "where buffer {number} was left"),
+            Self::Kept(number) => write!(f, "what of buffer {number} is filled"),
+            Self::IndexType => f.write_str("width of indices"),
+            Self::VertexOffset => f.write_str("vertex offset"),
+            Self::DrawIndex => f.write_str("number of the draw"),
+            Self::IndexOffset => f.write_str("offset of index 0"),
+            Self::IndexSize => f.write_str("size of the index buffer"),
+            Self::IndexAddressLow => f.write_str("lower half of the address of index 0"),
+            Self::TableAddressLow => f.write_str("lower half of the address of the segments"),
+            Self::TableSize => f.write_str("size of the segments"),
+        }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("dispatch: keep the counters")?;
+        if let Some(counters) = &self.begin {
+            write!(f, "; begin with {counters}")?;
+        }
+        if let Some(count) = &self.count {
+            write!(f, "; vertices counted by the device, {count}")?;
+        }
+        if let Some(words) = &self.words {
+            write!(f, "; {words}")?;
+        }
+        for query in &self.queries {
+            write!(f, "; count {query}")?;
+        }
+        if let Some(counters) = &self.end {
+            write!(f, "; end with {counters}")?;
+        }
+        Ok(())
+    }
+}

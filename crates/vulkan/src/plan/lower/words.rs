@@ -1,0 +1,116 @@
+//! The words that variants read become numbers, and addresses that are told later.
+
+use super::names::{feedback, indices, without_indices};
+use super::{Lowering, Pending, not_captured};
+use crate::capture::place_words;
+use crate::error::Error;
+use crate::work::Place;
+use polyshade::transform_feedback::{self, BufferRange};
+use polyshade_planner::{Word, WordRange, Words};
+
+impl<'a> Lowering<'a, '_> {
+    pub(super) fn fill_in(
+        &mut self,
+        pending: &mut Pending<'_, 'a>,
+        words: &Words,
+    ) -> Result<(), Error> {
+        let range = |range: &WordRange| {
+            if range.unbound {
+                return Ok(BufferRange::UNBOUND);
+            }
+            let WordRange { offset, size, reached, .. } = *range;
+            let reached = self.word(pending, &reached)?;
+            Ok(BufferRange { offset, size, reached, ..BufferRange::default() })
+        };
+        pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
+        let values = words.words.iter().map(|word| self.word(pending, word));
+        let values = values.collect::<Result<Vec<u32>, Error>>()?;
+        let Some(draw) = &mut pending.bound else {
+            return Err(Error::Work("host words are filled in without a pipeline".to_owned()));
+        };
+        let block = place_words(words.place, &values, 0, draw, &mut self.lowered.work);
+        if let Some(block) = block {
+            let first = Place { buffer: block, offset: 0 };
+            self.tell_addresses(pending, words, first)?;
+        }
+        Ok(())
+    }
+
+    /// Has the addresses that words say written, the first of the words to `first`.
+    pub(super) fn tell_addresses(
+        &mut self,
+        pending: &Pending<'_, 'a>,
+        words: &Words,
+        first: Place,
+    ) -> Result<(), Error> {
+        for (number, word) in (0..).zip(&words.words) {
+            let of = match word {
+                Word::AddressLow { buffer, offset } => {
+                    let buffer = feedback(pending.planned, *buffer as usize)?;
+                    Place { buffer, offset: *offset }
+                }
+                Word::IndexAddressLow => indices(pending.planned)?.place,
+                Word::TableAddressLow => match pending.table {
+                    Some(buffer) => Place { buffer, offset: 0 },
+                    None => continue,
+                },
+                _ => continue,
+            };
+            let to = Place { offset: first.offset + 4 * number, ..first };
+            self.lowered.work.addresses.push((of, to));
+        }
+        Ok(())
+    }
+
+    pub(super) fn word(&self, pending: &Pending<'_, '_>, word: &Word) -> Result<u32, Error> {
+        let numbers = &pending.numbers;
+        let of_indices = || numbers.indices.ok_or_else(without_indices);
+        match word {
+            Word::Constant(value) => Ok(*value),
+            Word::FirstVertex => Ok(numbers.first_vertex),
+            Word::VertexCount => Ok(numbers.vertex_count),
+            Word::FirstInstance => Ok(numbers.first_instance),
+            Word::Slots => {
+                let restarted = numbers.indices.and_then(|indices| indices.restarted);
+                let primitives = || numbers.topology.primitives(numbers.vertex_count);
+                Ok(corners(numbers, restarted.unwrap_or_else(primitives).into()))
+            }
+            Word::Limit => {
+                let capture = pending.planned.capture.ok_or_else(not_captured)?;
+                let written = capture.layout.primitives_written(numbers, &pending.ranges);
+                Ok(corners(numbers, written.map_err(|error| Error::Work(error.to_string()))?))
+            }
+            Word::Start(number) => {
+                let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
+                Ok(range.offset.saturating_add(range.reached))
+            }
+            // The addresses themselves are not known yet.
+            Word::AddressLow { .. }
+            | Word::AddressHigh { .. }
+            | Word::IndexAddressLow
+            | Word::IndexAddressHigh
+            | Word::TableAddressLow
+            | Word::TableAddressHigh => Ok(0),
+            Word::IndexType => of_indices().map(|one| one.index_type as u32),
+            Word::VertexOffset => of_indices().map(|one| one.vertex_offset.cast_unsigned()),
+            Word::DrawIndex => of_indices().map(|one| one.draw_index),
+            Word::IndexOffset => of_indices().map(|one| one.offset),
+            Word::IndexSize => of_indices().map(|one| one.size),
+            Word::TableSize => of_indices().map(|one| one.table_size),
+            // What the device knows.
+            Word::Kept(_) => Ok(0),
+            Word::Counter(counter) => self.counter(counter),
+            Word::Running(number) => self
+                .running
+                .get(*number as usize)
+                .copied()
+                .ok_or_else(|| Error::Work("capture goes on, and has not begun".to_owned())),
+        }
+    }
+}
+
+/// The corners of so many primitives of a draw; what does not fit into a word is more than any buffer holds.
+fn corners(draw: &transform_feedback::Draw, primitives: u64) -> u32 {
+    let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
+    u32::try_from(corners).unwrap_or(u32::MAX)
+}

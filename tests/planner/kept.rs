@@ -1,0 +1,149 @@
+//! Captures whose counters the device keeps, and captured draws with indices: their plans, and what has none.
+
+use crate::goldens::{golden, section};
+use crate::states::{anew, pipeline, resumed};
+use polyshade::ErrorKind;
+use polyshade::host::{Binding, Place, Pointer};
+use polyshade_planner::keeper::Shader;
+use polyshade_planner::{
+    self as planner, Api, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState,
+    Path, Pipeline, Preset, Query, Storage, StoredIndices, Use,
+};
+use polyshade_tests::shader::validate;
+
+fn device() -> Device {
+    Device { buffer_addresses: true, ..Preset::VulkanMobile.into() }
+}
+
+fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
+    let mut pipeline = pipeline();
+    let capture = pipeline.capture.as_mut().expect("it captures");
+    edit(capture.storage.as_mut().expect("it has a storage path"));
+    pipeline
+}
+
+fn by_address(indices: Option<StoredIndices>) -> Pipeline {
+    let restart = indices.is_some_and(|indices| indices.restart);
+    let pipeline = with_storage(|storage| {
+        storage.host = Place::Address(Pointer::PushConstant { offset: 64 });
+        storage.indices = indices;
+    });
+    Pipeline { primitive_restart: restart, ..pipeline }
+}
+
+fn kept(call: Call, mut draw: Draw) -> Draw {
+    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
+    active.keeper = Keeper::Device;
+    Draw { call, ..draw }
+}
+
+fn counted(keeper: Keeper) -> Call {
+    Call::ByteCount(ByteCount {
+        counter: Counter { buffer: 9, offset: 8 },
+        path: Path::Storage,
+        keeper,
+        counter_offset: 4,
+        stride: 16,
+        before: vec![Use::Store(polyshade_planner::ShaderStage::Compute)],
+    })
+}
+
+const RESTART: StoredIndices = StoredIndices { buffer: None, restart: true, segments: None };
+
+#[test]
+fn the_device_keeps_counters() {
+    let inputs = |mut draw: Draw| {
+        draw.before.inputs = vec![Use::CopyDestination];
+        draw.next.inputs = vec![Use::CopyDestination];
+        draw
+    };
+    let queries = vec![Query::Stream(0), Query::PrimitivesGenerated(0)];
+    let (plain, restart) = (by_address(None), by_address(Some(RESTART)));
+    let mut text = String::new();
+    for (heading, pipeline, draw) in [
+        ("direct", &plain, kept(Call::Vertices, anew())),
+        ("indirect, resumed", &plain, kept(Call::Indirect, resumed())),
+        ("counted", &plain, Draw { queries, ..kept(counted(Keeper::Device), anew()) }),
+        ("indexed, with restarts", &restart, inputs(kept(Call::Indexed, anew()))),
+        ("indexed indirect", &restart, inputs(kept(Call::IndexedIndirect, resumed()))),
+        (
+            "not captured, counted",
+            &plain,
+            Draw { call: counted(Keeper::Device), ..Draw::default() },
+        ),
+    ] {
+        section(&mut text, heading, &device(), pipeline, &draw);
+    }
+    golden("kept.txt", &text);
+}
+
+#[test]
+fn the_host_keeps_draws_with_indices() {
+    let bound =
+        StoredIndices { buffer: Some(Binding(5)), restart: true, segments: Some(Binding(6)) };
+    let bound = with_storage(|storage| storage.indices = Some(bound));
+    let bound = Pipeline { primitive_restart: true, rasterizer_discard: true, ..bound };
+    let draw = Draw { call: Call::Indexed, queries: vec![Query::Stream(0)], ..anew() };
+    let mut text = String::new();
+    section(&mut text, "bound", &device(), &bound, &draw);
+    section(&mut text, "by addresses", &device(), &by_address(Some(RESTART)), &draw);
+    golden("indexed.txt", &text);
+}
+
+#[track_caller]
+fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
+    let error = planner::plan(device, pipeline, draw).expect_err(reason);
+    assert!(error.message().contains(reason), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+}
+
+#[test]
+fn what_nobody_keeps_is_refused() {
+    let plain = by_address(None);
+    let direct = kept(Call::Vertices, anew());
+    refused(&device(), &pipeline(), &direct, "where the variants find their words by an address");
+    let metal = Device { api: Api::Metal, ..device() };
+    refused(&metal, &plain, &direct, "Metal has no shaders that keep the counters");
+    let without = Device { buffer_addresses: false, ..device() };
+    refused(&without, &plain, &direct, "bufferDeviceAddress");
+    let inside = Draw { pass: PassState::Kept, ..direct };
+    refused(&device(), &plain, &inside, "the pass that is open would have to end");
+    let by_host = Draw { call: counted(Keeper::Device), ..anew() };
+    refused(&device(), &plain, &by_host, "does not know the counter that counts the vertices");
+
+    let restart = by_address(Some(RESTART));
+    let indexed = kept(Call::Indexed, anew());
+    refused(&device(), &plain, &indexed, "were not made for draws with indices");
+    refused(&device(), &restart, &kept(Call::Indirect, anew()), "are for draws with indices");
+    let off = Pipeline { primitive_restart: false, ..restart };
+    refused(
+        &device(),
+        &off,
+        &indexed,
+        "the variants restart primitives, and the pipeline does not",
+    );
+    let on = by_address(Some(StoredIndices::default()));
+    let on = Pipeline { primitive_restart: true, ..on };
+    refused(&device(), &on, &indexed, "were not made for indices that restart primitives");
+}
+
+/// A counter that anything has written is one to go on with, for the device alone.
+#[test]
+fn the_device_goes_on_where_anybody_has_written() {
+    let mut draw = resumed();
+    draw.before.counters = vec![Use::CopyDestination];
+    refused(&device(), &pipeline(), &draw, "does not know its value");
+    let plan = planner::plan(&device(), &by_address(None), &kept(Call::Vertices, draw));
+    let text = plan.expect("the device reads it").to_string();
+    assert!(text.contains("counters: TRANSFER / TRANSFER_WRITE -> COMPUTE_SHADER"), "{text}");
+}
+
+#[test]
+fn the_keepers_shaders_are_valid() {
+    for shader in [Shader::Keep, Shader::Segments] {
+        // Of version 1.0 with an extension that is newer.
+        let mut words = shader.words().to_vec();
+        words[1] = 0x0001_0300;
+        assert_eq!(validate(&words), Ok(()), "{shader:?}");
+    }
+}
