@@ -18,7 +18,10 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     for word in raw {
         expand(word, 0, &mut words)?;
     }
-    Ok(if words.get(1).is_some_and(|verb| verb == "batch") {
+    // Reports that are joined are many values of one option, and there is no verb behind them.
+    let joins =
+        |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
+    Ok(if words.get(1).is_some_and(|verb| verb == "batch") && !words.iter().any(joins) {
         own_options_first(words)
     } else {
         words

@@ -78,6 +78,7 @@ const OTHERS: [(&str, &[&str]); 6] = [
             include_str!("../tests/batch/names.rs"),
             include_str!("../tests/batch/result.rs"),
             include_str!("../tests/batch/resume.rs"),
+            include_str!("../tests/batch/shards.rs"),
         ],
     ),
     ("completions", &[]),

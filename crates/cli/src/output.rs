@@ -120,7 +120,9 @@ impl Outputs {
                 MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
                 MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
             });
-            json!({ "file": path.display().to_string(), "buffers": buffers.collect::<Vec<_>>() })
+            // A report says nothing of where files lie: a batch makes them in a folder of the thread's own.
+            let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            json!({ "file": file, "buffers": buffers.collect::<Vec<_>>() })
         });
         (!self.msl.is_empty()).then(|| files.collect())
     }

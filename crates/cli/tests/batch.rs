@@ -4,6 +4,7 @@ mod build;
 mod names;
 mod result;
 mod resume;
+mod shards;
 #[cfg(feature = "glsl")]
 mod verbs;
 
