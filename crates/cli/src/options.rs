@@ -75,6 +75,7 @@ const OTHERS: [(&str, &[&str]); 6] = [
         &[
             include_str!("../tests/batch.rs"),
             include_str!("../tests/batch/build.rs"),
+            include_str!("../tests/batch/cache.rs"),
             include_str!("../tests/batch/names.rs"),
             include_str!("../tests/batch/result.rs"),
             include_str!("../tests/batch/resume.rs"),

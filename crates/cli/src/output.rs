@@ -248,7 +248,9 @@ fn in_real_folder(path: &Path) -> PathBuf {
 }
 
 /// A temporary file with the permissions of the file that it replaces, or of any new file.
-fn with_permissions(replaced: Option<fs::Metadata>) -> tempfile::Builder<'static, 'static> {
+pub(crate) fn with_permissions(
+    replaced: Option<fs::Metadata>,
+) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

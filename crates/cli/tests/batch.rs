@@ -1,6 +1,7 @@
 //! What `polyshade batch` and the options for build systems promise.
 
 mod build;
+mod cache;
 mod names;
 mod result;
 mod resume;

@@ -3,6 +3,7 @@
 //! Outputs and report depend on the shaders and the options only: not on the number of threads, the order of the
 //! shaders, or how often the run was interrupted.
 
+mod cache;
 mod command;
 mod entry;
 mod index;
@@ -20,6 +21,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
+use cache::Cache;
 use clap::Args;
 use command::Command;
 use entry::{Entry, Status};
@@ -76,6 +78,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
 
+    /// A folder of results that runs and machines share: what is there already is not made again. --force makes it
+    /// again, and keeps it
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+
     /// Stop at the first shader that fails
     #[arg(long)]
     fail_fast: bool,
@@ -125,7 +132,7 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// What says how shaders are run.
-const RUNS: [&str; 20] = [
+const RUNS: [&str; 21] = [
     "folder",
     "verb",
     "options",
@@ -144,6 +151,7 @@ const RUNS: [&str; 20] = [
     "fail_fast",
     "isolate",
     "shard",
+    "cache",
     "timings",
     "depfile",
 ];
@@ -211,9 +219,12 @@ impl Arguments {
         }
         let rule = self.rule(&command, &plan)?;
 
+        let cache = self.cache.as_deref().map(Cache::open).transpose()?;
         let index = Index::open(out)?;
         self.tell_where_the_last_ended(&index);
-        let results = Run { arguments: self, command: &command, plan: &plan, index: &index }.all();
+        let cache = cache.as_ref();
+        let run = Run { arguments: self, command: &command, plan: &plan, index: &index, cache };
+        let results = run.all();
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
             .finish(&plan, &entries)
@@ -292,6 +303,7 @@ struct Run<'a> {
     command: &'a Command,
     plan: &'a Plan,
     index: &'a Index,
+    cache: Option<&'a Cache>,
 }
 
 /// Bytes of stack of a thread: as the main thread has on most systems, so that deeply nested shaders end in a batch as
@@ -318,11 +330,11 @@ impl Run<'_> {
                     return;
                 }
                 let began = Instant::now();
-                let (entry, reused) = shader::treat(self, at, &stage);
+                let (entry, source) = shader::treat(self, at, &stage);
                 if self.arguments.fail_fast && entry.status.is_failure() {
                     first_failed.fetch_min(at, Ordering::Relaxed);
                 }
-                progress.done(&entry, reused);
+                progress.done(&entry, source);
                 *results[at].lock().expect("no thread panics here") =
                     Some((entry, began.elapsed()));
             }
@@ -339,7 +351,7 @@ impl Run<'_> {
         if started == 0 {
             work(0);
         }
-        progress.finish();
+        progress.finish(self.cache.map_or_else(Vec::new, Cache::complaints));
         let last = first_failed.into_inner();
         let result = |(at, result): (usize, Mutex<Option<_>>)| {
             let result = result.into_inner().expect("no thread panics here");
@@ -347,5 +359,24 @@ impl Run<'_> {
             if at <= last { result.unwrap_or_else(not_run) } else { not_run() }
         };
         results.into_iter().enumerate().map(result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RUNS;
+    use clap::CommandFactory;
+
+    #[test]
+    fn options_of_a_run_mean_nothing_where_reports_are_joined() {
+        let command = crate::Arguments::command();
+        let batch = command.find_subcommand("batch").expect("it is a verb");
+        let ids = batch.get_arguments().map(|one| one.get_id().as_str());
+        let joining = ["merge", "report", "quiet", "allow_unsupported"];
+        let mut runs: Vec<&str> = ids.filter(|id| !joining.contains(id)).collect();
+        let mut expected = RUNS;
+        runs.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(runs, expected);
     }
 }
