@@ -65,8 +65,16 @@ const TABLES: [&Table; 9] = [
 ];
 
 /// What results are written to, which the tests of files look at (`tests/files.rs`, `tests/formats.rs`).
-const WRITING: [&str; 7] =
-    ["--output", "--report", "--json", "--dry-run", "--depfile", "--keep-unchanged", "--diff"];
+const WRITING: [&str; 8] = [
+    "--output",
+    "--report",
+    "--json",
+    "--dry-run",
+    "--depfile",
+    "--keep-unchanged",
+    "--diff",
+    "--in-place",
+];
 
 /// The other verbs lower nothing. What their options do is looked at by tests of their own, which name them.
 const OTHERS: [(&str, &[&str]); 6] = [
