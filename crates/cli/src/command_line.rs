@@ -31,7 +31,8 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
 /// The option that says how errors are written.
 const ERROR_FORMAT: &str = "--error-format";
 
-/// How errors are written, by the words before anything else is known of them. Those of response files are not looked at.
+/// How errors are written, by the words before anything else is known of them. Those of response files are not looked
+/// at.
 pub(crate) fn error_format(words: impl Iterator<Item = OsString>) -> ErrorFormat {
     let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
     let mut values = words.iter().enumerate().filter_map(|(at, word)| {

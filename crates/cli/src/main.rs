@@ -36,8 +36,8 @@ use verb::Verb;
 #[command(name = "polyshade", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES)]
 #[command(arg_required_else_help = true)]
 struct Arguments {
-    /// How errors are written to standard error: text, or json, a line of its own with the message, the exit code and its
-    /// name, the instruction, and help
+    /// How errors are written to standard error: text, or json, a line of its own with the message, the exit code and
+    /// its name, the instruction, and help
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     error_format: ErrorFormat,

@@ -77,7 +77,7 @@ const WRITING: [&str; 8] = [
 ];
 
 /// The other verbs lower nothing. What their options do is looked at by tests of their own, which name them.
-const OTHERS: [(&str, &[&str]); 6] = [
+const OTHERS: [(&str, &[&str]); 7] = [
     (
         "batch",
         &[
@@ -92,6 +92,7 @@ const OTHERS: [(&str, &[&str]); 6] = [
     ),
     ("completions", &[]),
     ("info", &[include_str!("../tests/verify.rs"), include_str!("../tests/formats.rs")]),
+    ("man", &[]),
     ("layer", &[include_str!("../tests/layer.rs")]),
     ("plan", &[include_str!("../tests/plan.rs"), include_str!("../tests/plan_blending.rs")]),
     ("verify", &[include_str!("../tests/verify.rs")]),

@@ -129,3 +129,24 @@ fn errors_are_lines_of_json_for_programs() {
     // Help is no error.
     assert!(work.succeeds("info --help --error-format json").contains("Usage:"));
 }
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let work = Work::new();
+    work.succeeds("man pages/man1");
+    let help = work.succeeds("--help");
+    let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
+    let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty() && *verb != "help").collect();
+    assert!(verbs.len() > 10);
+    for verb in verbs {
+        let page = work.text(&format!("pages/man1/polyshade-{verb}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{verb}");
+    }
+    assert!(work.text("pages/man1/polyshade.1").contains("polyshade\\-capture(1)"));
+    let page = work.text("pages/man1/polyshade-capture.1");
+    assert!(page.contains("\\-\\-varyings") && page.contains("\\-\\-error\\-format"), "{page}");
+    assert!(work.has("pages/man1/polyshade-verify-capture.1"));
+    work.write("file", "");
+    work.fails("man file", 1, "file: ");
+}

@@ -47,7 +47,7 @@ use std::{fs, io, thread};
     override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
                       polyshade batch --merge REPORT... [--report FILE]",
     after_help = "Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.\n\
-                  --merge exits as the whole batch would, and with 2 where the reports are not those of all its shards.\n\
+                  --merge exits as the whole batch would, and with 2 where reports are not those of all shards.\n\
                   A shader of a stage that the verb is not for is skipped, and counts as done.\n\
                   OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders."
 )]

@@ -1,8 +1,9 @@
 //! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, a file for each key.
 //!
-//! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same one write the
-//! same bytes. A file appears whole, by a rename, and begins with the hash of what follows: what a crash or a disk left of
-//! it counts for nothing, and is written anew. The name of the folder keeps a batch from taking it for shaders.
+//! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same
+//! one write the same bytes. A file appears whole, by a rename, and begins with the hash of what follows: what a crash
+//! or a disk left of it counts for nothing, and is written anew. The name of the folder keeps a batch from taking it
+//! for shaders.
 
 use super::command::Command;
 use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};
@@ -45,8 +46,8 @@ impl Cache {
         Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into() })
     }
 
-    /// The key of a shader whose key in the index is `index_key`: what a verb makes depends on the names, too, by the ending of
-    /// the shader's and by those that it says.
+    /// The key of a shader whose key in the index is `index_key`: what a verb makes depends on the names, too, by the
+    /// ending of the shader's and by those that it says.
     pub(super) fn key(command: &Command, roles: &[Role], job: &Job, index_key: &str) -> Key {
         let mut hash = Sha256::new();
         let mut add = |part: &str| {

@@ -1,7 +1,7 @@
 //! A batch over several machines: each takes a shard of the shaders, and their reports are joined into one.
 //!
-//! The path of a shader in the folder decides its shard. Neither the order of the folder nor what other shaders there are
-//! changes that, nor an edit of the shader: the machine that did it before has what it made.
+//! The path of a shader in the folder decides its shard. Neither the order of the folder nor what other shaders there
+//! are changes that, nor an edit of the shader: the machine that did it before has what it made.
 
 use super::command::Command;
 use super::entry::{Job, hex};
