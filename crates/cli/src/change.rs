@@ -1,7 +1,6 @@
 //! What `depth` and `discard`, which change the position, have in common.
 
 use crate::Done;
-use crate::failure::Failure;
 use crate::input::Input;
 use crate::lowering::Lowering;
 use crate::report::Report;
@@ -45,7 +44,7 @@ impl Change {
         device.output_components = self.max_output_components;
         let target = self.free.target(&entry, stage).device(device);
         let lowered =
-            lower(&original, target).map_err(|error| Failure::of(&error, Some(&original)))?;
+            lower(&original, target).map_err(|error| self.input.refused(&error, &original))?;
         let text = match lowered.result.location {
             Some(location) => {
                 format!("\nadded an output at location {location} that is captured\n")

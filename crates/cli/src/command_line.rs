@@ -4,7 +4,7 @@
 //! front of it.
 
 use crate::Arguments;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ErrorFormat, Exit, Failure};
 use clap::{Command, CommandFactory};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,11 +18,31 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     for word in raw {
         expand(word, 0, &mut words)?;
     }
-    Ok(if words.get(1).is_some_and(|verb| verb == "batch") {
+    // Reports that are joined are many values of one option, and there is no verb behind them.
+    let joins =
+        |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
+    Ok(if words.get(1).is_some_and(|verb| verb == "batch") && !words.iter().any(joins) {
         own_options_first(words)
     } else {
         words
     })
+}
+
+/// The option that says how errors are written.
+const ERROR_FORMAT: &str = "--error-format";
+
+/// How errors are written, by the words before anything else is known of them. Those of response files are not looked
+/// at.
+pub(crate) fn error_format(words: impl Iterator<Item = OsString>) -> ErrorFormat {
+    let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
+    let mut values = words.iter().enumerate().filter_map(|(at, word)| {
+        let rest = word.to_str()?.strip_prefix(ERROR_FORMAT)?;
+        if rest.is_empty() { words.get(at + 1)?.to_str() } else { rest.strip_prefix('=') }
+    });
+    match values.next_back() {
+        Some("json") => ErrorFormat::Json,
+        _ => ErrorFormat::Text,
+    }
 }
 
 /// A response file names others this deep at most.
@@ -55,12 +75,15 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     Ok(())
 }
 
-/// Options that name files belong to `batch` wherever they stand: one file cannot be every shader's.
-const FILES: [&str; 4] = ["output", "variant", "report", "depfile"];
+/// Options that belong to `batch` wherever they stand: one file cannot be every shader's, and errors of shaders are in
+/// the report.
+const OWN: [&str; 5] = ["output", "variant", "report", "depfile", "error-format"];
 
 /// `program batch OWN… DIR VERB -- OPTIONS…`, of words in which the own options stand anywhere.
 fn own_options_first(words: Vec<OsString>) -> Vec<OsString> {
-    let command = Arguments::command();
+    let mut command = Arguments::command();
+    // Puts options that all verbs have among those of each.
+    command.build();
     let batch = command.find_subcommand("batch").expect("batch is a verb");
     let mut words = words.into_iter();
     let mut own: Vec<OsString> = words.by_ref().take(2).collect();
@@ -73,7 +96,7 @@ fn own_options_first(words: Vec<OsString>) -> Vec<OsString> {
         let of_verb = verb.and_then(|verb| option(verb, &word));
         let (to, found) = match (of_batch, of_verb) {
             (Some(found), None) => (&mut own, found),
-            (Some(found), Some(_)) if FILES.contains(&found.name.as_str()) => (&mut own, found),
+            (Some(found), Some(_)) if OWN.contains(&found.name.as_str()) => (&mut own, found),
             (_, Some(found)) => (&mut options, found),
             (None, None) if in_front && (word == "-" || !is_option(&word)) => {
                 positional.push(word);

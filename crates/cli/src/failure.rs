@@ -1,9 +1,11 @@
 //! Failures as the user sees them.
 
 use crate::printable::printable;
+use clap::ValueEnum;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};
+use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -19,6 +21,28 @@ pub(crate) enum Exit {
     OtherStage = 4,
 }
 
+impl Exit {
+    /// The name of the code in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::Unsupported => "unsupported",
+            Self::OtherStage => "other stage",
+        }
+    }
+}
+
+/// How errors are written to standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ErrorFormat {
+    Text,
+    Json,
+}
+
+/// Version of the shape of errors in JSON: it grows when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
 /// An error with its exit code and, where it is about an instruction, the instruction.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -31,6 +55,15 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: printable(&message.into()), instruction: None, help: None }
+    }
+
+    /// The failure of words that clap does not take.
+    pub(crate) fn of_words(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        // What clap adds in paragraphs of their own is help.
+        let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.trim_start_matches("error:").trim();
+        Self::new(Exit::Usage, message).help(help.trim())
     }
 
     /// The failure of an operation on a file or folder.
@@ -89,6 +122,11 @@ impl Failure {
         Self { instruction, help, ..Self::new(exit, error.to_string()) }
     }
 
+    /// The failure with the name of the shader that it is about.
+    pub(crate) fn named(self, shader: &str) -> Self {
+        Self { message: printable(&format!("{shader}: {}", self.message)), ..self }
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -104,7 +142,27 @@ impl Failure {
     }
 
     /// Tells the user, and says how to exit.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self, format: ErrorFormat) -> ExitCode {
+        match format {
+            ErrorFormat::Text => self.print_text(),
+            ErrorFormat::Json => eprintln!("{}", self.to_json()),
+        }
+        ExitCode::from(self.exit as u8)
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "version": VERSION,
+            "severity": "error",
+            "exit_code": self.exit as u8,
+            "kind": self.exit.name(),
+            "message": self.message,
+            "instruction": self.instruction,
+            "help": self.help,
+        })
+    }
+
+    fn print_text(&self) {
         let is_terminal = std::io::stderr().is_terminal();
         let mut theme = if is_terminal && std::env::var_os("NO_COLOR").is_none() {
             GraphicalTheme::unicode()
@@ -120,7 +178,6 @@ impl Failure {
             Ok(()) => eprint!("{text}"),
             Err(fmt::Error) => eprintln!("error: {self}"),
         }
-        ExitCode::from(self.exit as u8)
     }
 }
 

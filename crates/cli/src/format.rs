@@ -49,6 +49,10 @@ pub(crate) struct Formats {
     /// Leave PointSize out of HLSL, which has none, instead of refusing the shader
     #[arg(long)]
     hlsl_drop_point_size: bool,
+
+    /// Let an output take the place of the shader, or of a file that it includes
+    #[arg(long)]
+    pub(crate) in_place: bool,
 }
 
 /// A format, by the name that `--format` knows it by.

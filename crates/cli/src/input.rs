@@ -6,9 +6,9 @@ use crate::memory;
 use crate::named::named;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use polyshade::Module;
 use polyshade::spv::ExecutionModel;
 use polyshade::spv::view::EntryPoint;
+use polyshade::{Error, Module};
 use polyshade_formats::glsl::{self, Source};
 use polyshade_formats::tools::ENVIRONMENTS;
 use polyshade_formats::{ShaderStage, SpirvVersion, stage_of_extension};
@@ -294,6 +294,11 @@ impl Input {
             true => "standard input".to_owned(),
             false => self.path.display().to_string(),
         }
+    }
+
+    /// The failure for an error of the library about `module`, which was read from here.
+    pub(crate) fn refused(&self, error: &Error, module: &Module<'_>) -> Failure {
+        Failure::of(error, Some(module)).named(&self.name())
     }
 
     pub(crate) fn failed(&self, message: impl AsRef<str>) -> Failure {

@@ -22,7 +22,7 @@ mod verb;
 mod writing;
 
 use clap::Parser;
-use failure::Failure;
+use failure::{ErrorFormat, Failure};
 use polyshade_formats::Feature;
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -36,6 +36,12 @@ use verb::Verb;
 #[command(name = "polyshade", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES)]
 #[command(arg_required_else_help = true)]
 struct Arguments {
+    /// How errors are written to standard error: text, or json, a line of its own with the message, the exit code and
+    /// its name, the instruction, and help
+    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    error_format: ErrorFormat,
+
     #[command(subcommand)]
     verb: Verb,
 }
@@ -59,16 +65,24 @@ fn main() -> ExitCode {
     if formats::is_worker() {
         return formats::serve();
     }
+    // What is wrong with the other words is told in this format, too.
+    let format = command_line::error_format(std::env::args_os());
     let done =
         command_line::words(std::env::args_os()).and_then(|words| match Arguments::try_parse_from(
             words,
         ) {
             Ok(arguments) => arguments.verb.run(),
-            Err(error) => verb::verify::with_verbs(error).exit(),
+            Err(error) => {
+                let error = verb::verify::with_verbs(error);
+                match format {
+                    ErrorFormat::Json if error.use_stderr() => Err(Failure::of_words(&error)),
+                    ErrorFormat::Json | ErrorFormat::Text => error.exit(),
+                }
+            }
         });
     match done {
         Ok(code) => code,
-        Err(failure) => failure.report(),
+        Err(failure) => failure.report(format),
     }
 }
 

@@ -65,23 +65,34 @@ const TABLES: [&Table; 9] = [
 ];
 
 /// What results are written to, which the tests of files look at (`tests/files.rs`, `tests/formats.rs`).
-const WRITING: [&str; 7] =
-    ["--output", "--report", "--json", "--dry-run", "--depfile", "--keep-unchanged", "--diff"];
+const WRITING: [&str; 8] = [
+    "--output",
+    "--report",
+    "--json",
+    "--dry-run",
+    "--depfile",
+    "--keep-unchanged",
+    "--diff",
+    "--in-place",
+];
 
 /// The other verbs lower nothing. What their options do is looked at by tests of their own, which name them.
-const OTHERS: [(&str, &[&str]); 6] = [
+const OTHERS: [(&str, &[&str]); 7] = [
     (
         "batch",
         &[
             include_str!("../tests/batch.rs"),
             include_str!("../tests/batch/build.rs"),
+            include_str!("../tests/batch/cache.rs"),
             include_str!("../tests/batch/names.rs"),
             include_str!("../tests/batch/result.rs"),
             include_str!("../tests/batch/resume.rs"),
+            include_str!("../tests/batch/shards.rs"),
         ],
     ),
     ("completions", &[]),
     ("info", &[include_str!("../tests/verify.rs"), include_str!("../tests/formats.rs")]),
+    ("man", &[]),
     ("layer", &[include_str!("../tests/layer.rs")]),
     ("plan", &[include_str!("../tests/plan.rs"), include_str!("../tests/plan_blending.rs")]),
     ("verify", &[include_str!("../tests/verify.rs")]),

@@ -21,6 +21,8 @@ pub(crate) struct Outputs {
     stdout: Vec<u8>,
     /// The files as the user named them.
     names: Vec<PathBuf>,
+    /// The files that were read.
+    read: Vec<PathBuf>,
     keep_unchanged: bool,
     /// The buffers of each file in MSL, in the order of the files.
     msl: Vec<(PathBuf, Vec<(MslBuffer, u32)>)>,
@@ -120,7 +122,9 @@ impl Outputs {
                 MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
                 MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
             });
-            json!({ "file": path.display().to_string(), "buffers": buffers.collect::<Vec<_>>() })
+            // A report says nothing of where files lie: a batch makes them in a folder of the thread's own.
+            let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            json!({ "file": file, "buffers": buffers.collect::<Vec<_>>() })
         });
         (!self.msl.is_empty()).then(|| files.collect())
     }
@@ -178,6 +182,29 @@ impl Outputs {
         self.names.iter().map(PathBuf::as_path)
     }
 
+    /// These files were read, and are not written over unless the user says so.
+    pub(crate) fn made_of(&mut self, files: impl IntoIterator<Item = PathBuf>) {
+        self.read.extend(files);
+    }
+
+    /// An error where an output would take the place of a file that was read.
+    fn check_read(&self) -> Result<(), Failure> {
+        if self.modules.formats.in_place || memory::is_held() {
+            return Ok(());
+        }
+        let read: Vec<PathBuf> =
+            self.read.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
+        let mut files = self.names.iter().zip(&self.files);
+        match files.find(|(_, (path, _))| read.contains(path)) {
+            Some((name, _)) => {
+                let message = "this file was read, and the output would take its place";
+                let failure = Failure::at(Exit::Usage, name, message);
+                Err(failure.help("name another file, or say --in-place"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Leaves files alone that hold the same bytes already.
     pub(crate) fn keep_unchanged(&mut self) {
         self.keep_unchanged = true;
@@ -195,6 +222,7 @@ impl Outputs {
     /// the files: an error leaves none behind.
     pub(crate) fn write(self) -> Result<(), Failure> {
         self.check_msl_buffers()?;
+        self.check_read()?;
         let mut written = Vec::new();
         for (path, bytes) in memory::write(self.files) {
             let failed = |error: std::io::Error| Failure::at(Exit::Failed, &path, cause(&error));
@@ -246,7 +274,9 @@ fn in_real_folder(path: &Path) -> PathBuf {
 }
 
 /// A temporary file with the permissions of the file that it replaces, or of any new file.
-fn with_permissions(replaced: Option<fs::Metadata>) -> tempfile::Builder<'static, 'static> {
+pub(crate) fn with_permissions(
+    replaced: Option<fs::Metadata>,
+) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

@@ -35,6 +35,7 @@ verbs! {
     info: Info,
     layer: Layer,
     lower: Lower,
+    man: Man,
     position: Position,
     plan: Plan,
     pull: Pull,

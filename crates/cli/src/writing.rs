@@ -64,10 +64,12 @@ impl Writing {
     }
 
     /// The report alone.
-    pub(crate) fn preview(&self, report: &Report) -> Done {
+    pub(crate) fn preview(&self, input: &Input, report: &Report) -> Done {
         let json = report.to_json(None);
         if let Some(file) = &self.report {
-            let mut outputs = Outputs::default();
+            let mut outputs =
+                Outputs::of(Modules { formats: self.formats.clone(), ..Modules::default() });
+            outputs.made_of(input.files());
             outputs.add(file, json.clone().into_bytes())?;
             outputs.write()?;
         }
@@ -83,7 +85,7 @@ impl Writing {
         beside: &[Beside<'_>],
     ) -> Done {
         if self.dry_run {
-            return self.preview(report);
+            return self.preview(input, report);
         }
         let mut outputs = Outputs::of(Modules {
             formats: self.formats.clone(),
@@ -91,6 +93,7 @@ impl Writing {
             validate: input.validate,
             target_env: input.target_env.clone(),
         });
+        outputs.made_of(input.files());
         for (file, words) in beside {
             outputs.add_module(file, words)?;
         }

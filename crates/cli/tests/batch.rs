@@ -1,9 +1,11 @@
 //! What `polyshade batch` and the options for build systems promise.
 
 mod build;
+mod cache;
 mod names;
 mod result;
 mod resume;
+mod shards;
 #[cfg(feature = "glsl")]
 mod verbs;
 

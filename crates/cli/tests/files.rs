@@ -40,3 +40,113 @@ fn a_module_of_another_major_version_is_refused() {
     fs::write(work.path("a.spv"), bytes).expect("there is room");
     work.fails("info a.spv", 3, "a.spv: this is SPIR-V 2.");
 }
+
+/// A vertex shader that writes `v` beside the position.
+const VERTEX: &str = "#version 450\nlayout(location = 0) out vec4 v;\n\
+                      void main() { v = vec4(2.0); gl_Position = vec4(1.0); }\n";
+
+#[test]
+fn an_output_takes_the_place_of_what_was_read_only_where_that_is_said() {
+    let including = format!("{}#include \"part.glsl\"\n", VERTEX);
+    let including =
+        including.replacen("450\n", "450\n#extension GL_GOOGLE_include_directive : require\n", 1);
+    let files = [
+        ("a.vert", VERTEX),
+        ("b.frag", "#version 450\nvoid main() {}\n"),
+        ("i.vert", including.as_str()),
+        ("part.glsl", "// nothing\n"),
+        ("recipe.json", "{}"),
+    ];
+    let work = Work::with(&files);
+    std::os::unix::fs::symlink("a.vert", work.path("link.vert")).expect("there is room");
+    let capture = "capture a.vert --varyings v";
+    for line in [
+        "convert a.vert -o a.vert",
+        "convert a.vert -o ./link.vert",
+        "convert link.vert -o a.vert",
+        "capture a.vert --varyings v -o a.vert",
+        "capture a.vert --varyings v -o o.spv --report a.vert",
+        "capture a.vert --varyings v -o o.spv --variant both=a.vert",
+        "capture a.vert --varyings v -o o.spv --depfile a.vert",
+        "capture a.vert --varyings v --dry-run --report a.vert",
+        "convert i.vert -o part.glsl",
+        "lower recipe.json a.vert b.frag -o o.spv -o a.vert",
+        "lower recipe.json a.vert b.frag -o o.spv -o p.spv --report recipe.json",
+    ] {
+        work.fails(line, 2, "this file was read, and the output would take its place");
+        assert!(!work.has("o.spv") && !work.has("p.spv"), "{line}");
+        for (name, text) in files {
+            assert_eq!(work.text(name), text, "{line}");
+        }
+    }
+    work.succeeds(&format!("{capture} -o a.vert --glsl-vulkan --in-place"));
+    assert_ne!(work.text("a.vert"), VERTEX);
+    work.succeeds("info a.vert");
+}
+
+#[test]
+fn errors_of_lowerings_name_the_shader() {
+    let work = Work::with(&[("a.vert", VERTEX)]);
+    for line in [
+        "capture a.vert --varyings w -o o.spv",
+        "capture a.vert --path extension --varyings w -o o.spv",
+        "position a.vert --keep w -o o.spv",
+        "info a.vert --entry other",
+    ] {
+        let said = stderr(&work.run(line));
+        assert!(said.trim_start().starts_with("error: a.vert: "), "{line}: {said}");
+    }
+}
+
+#[test]
+fn errors_are_lines_of_json_for_programs() {
+    let work = Work::with(&[("a.vert", VERTEX), ("b.frag", "#version 450\nvoid main() {}\n")]);
+    let error = |line: &str| {
+        let output = work.run(line);
+        let said = stderr(&output);
+        assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
+        let error = crate::work::json(&said);
+        assert_eq!(error["exit_code"].as_i64(), output.status.code().map(i64::from), "{line}");
+        assert_eq!((&error["version"], &error["severity"]), (&1.into(), &"error".into()));
+        let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+        (text("kind"), text("message"), text("help"))
+    };
+    let (kind, message, _) = error("capture b.frag --varyings v -o o.spv --error-format json");
+    assert_eq!(kind, "other stage");
+    assert!(message.starts_with("b.frag: "), "{message}");
+    let (kind, message, _) = error("--error-format=json info no.vert");
+    assert_eq!(kind, "failed");
+    assert!(message.starts_with("no.vert: No such file"), "{message}");
+    let (kind, message, help) = error("info a.vert --nonsense --error-format json");
+    assert_eq!(kind, "usage");
+    assert!(message.contains("unexpected argument '--nonsense'") && help.contains("Usage:"));
+    let line = "batch . capture --varyings v --error-format json --include b.frag,c -o out -j 0";
+    assert_eq!(error(line).0, "usage");
+    // It is an option of the batch, not of the verb.
+    let output = work.run("batch . info --error-format json -o out --report r.json -q");
+    exits(&output, 0);
+    assert_eq!(work.json("r.json")["options"].as_array().map(Vec::len), Some(0));
+    // Help is no error.
+    assert!(work.succeeds("info --help --error-format json").contains("Usage:"));
+}
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let work = Work::new();
+    work.succeeds("man pages/man1");
+    let help = work.succeeds("--help");
+    let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
+    let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty() && *verb != "help").collect();
+    assert!(verbs.len() > 10);
+    for verb in verbs {
+        let page = work.text(&format!("pages/man1/polyshade-{verb}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{verb}");
+    }
+    assert!(work.text("pages/man1/polyshade.1").contains("polyshade\\-capture(1)"));
+    let page = work.text("pages/man1/polyshade-capture.1");
+    assert!(page.contains("\\-\\-varyings") && page.contains("\\-\\-error\\-format"), "{page}");
+    assert!(work.has("pages/man1/polyshade-verify-capture.1"));
+    work.write("file", "");
+    work.fails("man file", 1, "file: ");
+}

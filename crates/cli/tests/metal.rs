@@ -153,3 +153,13 @@ fn buffers_have_the_indices_that_the_user_asks_for_and_the_report_names() {
         assert!(!work.has("x.metal"));
     }
 }
+
+#[test]
+fn a_report_says_no_folders() {
+    let work = Work::with(&[("in/a.vert", &SHADERS[0].source())]);
+    for isolate in ["", " --isolate"] {
+        let line = "batch in capture --varyings a --extension metal --reports --force -o out";
+        work.succeeds(&format!("{line}{isolate}"));
+        assert_eq!(work.json("out/a.vert.json")["msl"][0]["file"], "a.vert.metal", "{isolate}");
+    }
+}

@@ -3,21 +3,25 @@
 //! Outputs and report depend on the shaders and the options only: not on the number of threads, the order of the
 //! shaders, or how often the run was interrupted.
 
+mod cache;
 mod command;
 mod entry;
 mod index;
+mod merge;
 mod plan;
 mod progress;
 mod rank;
 mod reason;
 mod select;
 mod shader;
+mod shard;
 mod summary;
 
 use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
+use cache::Cache;
 use clap::Args;
 use command::Command;
 use entry::{Entry, Status};
@@ -25,11 +29,13 @@ use index::Index;
 use plan::Plan;
 use progress::Progress;
 use rank::Ranking;
+use shard::{Part, Shard};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use summary::Head;
 use std::{fs, io, thread};
 
 /// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
@@ -38,19 +44,21 @@ use std::{fs, io, thread};
 /// the others. Options of this verb may stand behind the verb that it runs.
 #[derive(Args)]
 #[command(
-    override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]",
+    override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
+                      polyshade batch --merge REPORT... [--report FILE]",
     after_help = "Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.\n\
+                  --merge exits as the whole batch would, and with 2 where reports are not those of all shards.\n\
                   A shader of a stage that the verb is not for is skipped, and counts as done.\n\
                   OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders."
 )]
 pub(crate) struct Arguments {
     /// The folder of the shaders, with the folders in it
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "merge")]
+    folder: Option<PathBuf>,
 
     /// The verb that is run: what one shader's command line would have, without the shader and its outputs
-    #[arg(value_name = "VERB")]
-    verb: String,
+    #[arg(value_name = "VERB", required_unless_present = "merge")]
+    verb: Option<String>,
 
     #[arg(value_name = "OPTIONS", hide = true, trailing_var_arg = true)]
     #[arg(allow_hyphen_values = true)]
@@ -70,6 +78,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
 
+    /// A folder of results that runs and machines share: what is there already is not made again. --force makes it
+    /// again, and keeps it
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+
     /// Stop at the first shader that fails
     #[arg(long)]
     fail_fast: bool,
@@ -81,6 +94,15 @@ pub(crate) struct Arguments {
     /// Run every shader in a process of its own, so that a crash fails that shader alone
     #[arg(long)]
     isolate: bool,
+
+    /// Only the I-th of N parts of the shaders, from 1/N to N/N: each has its own machine, OUT and report. A shader's
+    /// path in DIR decides its part
+    #[arg(long, value_name = "I/N", conflicts_with = "fail_fast")]
+    shard: Option<Shard>,
+
+    /// Join the reports of all shards into the one that a single machine would make, and run nothing
+    #[arg(long, value_name = "REPORT", num_args = 1.., conflicts_with_all = RUNS)]
+    merge: Vec<PathBuf>,
 
     /// Print nothing but the errors
     #[arg(short, long)]
@@ -109,65 +131,34 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// What says how shaders are run.
+const RUNS: [&str; 21] = [
+    "folder",
+    "verb",
+    "options",
+    "include",
+    "exclude",
+    "list",
+    "null",
+    "output",
+    "extension",
+    "name",
+    "variants",
+    "reports",
+    "rank",
+    "threads",
+    "force",
+    "fail_fast",
+    "isolate",
+    "shard",
+    "cache",
+    "timings",
+    "depfile",
+];
+
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let began = Instant::now();
-    let variants = arguments.names.variants();
-    let command =
-        Command::new(&arguments.verb, &arguments.options, arguments.isolate, &variants)?;
-    let out = &arguments.names.output;
-    refuse_folders(&arguments.folder, out)?;
-    let shaders = select::shaders(&arguments.folder, out, &arguments.select)?;
-    let plan = Plan::new(&arguments.folder, &arguments.names, &command, shaders)?;
-    let rank = &arguments.names.rank;
-    let mut files: Vec<&Path> = [&arguments.report, &arguments.timings, &arguments.depfile, rank]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    files.retain(|file| plan.writes(file));
-    if let Some(file) = files.first() {
-        let message = "an output of a shader would go to this file too";
-        return Err(Failure::at(Exit::Usage, file, message));
-    }
-
-    let rule = arguments.rule(&command, &plan)?;
-
-    let index = Index::open(out)?;
-    if !arguments.quiet && !index.ended_at().is_empty() {
-        let shaders = printable(&index.ended_at().join(", "));
-        eprintln!("polyshade: the last run was ended while it worked on {shaders}");
-        eprintln!("polyshade: if it was by a crash, --isolate makes it the failure of that shader alone");
-    }
-    let run = Run { arguments, command: &command, plan: &plan, index: &index };
-    let results = run.all();
-    let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
-    index
-        .finish(&plan, &entries)
-        .map_err(|error| Failure::at(Exit::Failed, &out.join(entry::FOLDER), error))?;
-
-    let mut outputs = Outputs::default();
-    if let Some(file) = &arguments.report {
-        outputs.add(file, summary::report(&command, &entries))?;
-    }
-    if let Some(file) = &arguments.timings {
-        let threads = arguments.thread_count();
-        outputs.add(file, summary::timings(&results, began.elapsed(), threads))?;
-    }
-    if let (Some(file), Some(rule)) = (&arguments.depfile, rule) {
-        outputs.add(file, rule.into_bytes())?;
-    }
-    let ranking = rank.as_ref().map(|_| Ranking::read(out, &plan, &entries)).transpose()?;
-    if let (Some(file), Some(ranking)) = (rank, &ranking) {
-        outputs.add(file, summary::pretty(&ranking.json()))?;
-    }
-    outputs.write()?;
-    let printed = [&arguments.report, &arguments.timings, rank].map(|file| file.as_deref());
-    if !arguments.quiet && !printed.contains(&Some(Path::new("-"))) {
-        let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
-        print_text(&(table + &summary::text(&entries)))?;
-    }
-    verdict(&entries, arguments.allow_unsupported)
+    if arguments.merge.is_empty() { arguments.run() } else { arguments.join() }
 }
 
 /// Refuses outputs that this run or the next would read as shaders.
@@ -205,6 +196,93 @@ fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
 }
 
 impl Arguments {
+    /// Runs the verb for each shader.
+    fn run(&self) -> Done {
+        let began = Instant::now();
+        let (folder, verb) = self.folder.as_deref().zip(self.verb.as_deref()).expect("required");
+        let variants = self.names.variants();
+        let command = Command::new(verb, &self.options, self.isolate, &variants)?;
+        let out = self.names.output();
+        refuse_folders(folder, out)?;
+        let shaders = select::shaders(folder, out, &self.select)?;
+        let mut plan = Plan::new(folder, &self.names, &command, shaders)?;
+        let part = self.shard.map(|shard| Part::new(shard, &command, &plan.jobs));
+        let rank = &self.names.rank;
+        let files = [&self.report, &self.timings, &self.depfile, rank];
+        let mut files = files.into_iter().flatten();
+        if let Some(file) = files.find(|file| plan.writes(file)) {
+            let message = "an output of a shader would go to this file too";
+            return Err(Failure::at(Exit::Usage, file, message));
+        }
+        if let Some(shard) = self.shard {
+            plan.keep(shard)?;
+        }
+        let rule = self.rule(&command, &plan)?;
+
+        let cache = self.cache.as_deref().map(Cache::open).transpose()?;
+        let index = Index::open(out)?;
+        self.tell_where_the_last_ended(&index);
+        let cache = cache.as_ref();
+        let run = Run { arguments: self, command: &command, plan: &plan, index: &index, cache };
+        let results = run.all();
+        let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
+        index
+            .finish(&plan, &entries)
+            .map_err(|error| Failure::at(Exit::Failed, &out.join(entry::FOLDER), error))?;
+
+        let mut outputs = Outputs::default();
+        if let Some(file) = &self.report {
+            outputs.add(file, summary::report(&Head::of(&command), part.as_ref(), &entries))?;
+        }
+        if let Some(file) = &self.timings {
+            outputs.add(file, summary::timings(&results, began.elapsed(), self.thread_count()))?;
+        }
+        if let (Some(file), Some(rule)) = (&self.depfile, rule) {
+            outputs.add(file, rule.into_bytes())?;
+        }
+        let ranking = rank.as_ref().map(|_| Ranking::read(out, &plan, &entries)).transpose()?;
+        if let (Some(file), Some(ranking)) = (rank, &ranking) {
+            outputs.add(file, summary::pretty(&ranking.json()))?;
+        }
+        let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
+        self.end(outputs, &table, &entries)
+    }
+
+    /// Joins the reports of shards.
+    fn join(&self) -> Done {
+        let (head, entries) = merge::joined(&self.merge)?;
+        let mut outputs = Outputs::default();
+        if let Some(file) = &self.report {
+            let real = |path: &Path| fs::canonicalize(path).ok();
+            let joined = self.merge.iter().find(|one| real(one) == real(file) && file.exists());
+            if joined.is_some() {
+                return Err(Failure::at(Exit::Usage, file, "this is one of the reports to join"));
+            }
+            outputs.add(file, summary::report(&head, None, &entries))?;
+        }
+        self.end(outputs, "", &entries)
+    }
+
+    /// Writes the files, prints the table, and says how the batch ended.
+    fn end(&self, outputs: Outputs, table: &str, entries: &[Entry]) -> Done {
+        outputs.write()?;
+        let printed = [&self.report, &self.timings, &self.names.rank].map(|file| file.as_deref());
+        if !self.quiet && !printed.contains(&Some(Path::new("-"))) {
+            print_text(&(table.to_owned() + &summary::text(entries)))?;
+        }
+        verdict(entries, self.allow_unsupported)
+    }
+
+    fn tell_where_the_last_ended(&self, index: &Index) {
+        if !self.quiet && !index.ended_at().is_empty() {
+            let shaders = printable(&index.ended_at().join(", "));
+            eprintln!("polyshade: the last run was ended while it worked on {shaders}");
+            eprintln!(
+                "polyshade: if it was by a crash, --isolate makes it the failure of that shader alone"
+            );
+        }
+    }
+
     /// The rule of the depfile: the report depends on every shader.
     fn rule(&self, command: &Command, plan: &Plan) -> Result<Option<String>, Failure> {
         let (Some(_), Some(report)) = (&self.depfile, &self.report) else { return Ok(None) };
@@ -225,6 +303,7 @@ struct Run<'a> {
     command: &'a Command,
     plan: &'a Plan,
     index: &'a Index,
+    cache: Option<&'a Cache>,
 }
 
 /// Bytes of stack of a thread: as the main thread has on most systems, so that deeply nested shaders end in a batch as
@@ -251,11 +330,11 @@ impl Run<'_> {
                     return;
                 }
                 let began = Instant::now();
-                let (entry, reused) = shader::treat(self, at, &stage);
+                let (entry, source) = shader::treat(self, at, &stage);
                 if self.arguments.fail_fast && entry.status.is_failure() {
                     first_failed.fetch_min(at, Ordering::Relaxed);
                 }
-                progress.done(&entry, reused);
+                progress.done(&entry, source);
                 *results[at].lock().expect("no thread panics here") =
                     Some((entry, began.elapsed()));
             }
@@ -272,7 +351,7 @@ impl Run<'_> {
         if started == 0 {
             work(0);
         }
-        progress.finish();
+        progress.finish(self.cache.map_or_else(Vec::new, Cache::complaints));
         let last = first_failed.into_inner();
         let result = |(at, result): (usize, Mutex<Option<_>>)| {
             let result = result.into_inner().expect("no thread panics here");
@@ -280,5 +359,24 @@ impl Run<'_> {
             if at <= last { result.unwrap_or_else(not_run) } else { not_run() }
         };
         results.into_iter().enumerate().map(result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RUNS;
+    use clap::CommandFactory;
+
+    #[test]
+    fn options_of_a_run_mean_nothing_where_reports_are_joined() {
+        let command = crate::Arguments::command();
+        let batch = command.find_subcommand("batch").expect("it is a verb");
+        let ids = batch.get_arguments().map(|one| one.get_id().as_str());
+        let joining = ["merge", "report", "quiet", "allow_unsupported"];
+        let mut runs: Vec<&str> = ids.filter(|id| !joining.contains(id)).collect();
+        let mut expected = RUNS;
+        runs.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(runs, expected);
     }
 }

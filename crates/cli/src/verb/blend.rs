@@ -180,7 +180,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let module = input.parse(&words)?;
     let (entry, _) = only_entry(input, &module, &[ExecutionModel::FRAGMENT])?;
     let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
-        .map_err(|error| Failure::of(&error, Some(&module)))?;
+        .map_err(|error| input.refused(&error, &module))?;
     let state = report::state(rewrite.read_from());
     let result = json!({ "targets": report::targets(&lowered.result), "state": state });
     let text = report::text(&lowered.result, state);

@@ -244,7 +244,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
-    let failed = |error| Failure::of(&error, Some(&module));
+    let failed = |error| input.refused(&error, &module);
     let target = rewrite.target(&entry, stage)?;
     let prepared =
         transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
@@ -257,7 +257,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
                 prepared.check(variant).map_err(failed)?;
             }
         }
-        return writing.preview(&report);
+        return writing.preview(input, &report);
     }
 
     let make = |variant| prepared.variant(variant).map_err(failed);

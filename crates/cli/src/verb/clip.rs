@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let mut taken = Taken::new(model);
     let lowered = rewrite
         .lower(&module, (&entry, model), &marks, &mut taken)
-        .map_err(|error| Failure::of(&error, Some(&module)))?;
+        .map_err(|error| input.refused(&error, &module))?;
     let geometry = rewrite.exact.geometry.as_deref().zip(lowered.geometry.as_ref());
     let beside: Vec<Beside<'_>> =
         geometry.map(|(file, geometry)| (file, geometry.words())).into_iter().collect();

@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         validate: false,
         target_env: None,
     });
+    outputs.made_of(arguments.input.files());
     outputs.add_module(output, module.words())?;
     outputs.write()
 }

@@ -2,7 +2,6 @@
 
 use crate::Done;
 use crate::cost::{costs, table};
-use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
 use clap::Args;
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         let found =
             module.entry_points().find(|entry| entry.name() == *name).map(|entry| entry.model());
         let model = found.unwrap_or(ExecutionModel::VERTEX);
-        module.entry_point(name, model).map_err(|error| Failure::of(&error, Some(&module)))?;
+        module.entry_point(name, model).map_err(|error| arguments.input.refused(&error, &module))?;
     }
     let wanted = |entry: &EntryPoint<'_>| arguments.input.wants(entry);
     let entries: Vec<Value> =

@@ -91,6 +91,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         validate: input.validate,
         target_env: input.target_env.clone(),
     });
+    outputs.made_of(inputs.iter().flat_map(Input::files));
+    if !arguments.recipe.trim_start().starts_with('{') {
+        outputs.made_of([PathBuf::from(&arguments.recipe)]);
+    }
     let mut reports = Vec::new();
     for (((_, name, stage), lowered), file) in entries.iter().zip(lowered).zip(files) {
         outputs.set_entry((name.clone(), *stage));

@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let module = input.parse(&words)?;
     let (entry, model) = last_stage(input, &module)?;
     let (target, options) = (rewrite.target(&entry, model), rewrite.options());
-    let failed = |error| Failure::of(&error, Some(&module));
+    let failed = |error| input.refused(&error, &module);
     let named = (entry.as_str(), model);
     let report = match writing.wants_report() {
         true => {
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         false => Report::new(POSITION_ONLY, named, &(), String::new()),
     };
     if writing.is_dry_run() {
-        return writing.preview(&report);
+        return writing.preview(input, &report);
     }
 
     let mut made = Vec::new();

@@ -195,7 +195,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let options = rewrite.options();
     let pulled = vertex_pulling::lower(&module, rewrite.target(&entry, stage), &options)
-        .map_err(|error| Failure::of(&error, Some(&module)))?;
+        .map_err(|error| input.refused(&error, &module))?;
     let text = text(&pulled.result);
     let report = Report::new(VERTEX_PULLING, (&entry, stage), &pulled.result, text)
         .needs(&pulled.words, &pulled.requirements);

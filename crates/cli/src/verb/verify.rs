@@ -241,7 +241,7 @@ fn compare(
         Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => {
             Verdict::NotComparable(format!("the shader is not rewritten: {error}"))
         }
-        Err(error) => return Err(Failure::of(&error, Some(&module))),
+        Err(error) => return Err(input.refused(&error, &module)),
     };
     Ok(report::of(&verdict, Some(device.capabilities())))
 }

@@ -95,11 +95,12 @@ const LINES: [Line; 15] = [
 ];
 
 /// Verbs that a batch does not take, and what it says.
-const REFUSED: [(&str, &str); 6] = [
+const REFUSED: [(&str, &str); 7] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
     ("layer", "`layer` reads no shader"),
     ("lower", "`lower` takes the stages of a pipeline together"),
+    ("man", "`man` reads no shader"),
     ("plan", "`plan` reads no shader"),
     ("help", "there is no verb `help`"),
 ];

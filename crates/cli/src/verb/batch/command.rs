@@ -148,6 +148,11 @@ impl Command {
         &self.files
     }
 
+    /// The hash of the program, its options and what they name.
+    pub(super) fn digest(&self) -> String {
+        hex(self.key.clone())
+    }
+
     /// The key of a shader of these contents in the index; it depends on the program, its options and its features.
     pub(super) fn key(&self, contents: &str) -> String {
         hex(self.key.clone().chain_update(contents))

@@ -71,6 +71,15 @@ impl Status {
     }
 }
 
+/// Where the result of a shader is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Made,
+    /// An earlier run left it in the folder of outputs.
+    Folder,
+    Cache,
+}
+
 /// A file as the report shows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct FileEntry {

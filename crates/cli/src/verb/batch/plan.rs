@@ -3,16 +3,18 @@
 use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
 use super::select::Shader;
+use super::shard::Shard;
 use crate::failure::{Exit, Failure};
 use clap::Args;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// The folder that the outputs go to
-    #[arg(short, long, value_name = "OUT")]
-    pub(super) output: PathBuf,
+    #[arg(short, long, value_name = "OUT", required_unless_present = "merge")]
+    output: Option<PathBuf>,
 
     /// Ending of the outputs, which decides their format [default: spv; for verbs that print, txt or json]
     #[arg(long, value_name = "ENDING")]
@@ -66,7 +68,16 @@ impl Plan {
         let jobs: Vec<Job> = jobs.collect();
         let owners = owners(&jobs)?;
         let roles = patterns.into_iter().map(|(role, _)| role).collect();
-        Ok(Self { jobs, roles, folder: folder.to_owned(), out: options.output.clone(), owners })
+        let out = options.output().to_owned();
+        Ok(Self { jobs, roles, folder: folder.to_owned(), out, owners })
+    }
+
+    /// Leaves the jobs of one shard. Two shards write to no common file, as all were looked at together. What cannot be
+    /// read is of the shard of empty files, which says so.
+    pub(super) fn keep(&mut self, shard: Shard) -> Result<(), Failure> {
+        self.jobs.retain(|job| shard.has(&fs::read(&job.path).unwrap_or_default()));
+        self.owners = owners(&self.jobs)?;
+        Ok(())
     }
 
     /// The folder of the shaders.
@@ -94,6 +105,11 @@ impl Plan {
 }
 
 impl Options {
+    /// The folder that the outputs go to.
+    pub(super) fn output(&self) -> &Path {
+        self.output.as_deref().expect("it is required where shaders are lowered")
+    }
+
     /// The names of the variants.
     pub(super) fn variants(&self) -> Vec<&str> {
         let names = self.variants.iter().map(|variant| variant.split('=').next());

@@ -1,6 +1,6 @@
 //! How far a batch is, on standard error: a bar on a terminal, else a line now and then.
 
-use super::entry::Entry;
+use super::entry::{Entry, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +10,7 @@ pub(super) struct Progress {
     all: usize,
     done: AtomicUsize,
     reused: AtomicUsize,
+    cached: AtomicUsize,
     refused: AtomicUsize,
 }
 
@@ -30,13 +31,18 @@ impl Progress {
         } else {
             Shown::Lines
         };
-        Self { shown, all, done: 0.into(), reused: 0.into(), refused: 0.into() }
+        let none = || AtomicUsize::new(0);
+        Self { shown, all, done: none(), reused: none(), cached: none(), refused: none() }
     }
 
-    /// Another shader is done, by this run or, if `reused`, by an earlier one.
-    pub(super) fn done(&self, entry: &Entry, reused: bool) {
+    /// Another shader is done.
+    pub(super) fn done(&self, entry: &Entry, source: Source) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.reused.fetch_add(usize::from(reused), Ordering::Relaxed);
+        match source {
+            Source::Made => {}
+            Source::Folder => drop(self.reused.fetch_add(1, Ordering::Relaxed)),
+            Source::Cache => drop(self.cached.fetch_add(1, Ordering::Relaxed)),
+        }
         let failed = entry.status.is_failure();
         let refused = self.refused.fetch_add(usize::from(failed), Ordering::Relaxed);
         match &self.shown {
@@ -53,13 +59,23 @@ impl Progress {
         }
     }
 
-    pub(super) fn finish(&self) {
+    /// Says at the end where results came from, and what there is to complain about.
+    pub(super) fn finish(&self, complaints: Vec<String>) {
         if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();
         }
-        let reused = self.reused.load(Ordering::Relaxed);
-        if reused > 0 && !matches!(self.shown, Shown::Nothing) {
-            eprintln!("polyshade: {reused} of {} shaders were done already", self.all);
+        for line in complaints {
+            eprintln!("polyshade: {line}");
+        }
+        if matches!(self.shown, Shown::Nothing) {
+            return;
+        }
+        let counts = [(&self.reused, "were done already"), (&self.cached, "came from the cache")];
+        for (count, what) in counts {
+            let count = count.load(Ordering::Relaxed);
+            if count > 0 {
+                eprintln!("polyshade: {count} of {} shaders {what}", self.all);
+            }
         }
     }
 }

@@ -1,59 +1,98 @@
 //! One shader of a batch: skipped if it is up to date, else lowered by the verb.
 
 use super::Run;
+use super::cache::{Cache, Key};
 use super::command::Said;
+use super::entry::{Entry, FileEntry, Job, Role, Source, Status};
 use super::index::Stage;
-use super::entry::{Entry, FileEntry, Job, Role, Status};
 use crate::failure::Exit;
 use crate::printable::printable;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The result for a shader, and whether it was up to date.
+/// The result for a shader, and where it is from.
 ///
 /// Files that are left in `stage`, the thread's own, belong to no other shader, and go when the batch ends.
-pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, bool) {
+pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) {
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);
     let before = run.index.before(&job.shader);
     if let Some((status, message)) = &job.refused {
-        return (Entry { status: *status, ..entry }.says(message, &[]), false);
+        return (Entry { status: *status, ..entry }.says(message, &[]), Source::Made);
     }
     let read = metadata(&job.path).and_then(|metadata| Ok((read(&job.path, &metadata)?, metadata)));
     let (bytes, metadata) = match read {
         Ok(read) => read,
         Err(error) => {
             let entry = Entry { status: Status::Failed, ..entry }.says(&error.to_string(), &[]);
-            return (withdrawn(run, job, entry), false);
+            return (withdrawn(run, job, entry), Source::Made);
         }
     };
     let input = FileEntry::of(&job.shader, &bytes);
     let key = run.command.key(&input.sha256);
-    if !run.arguments.force
-        && !includes(&bytes)
+    let may_reuse = !includes(&bytes);
+    if may_reuse
+        && !run.arguments.force
         && let Some(before) = before
         && before.key == key
         && is_done(run, job, before)
     {
-        return (before.clone(), true);
+        return (before.clone(), Source::Folder);
+    }
+
+    let cache = run.cache.filter(|_| may_reuse);
+    let cache = cache.map(|cache| (cache, Cache::key(run.command, &run.plan.roles, job, &key)));
+    let _mark = stage.mark(&job.shader);
+    let cached = cache.as_ref().and_then(|(cache, key)| from_cache(run, job, (cache, key), stage));
+    if let Some(entry) = cached {
+        // A line that is lost is a shader that is done again.
+        let _ = run.index.record(&entry);
+        return (entry, Source::Cache);
     }
 
     let entry = Entry { key, input: Some(input), ..entry };
-    let _mark = stage.mark(&job.shader);
-    let entry = match made(run, job, (bytes, &metadata), stage) {
-        Ok(Ok(outputs)) => Entry { status: Status::Ok, outputs, ..entry },
-        Ok(Err(said)) => withdrawn(run, job, refusal(entry, said, job, &stage.folder)),
+    let (entry, contents) = match made(run, job, (bytes, &metadata), stage) {
+        Ok(Ok((outputs, contents))) => (Entry { status: Status::Ok, outputs, ..entry }, contents),
+        Ok(Err(said)) => {
+            (withdrawn(run, job, refusal(entry, said, job, &stage.folder)), Vec::new())
+        }
         Err(error) => {
             let entry = Entry { status: Status::Failed, ..entry };
-            withdrawn(run, job, entry.says(&error.to_string(), &job.outputs))
+            (withdrawn(run, job, entry.says(&error.to_string(), &job.outputs)), Vec::new())
         }
     };
     if !entry.status.is_failure() {
-        // A line that is lost is a shader that is done again.
         let _ = run.index.record(&entry);
+        let may_change = entry.status == Status::Unsupported && run.command.asks_device;
+        if let Some((cache, key)) = cache.filter(|_| !may_change) {
+            let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
+            cache.keep(&key, &entry.coded(), &contents);
+        }
     }
-    (entry, false)
+    (entry, Source::Made)
+}
+
+/// The result that the cache has, put into its place. What cannot be put there is made, which says why.
+fn from_cache(
+    run: &Run<'_>,
+    job: &Job,
+    (cache, key): (&Cache, &Key),
+    stage: &Stage,
+) -> Option<Entry> {
+    if run.arguments.force {
+        return None;
+    }
+    let (entry, contents) = cache.find(key)?;
+    if entry.status != Status::Ok {
+        let entry = withdrawn(run, job, entry);
+        return (!entry.status.is_failure()).then_some(entry);
+    }
+    let is_missing = |name: &&String| !entry.outputs.iter().any(|output| output.path == **name);
+    let mut missing = job.outputs.iter().filter(is_missing);
+    missing.try_for_each(|name| run.index.remove(name)).ok()?;
+    publish(run, job, stage, &entry.outputs, &contents).ok()?;
+    Some(entry)
 }
 
 /// Whether the text includes others, which may have changed when it has not.
@@ -93,13 +132,16 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     }
 }
 
+/// The outputs of a shader, and their contents.
+type Outputs = (Vec<FileEntry>, Vec<Vec<u8>>);
+
 /// Runs the verb, and puts its outputs in their places.
 fn made(
     run: &Run<'_>,
     job: &Job,
     (bytes, metadata): (Vec<u8>, &Metadata),
     stage: &Stage,
-) -> io::Result<Result<Vec<FileEntry>, Said>> {
+) -> io::Result<Result<Outputs, Said>> {
     let contents = match run.command.run(job, bytes, &run.plan.roles, &stage.folder) {
         Said::Done(contents) => contents,
         said => return Ok(Err(said)),
@@ -110,21 +152,35 @@ fn made(
             return Err(changed());
         }
     }
-    let mut outputs = Vec::with_capacity(job.outputs.len());
+    let mut outputs = (Vec::with_capacity(job.outputs.len()), Vec::new());
     for ((name, role), bytes) in job.outputs.iter().zip(&run.plan.roles).zip(contents) {
         match bytes {
-            Some(bytes) => outputs.push((FileEntry::of(name, &bytes), bytes)),
+            Some(bytes) => {
+                outputs.0.push(FileEntry::of(name, &bytes));
+                outputs.1.push(bytes);
+            }
             // A shader without distances needs no geometry stage behind it.
             None if matches!(role, Role::Variant(_)) => run.index.remove(name)?,
             None => return Err(io::Error::other(format!("{name}: it was not written"))),
         }
     }
+    publish(run, job, stage, &outputs.0, &outputs.1)?;
+    Ok(Ok(outputs))
+}
+
+/// Puts the outputs of a shader in their places.
+fn publish(
+    run: &Run<'_>,
+    job: &Job,
+    stage: &Stage,
+    outputs: &[FileEntry],
+    contents: &[Vec<u8>],
+) -> io::Result<()> {
     remove_former(run, job)?;
-    for (output, bytes) in &outputs {
+    outputs.iter().zip(contents).try_for_each(|(output, bytes)| {
         let named = |error| io::Error::other(format!("{}: {error}", output.path));
-        run.index.publish(stage, output, bytes).map_err(named)?;
-    }
-    Ok(Ok(outputs.into_iter().map(|(output, _)| output).collect()))
+        run.index.publish(stage, output, bytes).map_err(named)
+    })
 }
 
 /// The entry of a shader that the verb did not do.

@@ -2,13 +2,39 @@
 
 use super::command::Command;
 use super::entry::{Entry, Status};
+use super::shard::Part;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 /// Version of the report's shape: it grows when a field changes its meaning or goes.
-const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 2;
+
+/// What a report says before it comes to the shaders.
+#[derive(Deserialize)]
+pub(super) struct Head {
+    pub(super) program: Value,
+    pub(super) verb: String,
+    pub(super) options: Vec<String>,
+}
+
+impl Head {
+    /// That of this program.
+    pub(super) fn of(command: &Command) -> Self {
+        let options = command.options.iter().map(|option| option.to_string_lossy().into_owned());
+        let lowerings = command.lowerings.iter();
+        let lowerings: Vec<Value> =
+            lowerings.map(|one| json!({ "lowering": one.name, "version": one.version })).collect();
+        let program = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "lowerings": lowerings,
+            "features": env!("POLYSHADE_FEATURES").split_terminator(',').collect::<Vec<_>>(),
+        });
+        Self { program, verb: command.verb.clone(), options: options.collect() }
+    }
+}
 
 /// How many shaders ended for each reason, the most frequent first.
 fn counts(entries: &[Entry]) -> Vec<(usize, Status, String, String)> {
@@ -47,8 +73,8 @@ pub(super) fn text(entries: &[Entry]) -> String {
     text
 }
 
-/// The report: the same for the same shaders, options and program.
-pub(super) fn report(command: &Command, entries: &[Entry]) -> Vec<u8> {
+/// The report: the same for the same shaders, options and program. That of a shard says which.
+pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec<u8> {
     let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
         *statuses.entry(entry.status.name()).or_default() += 1;
@@ -60,27 +86,22 @@ pub(super) fn report(command: &Command, entries: &[Entry]) -> Vec<u8> {
             json!({ "shaders": count, "status": status.name(), "reason": reason, "first": first })
         })
         .collect();
-    let options: Vec<_> = command.options.iter().map(|option| option.to_string_lossy()).collect();
     let shaders: Vec<Value> = entries
         .iter()
         .map(|entry| serde_json::to_value(entry.coded()).expect("an entry has no keys but strings"))
         .collect();
-    let lowerings = command.lowerings.iter();
-    let lowerings: Vec<Value> =
-        lowerings.map(|one| json!({ "lowering": one.name, "version": one.version })).collect();
-    let report = json!({
+    let mut report = json!({
         "version": VERSION,
-        "program": {
-            "version": env!("CARGO_PKG_VERSION"),
-            "lowerings": lowerings,
-            "features": env!("POLYSHADE_FEATURES").split_terminator(',').collect::<Vec<_>>(),
-        },
-        "verb": command.verb,
-        "options": options,
+        "program": head.program,
+        "verb": head.verb,
+        "options": head.options,
         "statuses": statuses,
         "reasons": reasons,
         "shaders": shaders,
     });
+    if let Some(part) = part {
+        report["shard"] = serde_json::to_value(part).expect("a part has no keys but strings");
+    }
     pretty(&report)
 }
 

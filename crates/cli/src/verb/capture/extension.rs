@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let (entry, stage) = before_rasterization(input, &module)?;
     let target = rewrite.target(&entry, stage)?;
     let decorated = transform_feedback::decorate(&module, target, &rewrite.options())
-        .map_err(|error| Failure::of(&error, Some(&module)))?;
+        .map_err(|error| input.refused(&error, &module))?;
     let text = report::decorated(&decorated.result);
     let report = Report::new(EXTENSION, (&entry, stage), &decorated.result, text)
         .needs(&decorated.words, &decorated.requirements);

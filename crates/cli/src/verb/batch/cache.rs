@@ -1,0 +1,233 @@
+//! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, a file for each key.
+//!
+//! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same
+//! one write the same bytes. A file appears whole, by a rename, and begins with the hash of what follows: what a crash
+//! or a disk left of it counts for nothing, and is written anew. The name of the folder keeps a batch from taking it
+//! for shaders.
+
+use super::command::Command;
+use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};
+use crate::failure::{Exit, Failure};
+use crate::output::with_permissions;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Version of the files: it is part of every key, so that those of another are not found.
+const VERSION: u32 = 1;
+
+/// The open folder.
+pub(super) struct Cache {
+    folder: PathBuf,
+    damaged: AtomicUsize,
+    unwritten: AtomicUsize,
+}
+
+/// The name of a result.
+pub(super) struct Key(String);
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    polyshade_batch_cache: u32,
+    key: String,
+    /// Of everything behind this line.
+    sha256: String,
+    entry: u64,
+}
+
+impl Cache {
+    pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
+        let own = folder.join(FOLDER).join("cache");
+        fs::create_dir_all(&own).map_err(|error| Failure::at(Exit::Failed, folder, error))?;
+        Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into() })
+    }
+
+    /// The key of a shader whose key in the index is `index_key`: what a verb makes depends on the names, too, by the
+    /// ending of the shader's and by those that it says.
+    pub(super) fn key(command: &Command, roles: &[Role], job: &Job, index_key: &str) -> Key {
+        let mut hash = Sha256::new();
+        let mut add = |part: &str| {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        };
+        add(&VERSION.to_string());
+        add(index_key);
+        // Messages of a process are others than those of a call.
+        add(if command.isolate { "process" } else { "call" });
+        add(&job.shader);
+        for (role, output) in roles.iter().zip(&job.outputs) {
+            add(match role {
+                Role::Output => "output",
+                Role::Variant(name) => name,
+                Role::Report => "report",
+                Role::Printed => "printed",
+            });
+            add(output);
+        }
+        Key(hex(hash))
+    }
+
+    fn file(&self, key: &Key) -> PathBuf {
+        let (first, rest) = key.0.split_at(2);
+        self.folder.join(first).join(rest)
+    }
+
+    /// The result of this key, and the contents of its outputs.
+    pub(super) fn find(&self, key: &Key) -> Option<(Entry, Vec<Vec<u8>>)> {
+        let bytes = fs::read(self.file(key)).ok()?;
+        let found = parsed(key, &bytes);
+        if found.is_none() {
+            self.damaged.fetch_add(1, Ordering::Relaxed);
+        }
+        found
+    }
+
+    /// Keeps a result. What cannot be kept is made again some time.
+    pub(super) fn keep(&self, key: &Key, entry: &Entry, outputs: &[&[u8]]) {
+        if self.write(key, entry, outputs).is_err() {
+            self.unwritten.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn write(&self, key: &Key, entry: &Entry, outputs: &[&[u8]]) -> io::Result<()> {
+        let entry = serde_json::to_vec(entry)?;
+        let mut hash = Sha256::new_with_prefix(&entry);
+        outputs.iter().for_each(|output| hash.update(output));
+        let mut bytes = serde_json::to_vec(&Header {
+            polyshade_batch_cache: VERSION,
+            key: key.0.clone(),
+            sha256: hex(hash),
+            entry: entry.len() as u64,
+        })?;
+        bytes.push(b'\n');
+        bytes.extend(entry);
+        outputs.iter().for_each(|output| bytes.extend(*output));
+
+        let file = self.file(key);
+        let folder = file.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(folder)?;
+        let mut new = with_permissions(None).prefix("new-").tempfile_in(folder)?;
+        new.write_all(&bytes)?;
+        new.persist(&file)?;
+        Ok(())
+    }
+
+    /// What did not go as it should, for the user.
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let counts = [
+            (&self.damaged, "results in the cache were damaged, and are made anew"),
+            (&self.unwritten, "results could not be written to the cache"),
+        ];
+        let counts = counts.map(|(count, what)| (count.load(Ordering::Relaxed), what));
+        let some = counts.into_iter().filter(|(count, _)| *count > 0);
+        some.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+}
+
+/// The result that a file holds, if it is whole and that of the key.
+fn parsed(key: &Key, bytes: &[u8]) -> Option<(Entry, Vec<Vec<u8>>)> {
+    let line = bytes.iter().position(|byte| *byte == b'\n')?;
+    let (line, rest) = (&bytes[..line], &bytes[line + 1..]);
+    let header: Header = serde_json::from_slice(line).ok()?;
+    if header.key != key.0 || hex(Sha256::new_with_prefix(rest)) != header.sha256 {
+        return None;
+    }
+    let (entry, mut rest) = rest.split_at_checked(usize::try_from(header.entry).ok()?)?;
+    let entry: Entry = serde_json::from_slice(entry).ok()?;
+    let mut outputs = Vec::with_capacity(entry.outputs.len());
+    for output in &entry.outputs {
+        let (bytes, behind) = rest.split_at_checked(usize::try_from(output.bytes).ok()?)?;
+        if FileEntry::of(&output.path, bytes) != *output {
+            return None;
+        }
+        outputs.push(bytes.to_vec());
+        rest = behind;
+    }
+    let is_result = !entry.status.is_failure() && entry.status != Status::NotRun;
+    (rest.is_empty() && is_result).then_some((entry, outputs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::thread;
+
+    fn result() -> (Key, Entry, Vec<u8>) {
+        let bytes = vec![7; 1000];
+        let outputs = vec![FileEntry::of("a.spv", &bytes)];
+        let entry = Entry { status: Status::Ok, outputs, ..Entry::not_run("a.vert") }.coded();
+        (Key("0123".to_owned()), entry, bytes)
+    }
+
+    #[test]
+    fn what_is_not_whole_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let (key, entry, bytes) = result();
+        assert!(cache.find(&key).is_none());
+        cache.keep(&key, &entry, &[&bytes]);
+        assert_eq!(cache.find(&key), Some((entry.clone(), vec![bytes.clone()])));
+        assert!(cache.complaints().is_empty());
+
+        let file = cache.file(&key);
+        let whole = fs::read(&file).unwrap();
+        for length in 0..whole.len() {
+            assert!(parsed(&key, &whole[..length]).is_none(), "{length} of {}", whole.len());
+        }
+        for at in 0..whole.len() {
+            let mut other = whole.clone();
+            other[at] ^= 1;
+            // The version is in the key already.
+            let found = parsed(&key, &other);
+            assert!(found.is_none_or(|found| found == (entry.clone(), vec![bytes.clone()])));
+        }
+        assert!(parsed(&Key("0124".to_owned()), &whole).is_none());
+
+        fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+        assert!(cache.find(&key).is_none());
+        assert_eq!(cache.complaints().len(), 1);
+        cache.keep(&key, &entry, &[&bytes]);
+        assert!(cache.find(&key).is_some());
+    }
+
+    #[test]
+    fn a_reader_beside_writers_finds_the_whole_or_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (key, entry, bytes) = result();
+        let barrier = Barrier::new(3);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let cache = Cache::open(folder.path()).unwrap();
+                    barrier.wait();
+                    (0..200).for_each(|_| cache.keep(&key, &entry, &[&bytes]));
+                    assert!(cache.complaints().is_empty());
+                });
+            }
+            let cache = Cache::open(folder.path()).unwrap();
+            barrier.wait();
+            for _ in 0..1000 {
+                let found = cache.find(&key);
+                assert!(found.is_none_or(|found| found == (entry.clone(), vec![bytes.clone()])));
+            }
+            assert!(cache.complaints().is_empty());
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let (key, entry, bytes) = result();
+        // A file where the folder would be.
+        fs::write(cache.folder.join("01"), "").unwrap();
+        cache.keep(&key, &entry, &[&bytes]);
+        assert_eq!(cache.complaints(), ["1 results could not be written to the cache"]);
+        assert!(Cache::open(&cache.folder.join("01")).is_err());
+    }
+}

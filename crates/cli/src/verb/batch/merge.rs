@@ -1,0 +1,119 @@
+//! The reports of all shards, joined into the one that a single machine makes.
+
+use super::entry::Entry;
+use super::shard::{Part, Shard, names_hash};
+use super::summary::{self, Head};
+use crate::failure::{Exit, Failure};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The report of a shard.
+#[derive(Deserialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    shaders: Vec<Entry>,
+    shard: Option<Part>,
+}
+
+/// A report that has been found to be of a shard.
+struct Read<'a> {
+    file: &'a Path,
+    head: Head,
+    entries: Vec<Entry>,
+    part: Part,
+}
+
+/// What the one report begins with, and the shaders of all, by name. What is not the whole of one batch is refused.
+pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
+    let mut reports: BTreeMap<u32, Read<'_>> = BTreeMap::new();
+    for file in files {
+        let report = read(file)?;
+        if let Some(first) = reports.values().next() {
+            refuse_other(&report, first)?;
+        }
+        if let Some(other) = reports.get(&report.part.index()) {
+            let message = format!("this is {}, as is {}", report.part.shard, other.file.display());
+            return refused(file, message);
+        }
+        reports.insert(report.part.index(), report);
+    }
+    let Some(part) = reports.values().next().map(|report| report.part.clone()) else {
+        return Err(Failure::new(Exit::Usage, "there is no report to join"));
+    };
+    if let Some(index) = (1..=part.of()).find(|index| !reports.contains_key(index)) {
+        let missing = part.of() as usize - reports.len();
+        let more = if missing > 1 { format!(", and {} more", missing - 1) } else { String::new() };
+        let message = format!("the report of shard {index} of {} is missing{more}", part.of());
+        return Err(Failure::new(Exit::Usage, message));
+    }
+
+    let mut reports: Vec<Read<'_>> = reports.into_values().collect();
+    let mut entries: Vec<Entry> =
+        reports.iter_mut().flat_map(|report| std::mem::take(&mut report.entries)).collect();
+    entries.sort_by(|a, b| a.shader.cmp(&b.shader));
+    let names = entries.iter().map(|entry| entry.shader.as_str());
+    if entries.len() != part.whole.shaders || names_hash(names) != part.whole.names {
+        let message = format!(
+            "the reports have {} shaders of {}: one was changed after it was written",
+            entries.len(),
+            part.whole.shaders
+        );
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    Ok((reports.swap_remove(0).head, entries))
+}
+
+fn refused<T>(file: &Path, message: impl std::fmt::Display) -> Result<T, Failure> {
+    Err(Failure::at(Exit::Usage, file, message))
+}
+
+fn read(file: &Path) -> Result<Read<'_>, Failure> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => return refused(file, error),
+    };
+    let value: Value = match serde_json::from_slice(&bytes) {
+        Ok(value) => value,
+        Err(error) => return refused(file, format!("this is no report of a batch: {error}")),
+    };
+    let (version, ours) = (&value["version"], summary::VERSION);
+    if version.is_u64() && *version != ours {
+        let message = format!("this report has version {version}, and only {ours} can be joined");
+        return refused(file, message);
+    }
+    let report: Report = match serde_json::from_value(value) {
+        Ok(report) => report,
+        Err(error) => return refused(file, format!("this is no report of a batch: {error}")),
+    };
+    let Some(part) = report.shard else {
+        return refused(file, "this is the report of a whole batch, not of a shard");
+    };
+    Ok(Read { file, head: report.head, entries: report.shaders, part })
+}
+
+/// Refuses a report that is of another batch than the first.
+fn refuse_other(report: &Read<'_>, first: &Read<'_>) -> Result<(), Failure> {
+    let (own, other) = (&report.part, &first.part);
+    let file = first.file.display();
+    let message = if own.of() != other.of() {
+        let count = |shard: Shard| shard.to_string();
+        format!("this is {}, and {file} is {}", count(own.shard), count(other.shard))
+    } else if report.head.program != first.head.program {
+        format!("another version of the program or of a lowering made {file}")
+    } else if report.head.verb != first.head.verb {
+        format!("this is of the verb `{}`, and {file} of `{}`", report.head.verb, first.head.verb)
+    } else if report.head.options != first.head.options {
+        format!("the options are others than those of {file}")
+    } else if own.whole.command != other.whole.command {
+        format!("files that the options name, or devices, were others than for {file}")
+    } else if own.whole != other.whole {
+        format!("the folder had other shaders than for {file}")
+    } else {
+        return Ok(());
+    };
+    refused(report.file, message)
+}

@@ -1,0 +1,127 @@
+//! A batch over several machines: each takes a shard of the shaders, and their reports are joined into one.
+//!
+//! What a shader's file holds decides its shard. Neither its name, the order of the folder nor what other shaders there
+//! are changes that, and what is there twice is of one shard, so that one cache sees it.
+
+use super::command::Command;
+use super::entry::{Job, hex};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// One of several parts of all shaders, counted from one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Shard {
+    index: u32,
+    of: u32,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').map(|(index, of)| (index.parse(), of.parse()));
+        match numbers {
+            Some((Ok(index), Ok(of))) if (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => Err("a shard is I/N, the I-th of N, from 1/N to N/N".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shard {} of {}", self.index, self.of)
+    }
+}
+
+impl Shard {
+    /// Whether a shader whose file holds this is of the shard.
+    pub(super) fn has(self, contents: &[u8]) -> bool {
+        let digest = Sha256::digest(contents);
+        let (first, _) = digest.split_first_chunk().expect("a digest has 32 bytes");
+        u64::from_be_bytes(*first) % u64::from(self.of) == u64::from(self.index - 1)
+    }
+}
+
+/// What the report of a shard says of the whole batch, so that reports of another one are noticed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Part {
+    #[serde(flatten)]
+    pub(super) shard: Shard,
+    pub(super) whole: Whole,
+}
+
+/// What is the same for all shards of a batch.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Whole {
+    /// How many shaders all shards have together, and the hash of their names.
+    pub(super) shaders: usize,
+    pub(super) names: String,
+    /// Of the program, its options, and what these name.
+    pub(super) command: String,
+}
+
+impl Part {
+    /// The part that `shard` is of these jobs, which are all shards'.
+    pub(super) fn new(shard: Shard, command: &Command, jobs: &[Job]) -> Self {
+        let names = jobs.iter().map(|job| job.shader.as_str());
+        let whole =
+            Whole { shaders: jobs.len(), names: names_hash(names), command: command.digest() };
+        Self { shard, whole }
+    }
+
+    pub(super) fn of(&self) -> u32 {
+        self.shard.of
+    }
+
+    pub(super) fn index(&self) -> u32 {
+        self.shard.index
+    }
+}
+
+/// The hash of the names of shaders, in this order.
+pub(super) fn names_hash<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut hash = Sha256::new();
+    for name in names {
+        hash.update(name);
+        hash.update("\0");
+    }
+    hex(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shard;
+
+    fn shard(text: &str) -> Shard {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_shader_is_of_one_shard_and_stays_there() {
+        for of in [1, 2, 3, 7] {
+            let shards: Vec<Shard> = (1..=of).map(|one| shard(&format!("{one}/{of}"))).collect();
+            let mut counts = vec![0; shards.len()];
+            for number in 0..700 {
+                let name = format!("void main() {{ {number}; }}");
+                let having: Vec<usize> =
+                    (0..shards.len()).filter(|one| shards[*one].has(name.as_bytes())).collect();
+                assert_eq!(having.len(), 1, "{name} of {of}");
+                counts[having[0]] += 1;
+            }
+            let fair = 700 / shards.len();
+            assert!(counts.iter().all(|count| (fair / 2..=fair * 2).contains(count)), "{counts:?}");
+        }
+        // Machines of other versions agree on it.
+        assert!(shard("1/3").has(b"a.vert") && shard("2/3").has(b"b.vert"));
+    }
+
+    #[test]
+    fn shards_are_counted_from_one() {
+        for text in ["0/2", "3/2", "1/0", "1", "/", "-1/2", "a/b", "1/2/3", ""] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+        assert_eq!(shard("4294967295/4294967295").to_string(), "shard 4294967295 of 4294967295");
+    }
+}
