@@ -58,7 +58,8 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
     let names = entries.iter().map(|entry| entry.shader.as_str());
     if entries.len() != part.whole.shaders || names_hash(names) != part.whole.names {
         let message = format!(
-            "the reports have {} shaders of {}: one was changed after it was written",
+            "the reports have {} shaders of {}: one was changed after it was written, or machines had \
+             other shaders",
             entries.len(),
             part.whole.shaders
         );
