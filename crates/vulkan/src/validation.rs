@@ -23,6 +23,11 @@ pub struct FalsePositive {
     pub reason: &'static str,
 }
 
+const NO_FORMATS: &[&str] = &["VkPipelineRenderingCreateInfo::colorAttachmentCount (0)"];
+const FORGOTTEN_FORMATS: &str = "chromium's layer forgets the formats of a pipeline that does not rasterize, which \
+                                 was created with as many as its pass has (Khronos' issue 7858); `Device::execute` \
+                                 compares the targets itself";
+
 /// The messages that are not recorded.
 pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
     FalsePositive {
@@ -33,9 +38,13 @@ pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
     },
     FalsePositive {
         id: "VUID-vkCmdDraw-colorAttachmentCount-06179",
-        says: &["VkPipelineRenderingCreateInfo::colorAttachmentCount (0)"],
-        reason: "chromium's layer forgets the formats of a pipeline that does not rasterize, which was created with as \
-                 many as its pass has (Khronos' issue 7858); `Device::execute` compares the targets itself",
+        says: NO_FORMATS,
+        reason: FORGOTTEN_FORMATS,
+    },
+    FalsePositive {
+        id: "VUID-vkCmdDrawIndirect-colorAttachmentCount-06179",
+        says: NO_FORMATS,
+        reason: FORGOTTEN_FORMATS,
     },
 ];
 
