@@ -95,8 +95,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     isolate: bool,
 
-    /// Only the I-th of N parts of the shaders, from 1/N to N/N: each has its own machine, OUT and report. A shader's
-    /// path in DIR decides its part
+    /// Only the I-th of N parts of the shaders, from 1/N to N/N: each has its own machine, OUT and report. What a
+    /// shader's file holds decides its part
     #[arg(long, value_name = "I/N", conflicts_with = "fail_fast")]
     shard: Option<Shard>,
 
