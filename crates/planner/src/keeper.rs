@@ -171,7 +171,34 @@ impl Segments {
     }
 }
 
-// The flags of a job, and what words are: the other half of keeper/jobs.glsl and keep.comp.
+// The words of a job, by number, of which jobs.glsl is the other half. Those that are places take two.
+const FLAGS: usize = 0;
+const TOPOLOGY: usize = 1;
+const STATE: usize = 2;
+const BEGIN: usize = 4;
+const END: usize = 12;
+const QUERY: usize = 20;
+const PREDICATE: usize = 22;
+const MOST: usize = 24;
+const ARGUMENT_STRIDE: usize = 25;
+const ARGUMENTS: usize = 26;
+const COUNT: usize = 28;
+const DIRECT: usize = 30;
+const COUNTER_OFFSET: usize = 35;
+const VERTEX_STRIDE: usize = 36;
+const WORD_COUNT: usize = 37;
+const BUFFERS: usize = 38;
+const TEMPLATE: usize = 46;
+const BLOCKS: usize = 48;
+const BLOCK_STRIDE: usize = 50;
+const INDEX_TYPE: usize = 51;
+const COMMANDS: usize = 52;
+const TABLES: usize = 54;
+const TABLE_STRIDE: usize = 56;
+const INDEX_SIZE: usize = 57;
+const INDICES: usize = 58;
+
+// The flags.
 const BEGINS: u32 = 1;
 const ENDS: u32 = 2;
 const DRAWS: u32 = 4;
@@ -216,15 +243,15 @@ impl Job {
     /// The words of the job, as the shaders read them.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
-        let place_flags = [(self.begin, BEGINS), (self.end, ENDS)];
-        words.flags(place_flags.iter().filter(|(is, _)| is.is_some()).map(|(_, flag)| flag).sum());
-        words.place(2, self.state);
-        for (first, counters) in [(4, self.begin), (12, self.end)] {
-            for (number, counter) in counters.unwrap_or_default().into_iter().enumerate() {
+        words.place(STATE, self.state);
+        for (flag, first, counters) in [(BEGINS, BEGIN, self.begin), (ENDS, END, self.end)] {
+            let Some(counters) = counters else { continue };
+            words.flags(flag);
+            for (number, counter) in counters.into_iter().enumerate() {
                 words.place(first + 2 * number, counter);
             }
         }
-        words.place(20, self.query);
+        words.place(QUERY, self.query);
         if let Some(draws) = &self.draws {
             draws.fill_in(&mut words);
         }
@@ -243,7 +270,7 @@ impl Default for Record {
 
 impl Record {
     fn flags(&mut self, flags: u32) {
-        self.0[0] |= flags;
+        self.0[FLAGS] |= flags;
     }
 
     fn place(&mut self, number: usize, place: u64) {
@@ -255,29 +282,29 @@ impl Record {
 impl Draws {
     fn fill_in(&self, words: &mut Record) {
         words.flags(DRAWS);
-        words.0[1] = self.topology as u32;
+        words.0[TOPOLOGY] = self.topology as u32;
         if let Some(Predicate { place, inverted }) = self.predicate {
             words.flags(PREDICATED | if inverted { INVERTED } else { 0 });
-            words.place(22, place);
+            words.place(PREDICATE, place);
         }
-        words.0[24] = self.count;
+        words.0[MOST] = self.count;
         self.arguments.fill_in(words);
-        words.0[37] = self.word_count;
+        words.0[WORD_COUNT] = self.word_count;
         for (number, (size, stride)) in self.buffers.into_iter().enumerate() {
-            words.0[38 + 2 * number] = size;
-            words.0[39 + 2 * number] = stride;
+            words.0[BUFFERS + 2 * number] = size;
+            words.0[BUFFERS + 2 * number + 1] = stride;
         }
-        words.place(46, self.template);
-        words.place(48, self.blocks);
-        words.0[50] = self.block_stride;
-        words.place(52, self.commands);
+        words.place(TEMPLATE, self.template);
+        words.place(BLOCKS, self.blocks);
+        words.0[BLOCK_STRIDE] = self.block_stride;
+        words.place(COMMANDS, self.commands);
         if let Some(segments) = self.segments {
             words.flags(RESTARTS);
-            words.0[51] = segments.index_type as u32;
-            words.place(54, segments.tables);
-            words.0[56] = segments.table_size;
-            words.0[57] = segments.size;
-            words.place(58, segments.indices);
+            words.0[INDEX_TYPE] = segments.index_type as u32;
+            words.place(TABLES, segments.tables);
+            words.0[TABLE_STRIDE] = segments.table_size;
+            words.0[INDEX_SIZE] = segments.size;
+            words.place(INDICES, segments.indices);
         }
     }
 }
@@ -288,20 +315,26 @@ impl Arguments {
             Self::Direct { count, instance_count, first, vertex_offset, first_instance } => {
                 let numbers =
                     [count, instance_count, first, vertex_offset.cast_unsigned(), first_instance];
-                words.0[30..35].copy_from_slice(&numbers);
+                words.0[DIRECT..DIRECT + 5].copy_from_slice(&numbers);
             }
             Self::Indirect { place, stride, count, indexed } => {
                 words.flags(if indexed { INDEXED_INDIRECT } else { INDIRECT });
-                words.0[25] = stride;
-                words.place(26, place);
-                words.place(28, count);
+                words.0[ARGUMENT_STRIDE] = stride;
+                words.place(ARGUMENTS, place);
+                words.place(COUNT, count);
             }
             Self::ByteCount { counter, offset, stride, instance_count, first_instance } => {
                 words.flags(BYTE_COUNT);
-                words.place(26, counter);
-                words.0[30..35].copy_from_slice(&[0, instance_count, 0, 0, first_instance]);
-                words.0[35] = offset;
-                words.0[36] = stride;
+                words.place(ARGUMENTS, counter);
+                words.0[DIRECT..DIRECT + 5].copy_from_slice(&[
+                    0,
+                    instance_count,
+                    0,
+                    0,
+                    first_instance,
+                ]);
+                words.0[COUNTER_OFFSET] = offset;
+                words.0[VERTEX_STRIDE] = stride;
             }
         }
     }
