@@ -5,12 +5,12 @@ mod words;
 use super::device::{Api, Device, RasterizationOff};
 use super::draft::Draft;
 use super::state::{
-    Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, STORAGE_BUFFERS,
-    Storage, StoredIndices, Use,
+    Active, Begin, Call, Capture, Counter, Draw, End, Keeper, Path, Pipeline, Query,
+    STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
     Assembly, Bind, Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step,
-    Variant, Words,
+    Variant, WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -115,13 +115,8 @@ fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
 }
 
 /// What the device does to keep the counters.
-fn keep(
-    capture: &Capture,
-    active: &Active,
-    words: Words,
-    queries: Vec<super::state::Query>,
-) -> Keep {
-    let stride = |(range, stride): (&super::steps::WordRange, u32)| match range.unbound {
+fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -> Keep {
+    let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
         true => 0,
         false => stride,
     };
@@ -131,11 +126,11 @@ fn keep(
     Keep {
         begin: (active.begin != Begin::Running)
             .then(|| Counters { counters: active.begin.counters().to_vec() }),
-        count: None,
         words: Some(words),
         strides,
         queries,
         end: (!saved.is_empty()).then(|| Counters { counters: saved.to_vec() }),
+        ..Keep::default()
     }
 }
 

@@ -95,7 +95,7 @@ fn goes_on(drawn: &Drawn) -> bool {
 }
 
 /// Whether shaders keep the counters of a capture.
-pub(super) fn is_kept(drawn: &Drawn) -> bool {
+fn is_kept(drawn: &Drawn) -> bool {
     drawn.path == Path::Storage && active(drawn).is_some_and(|one| one.keeper == Keeper::Device)
 }
 

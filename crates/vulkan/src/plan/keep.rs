@@ -144,17 +144,21 @@ pub(super) struct Keeper<'d> {
     layout: Owned<'d, vk::PipelineLayout>,
     keep: Owned<'d, vk::Pipeline>,
     segments: Owned<'d, vk::Pipeline>,
+    /// Where the jobs are, in their order.
+    jobs: Vec<vk::DeviceAddress>,
 }
 
 impl<'d> Keeper<'d> {
     /// The pipelines; the jobs are written to their buffers.
     pub(super) fn new(objects: &Objects<'d>, jobs: &[Kept]) -> Result<Self, Error> {
         let device = objects.device;
-        for kept in jobs {
+        let write = |kept: &Kept| {
             let words = kept.job(objects)?.words();
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             objects.buffers[kept.job].write(0, &bytes);
-        }
+            address(&objects.buffers, Place { buffer: kept.job, offset: 0 })
+        };
+        let jobs = jobs.iter().map(write).collect::<Result<_, Error>>()?;
         let ranges = [vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::COMPUTE)
             .size(keeper::PUSH_CONSTANTS)];
@@ -164,18 +168,22 @@ impl<'d> Keeper<'d> {
         let layout = Owned::new(device, layout.call("vkCreatePipelineLayout")?);
         let keep = pipeline(device, *layout, keeper::Shader::Keep)?;
         let segments = pipeline(device, *layout, keeper::Shader::Segments)?;
-        Ok(Self { layout, keep, segments })
+        Ok(Self { layout, keep, segments, jobs })
     }
 
-    /// Dispatches a shader for a job.
-    pub(super) fn dispatch(&self, objects: &Objects<'_>, shader: keeper::Shader, kept: &Kept) {
+    /// Dispatches a shader for the job with this number, which has so many draws.
+    pub(super) fn dispatch(
+        &self,
+        objects: &Objects<'_>,
+        shader: keeper::Shader,
+        (job, draws): (usize, u32),
+    ) {
         let (device, commands) = (&objects.device.handle, objects.command_buffer);
-        let place = Place { buffer: kept.job, offset: 0 };
-        let Ok(jobs) = address(&objects.buffers, place) else { return };
-        let push = [jobs.to_ne_bytes().as_slice(), 1_u32.to_ne_bytes().as_slice()].concat();
+        let jobs = self.jobs[job].to_ne_bytes();
+        let push = [jobs.as_slice(), 1_u32.to_ne_bytes().as_slice()].concat();
         let (pipeline, groups) = match shader {
             keeper::Shader::Keep => (*self.keep, 1),
-            keeper::Shader::Segments => (*self.segments, kept.arguments.draws()),
+            keeper::Shader::Segments => (*self.segments, draws),
         };
         // SAFETY: the layout is that of both pipelines, and what the job names is as large as it says.
         unsafe {

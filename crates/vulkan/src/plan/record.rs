@@ -228,7 +228,8 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
             }
             Command::Keep(shader, job) => {
                 if let Some(keeper) = &extra.keeper {
-                    keeper.dispatch(objects, *shader, &lowered.jobs[*job]);
+                    let draws = lowered.jobs[*job].arguments.draws();
+                    keeper.dispatch(objects, *shader, (*job, draws));
                 }
             }
             Command::Bind(index) => {

@@ -1,6 +1,6 @@
 //! What the keeper is told, and the draws whose words and arguments it writes.
 
-use super::names::{indices, lead, place, places};
+use super::names::{indices, lead, place, places, without_indices};
 use super::{Call, Command, Lowering, Pending, Source};
 use crate::capture::point_at;
 use crate::error::Error;
@@ -89,13 +89,11 @@ impl<'a> Lowering<'a, '_> {
             return Ok(None);
         }
         let start = indices(pending.planned)?.place;
-        let transform_feedback::Indices { index_type, size, .. } =
-            pending.numbers.indices.unwrap_or(NO_INDICES);
+        let indices = pending.numbers.indices.as_mut().ok_or_else(without_indices)?;
+        let transform_feedback::Indices { index_type, size, .. } = *indices;
         let table_size = keeper::Segments::table_size(index_type, size);
+        indices.table_size = table_size;
         let tables = self.add_buffer(table_size * draws.max(1));
-        if let Some(indices) = &mut pending.numbers.indices {
-            indices.table_size = table_size;
-        }
         Ok(Some(KeptSegments { index_type, indices: start, size, tables, table_size }))
     }
 
