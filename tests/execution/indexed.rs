@@ -18,6 +18,7 @@ use polyshade_vulkan::{
     self as vulkan, CaptureBuffers, Draw, Indices, ProvokingVertex, Range, Stage, Work,
     bind_capture, vk,
 };
+use std::ops;
 
 const WIDTHS: [IndexType; 3] = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
 
@@ -42,23 +43,14 @@ impl Indexed {
 
     /// The bytes of the indices, as the device has them.
     fn bytes(&self) -> Vec<u8> {
-        let size = self.width.bytes() as usize;
-        self.indices.iter().flat_map(|index| index.to_le_bytes()[..size].to_vec()).collect()
+        bytes_of(&self.indices, self.width)
     }
 
     /// The vertices between restarts. What is behind the buffer is index 0.
     fn segments(&self) -> Vec<Vec<u32>> {
-        let mut segments = vec![Vec::new()];
-        for number in self.case.draw.vertices.clone() {
-            let index = self.indices.get(number as usize).copied().unwrap_or(0);
-            if self.restart && index == self.width.restart() {
-                segments.push(Vec::new());
-            } else {
-                let vertex = index.wrapping_add_signed(self.vertex_offset);
-                segments.last_mut().expect("there is one").push(vertex);
-            }
-        }
-        segments
+        let restart = self.restart.then(|| self.width.restart());
+        let numbers = self.case.draw.vertices.clone();
+        segments(&self.indices, restart, numbers, self.vertex_offset)
     }
 
     /// What the model says.
@@ -76,11 +68,7 @@ impl Indexed {
         let vertices = &self.case.draw.vertices;
         Indices {
             place,
-            index_type: match self.width {
-                IndexType::Uint8 => vk::IndexType::UINT8_EXT,
-                IndexType::Uint16 => vk::IndexType::UINT16,
-                IndexType::Uint32 => vk::IndexType::UINT32,
-            },
+            index_type: native_type(self.width),
             count: vertices.len() as u32,
             first: vertices.start,
             vertex_offset: self.vertex_offset,
@@ -114,8 +102,42 @@ impl Indexed {
     }
 }
 
+/// The bytes of indices, as the device has them.
+pub(crate) fn bytes_of(indices: &[u32], width: IndexType) -> Vec<u8> {
+    let size = width.bytes() as usize;
+    indices.iter().flat_map(|index| index.to_le_bytes()[..size].to_vec()).collect()
+}
+
+/// The vertices between restarts, of the indices with these numbers. What is behind the last is index 0.
+pub(crate) fn segments(
+    indices: &[u32],
+    restart: Option<u32>,
+    numbers: ops::Range<u32>,
+    vertex_offset: i32,
+) -> Vec<Vec<u32>> {
+    let mut segments = vec![Vec::new()];
+    for number in numbers {
+        let index = indices.get(number as usize).copied().unwrap_or(0);
+        if restart == Some(index) {
+            segments.push(Vec::new());
+        } else {
+            let vertex = index.wrapping_add_signed(vertex_offset);
+            segments.last_mut().expect("there is one").push(vertex);
+        }
+    }
+    segments
+}
+
+pub(crate) fn native_type(width: IndexType) -> vk::IndexType {
+    match width {
+        IndexType::Uint8 => vk::IndexType::UINT8_EXT,
+        IndexType::Uint16 => vk::IndexType::UINT16,
+        IndexType::Uint32 => vk::IndexType::UINT32,
+    }
+}
+
 /// Where indices begin in what is bound: at no multiple of 4 where they are small.
-fn lead(width: IndexType) -> u32 {
+pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
@@ -189,7 +211,7 @@ fn run_native(words: &[u32], layout: &[BufferLayout], all: &[Indexed]) -> Vec<Ca
     }
     let outcome = Driver::Lavapipe.run(&work);
     let captured = outcome.captured.iter().flatten();
-    let capture = |(buffers, captured): (std::ops::Range<usize>, &vulkan::Captured)| Capture {
+    let capture = |(buffers, captured): (ops::Range<usize>, &vulkan::Captured)| Capture {
         memory: outcome.buffers[buffers].to_vec(),
         captured: *captured,
     };

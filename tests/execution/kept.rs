@@ -6,17 +6,18 @@ mod case;
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::GUARD;
 use crate::hostile::{bound, only_written_in};
+use crate::indexed::{lead, native_type};
 use crate::noise::Noise;
 use crate::plan::{Rig, VARYINGS};
 use crate::shaders::INDICES;
 use crate::storage::{HOSTS, options};
 use case::{
     ALL, ARGUMENTS, BUFFERS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, INDEX_BUFFER, Left,
-    Numbers, PREDICATE, REGION, STRIDE, Told, lead,
+    Numbers, PREDICATE, REGION, STRIDE, Told,
 };
-use polyshade::transform_feedback::{self, IndexType, ProvokingVertex};
-use polyshade_planner::{self as planner, Begin, Path, Pipeline, Plan, Step, Topology, Word};
-use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, Sequence, vk};
+use polyshade::transform_feedback::{self, ProvokingVertex};
+use polyshade_planner::{self as planner, Begin, Keep, Path, Pipeline, Plan, Step, Topology, Word};
+use polyshade_vulkan::{Executed, Indices, IndirectArguments, Item, Place, Sequence};
 
 /// How many captures there are of each kind, and how many of them are submitted together.
 const CASES: usize = 144;
@@ -84,12 +85,8 @@ fn execute_with(
             let mut planned = rig.planned(plan, numbers, vec![first, first + 1]);
             let direct = if piece.told == Told::Direct { one.vertices.clone() } else { 0..0 };
             planned.draw.indices = case.indexed.as_ref().map(|indexed| Indices {
-                place: Place { buffer: first + INDEX_BUFFER, offset: lead(indexed.width) as u64 },
-                index_type: match indexed.width {
-                    IndexType::Uint8 => vk::IndexType::UINT8_EXT,
-                    IndexType::Uint16 => vk::IndexType::UINT16,
-                    IndexType::Uint32 => vk::IndexType::UINT32,
-                },
+                place: Place { buffer: first + INDEX_BUFFER, offset: lead(indexed.width).into() },
+                index_type: native_type(indexed.width),
                 count: direct.len() as u32,
                 first: direct.start,
                 vertex_offset: one.vertex_offset,
@@ -205,49 +202,38 @@ fn commands_are_submitted_again() {
     are_right(true, true, 1);
 }
 
-fn replace(words: &mut [Word], one: Word) {
-    let place = words.iter_mut().find(|word| **word == one);
-    *place.expect("the word is there") = Word::Constant(0);
-}
-
-type Edit = Box<dyn Fn(&mut Plan)>;
-
 /// What a plan leaves out, or says wrongly, is noticed.
 #[test]
 fn wrong_plans_are_noticed() {
-    let keep = |edit: fn(&mut planner::Keep)| {
-        move |plan: &mut Plan| {
-            plan.steps.iter_mut().for_each(|step| {
-                if let Step::Keep(keep) = step {
-                    edit(keep);
-                }
-            });
-        }
-    };
-    let words = |edit: fn(&mut planner::Words)| {
-        move |plan: &mut Plan| {
-            for step in &mut plan.steps {
-                if let Step::Keep(planner::Keep { words: Some(words), .. }) = step {
-                    edit(words);
-                }
-            }
-        }
-    };
+    type Edit = fn(&mut Keep);
+    fn words(keep: &mut Keep) -> &mut planner::Words {
+        keep.words.as_mut().expect("each draw is captured")
+    }
+    fn without_table(words: &mut planner::Words) {
+        let size = words.words.iter_mut().find(|word| **word == Word::TableSize);
+        *size.expect("indices restart primitives") = Word::Constant(0);
+    }
     let edits: [(&str, Edit); 7] = [
-        ("begin", Box::new(keep(|keep| keep.begin = None))),
-        ("end", Box::new(keep(|keep| keep.end = None))),
-        ("queries", Box::new(keep(|keep| keep.queries.clear()))),
-        ("stride", Box::new(keep(|keep| keep.strides[1] += 4))),
-        ("size", Box::new(words(|words| words.ranges[0].size -= 4))),
-        ("word", Box::new(words(|words| words.words.swap(2, 3)))),
-        ("table", Box::new(words(|words| replace(&mut words.words, Word::TableSize)))),
+        ("begin", |keep| keep.begin = None),
+        ("end", |keep| keep.end = None),
+        ("queries", |keep| keep.queries.clear()),
+        ("stride", |keep| keep.strides[1] += 4),
+        ("size", |keep| words(keep).ranges[0].size -= 4),
+        ("word", |keep| words(keep).words.swap(2, 3)),
+        ("table", |keep| without_table(words(keep))),
     ];
     let rig = rig(true, true);
     let mut noise = Noise::new();
     let cases: Vec<Case> = (0..BATCH).map(|_| Case::random(&mut noise, true, true)).collect();
     let way = Way { driver: Driver::Lavapipe, path: Path::Storage, again: 0 };
     for (name, edit) in edits {
-        let left = execute(&rig, way, &cases, edit);
+        let left = execute(&rig, way, &cases, |plan| {
+            for step in &mut plan.steps {
+                if let Step::Keep(keep) = step {
+                    edit(keep);
+                }
+            }
+        });
         let same =
             cases.iter().zip(&left).filter(|(case, left)| case.model(rig.layout(), 1) == **left);
         assert!(same.count() < BATCH, "{name}");

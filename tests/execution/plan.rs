@@ -256,7 +256,8 @@ type Numbers = (Range<u32>, Range<u32>);
 
 /// What `INDICES` computes, in the layout of the varyings.
 pub(crate) fn indices(vertex: u32, instance: u32) -> Vec<Value> {
-    let mixed = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
+    let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
+    let mixed = [times(vertex, 7), times(instance, 8), times(vertex, 9)];
     vec![
         Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },
         Value { buffer: 1, offset: 0, bytes: bytes(&mixed) },

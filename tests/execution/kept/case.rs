@@ -1,8 +1,10 @@
 //! Captures whose numbers are told in any way, and what the model says of them.
 
 use crate::feedback::{FILL, GUARD};
+use crate::indexed::{bytes_of, lead, segments};
 use crate::memory::bytes;
 use crate::noise::Noise;
+use crate::plan::indices;
 use polyshade::transform_feedback::IndexType;
 use polyshade_planner::{
     Active, Begin, Bound, ByteCount, Call, Counter, Draw as DrawState, End, Feedback, Keeper,
@@ -173,19 +175,16 @@ impl Case {
         let reached = layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one);
         all.push(bytes(&reached.collect::<Vec<u32>>()));
         all.push(self.pieces.iter().flat_map(|piece| bytes(&piece.arguments(self))).collect());
-        let indices = self.indexed.iter().flat_map(|indexed| {
-            let size = indexed.width.bytes() as usize;
-            indexed.values.iter().flat_map(move |one| one.to_le_bytes()[..size].to_vec())
-        });
-        let lead = self.indexed.as_ref().map_or(0, |indexed| lead(indexed.width));
-        all.push(std::iter::repeat_n(0xee, lead).chain(indices).collect());
+        all.push(self.indexed.as_ref().map_or_else(Vec::new, Indexed::bytes));
         all
     }
 }
 
-/// Where indices begin: not at a multiple of 4, where they are small.
-pub(super) fn lead(width: IndexType) -> usize {
-    3 * width.bytes() as usize
+impl Indexed {
+    /// The index buffer.
+    fn bytes(&self) -> Vec<u8> {
+        [vec![0xee; lead(self.width) as usize], bytes_of(&self.values, self.width)].concat()
+    }
 }
 
 impl Piece {
@@ -238,16 +237,6 @@ pub(super) fn shifted(counters: &[Option<Counter>], first: usize) -> Vec<Option<
     counters.iter().map(|one| one.as_ref().map(shift)).collect()
 }
 
-/// What the shader computes.
-pub(super) fn values(vertex: u32, instance: u32) -> Vec<model::Value> {
-    let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
-    let mixed = [times(vertex, 7), times(instance, 8), times(vertex, 9)];
-    vec![
-        model::Value { buffer: 0, offset: 0, bytes: bytes(&[vertex, instance]) },
-        model::Value { buffer: 1, offset: 0, bytes: bytes(&mixed) },
-    ]
-}
-
 /// What a case leaves: its feedback buffers and counters, and the counts of its pieces.
 pub(super) type Left = (Vec<Vec<u8>>, Vec<Captured>);
 
@@ -255,17 +244,8 @@ impl Case {
     /// What lies between restarts.
     fn segments(&self, numbers: &Numbers) -> Vec<Vec<u32>> {
         let Some(indexed) = &self.indexed else { return vec![numbers.vertices.clone().collect()] };
-        let mut segments = vec![Vec::new()];
-        for number in numbers.vertices.clone() {
-            let index = indexed.values.get(number as usize).copied().unwrap_or(0);
-            if indexed.restart && index == indexed.width.restart() {
-                segments.push(Vec::new());
-            } else {
-                let vertex = index.wrapping_add_signed(numbers.vertex_offset);
-                segments.last_mut().expect("there is one").push(vertex);
-            }
-        }
-        segments
+        let restart = indexed.restart.then(|| indexed.width.restart());
+        segments(&indexed.values, restart, numbers.vertices.clone(), numbers.vertex_offset)
     }
 
     /// What the model says of so many submissions. Queries are begun anew by none.
@@ -300,7 +280,7 @@ impl Case {
                         instances: numbers.instances.clone(),
                     };
                     let segments = self.segments(numbers);
-                    let captured = model::capture_indexed(&draw, &segments, &mut buffers, values);
+                    let captured = model::capture_indexed(&draw, &segments, &mut buffers, indices);
                     count.written += captured.written;
                     count.needed += captured.needed;
                 }
