@@ -4,7 +4,7 @@
 //! front of it.
 
 use crate::Arguments;
-use crate::failure::{ErrorFormat, Exit, Failure};
+use crate::failure::{Exit, Failure};
 use clap::{Command, CommandFactory};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -26,23 +26,6 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     } else {
         words
     })
-}
-
-/// The option that says how errors are written.
-const ERROR_FORMAT: &str = "--error-format";
-
-/// How errors are written, by the words before anything else is known of them. Those of response files are not looked
-/// at.
-pub(crate) fn error_format(words: impl Iterator<Item = OsString>) -> ErrorFormat {
-    let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
-    let mut values = words.iter().enumerate().filter_map(|(at, word)| {
-        let rest = word.to_str()?.strip_prefix(ERROR_FORMAT)?;
-        if rest.is_empty() { words.get(at + 1)?.to_str() } else { rest.strip_prefix('=') }
-    });
-    match values.next_back() {
-        Some("json") => ErrorFormat::Json,
-        _ => ErrorFormat::Text,
-    }
 }
 
 /// A response file names others this deep at most.
@@ -77,7 +60,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
 
 /// Options that belong to `batch` wherever they stand: one file cannot be every shader's, and errors of shaders are in
 /// the report.
-const OWN: [&str; 5] = ["output", "variant", "report", "depfile", "error-format"];
+const OWN: [&str; 7] = ["output", "variant", "report", "depfile", "error-format", "color", "quiet"];
 
 /// `program batch OWN… DIR VERB -- OPTIONS…`, of words in which the own options stand anywhere.
 fn own_options_first(words: Vec<OsString>) -> Vec<OsString> {
@@ -124,16 +107,17 @@ fn own_options_first(words: Vec<OsString>) -> Vec<OsString> {
 
 /// An option of a command, and whether its value is the next word.
 #[derive(Default)]
-struct Found {
+pub(crate) struct Found {
     name: String,
-    takes_next: bool,
+    pub(crate) takes_next: bool,
 }
 
 fn is_option(word: &OsStr) -> bool {
     word.to_string_lossy().starts_with('-')
 }
 
-fn option(command: &Command, word: &OsStr) -> Option<Found> {
+/// The option of a command that a word names.
+pub(crate) fn option(command: &Command, word: &OsStr) -> Option<Found> {
     let word = word.to_string_lossy();
     let (argument, has_value) = if let Some(long) = word.strip_prefix("--") {
         let (name, value) =

@@ -19,6 +19,11 @@ pub(crate) struct Build {
 }
 
 impl Build {
+    /// Whether it is a build system that asks.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.depfile.is_some() || self.keep_unchanged
+    }
+
     /// Adds the depfile to the `outputs` made of `input`, which are all there are.
     pub(crate) fn apply(&self, input: &Input, outputs: &mut Outputs) -> Result<(), Failure> {
         if self.keep_unchanged {

@@ -1,6 +1,7 @@
 //! Failures as the user sees them.
 
 use crate::printable::printable;
+use crate::settings;
 use clap::ValueEnum;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 use polyshade::spv::{Id, Inst, Op};
@@ -142,8 +143,8 @@ impl Failure {
     }
 
     /// Tells the user, and says how to exit.
-    pub(crate) fn report(&self, format: ErrorFormat) -> ExitCode {
-        match format {
+    pub(crate) fn report(&self) -> ExitCode {
+        match settings::errors() {
             ErrorFormat::Text => self.print_text(),
             ErrorFormat::Json => eprintln!("{}", self.to_json()),
         }
@@ -164,11 +165,8 @@ impl Failure {
 
     fn print_text(&self) {
         let is_terminal = std::io::stderr().is_terminal();
-        let mut theme = if is_terminal && std::env::var_os("NO_COLOR").is_none() {
-            GraphicalTheme::unicode()
-        } else {
-            GraphicalTheme::none()
-        };
+        let coloured = settings::is_coloured();
+        let mut theme = if coloured { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
         theme.characters.error = "error:".to_owned();
         let mut text = String::new();
         // Programs that read messages look for whole paths and sentences.

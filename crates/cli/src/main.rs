@@ -11,19 +11,22 @@ mod input;
 mod lowering;
 mod memory;
 mod named;
+mod note;
 #[cfg(all(test, feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
 mod options;
 mod output;
 mod printable;
 mod report;
+mod settings;
 mod stage;
 mod target;
 mod verb;
 mod writing;
 
-use clap::Parser;
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use failure::{ErrorFormat, Failure};
 use polyshade_formats::Feature;
+use settings::Settings;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use verb::Verb;
@@ -41,6 +44,15 @@ struct Arguments {
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     error_format: ErrorFormat,
+
+    /// Whether messages are coloured; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    #[arg(hide_default_value = true)]
+    color: ColorChoice,
+
+    /// Say nothing but errors and what was asked for
+    #[arg(short, long, global = true)]
+    quiet: bool,
 
     #[command(subcommand)]
     verb: Verb,
@@ -66,23 +78,36 @@ fn main() -> ExitCode {
         return formats::serve();
     }
     // What is wrong with the other words is told in this format, too.
-    let format = command_line::error_format(std::env::args_os());
-    let done =
-        command_line::words(std::env::args_os()).and_then(|words| match Arguments::try_parse_from(
-            words,
-        ) {
-            Ok(arguments) => arguments.verb.run(),
-            Err(error) => {
-                let error = verb::verify::with_verbs(error);
-                match format {
-                    ErrorFormat::Json if error.use_stderr() => Err(Failure::of_words(&error)),
-                    ErrorFormat::Json | ErrorFormat::Text => error.exit(),
-                }
+    let settings = Settings::of_words(std::env::args_os());
+    let command = || Arguments::command().color(settings.color);
+    let parsed = command_line::words(std::env::args_os()).map(|words| {
+        let matches = command().try_get_matches_from(words);
+        matches.and_then(|matches| {
+            Arguments::from_arg_matches(&matches).map_err(|e| e.format(&mut command()))
+        })
+    });
+    let done = match parsed {
+        Ok(Ok(arguments)) => {
+            let Arguments { error_format, color, quiet, .. } = arguments;
+            Settings { errors: error_format, color, quiet }.hold();
+            arguments.verb.run()
+        }
+        Ok(Err(error)) => {
+            settings.hold();
+            let error = verb::verify::with_verbs(error);
+            match settings.errors {
+                ErrorFormat::Json if error.use_stderr() => Err(Failure::of_words(&error)),
+                ErrorFormat::Json | ErrorFormat::Text => error.exit(),
             }
-        });
+        }
+        Err(failure) => {
+            settings.hold();
+            Err(failure)
+        }
+    };
     match done {
         Ok(code) => code,
-        Err(failure) => failure.report(format),
+        Err(failure) => failure.report(),
     }
 }
 

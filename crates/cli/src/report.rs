@@ -21,6 +21,8 @@ pub(crate) struct Report {
     text: String,
     words: Vec<Words>,
     requirements: Requirements,
+    /// How the host draws with it, where it is not as it drew before.
+    draw: Option<&'static str>,
 }
 
 impl Report {
@@ -39,6 +41,7 @@ impl Report {
             text,
             words: Vec::new(),
             requirements: Requirements::default(),
+            draw: None,
         }
     }
 
@@ -46,6 +49,12 @@ impl Report {
     pub(crate) fn needs(mut self, words: &[Words], requirements: &Requirements) -> Self {
         self.words = words.to_vec();
         self.requirements = requirements.clone();
+        self
+    }
+
+    /// Adds how the host draws with it.
+    pub(crate) fn drawn(mut self, how: &'static str) -> Self {
+        self.draw = Some(how);
         self
     }
 
@@ -77,7 +86,31 @@ impl Report {
         text.push_str(&self.text);
         self.bind(&mut text);
         self.fill_in(&mut text);
+        if let Some(draw) = self.draw {
+            let _ = writeln!(text, "\ndraw\n  {draw}");
+        }
         self.need(&mut text);
+        text
+    }
+
+    /// What was lowered, and what the host does, in a few lines.
+    pub(crate) fn for_host(&self) -> String {
+        let mut text = format!("{} of {} ({})\n", self.lowering.name, self.entry, self.stage);
+        for one in &self.requirements.descriptors {
+            let (set, binding) = (one.set.0, one.binding.0);
+            let _ = writeln!(
+                text,
+                "  bind     {} at set {set} binding {binding}: {}",
+                one.kind, one.purpose
+            );
+        }
+        for group in &self.words {
+            let names: Vec<&str> = group.words.iter().map(|word| &*word.name).collect();
+            let _ = writeln!(text, "  fill in  at {}: {}", group.place, names.join(", "));
+        }
+        if let Some(draw) = self.draw {
+            let _ = writeln!(text, "  draw     {draw}");
+        }
         text
     }
 

@@ -4,6 +4,7 @@ use crate::Done;
 use crate::depfile::Build;
 use crate::format::Formats;
 use crate::input::Input;
+use crate::note;
 use crate::output::{Modules, Outputs, print_text};
 use crate::report::Report;
 use clap::Args;
@@ -109,6 +110,13 @@ impl Writing {
             outputs.add(Path::new("-"), format!("{json}\n").into_bytes())?;
         }
         self.build.apply(input, &mut outputs)?;
-        outputs.write()
+        outputs.write()?;
+        // Where a report goes, or a build system asks, no person waits for it.
+        if !(self.wants_report() || self.build.is_asked() || self.output() == Path::new("-")) {
+            let files = beside.iter().map(|(file, _)| *file);
+            let files: Vec<&Path> = std::iter::once(self.output()).chain(files).collect();
+            note::tell(&files, report);
+        }
+        Ok(())
     }
 }

@@ -130,16 +130,22 @@ fn errors_are_lines_of_json_for_programs() {
     assert!(work.succeeds("info --help --error-format json").contains("Usage:"));
 }
 
+/// The verbs, as `--help` lists them.
+fn verbs(work: &Work) -> Vec<String> {
+    let help = work.succeeds("--help");
+    let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
+    let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let verbs = verbs.filter(|verb| !verb.is_empty() && *verb != "help").map(str::to_owned);
+    let verbs: Vec<String> = verbs.collect();
+    assert!(verbs.len() > 10);
+    verbs
+}
+
 #[test]
 fn every_verb_has_a_manual_page() {
     let work = Work::new();
     work.succeeds("man pages/man1");
-    let help = work.succeeds("--help");
-    let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
-    let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
-    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty() && *verb != "help").collect();
-    assert!(verbs.len() > 10);
-    for verb in verbs {
+    for verb in verbs(&work) {
         let page = work.text(&format!("pages/man1/polyshade-{verb}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{verb}");
     }
@@ -149,4 +155,80 @@ fn every_verb_has_a_manual_page() {
     assert!(work.has("pages/man1/polyshade-verify-capture.1"));
     work.write("file", "");
     work.fails("man file", 1, "file: ");
+}
+
+#[test]
+fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
+    let work = Work::with(&[("a.vert", VERTEX)]);
+    let capture = "capture a.vert --varyings v -o o.spv";
+    let said = work.run(capture);
+    assert!(said.status.success() && said.stdout.is_empty());
+    let said = stderr(&said);
+    for line in [
+        "wrote o.spv: transform_feedback of main (vertex)",
+        "  bind     storage buffer at set 3 binding 0: feedback buffer 0",
+        "  bind     storage buffer at set 3 binding 1: words of the host",
+        "  fill in  at storage=3:1: topology, flags, first_vertex, ",
+        "  draw     a point list without indices, ",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    // The commands that are named do something.
+    for words in ["capture a.vert --varyings v --dry-run", "info o.spv"] {
+        assert!(said.contains(&format!("polyshade {words}\n")), "{said}");
+        work.succeeds(words);
+    }
+    assert!(said.contains("polyshade verify a.vert capture --varyings v\n"), "{said}");
+    assert!(
+        stderr(&work.run("depth a.vert -o o.spv")).starts_with("wrote o.spv: depth_convention")
+    );
+    let lower = r#"lower {"depth":{}} a.vert -o o.spv"#;
+    assert!(stderr(&work.run(lower)).starts_with("wrote o.spv: recipe of main (vertex)"));
+
+    for other in [
+        "-q",
+        "--quiet",
+        "--report r.json",
+        "--json",
+        "--depfile d",
+        "--keep-unchanged",
+        "--error-format json",
+    ] {
+        let output = work.run(&format!("{capture} {other}"));
+        assert!(output.status.success() && output.stderr.is_empty(), "{other}: {output:?}");
+    }
+    for line in [
+        "-q capture a.vert --varyings v -o o.spv",
+        "capture a.vert --varyings v --dry-run",
+        "capture a.vert --varyings v",
+        "batch . capture --include a.vert --varyings v -o out -q",
+        "batch . capture --include a.vert --varyings v -o out --force --isolate -q",
+        &format!("{lower} --quiet"),
+        &format!("{lower} --report r.json"),
+        "convert a.vert -o b.spv",
+    ] {
+        let output = work.run(line);
+        assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
+    }
+}
+
+#[test]
+fn messages_are_coloured_where_that_is_said_whatever_the_verb() {
+    let work = Work::with(&[("a.vert", VERTEX)]);
+    // Both of our own errors and of those of the command line.
+    for wrong in ["info no.vert", "info a.vert --nonsense", "capture a.vert --varyings w -o o.spv"]
+    {
+        let colours = |line: &str| stderr(&work.run(line)).contains('\u{1b}');
+        assert!(!colours(wrong) && !colours(&format!("{wrong} --color auto")), "{wrong}");
+        assert!(colours(&format!("{wrong} --color always")), "{wrong}");
+        assert!(colours(&format!("--color=always {wrong}")), "{wrong}");
+        assert!(!colours(&format!("{wrong} --color=never")), "{wrong}");
+    }
+    assert!(work.succeeds("--help --color always").contains('\u{1b}'));
+    for verb in verbs(&work) {
+        for options in ["-q --help", "--quiet --help", "--color always --help"] {
+            work.succeeds(&format!("{verb} {options}"));
+        }
+    }
+    work.fails("info a.vert --color nonsense", 2, "invalid value 'nonsense' for '--color");
 }

@@ -21,6 +21,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
+use crate::settings;
 use cache::Cache;
 use clap::Args;
 use command::Command;
@@ -103,10 +104,6 @@ pub(crate) struct Arguments {
     /// Join the reports of all shards into the one that a single machine would make, and run nothing
     #[arg(long, value_name = "REPORT", num_args = 1.., conflicts_with_all = RUNS)]
     merge: Vec<PathBuf>,
-
-    /// Print nothing but the errors
-    #[arg(short, long)]
-    quiet: bool,
 
     /// Where the report goes, as JSON: the result of every shader, the same from run to run
     #[arg(long, value_name = "FILE")]
@@ -267,14 +264,14 @@ impl Arguments {
     fn end(&self, outputs: Outputs, table: &str, entries: &[Entry]) -> Done {
         outputs.write()?;
         let printed = [&self.report, &self.timings, &self.names.rank].map(|file| file.as_deref());
-        if !self.quiet && !printed.contains(&Some(Path::new("-"))) {
+        if !settings::is_quiet() && !printed.contains(&Some(Path::new("-"))) {
             print_text(&(table.to_owned() + &summary::text(entries)))?;
         }
         verdict(entries, self.allow_unsupported)
     }
 
     fn tell_where_the_last_ended(&self, index: &Index) {
-        if !self.quiet && !index.ended_at().is_empty() {
+        if !settings::is_quiet() && !index.ended_at().is_empty() {
             let shaders = printable(&index.ended_at().join(", "));
             eprintln!("polyshade: the last run was ended while it worked on {shaders}");
             eprintln!(
@@ -321,7 +318,7 @@ impl Run<'_> {
         let first_failed = AtomicUsize::new(usize::MAX);
         let results: Vec<Mutex<Option<(Entry, Duration)>>> =
             jobs.iter().map(|_| Mutex::new(None)).collect();
-        let progress = Progress::new(jobs.len(), self.arguments.quiet);
+        let progress = Progress::new(jobs.len(), settings::is_quiet());
         let work = &|thread: usize| {
             let stage = self.index.stage(thread);
             loop {
@@ -372,7 +369,7 @@ mod tests {
         let command = crate::Arguments::command();
         let batch = command.find_subcommand("batch").expect("it is a verb");
         let ids = batch.get_arguments().map(|one| one.get_id().as_str());
-        let joining = ["merge", "report", "quiet", "allow_unsupported"];
+        let joining = ["merge", "report", "allow_unsupported"];
         let mut runs: Vec<&str> = ids.filter(|id| !joining.contains(id)).collect();
         let mut expected = RUNS;
         runs.sort_unstable();

@@ -250,7 +250,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         transform_feedback::prepare(&module, target, &rewrite.options()).map_err(failed)?;
     let text = report::layout(prepared.layout());
     let report = Report::new(CAPTURE, (&entry, stage), prepared.layout(), text)
-        .needs(std::slice::from_ref(prepared.words()), prepared.requirements());
+        .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
+        .drawn(rewrite.drawn());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
             if variant != Variant::Both || prepared.layout().is_captured_at_once() {
@@ -356,6 +357,18 @@ impl Rewrite {
             options.separate(varyings())
         } else {
             options.interleaved(varyings())
+        }
+    }
+
+    /// How the capture-only variant is drawn.
+    fn drawn(&self) -> &'static str {
+        match self.indexed {
+            None => {
+                "a point list without indices, over the vertices and instances of the draw, with rasterization off"
+            }
+            Some(_) => {
+                "a point list without indices, a point for each index of the draw, with rasterization off"
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::format::Formats;
 use crate::input::Input;
 use crate::lowering::RECIPE;
+use crate::note;
 use crate::output::{Modules, Outputs};
 use crate::report::{Report, of_pipeline};
 use crate::target::Free;
@@ -107,7 +108,12 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     for file in arguments.report.as_deref().into_iter().chain(stdout) {
         outputs.add(file, report.clone().into_bytes())?;
     }
-    outputs.write()
+    outputs.write()?;
+    if !arguments.json && arguments.report.is_none() {
+        let told = files.iter().zip(&reports).filter(|(file, _)| file.as_path() != Path::new("-"));
+        told.for_each(|(file, report)| note::tell_of_stage(file, report));
+    }
+    Ok(())
 }
 
 /// A stage: its module, the name of its entry point, and which it is.

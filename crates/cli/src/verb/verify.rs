@@ -8,6 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
+use crate::settings;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 use polyshade::Module;
@@ -196,7 +197,10 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
     if arguments.json {
         print_text(&json)?;
     } else if code == 0 {
-        print_text(&report::text(report))?;
+        // As of `diff` and its like, the exit code says it.
+        if !settings::is_quiet() {
+            print_text(&report::text(report))?;
+        }
     } else {
         eprintln!("{}", printable(&report::text(report)));
     }

@@ -4,7 +4,6 @@
 //! each phase, and its report at the end; the parent keeps the time.
 
 use super::{Arguments, Verified, compare, report};
-use crate::command_line;
 use crate::failure::{Exit, Failure};
 use polyshade_verify::Phase;
 use serde_json::Value;
@@ -52,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            let code = failure.report(command_line::error_format(env::args_os()));
+            let code = failure.report();
             say(&format!("failed {}", failure.exit() as u8));
             code
         }

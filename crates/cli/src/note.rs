@@ -1,0 +1,129 @@
+//! What a person is told on standard error when shaders have been written: the files, what the host does with them, and
+//! what can be tried next.
+
+use crate::Arguments;
+use crate::command_line::option;
+use crate::memory;
+use crate::printable::printable;
+use crate::report::Report;
+use crate::settings;
+use clap::{Command, CommandFactory};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Tells of the `files` that were made, by the report of what is in them.
+pub(crate) fn tell(files: &[&Path], report: &Report) {
+    if is_wanted() {
+        let next = next(std::env::args_os().collect(), files);
+        eprint!("{}", printable(&(wrote(files, report) + &next)));
+    }
+}
+
+/// Tells of a stage that was written.
+pub(crate) fn tell_of_stage(file: &Path, report: &Report) {
+    if is_wanted() {
+        eprint!("{}", printable(&wrote(&[file], report)));
+    }
+}
+
+/// Shaders of a batch are told of in its report.
+fn is_wanted() -> bool {
+    settings::is_for_people() && !memory::is_held()
+}
+
+fn wrote(files: &[&Path], report: &Report) -> String {
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    format!("wrote {}: {}", files.join(", "), report.for_host())
+}
+
+/// Command lines that can be tried, made of the one that was given in `words`.
+fn next(words: Vec<OsString>, files: &[&Path]) -> String {
+    let mut command = Arguments::command();
+    // Puts options that all verbs have among those of each.
+    command.build();
+    let mut lines = Vec::new();
+    if let Some(Again { program, verb, shader, options }) = again(&command, words.clone()) {
+        let dry = vec![program.clone(), verb.clone(), shader.clone()];
+        let dry = [dry, options.clone(), vec!["--dry-run".into()]].concat();
+        lines.push(("to see all that the host has to know", dry));
+        let verify = [vec![program, "verify".into(), shader, verb], options].concat();
+        lines.push(("to compare it with the original, on this machine's driver", verify));
+    }
+    let can_be_read = |file: &&&Path| {
+        file.extension().is_some_and(|ending| ending == "spv" || ending == "spvasm")
+    };
+    if let (Some(program), Some(file)) = (words.first(), files.iter().find(can_be_read)) {
+        let words = vec![program.clone(), "info".into(), file.as_os_str().to_owned()];
+        lines.push(("to see what is in it", words));
+    }
+    lines.into_iter().map(|(what, words)| format!("{what}:\n  {}\n", quoted(&words))).collect()
+}
+
+/// A command line of a verb whose results can be verified, without where they go.
+struct Again {
+    program: OsString,
+    verb: OsString,
+    shader: OsString,
+    /// Those that `verify` has, too.
+    options: Vec<OsString>,
+}
+
+fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
+    let verify = command.find_subcommand("verify")?;
+    let mut words = words.into_iter();
+    let program = words.next()?;
+    let verb = words.find(|word| verify.find_subcommand(word).is_some())?;
+    let (known, all) = (verify.find_subcommand(&verb)?, command.find_subcommand(&verb)?);
+    let (mut shader, mut options) = (None, Vec::new());
+    while let Some(word) = words.next() {
+        let found = option(all, &word);
+        let keep = found.is_none() || option(known, &word).is_some();
+        let value = found.as_ref().filter(|found| found.takes_next).and_then(|_| words.next());
+        match found {
+            // A response file may have the shader, or what cannot be tried again.
+            None if word.to_string_lossy().starts_with('@') => return None,
+            None if shader.is_none() && word != "-" => shader = Some(word),
+            None => return None,
+            Some(_) if keep => options.extend([word].into_iter().chain(value)),
+            Some(_) => {}
+        }
+    }
+    Some(Again { program, verb, shader: shader?, options })
+}
+
+/// Words as a shell reads them.
+fn quoted(words: &[OsString]) -> String {
+    let quoted = words.iter().map(|word| {
+        let word = word.to_string_lossy();
+        shlex::try_quote(&word).map_or_else(|_| word.to_string(), |word| word.into_owned())
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> String {
+        let words = line.split(' ').map(OsString::from).collect();
+        next(words, &[Path::new("o.spv")])
+    }
+
+    #[test]
+    fn command_lines_are_those_that_were_given_without_where_things_go() {
+        let said = of("./polyshade --color never capture -o o.spv a.vert --variant both=b.spv \
+                       --varyings a,b -D X=1 --set=2 --msl-version 2.1");
+        let options = "--varyings 'a,b' -D 'X=1' '--set=2'";
+        let dry = format!("\n  ./polyshade capture a.vert {options} --dry-run\n");
+        let verify = format!("\n  ./polyshade verify a.vert capture {options}\n");
+        assert!(said.contains(&dry) && said.contains(&verify), "{said}");
+        assert!(said.ends_with("\n  ./polyshade info o.spv\n"), "{said}");
+    }
+
+    #[test]
+    fn what_cannot_be_given_again_is_left_out() {
+        for line in ["p capture - --varyings a", "p capture @a.vert", "p depth a.vert -o o.spv"] {
+            assert_eq!(of(line), "to see what is in it:\n  p info o.spv\n");
+        }
+    }
+}
