@@ -51,11 +51,14 @@ pub(crate) struct Failure {
     message: String,
     instruction: Option<String>,
     help: Option<String>,
+    /// Whether the library says so, which does not know the program.
+    of_library: bool,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: printable(&message.into()), instruction: None, help: None }
+        let message = printable(&message.into());
+        Self { exit, message, instruction: None, help: None, of_library: false }
     }
 
     /// The failure of words that clap does not take.
@@ -120,7 +123,7 @@ impl Failure {
         });
         let help = error.suggestion().map(printable);
         let instruction = instruction.map(|instruction| printable(&instruction));
-        Self { instruction, help, ..Self::new(exit, error.to_string()) }
+        Self { instruction, help, of_library: true, ..Self::new(exit, error.to_string()) }
     }
 
     /// The failure with the name of the shader that it is about.
@@ -135,6 +138,16 @@ impl Failure {
     /// The message, without the instruction that it is about.
     pub(crate) fn message(&self) -> &str {
         &self.message
+    }
+
+    /// What can be done about it.
+    pub(crate) fn suggestion(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Whether the library says so, which does not know the program.
+    pub(crate) fn is_of_library(&self) -> bool {
+        self.of_library
     }
 
     /// The instruction that it is about.

@@ -1,5 +1,6 @@
 //! The program `polyshade`: one file a verb.
 
+mod advice;
 mod change;
 mod command_line;
 mod cost;

@@ -1,5 +1,6 @@
 //! The verbs: a file and a line each.
 
+use crate::advice;
 use crate::failure::Failure;
 use clap::Subcommand;
 use std::process::{ExitCode, Termination};
@@ -16,7 +17,10 @@ macro_rules! verbs {
         impl Verb {
             pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
                 match self {
-                    $(Self::$Verb(arguments) => $file::run(arguments).map(Termination::report),)*
+                    $(Self::$Verb(arguments) => {
+                        let done = $file::run(arguments).map(Termination::report);
+                        done.map_err(|failure| advice::add(failure, stringify!($file)))
+                    })*
                 }
             }
         }

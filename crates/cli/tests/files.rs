@@ -232,3 +232,35 @@ fn messages_are_coloured_where_that_is_said_whatever_the_verb() {
     }
     work.fails("info a.vert --color nonsense", 2, "invalid value 'nonsense' for '--color");
 }
+
+#[test]
+fn errors_of_the_library_name_the_option_of_the_program() {
+    let storing = "#version 450\nlayout(set = 0, binding = 0) buffer B { uint n; };\n\
+                   layout(location = 0) in vec4 a;\nlayout(location = 0) out vec4 v;\n\
+                   void main() { atomicAdd(n, 1); v = a; gl_Position = a; }\n";
+    let colour = "#version 450\nlayout(location = 0) in vec4 a;\n\
+                  layout(location = 0) out vec4 c;\nvoid main() { c = a; }\n";
+    let work = Work::with(&[("a.vert", storing), ("b.vert", VERTEX), ("c.frag", colour)]);
+    for (line, option) in [
+        ("capture a.vert --varyings v", "(--side-effects)"),
+        ("capture b.vert", "(--varyings, --stream-output)"),
+        ("capture b.vert --varyings v,v", "see --repeats"),
+        ("capture b.vert --stream-output location=0.xyzw --strides 4", "see --strides"),
+        ("capture b.vert --varyings v --set 1 --reserve 1", "(--set, --binding, --reserve)"),
+        (
+            "capture a.vert --varyings v --side-effects in-capture --set 0 --binding 0",
+            "see --set, --binding, --words",
+        ),
+        ("discard b.vert --when specialization=5 --reserve-constant 5", "see --reserve-constant"),
+        ("depth b.vert --flip-y push-constant=3", "see --range, --flip-y, --rotate"),
+        ("blend c.frag --equations multiply,screen", "(--select, --equations)"),
+        ("pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat", "see --buffer"),
+        (
+            "pull a.vert --attribute 0=0:0:r32g32b32a32_sfloat --buffer 0=4",
+            "(--access-beyond-stride)",
+        ),
+    ] {
+        let said = stderr(&work.run(&format!("{line} -o o.spv")));
+        assert!(said.contains(option), "{line}: {said}");
+    }
+}

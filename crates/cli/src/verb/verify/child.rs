@@ -4,6 +4,7 @@
 //! each phase, and its report at the end; the parent keeps the time.
 
 use super::{Arguments, Verified, compare, report};
+use crate::advice;
 use crate::failure::{Exit, Failure};
 use polyshade_verify::Phase;
 use serde_json::Value;
@@ -51,6 +52,7 @@ pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
+            let failure = advice::add(failure, verb.name());
             let code = failure.report();
             say(&format!("failed {}", failure.exit() as u8));
             code
