@@ -13,6 +13,8 @@ pub struct Words {
     pub place: Place,
     /// What they are, in their order.
     pub words: Vec<Word>,
+    /// Their names, as the lowering's report has them.
+    pub names: Vec<String>,
     /// The feedback ranges that they come of, by the numbers of the buffers.
     pub ranges: Vec<WordRange>,
 }

@@ -59,11 +59,12 @@ pub(super) fn bindings(
         let value = value(name, topology, last, (&ranges, &offsets));
         value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
     };
-    let words = match &storage.words[..] {
-        [] => any_draw(ranges.len(), storage).iter().map(|name| word(name)).collect(),
-        names => names.iter().map(|name| word(name)).collect::<Result<_, Error>>(),
-    }?;
-    Ok((bindings, Words { place: storage.host, words, ranges }))
+    let names = match &storage.words[..] {
+        [] => any_draw(ranges.len(), storage),
+        names => names.to_vec(),
+    };
+    let words = names.iter().map(|name| word(name)).collect::<Result<_, Error>>()?;
+    Ok((bindings, Words { place: storage.host, words, names, ranges }))
 }
 
 /// The names of the words of variants for any draw, which captures into so many buffers.

@@ -1,5 +1,6 @@
 //! The words of a plan as text, and what the device keeps.
 
+use super::super::state::Topology;
 use super::super::steps::{Keep, Word, Words};
 use polyshade::host::Place;
 use std::fmt;
@@ -23,20 +24,48 @@ impl fmt::Display for Words {
                 write!(f, "fill in memory, and its address at {}:", Place::from(pointer))?;
             }
         }
-        for (index, word) in self.words.iter().enumerate() {
-            write!(f, "{} {word}", if index > 0 { "," } else { "" })?;
+        for (index, (name, word)) in self.names.iter().zip(&self.words).enumerate() {
+            write!(f, "{} {name}={word}", if index > 0 { "," } else { "" })?;
+            if let ("topology", Word::Constant(number)) = (name.as_str(), word)
+                && let Some(topology) = TOPOLOGIES.iter().find(|one| says(**one, *number))
+            {
+                write!(f, " ({})", topology.name())?;
+            }
         }
         Ok(())
     }
+}
+
+/// What the word `topology` may say.
+const TOPOLOGIES: [Topology; 11] = [
+    Topology::PointList,
+    Topology::LineList,
+    Topology::LineStrip,
+    Topology::LineLoop,
+    Topology::TriangleList,
+    Topology::TriangleStrip,
+    Topology::TriangleFan,
+    Topology::LineListWithAdjacency,
+    Topology::LineStripWithAdjacency,
+    Topology::TriangleListWithAdjacency,
+    Topology::TriangleStripWithAdjacency,
+];
+
+/// Whether the word has this number for the topology.
+fn says(topology: Topology, number: u32) -> bool {
+    topology.captured().is_some_and(|captured| captured as u32 == number)
 }
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(value) => value.fmt(f),
-            Self::FirstVertex => f.write_str("first vertex"),
-            Self::VertexCount => f.write_str("vertex count"),
-            Self::FirstInstance => f.write_str("first instance"),
+            Self::FirstVertex
+            | Self::VertexCount
+            | Self::FirstInstance
+            | Self::IndexType
+            | Self::VertexOffset
+            | Self::DrawIndex => f.write_str("the draw's"),
             Self::Slots => f.write_str("corners of an instance"),
             Self::Limit => f.write_str("corners that fit"),
             Self::Start(number) => write!(f, "start in buffer {number}"),
@@ -49,9 +78,6 @@ impl fmt::Display for Word {
             Self::Counter(counter) => write!(f, "the host's {counter}"),
             Self::Running(number) => write!(f, "where buffer {number} was left"),
             Self::Kept(number) => write!(f, "what of buffer {number} is filled"),
-            Self::IndexType => f.write_str("width of indices"),
-            Self::VertexOffset => f.write_str("vertex offset"),
-            Self::DrawIndex => f.write_str("number of the draw"),
             Self::IndexOffset => f.write_str("offset of index 0"),
             Self::IndexSize => f.write_str("size of the index buffer"),
             Self::IndexAddressLow => f.write_str("lower half of the address of index 0"),
