@@ -5,7 +5,7 @@
 // CHECK: output uint v_id location 2
 // CHECK: output mat3x3 v_frame location 3
 // CHECK: output gl_PerVertex Position
-// CHECK: capturable: v_id (1 components)
+// CHECK: capturable: v_id (1 component)
 // CHECK: capturable: v_frame (9 components)
 // CHECK: capturable: gl_Position (4 components)
 // CHECK: original position only complement

@@ -1,4 +1,6 @@
-//! `polyshade info`: the entry points of a shader, their interfaces and costs.
+//! `polyshade info`: the entry points of a shader, their interfaces, resources and costs.
+
+mod resources;
 
 use crate::Done;
 use crate::cost::{costs, table};
@@ -14,7 +16,8 @@ use polyshade::transform_feedback;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Lists a shader's entry points, their interface and what can be captured of it.
+/// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
+/// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -45,6 +48,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         "words": module.words().len(),
         "instructions": module.instructions().count(),
         "functions": module.functions().len(),
+        "capabilities": resources::capabilities(&module),
+        "specialization_constants": resources::specialization(&module),
         "entry_points": entries,
     });
     if arguments.json {
@@ -57,7 +62,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
-    let interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
+    let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
+    // By location, and what has none behind.
+    let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
+    interface.sort_by_key(|one| (one["class"] == "output", location(one), one["component"].as_u64()));
     let stages =
         [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
     let varyings: Vec<Value> = if stages.contains(&entry.model()) {
@@ -73,11 +81,15 @@ fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     };
     let bodies = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
     let instructions: usize = bodies.map(|body| body.instructions().count()).sum();
+    let (descriptors, push_constants) = resources::of_entry(m, entry);
     json!({
         "name": entry.name(),
         "stage": entry.model().to_string(),
         "instructions": instructions,
         "interface": interface,
+        "descriptors": descriptors,
+        "push_constants": push_constants,
+        "workgroup_size": resources::workgroup_size(m, entry),
         "capturable": varyings,
         "cost": position_cost(m, entry),
     })
@@ -180,21 +192,28 @@ fn type_name(m: &Module<'_>, ty: Id) -> String {
     name + &dimensions
 }
 
+/// A number of things.
+fn counted(number: &Value, thing: &str) -> String {
+    let plural = if *number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 fn as_text(report: &Value) -> String {
     let mut text = format!(
-        "SPIR-V {}, {} words, {} instructions, {} functions\n",
+        "SPIR-V {}, {}, {}, {}\n",
         report["spirv"].as_str().unwrap_or_default(),
-        report["words"],
-        report["instructions"],
-        report["functions"]
+        counted(&report["words"], "word"),
+        counted(&report["instructions"], "instruction"),
+        counted(&report["functions"], "function")
     );
+    resources::module_as_text(&mut text, report);
     for entry in report["entry_points"].as_array().into_iter().flatten() {
         let _ = writeln!(
             text,
-            "\n{} ({}), {} instructions",
+            "\n{} ({}), {}",
             entry["name"].as_str().unwrap_or_default(),
             entry["stage"].as_str().unwrap_or_default(),
-            entry["instructions"]
+            counted(&entry["instructions"], "instruction")
         );
         for variable in entry["interface"].as_array().into_iter().flatten() {
             let place = match (&variable["location"], &variable["builtin"]) {
@@ -212,6 +231,7 @@ fn as_text(report: &Value) -> String {
                 ["class", "type", "name"].map(|key| variable[key].as_str().unwrap_or_default());
             let _ = writeln!(text, "  {class:<7} {ty:<14} {name:<20} {place}");
         }
+        resources::entry_as_text(&mut text, entry);
         capturable(&mut text, entry);
         position(&mut text, entry);
     }
@@ -223,7 +243,10 @@ fn capturable(text: &mut String, entry: &Value) {
         let name = varying["name"].as_str().unwrap_or_default();
         let _ = match varying["refused"].as_str() {
             Some(reason) => writeln!(text, "  not capturable: {reason}"),
-            None => writeln!(text, "  capturable: {name} ({} components)", varying["components"]),
+            None => {
+                let components = counted(&varying["components"], "component");
+                writeln!(text, "  capturable: {name} ({components})")
+            }
         };
     }
 }
