@@ -1,8 +1,7 @@
 //! Failures as the user sees them.
 
 use crate::printable::printable;
-use crate::settings;
-use clap::ValueEnum;
+use crate::settings::{self, ErrorFormat};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
 use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};
@@ -32,13 +31,6 @@ impl Exit {
             Self::OtherStage => "other stage",
         }
     }
-}
-
-/// How errors are written to standard error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum ErrorFormat {
-    Text,
-    Json,
 }
 
 /// Version of the shape of errors in JSON: it grows when a field changes its meaning or goes.

@@ -25,9 +25,9 @@ mod verb;
 mod writing;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
-use failure::{ErrorFormat, Failure};
+use failure::Failure;
 use polyshade_formats::Feature;
-use settings::Settings;
+use settings::{ErrorFormat, Settings};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use verb::Verb;

@@ -1,10 +1,16 @@
 //! What holds for a whole run of the program, whatever the verb: what is written to standard error, and how.
 
-use crate::failure::ErrorFormat;
 use clap::{ColorChoice, ValueEnum};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
+
+/// How errors are written to standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ErrorFormat {
+    Text,
+    Json,
+}
 
 /// What the user says of standard error.
 #[derive(Clone, Copy)]

@@ -252,7 +252,11 @@ pub(super) fn workgroup_size(m: &Module<'_>, entry: EntryPoint<'_>) -> Option<Va
 /// The capabilities that a module declares.
 pub(super) fn capabilities(m: &Module<'_>) -> Vec<String> {
     let words = m.section(Section::Capabilities).filter_map(|inst| inst.words().get(1).copied());
-    words.map(|word| spirv::Capability::from_u32(word).map_or_else(|| word.to_string(), |one| format!("{one:?}"))).collect()
+    let name = |word| match spirv::Capability::from_u32(word) {
+        Some(capability) => format!("{capability:?}"),
+        None => word.to_string(),
+    };
+    words.map(name).collect()
 }
 
 fn text_of(value: &Value) -> String {
