@@ -6,15 +6,18 @@ use crate::output::Outputs;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// The heading of these options in `--help`.
+pub(crate) const WRITING: &str = "Writing";
+
 /// The arguments of every verb that writes files.
 #[derive(Args)]
 pub(crate) struct Build {
     /// Where a rule of Make goes: the outputs, and the files that were read for them
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = WRITING, long, value_name = "FILE")]
     depfile: Option<PathBuf>,
 
     /// Leave an output alone, with its time, where its bytes would not change (for ninja's restat)
-    #[arg(long)]
+    #[arg(help_heading = WRITING, long)]
     keep_unchanged: bool,
 }
 

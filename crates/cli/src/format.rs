@@ -9,49 +9,52 @@ use polyshade_formats::cross::{
 use polyshade_formats::stage_of_extension;
 use std::path::Path;
 
+/// The heading of these options in `--help`.
+const FORMATS: &str = "Formats of what is written";
+
 /// The arguments of every verb that writes a module.
 #[derive(Args, Clone, Default)]
-#[command(next_help_heading = "Formats of what is written")]
 pub(crate) struct Formats {
     /// Format of standard output [default: spv], or of a file whose name has no known ending
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(help_heading = FORMATS, long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
     /// Version of MSL [default: 2.1; 2.3 for macOS where attachments are fetched]
-    #[arg(long, value_name = "MAJOR.MINOR", value_parser = msl_version)]
+    #[arg(help_heading = FORMATS, long, value_name = "MAJOR.MINOR", value_parser = msl_version)]
     msl_version: Option<(u32, u32)>,
 
     /// Platform that MSL is for [default: macos]
-    #[arg(long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
+    #[arg(help_heading = FORMATS, long, value_parser = named(PLATFORMS), value_name = "PLATFORM")]
     msl_platform: Option<Platform>,
 
     /// Index of a buffer in MSL: of SET:BINDING, of the `push` constants, or of the `sizes` of the buffers
     /// [default: the lowest free, in this order; sizes 25]
+    #[arg(help_heading = FORMATS)]
     #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
     msl_buffers: Vec<(MslBuffer, u32)>,
 
     /// Version of GLSL, with `es` behind it for OpenGL ES [default: 450]
-    #[arg(long, value_name = "NUMBER", value_parser = glsl_version)]
+    #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = glsl_version)]
     glsl_version: Option<(u32, Profile)>,
 
     /// Write GLSL for Vulkan, with descriptor sets and push constants, instead of for OpenGL
-    #[arg(long)]
+    #[arg(help_heading = FORMATS, long)]
     glsl_vulkan: bool,
 
     /// How MSL and OpenGL's GLSL read input attachments [default: fetch, in GLSL where there is an output to fetch]
-    #[arg(long, value_parser = named(ATTACHMENTS), value_name = "HOW")]
+    #[arg(help_heading = FORMATS, long, value_parser = named(ATTACHMENTS), value_name = "HOW")]
     input_attachments: Option<InputAttachments>,
 
     /// Shader model of HLSL: 51 is 5.1 [default: 51]
-    #[arg(long, value_name = "NUMBER", value_parser = shader_model)]
+    #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = shader_model)]
     hlsl_shader_model: Option<u32>,
 
     /// Leave PointSize out of HLSL, which has none, instead of refusing the shader
-    #[arg(long)]
+    #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
 
     /// Let an output take the place of the shader, or of a file that it includes
-    #[arg(long)]
+    #[arg(help_heading = FORMATS, long)]
     pub(crate) in_place: bool,
 }
 

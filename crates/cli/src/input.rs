@@ -17,6 +17,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// The heading of these options in `--help`.
+const READING: &str = "Reading";
+
 /// The arguments of every verb that reads a shader. `verify` takes them before or behind the verb that it verifies.
 #[derive(Args, Clone)]
 pub(crate) struct Input {
@@ -26,36 +29,39 @@ pub(crate) struct Input {
     pub(crate) path: PathBuf,
 
     /// Entry point; may be left out where the stage has only one, and in HLSL where it is `main`
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(help_heading = READING, long, global = true, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
     /// Stage of GLSL and HLSL, where the file's name does not say it, as NAME.vert and NAME.vert.hlsl do; in the other
     /// languages, of several entry points the one of this stage
-    #[arg(long, global = true, value_parser = named(stages()))]
+    #[arg(help_heading = READING, long, global = true, value_parser = named(stages()))]
     stage: Option<ShaderStage>,
 
     /// Language of the shader, where the file's name does not say it
-    #[arg(long, global = true, value_enum)]
+    #[arg(help_heading = READING, long, global = true, value_enum)]
     language: Option<Language>,
 
     /// Version of SPIR-V that source is compiled to [default: 1.3]
+    #[arg(help_heading = READING)]
     #[arg(long, global = true, value_parser = named(VERSIONS), value_name = "VERSION")]
     spirv_version: Option<SpirvVersion>,
 
     /// Define a macro of GLSL and HLSL; without a value it is 1
+    #[arg(help_heading = READING)]
     #[arg(short = 'D', long = "define", global = true, value_name = "NAME[=VALUE]", value_parser = define)]
     defines: Vec<(String, String)>,
 
     /// A folder that #include searches, after the folder of the file
+    #[arg(help_heading = READING)]
     #[arg(short = 'I', long = "include-dir", global = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
     /// Validate input and output with SPIRV-Tools
-    #[arg(long, global = true)]
+    #[arg(help_heading = READING, long, global = true)]
     pub(crate) validate: bool,
 
     /// Environment of --validate [default: the oldest Vulkan that takes the module's version of SPIR-V]
-    #[arg(long, global = true, value_name = "ENVIRONMENT", requires = "validate",
+    #[arg(help_heading = READING, long, global = true, value_name = "ENVIRONMENT", requires = "validate",
         value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
     pub(crate) target_env: Option<String>,
 

@@ -5,6 +5,7 @@ mod change;
 mod command_line;
 mod cost;
 mod depfile;
+mod examples;
 mod failure;
 mod format;
 mod formats;
@@ -43,21 +44,24 @@ struct Arguments {
     /// How errors are written to standard error: text, or json, a line of its own with the message, the exit code and
     /// its name, the instruction, and help
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
-    #[arg(hide_possible_values = true, hide_default_value = true)]
+    #[arg(hide_possible_values = true, hide_default_value = true, help_heading = MESSAGES)]
     error_format: ErrorFormat,
 
     /// Whether messages are coloured; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
-    #[arg(hide_default_value = true)]
+    #[arg(hide_default_value = true, help_heading = MESSAGES)]
     color: ColorChoice,
 
     /// Say nothing but errors and what was asked for
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = MESSAGES)]
     quiet: bool,
 
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// The heading of what all verbs have.
+const MESSAGES: &str = "Messages";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported,\n\
     4 the shader is of no stage of the verb's.\n\

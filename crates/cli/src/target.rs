@@ -5,31 +5,37 @@ use polyshade::host::{Binding, Reserved, Set, Target};
 use polyshade::spv::ExecutionModel;
 use std::ops::Range;
 
+/// The heading of these options in `--help`.
+const FREE: &str = "What stays free";
+
 /// The reservations.
 #[derive(Args)]
 pub(crate) struct Free {
     /// Add nothing to this descriptor set, or to this binding of it: other stages use it
+    #[arg(help_heading = FREE)]
     #[arg(long, value_delimiter = ',', value_name = "SET[:BINDING]", value_parser = reservation)]
     reserve: Vec<(Set, Option<Binding>)>,
 
     /// Add no specialization constant with this number
-    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    #[arg(help_heading = FREE, long, value_delimiter = ',', value_name = "ID")]
     reserve_constant: Vec<u32>,
 
     /// Add no output at this location: the next stage uses it for something else
-    #[arg(long, value_delimiter = ',', value_name = "LOCATION")]
+    #[arg(help_heading = FREE, long, value_delimiter = ',', value_name = "LOCATION")]
     reserve_location: Vec<u32>,
 
     /// Add nothing to these bytes of the push constants: other stages use them
+    #[arg(help_heading = FREE)]
     #[arg(long, value_delimiter = ',', value_name = "FIRST-LAST", value_parser = bytes)]
     reserve_push_constants: Vec<Range<u32>>,
 
     /// Give new instructions no SPIR-V id below this one
+    #[arg(help_heading = FREE)]
     #[arg(long, value_name = "ID", default_value_t = 0, hide_default_value = true)]
     reserve_ids_below: u32,
 
     /// Give new ids no debug names
-    #[arg(long)]
+    #[arg(help_heading = FREE, long)]
     no_names: bool,
 }
 

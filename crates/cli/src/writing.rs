@@ -1,7 +1,7 @@
 //! Where the results of a verb go: modules, a report, a difference.
 
 use crate::Done;
-use crate::depfile::Build;
+use crate::depfile::{Build, WRITING};
 use crate::format::Formats;
 use crate::input::Input;
 use crate::note;
@@ -14,25 +14,26 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub(crate) struct Writing {
     /// Where the shader goes; standard output if left out, or if it is `-`
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(help_heading = WRITING, short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
     /// Where a report goes, as JSON: the result, the words of the host, and the requirements
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = WRITING, long, value_name = "FILE")]
     report: Option<PathBuf>,
 
     /// Print the report to standard output; the module goes to a file
-    #[arg(long)]
+    #[arg(help_heading = WRITING, long)]
     json: bool,
 
     /// Write no module, but print the report as text
-    #[arg(long, conflicts_with_all = ["output", "depfile"])]
+    #[arg(help_heading = WRITING, long, conflicts_with_all = ["output", "depfile"])]
     dry_run: bool,
 
     #[command(flatten)]
     build: Build,
 
     /// Print the difference of the disassembled modules to standard output; the module goes to a file
+    #[arg(help_heading = WRITING)]
     #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
     diff: bool,
 

@@ -131,7 +131,7 @@ fn errors_are_lines_of_json_for_programs() {
 }
 
 /// The verbs, as `--help` lists them.
-fn verbs(work: &Work) -> Vec<String> {
+pub(crate) fn verbs(work: &Work) -> Vec<String> {
     let help = work.succeeds("--help");
     let verbs = help.split("Commands:").nth(1).expect("verbs are listed").lines().skip(1);
     let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());

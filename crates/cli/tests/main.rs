@@ -10,6 +10,8 @@ mod files;
 mod formats;
 #[cfg(all(feature = "glsl", feature = "cross"))]
 mod framebuffer_fetch;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
+mod help;
 mod layer;
 mod lower;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]

@@ -18,6 +18,7 @@ mod shard;
 mod summary;
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
@@ -47,10 +48,7 @@ use std::{fs, io, thread};
 #[command(
     override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
                       polyshade batch --merge REPORT... [--report FILE]",
-    after_help = "Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.\n\
-                  --merge exits as the whole batch would, and with 2 where reports are not those of all shards.\n\
-                  A shader of a stage that the verb is not for is skipped, and counts as done.\n\
-                  OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders."
+    after_help = examples::behind(EXIT_CODES, "batch")
 )]
 pub(crate) struct Arguments {
     /// The folder of the shaders, with the folders in it
@@ -117,6 +115,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "report")]
     depfile: Option<PathBuf>,
 }
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.
+--merge exits as the whole batch would, and with 2 where reports are not those of all shards.
+A shader of a stage that the verb is not for is skipped, and counts as done.
+OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders.";
 
 /// The most threads that can be asked for.
 const MOST_THREADS: usize = 1024;

@@ -5,6 +5,7 @@ mod report;
 mod verified;
 
 use crate::Done;
+use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::lowering::ADVANCED_BLEND;
@@ -106,6 +107,7 @@ pub(crate) struct Rewrite {
 /// The shader reads the destination and writes the blended colour, so fixed-function blending is off. --report lists
 /// what the host binds and orders.
 #[derive(Args)]
+#[command(after_help = examples::of("blend"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

@@ -4,6 +4,7 @@ mod extension;
 mod report;
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::lowering::CAPTURE;
@@ -131,6 +132,7 @@ pub(crate) struct Rewrite {
 /// each draw; --report lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry
 /// shader, is drawn like the original.
 #[derive(Args)]
+#[command(after_help = examples::of("capture"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

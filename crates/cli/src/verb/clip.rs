@@ -5,6 +5,7 @@ mod report;
 mod text;
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::named::named;
@@ -124,6 +125,7 @@ pub(crate) struct Rewrite {
 /// Steps are taken in this order: repairs, registers to built-in arrays, planes of the host's, planes that are off, the
 /// form, emulation. Registers become built-in arrays whatever else is asked for.
 #[derive(Args)]
+#[command(after_help = examples::of("clip"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

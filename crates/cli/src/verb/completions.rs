@@ -1,15 +1,19 @@
 //! `polyshade completions`: completion scripts for shells.
 
 use crate::Done;
+use crate::examples;
 use crate::output::Outputs;
-use clap::{Args, CommandFactory};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
+use polyshade_planner::Preset;
 use std::path::Path;
 
 /// Prints a script that makes a shell complete polyshade's command lines.
 ///
 /// For bash: polyshade completions bash > ~/.local/share/bash-completion/completions/polyshade
 #[derive(Args)]
+#[command(after_help = examples::of("completions"))]
 pub(crate) struct Arguments {
     /// The shell
     #[arg(value_enum)]
@@ -18,11 +22,46 @@ pub(crate) struct Arguments {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let mut command = crate::Arguments::command();
+    let mut command = with_names(crate::Arguments::command());
     let mut script = Vec::new();
     let name = command.get_name().to_owned();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
     let mut outputs = Outputs::default();
     outputs.add(Path::new("-"), script)?;
     outputs.write()
+}
+
+/// The command with the names that free text may be, which a shell can then complete: presets of devices, where a file
+/// is the other choice, and the verbs of `batch`.
+fn with_names(command: Command) -> Command {
+    let presets = || PossibleValuesParser::new(Preset::ALL.map(Preset::name));
+    command
+        .mut_subcommand("plan", |plan| {
+            plan.mut_arg("device", |device| device.value_parser(presets()))
+        })
+        .mut_subcommand("capture", |capture| {
+            capture.mut_arg("limits_of", |device| device.value_parser(presets()))
+        })
+        .mut_subcommand("batch", |batch| {
+            batch.mut_arg("verb", |verb| verb.value_parser(PossibleValuesParser::new(BATCHED)))
+        })
+}
+
+/// The verbs that a batch runs: those that read one shader.
+const BATCHED: [&str; 10] = [
+    "blend", "capture", "clip", "convert", "depth", "discard", "info", "position", "pull", "verify",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_runs_the_verbs_that_read_one_shader() {
+        let command = crate::Arguments::command();
+        let reads = |verb: &&Command| verb.get_positionals().any(|one| one.get_id() == "path");
+        let verbs = command.get_subcommands().filter(reads).map(Command::get_name);
+        // `lower` takes the stages of a pipeline together.
+        assert!(verbs.filter(|verb| *verb != "lower").eq(BATCHED));
+    }
 }

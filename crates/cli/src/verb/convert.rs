@@ -1,6 +1,7 @@
 //! `polyshade convert`: a shader in another format, and otherwise as it is.
 
 use crate::Done;
+use crate::examples;
 use crate::failure::Failure;
 use crate::format::Formats;
 use crate::input::Input;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes a shader in another format, changing nothing else.
 #[derive(Args)]
+#[command(after_help = examples::of("convert"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

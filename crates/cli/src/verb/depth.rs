@@ -2,6 +2,7 @@
 
 use polyshade::host::Value;
 use crate::Done;
+use crate::examples;
 use crate::change::{Change, or_place};
 use crate::lowering::DEPTH_CONVENTION;
 use clap::Args;
@@ -14,6 +15,7 @@ use polyshade::depth_convention::{self, Options, Turn};
 /// the shader wrote: capture first, then convert. An option with a place, as push-constant=16, is decided at run time
 /// by a word there; words at one place follow each other: range, flip, rotation.
 #[derive(Args)]
+#[command(after_help = examples::of("depth"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     change: Change,

@@ -2,6 +2,7 @@
 
 use polyshade::host::Value;
 use crate::Done;
+use crate::examples;
 use crate::change::{Change, or_place};
 use crate::lowering::RASTERIZER_DISCARD;
 use clap::Args;
@@ -12,6 +13,7 @@ use polyshade::rasterizer_discard::{self, Options};
 /// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback sees what
 /// the shader wrote: capture first, then discard.
 #[derive(Args)]
+#[command(after_help = examples::of("discard"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     change: Change,

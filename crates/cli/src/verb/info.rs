@@ -3,6 +3,7 @@
 mod resources;
 
 use crate::Done;
+use crate::examples;
 use crate::cost::{costs, table};
 use crate::input::Input;
 use crate::output::print_text;
@@ -19,6 +20,7 @@ use std::fmt::Write;
 /// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
 /// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
 #[derive(Args)]
+#[command(after_help = examples::of("info"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

@@ -2,6 +2,7 @@
 
 use super::plan::read;
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::format::Formats;
 use crate::input::Input;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Makes several lowerings of the stages of a pipeline, in the order that is right, whatever the order of the fields of
 /// the recipe. Resources of one stage are reserved in the others.
 #[derive(Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = examples::of("lower"))]
 pub(crate) struct Arguments {
     /// The recipe, as JSON (docs/recipe.md): a file or, in braces, the JSON itself; `-` is standard input
     #[arg(value_name = "RECIPE")]
@@ -55,9 +56,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     formats: Formats,
 }
-
-const EXAMPLE: &str = "Example:\n  \
-    polyshade lower '{\"normalize\": {}, \"depth\": {\"depth\": \"on\"}}' a.vert a.frag -o a.vert.spv -o a.frag.spv";
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {

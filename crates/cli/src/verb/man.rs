@@ -1,6 +1,7 @@
 //! `polyshade man`: manual pages, made of what `--help` says.
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::output::Outputs;
 use clap::{Args, Command, CommandFactory};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 ///
 /// For a user: polyshade man ~/.local/share/man/man1, then man polyshade-capture
 #[derive(Args)]
+#[command(after_help = examples::of("man"))]
 pub(crate) struct Arguments {
     /// The folder that they go to, which is made where it is missing
     #[arg(value_name = "DIR")]

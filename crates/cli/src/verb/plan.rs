@@ -4,6 +4,7 @@ mod picture;
 mod profile;
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::output::{Outputs, print_text};
 use clap::Args;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Plans a draw with transform feedback: passes, bindings and barriers, as text, JSON or a picture. For a state with
 /// `blend` it plans how attachments are blended, and what that requires of the pass.
 #[derive(Args)]
-#[command(after_help = PRESETS)]
+#[command(after_help = examples::behind(PRESETS, "plan"))]
 pub(crate) struct Arguments {
     /// Pipeline and draw, or blending, as JSON (docs/planner.md); `-` is standard input
     #[arg(value_name = "STATE")]

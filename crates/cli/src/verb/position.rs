@@ -1,6 +1,7 @@
 //! `polyshade position`: the part of a shader that decides coverage, and the rest of it.
 
 use crate::Done;
+use crate::examples;
 use crate::cost::{costs, table};
 use crate::failure::Failure;
 use crate::input::Input;
@@ -56,6 +57,7 @@ pub(crate) struct Rewrite {
 /// Kept outputs are computed by the same instructions as in the full shader. --complement has exactly the other
 /// outputs.
 #[derive(Args)]
+#[command(after_help = examples::of("position"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

@@ -1,6 +1,7 @@
 //! `polyshade pull`: vertex attributes fetched by the shader.
 
 use crate::Done;
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::lowering::VERTEX_PULLING;
@@ -65,7 +66,7 @@ pub(crate) struct Rewrite {
 /// For vertex shaders. A location that has no attribute reads (0, 0, 0, 1). Vertex buffers may begin at any byte that
 /// their formats allow; the host says where, and how long they are, and nothing else is read.
 #[derive(Args)]
-#[command(after_help = FORMATS)]
+#[command(after_help = examples::behind(FORMATS, "pull"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,

@@ -4,6 +4,7 @@ mod child;
 mod report;
 mod verified;
 
+use crate::examples;
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
 use crate::output::{Outputs, print_text};
@@ -27,7 +28,8 @@ use verified::Verified;
 /// shaders run in a process of their own, with a time limit. `polyshade verify SHADER VERB --help` lists a verb's
 /// options.
 #[derive(Args)]
-#[command(after_help = EXIT_CODES, subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+#[command(after_help = examples::behind(EXIT_CODES, "verify"))]
+#[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -1,0 +1,130 @@
+//! Examples of each verb, which `--help` shows and a test runs (`tests/help.rs`).
+
+/// The verbs with their examples, without the name of the program.
+const EXAMPLES: &[(&str, [&str; 3])] = &[
+    (
+        "batch",
+        [
+            "batch shaders capture --varyings v_position -o out --report report.json",
+            "batch shaders position -o out --rank rank.json -j 2",
+            "batch shaders convert --include '*.frag' -o out --extension metal",
+        ],
+    ),
+    (
+        "blend",
+        [
+            "blend shader.frag --equations multiply -o blend.spv",
+            "blend shader.frag --equations multiply,screen --select push-constant=0 -o blend.spv",
+            "blend shader.frag --logic-op xor --attachment-format R8G8B8A8_UNORM -o blend.spv",
+        ],
+    ),
+    (
+        "capture",
+        [
+            "capture particles.vert --varyings v_position,v_velocity -o capture.spv",
+            "capture particles.vert --varyings v_position,v_velocity --dry-run",
+            "capture particles.vert --varyings v_position --path extension -o capture.spv",
+        ],
+    ),
+    (
+        "clip",
+        [
+            "clip particles.vert --planes 2 --planes-at push-constant=0 -o clip.spv",
+            "clip particles.vert --to registers --location 4 -o clip.spv",
+            "clip particles.vert --enable 1 --dry-run",
+        ],
+    ),
+    (
+        "completions",
+        [
+            "completions bash > polyshade.bash",
+            "completions zsh > _polyshade",
+            "completions fish > polyshade.fish",
+        ],
+    ),
+    (
+        "convert",
+        [
+            "convert particles.vert -o particles.spv",
+            "convert particles.vert -o particles.metal --msl-version 2.3",
+            "convert particles.vert --format glsl --glsl-vulkan",
+        ],
+    ),
+    (
+        "depth",
+        [
+            "depth particles.vert -o depth.spv",
+            "depth particles.vert --range off --flip-y on --rotate 90 -o depth.spv",
+            "depth particles.vert --rotate push-constant=16 -o depth.spv --report report.json",
+        ],
+    ),
+    (
+        "discard",
+        [
+            "discard particles.vert -o discard.spv",
+            "discard particles.vert --when specialization=5 -o discard.spv",
+            "discard particles.vert --when push-constant=0 --dry-run",
+        ],
+    ),
+    (
+        "info",
+        [
+            "info particles.vert",
+            "info particles.vert --json",
+            "convert particles.vert | polyshade info -",
+        ],
+    ),
+    (
+        "lower",
+        [
+            "lower '{\"depth\": {\"flip_y\": {\"fixed\": true}}}' particles.vert -o flipped.spv",
+            "lower '{\"normalize\": {}}' particles.vert shader.frag -o vert.spv -o frag.spv",
+            "lower '{\"normalize\": {}}' particles.vert -o vert.spv --report report.json",
+        ],
+    ),
+    ("man", ["man man1", "man ~/.local/share/man/man1", "man man1 && ls man1"]),
+    (
+        "position",
+        [
+            "position particles.vert -o position.spv",
+            "position particles.vert -o position.spv --complement rest.spv",
+            "position particles.vert --dry-run",
+        ],
+    ),
+    (
+        "plan",
+        [
+            "plan state.json",
+            "plan state.json --device metal -o plan.svg",
+            "plan state.json --device vulkan-mobile --json",
+        ],
+    ),
+    (
+        "pull",
+        [
+            "pull particles.vert --attribute 0=0:0:r32g32b32_sfloat --buffer 0=12 -o pull.spv",
+            "pull particles.vert --attribute 0=0:0:r16g16b16a16_snorm --buffer 0=8:instance --dry-run",
+            "pull particles.vert --attribute 0=0:word:word --buffer 0=word -o pull.spv",
+        ],
+    ),
+    (
+        "verify",
+        [
+            "verify particles.vert capture --varyings v_position,v_velocity",
+            "verify particles.vert position --runs 5",
+            "verify --list-devices",
+        ],
+    ),
+];
+
+/// The examples of a verb.
+pub(crate) fn of(verb: &str) -> String {
+    let found = EXAMPLES.iter().find(|(name, _)| *name == verb);
+    let (_, lines) = found.expect("a verb has examples");
+    lines.iter().fold("Examples:".to_owned(), |text, line| text + "\n  polyshade " + line)
+}
+
+/// The examples of a verb, behind what else there is to say.
+pub(crate) fn behind(text: &str, verb: &str) -> String {
+    format!("{text}\n\n{}", of(verb))
+}

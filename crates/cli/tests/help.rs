@@ -1,0 +1,103 @@
+//! What `--help` shows: the verb's own options first, and examples that do what they say.
+
+use crate::files::verbs;
+use crate::work::{Work, stderr};
+use std::path::Path;
+use std::process::Command;
+
+/// The files that examples name.
+fn work() -> Work {
+    let particles = include_str!("../../../examples/particles.vert");
+    let fragment = "#version 450\nlayout(location = 0) in vec4 a;\n\
+                    layout(location = 0) out vec4 c;\nvoid main() { c = a; }\n";
+    Work::with(&[
+        ("particles.vert", particles),
+        ("shader.frag", fragment),
+        ("shaders/particles.vert", particles),
+        ("shaders/shader.frag", fragment),
+        ("state.json", include_str!("../../../examples/plans/resumed-strip.json")),
+    ])
+}
+
+/// What is done with a layer is a matter of what is installed, and of other programs (`tests/layer.rs`).
+const NOT_RUN: [&str; 1] = ["layer"];
+
+#[test]
+fn every_verb_has_three_examples_that_do_something() {
+    let work = work();
+    let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
+    let folder = program.parent().expect("it is in a folder").display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    for verb in verbs(&work) {
+        let help = work.succeeds(&format!("{verb} --help"));
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+        let lines: Vec<&str> = examples.lines().filter(|line| !line.is_empty()).collect();
+        assert!(lines.len() >= 3, "{verb}: {help}");
+        for line in lines {
+            let line = line.strip_prefix("  ").unwrap_or_else(|| panic!("{verb}: {line}"));
+            assert!(line.starts_with("polyshade "), "{verb}: {line} is the rest of another");
+            if NOT_RUN.contains(&verb.as_str()) {
+                continue;
+            }
+            std::fs::create_dir_all(work.path(".local/share/man")).expect("there is room");
+            let mut command = Command::new("bash");
+            command.current_dir(work.folder()).args(["-o", "pipefail", "-c", line]);
+            let output = command.env("PATH", &path).env("HOME", work.folder()).output();
+            let output = output.expect("bash starts");
+            // Without a driver nothing is compared.
+            let is_done = output.status.success()
+                || verb == "verify" && [Some(1), Some(3)].contains(&output.status.code());
+            assert!(is_done, "{line}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_verbs_own_options_stand_before_those_that_many_have() {
+    let work = Work::new();
+    for verb in ["capture", "blend", "clip", "depth", "discard", "position", "pull", "convert"] {
+        let help = work.succeeds(&format!("{verb} --help"));
+        let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{verb} {text}: {help}"));
+        let parts =
+            ["\nOptions:\n", "\nReading:\n", "\nFormats of what is written:\n", "\nMessages:\n"];
+        assert!(parts.map(at).is_sorted(), "{verb}: {help}");
+        let options = &help[at(parts[0])..at(parts[1])];
+        assert!(!options.contains("--entry") && !options.contains("--color"), "{verb}: {options}");
+        assert!(at("--entry") > at(parts[1]) && at("--help") < at(parts[1]), "{verb}");
+        let own = match verb {
+            "capture" => "--varyings",
+            "discard" => "--when",
+            "convert" => "--output",
+            _ => "-h, --help",
+        };
+        assert!(options.contains(own), "{verb}: {options}");
+        assert!(at("<SHADER>\n") < at(parts[0]), "{verb}");
+    }
+}
+
+#[test]
+fn completions_know_presets_and_what_a_batch_can_run() {
+    let work = Work::new();
+    let bash = work.succeeds("completions bash");
+    let after = |option: &str, of: &str| {
+        let verb =
+            bash.split(&format!("polyshade__subcmd__{of})")).last().expect("the verb is there");
+        let values = verb.split(&format!("{option})")).nth(1).unwrap_or_default();
+        values.split("compgen -W \"").nth(1).unwrap_or_default().to_owned()
+    };
+    assert!(after("--device", "plan").starts_with("vulkan vulkan-mobile metal"));
+    let zsh = work.succeeds("completions zsh");
+    assert!(
+        zsh.contains(":PRESET|FILE:(vulkan vulkan-mobile metal webgpu webgpu-native)"),
+        "{zsh}"
+    );
+    let verbs = zsh.lines().find(|line| line.contains(":verb -- ")).expect("batch takes a verb");
+    assert!(
+        verbs.contains("blend capture clip convert") && !verbs.contains("completions"),
+        "{verbs}"
+    );
+    // A file is another choice.
+    work.write("d.json", "{");
+    work.write("s.json", "{}");
+    work.fails("plan s.json --device d.json", 1, "d.json: EOF");
+}
