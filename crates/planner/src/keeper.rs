@@ -16,7 +16,8 @@ use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
 use std::sync::LazyLock;
 
 /// A compute shader of the keeper. It has no descriptors and [`PUSH_CONSTANTS`] bytes of push constants: the address of
-/// the first job, in 8 bytes, and how many jobs there are. The device needs `bufferDeviceAddress`.
+/// the first job, in 8 bytes, and how many jobs there are; or the address of a [`List`] and [`List::COUNT`]. The device
+/// needs `bufferDeviceAddress`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shader {
     /// Does the jobs; one workgroup is dispatched.
@@ -168,6 +169,41 @@ impl Segments {
     pub fn table_size(index_type: IndexType, size: u32) -> u32 {
         let segments = u64::from(size / index_type.bytes()) + 2;
         (segments * 8 + 8).min(u64::from(u32::MAX - 3)) as u32
+    }
+}
+
+/// Jobs that are known later than the commands which do them: the host dispatches both shaders indirectly, and writes
+/// the list before it submits them. So all jobs of a render pass are done in front of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct List {
+    /// Where the first job is.
+    pub jobs: u64,
+    /// How many there are.
+    pub count: u32,
+    /// The most draws of a job that has [`Segments`]; 0 where none has.
+    pub restarted: u32,
+}
+
+impl List {
+    /// What stands in place of a number of jobs.
+    pub const COUNT: u32 = u32::MAX;
+    /// Bytes of a list; its address is a multiple of 4.
+    pub const SIZE: u32 = 40;
+    /// Where the arguments of [`Shader::Keep`] stand in it (`VkDispatchIndirectCommand`).
+    pub const KEEP: u32 = 16;
+    /// Where those of [`Shader::Segments`] stand.
+    pub const SEGMENTS: u32 = 28;
+
+    /// The words of the list.
+    pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
+        let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, 0];
+        let keep = [self.count.min(1), 1, 1];
+        let segments = [self.restarted, if self.restarted > 0 { self.count } else { 0 }, 1];
+        let mut words = [0; Self::SIZE as usize / 4];
+        words[..4].copy_from_slice(&jobs);
+        words[4..7].copy_from_slice(&keep);
+        words[7..].copy_from_slice(&segments);
+        words
     }
 }
 

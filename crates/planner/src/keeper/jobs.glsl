@@ -16,6 +16,9 @@ layout(push_constant) uniform Push {
     uint job_count;
 };
 
+// Instead of a number of jobs: `jobs` is where a list is, of which `List` in keeper.rs is the other half.
+const uint LISTED = ~0u;
+
 // The words of a job, of which `Job::words` in keeper.rs is the other half. Those that are places take two.
 const uint JOB_SIZE = 256u;
 const uint FLAGS = 0u;
@@ -84,6 +87,10 @@ uvec2 place_in(const uvec2 job, const uint number) { return uvec2(WORD(job, numb
 bool is_there(const uvec2 place) { return place != uvec2(0u); }
 
 bool has(const uvec2 job, const uint flag) { return (WORD(job, FLAGS) & flag) != 0u; }
+
+uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
+
+uint number_of_jobs() { return job_count == LISTED ? WORD(jobs, 2u) : job_count; }
 
 // How many draws of a job are drawn: conditional rendering and a count in a buffer leave some out.
 uint count_of_draws(const uvec2 job) {

@@ -144,8 +144,10 @@ void draw(const uvec2 job, const uint number, const bool is_drawn) {
 }
 
 void main() {
-    for (uint number = 0u; number < job_count; ++number) {
-        uvec2 job = behind(jobs, number * JOB_SIZE);
+    uvec2 first = first_job();
+    uint count = number_of_jobs();
+    for (uint number = 0u; number < count; ++number) {
+        uvec2 job = behind(first, number * JOB_SIZE);
         if (has(job, BEGINS)) {
             begin(job);
         }

@@ -49,7 +49,7 @@ void write_segment(const uvec2 job, const uvec2 table, const uint number, const 
 }
 
 void main() {
-    uvec2 job = behind(jobs, gl_WorkGroupID.y * JOB_SIZE);
+    uvec2 job = behind(first_job(), gl_WorkGroupID.y * JOB_SIZE);
     uint draw = gl_WorkGroupID.x;
     // The same for all invocations.
     if (!has(job, RESTARTS) || draw >= WORD(job, MOST)) {
