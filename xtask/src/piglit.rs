@@ -38,22 +38,14 @@ struct Case {
     hide: &'static str,
 }
 
-const CASES: [Case; 5] = [
-    Case {
-        name: "swiftshader-pass-through",
-        driver: Driver::SwiftShader,
-        mode: "pass-through",
-        hide: "",
-    },
-    Case { name: "swiftshader-null", driver: Driver::SwiftShader, mode: "debug-null", hide: "" },
-    Case {
-        name: "lavapipe-pass-through",
-        driver: Driver::Lavapipe,
-        mode: "pass-through",
-        hide: "",
-    },
-    Case { name: "lavapipe-hidden", driver: Driver::Lavapipe, mode: "auto", hide: FEEDBACK },
-    Case { name: "lavapipe-null", driver: Driver::Lavapipe, mode: "debug-null", hide: FEEDBACK },
+const CASES: [Case; 7] = [
+    Case::new("swiftshader-pass-through", Driver::SwiftShader, "pass-through", ""),
+    Case::new("swiftshader-null", Driver::SwiftShader, "debug-null", ""),
+    Case::new("swiftshader-captured", Driver::SwiftShader, "auto", ""),
+    Case::new("lavapipe-pass-through", Driver::Lavapipe, "pass-through", ""),
+    Case::new("lavapipe-hidden", Driver::Lavapipe, "pass-through", FEEDBACK),
+    Case::new("lavapipe-null", Driver::Lavapipe, "debug-null", FEEDBACK),
+    Case::new("lavapipe-captured", Driver::Lavapipe, "auto", FEEDBACK),
 ];
 
 /// Runs the tests in all cases, or in those whose names contain the filter, and compares what passes with the committed
@@ -101,6 +93,15 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
 }
 
 impl Case {
+    const fn new(
+        name: &'static str,
+        driver: Driver,
+        mode: &'static str,
+        hide: &'static str,
+    ) -> Self {
+        Self { name, driver, mode, hide }
+    }
+
     /// Runs the tests of a list.
     fn run(&self, server: &Server, list: &Path, name: &str) -> Result<Results, String> {
         let folder = target().join("piglit").join(format!("{}-{name}", self.name));
@@ -188,7 +189,8 @@ fn layer_folder() -> Result<PathBuf, String> {
     "implementation_version": "1",
     "description": "the layer that was just built",
     "device_extensions": [
-      {{ "name": "{FEEDBACK}", "spec_version": "1", "entrypoints": [{commands}] }}
+      {{ "name": "{FEEDBACK}", "spec_version": "1", "entrypoints": [{commands}] }},
+      {{ "name": "VK_EXT_primitives_generated_query", "spec_version": "1" }}
     ]
   }}
 }}

@@ -41,6 +41,9 @@ commands! {
             c"vkGetPhysicalDeviceFeatures2" | c"vkGetPhysicalDeviceFeatures2KHR",
         get_properties_2: PFN_vkGetPhysicalDeviceProperties2 =
             c"vkGetPhysicalDeviceProperties2" | c"vkGetPhysicalDeviceProperties2KHR",
+        get_memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties =
+            c"vkGetPhysicalDeviceMemoryProperties",
+        get_properties: PFN_vkGetPhysicalDeviceProperties = c"vkGetPhysicalDeviceProperties",
         get_external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties =
             c"vkGetPhysicalDeviceExternalBufferProperties" | c"vkGetPhysicalDeviceExternalBufferPropertiesKHR",
     }
@@ -50,6 +53,75 @@ commands! {
     /// Commands of devices.
     DeviceCommands {
         destroy_device: PFN_vkDestroyDevice = c"vkDestroyDevice",
+        allocate_memory: PFN_vkAllocateMemory = c"vkAllocateMemory",
+        free_memory: PFN_vkFreeMemory = c"vkFreeMemory",
+        map_memory: PFN_vkMapMemory = c"vkMapMemory",
+        bind_buffer_memory: PFN_vkBindBufferMemory = c"vkBindBufferMemory",
+        destroy_buffer: PFN_vkDestroyBuffer = c"vkDestroyBuffer",
+        get_buffer_memory_requirements: PFN_vkGetBufferMemoryRequirements =
+            c"vkGetBufferMemoryRequirements",
+        get_buffer_device_address: PFN_vkGetBufferDeviceAddress =
+            c"vkGetBufferDeviceAddress" | c"vkGetBufferDeviceAddressKHR",
+        create_pipeline_layout: PFN_vkCreatePipelineLayout = c"vkCreatePipelineLayout",
+        destroy_pipeline_layout: PFN_vkDestroyPipelineLayout = c"vkDestroyPipelineLayout",
+        destroy_pipeline: PFN_vkDestroyPipeline = c"vkDestroyPipeline",
+        destroy_shader_module: PFN_vkDestroyShaderModule = c"vkDestroyShaderModule",
+        allocate_command_buffers: PFN_vkAllocateCommandBuffers = c"vkAllocateCommandBuffers",
+        free_command_buffers: PFN_vkFreeCommandBuffers = c"vkFreeCommandBuffers",
+        begin_command_buffer: PFN_vkBeginCommandBuffer = c"vkBeginCommandBuffer",
+        reset_command_buffer: PFN_vkResetCommandBuffer = c"vkResetCommandBuffer",
+        reset_command_pool: PFN_vkResetCommandPool = c"vkResetCommandPool",
+        destroy_command_pool: PFN_vkDestroyCommandPool = c"vkDestroyCommandPool",
+        cmd_bind_pipeline: PFN_vkCmdBindPipeline = c"vkCmdBindPipeline",
+        cmd_bind_vertex_buffers: PFN_vkCmdBindVertexBuffers = c"vkCmdBindVertexBuffers",
+        cmd_bind_vertex_buffers_2: PFN_vkCmdBindVertexBuffers2 =
+            c"vkCmdBindVertexBuffers2" | c"vkCmdBindVertexBuffers2EXT",
+        cmd_bind_index_buffer: PFN_vkCmdBindIndexBuffer = c"vkCmdBindIndexBuffer",
+        cmd_bind_index_buffer_2: PFN_vkCmdBindIndexBuffer2KHR = c"vkCmdBindIndexBuffer2KHR",
+        cmd_push_constants: PFN_vkCmdPushConstants = c"vkCmdPushConstants",
+        cmd_push_constants_2: PFN_vkCmdPushConstants2KHR = c"vkCmdPushConstants2KHR",
+        cmd_draw: PFN_vkCmdDraw = c"vkCmdDraw",
+        cmd_draw_indexed: PFN_vkCmdDrawIndexed = c"vkCmdDrawIndexed",
+        cmd_draw_indirect: PFN_vkCmdDrawIndirect = c"vkCmdDrawIndirect",
+        cmd_draw_indexed_indirect: PFN_vkCmdDrawIndexedIndirect = c"vkCmdDrawIndexedIndirect",
+        cmd_draw_indirect_count: PFN_vkCmdDrawIndirectCount =
+            c"vkCmdDrawIndirectCount" | c"vkCmdDrawIndirectCountKHR" | c"vkCmdDrawIndirectCountAMD",
+        cmd_draw_indexed_indirect_count: PFN_vkCmdDrawIndexedIndirectCount =
+            c"vkCmdDrawIndexedIndirectCount"
+            | c"vkCmdDrawIndexedIndirectCountKHR"
+            | c"vkCmdDrawIndexedIndirectCountAMD",
+        cmd_draw_multi: PFN_vkCmdDrawMultiEXT = c"vkCmdDrawMultiEXT",
+        cmd_draw_multi_indexed: PFN_vkCmdDrawMultiIndexedEXT = c"vkCmdDrawMultiIndexedEXT",
+        cmd_set_primitive_topology: PFN_vkCmdSetPrimitiveTopology =
+            c"vkCmdSetPrimitiveTopology" | c"vkCmdSetPrimitiveTopologyEXT",
+        cmd_set_rasterizer_discard_enable: PFN_vkCmdSetRasterizerDiscardEnable =
+            c"vkCmdSetRasterizerDiscardEnable" | c"vkCmdSetRasterizerDiscardEnableEXT",
+        cmd_set_primitive_restart_enable: PFN_vkCmdSetPrimitiveRestartEnable =
+            c"vkCmdSetPrimitiveRestartEnable" | c"vkCmdSetPrimitiveRestartEnableEXT",
+        cmd_set_provoking_vertex_mode: PFN_vkCmdSetProvokingVertexModeEXT =
+            c"vkCmdSetProvokingVertexModeEXT",
+        cmd_set_vertex_input: PFN_vkCmdSetVertexInputEXT = c"vkCmdSetVertexInputEXT",
+        cmd_begin_render_pass: PFN_vkCmdBeginRenderPass = c"vkCmdBeginRenderPass",
+        cmd_begin_render_pass_2: PFN_vkCmdBeginRenderPass2 =
+            c"vkCmdBeginRenderPass2" | c"vkCmdBeginRenderPass2KHR",
+        cmd_next_subpass: PFN_vkCmdNextSubpass = c"vkCmdNextSubpass",
+        cmd_next_subpass_2: PFN_vkCmdNextSubpass2 = c"vkCmdNextSubpass2" | c"vkCmdNextSubpass2KHR",
+        cmd_end_render_pass: PFN_vkCmdEndRenderPass = c"vkCmdEndRenderPass",
+        cmd_end_render_pass_2: PFN_vkCmdEndRenderPass2 =
+            c"vkCmdEndRenderPass2" | c"vkCmdEndRenderPass2KHR",
+        cmd_begin_rendering: PFN_vkCmdBeginRendering =
+            c"vkCmdBeginRendering" | c"vkCmdBeginRenderingKHR",
+        cmd_end_rendering: PFN_vkCmdEndRendering = c"vkCmdEndRendering" | c"vkCmdEndRenderingKHR",
+        cmd_execute_commands: PFN_vkCmdExecuteCommands = c"vkCmdExecuteCommands",
+        cmd_begin_conditional_rendering: PFN_vkCmdBeginConditionalRenderingEXT =
+            c"vkCmdBeginConditionalRenderingEXT",
+        cmd_end_conditional_rendering: PFN_vkCmdEndConditionalRenderingEXT =
+            c"vkCmdEndConditionalRenderingEXT",
+        cmd_dispatch_indirect: PFN_vkCmdDispatchIndirect = c"vkCmdDispatchIndirect",
+        cmd_fill_buffer: PFN_vkCmdFillBuffer = c"vkCmdFillBuffer",
+        cmd_copy_buffer: PFN_vkCmdCopyBuffer = c"vkCmdCopyBuffer",
+        cmd_reset_query_pool: PFN_vkCmdResetQueryPool = c"vkCmdResetQueryPool",
+        reset_query_pool: PFN_vkResetQueryPool = c"vkResetQueryPool" | c"vkResetQueryPoolEXT",
         cmd_pipeline_barrier: PFN_vkCmdPipelineBarrier = c"vkCmdPipelineBarrier",
         cmd_pipeline_barrier_2: PFN_vkCmdPipelineBarrier2 =
             c"vkCmdPipelineBarrier2" | c"vkCmdPipelineBarrier2KHR",

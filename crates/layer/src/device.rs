@@ -2,27 +2,36 @@
 
 use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
+use crate::driver::Driver;
+use crate::emulation::Emulator;
 use crate::instance::Instance;
-use crate::log::{Level, Log};
-use crate::offer;
+use crate::log::Level;
 use crate::physical::View;
 use crate::pnext::{Change, Copied};
 use crate::registry::Registry;
-use crate::settings::slice;
-use ash::vk;
+use crate::settings::{Mode, slice};
+use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// What is known of a device.
 pub(crate) struct Device {
-    pub(crate) handle: vk::Device,
-    pub(crate) get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    pub(crate) next: DeviceCommands,
+    driver: Driver,
     /// Whether transform feedback was asked for and is the layer's. Without, the device has the driver's own commands.
     pub(crate) has_feedback: bool,
     /// The query pools of transform feedback, which the driver takes for others.
     pub(crate) feedback_pools: Registry<()>,
-    pub(crate) log: Arc<Log>,
+    /// What captures, unless nothing is to be captured.
+    pub(crate) emulator: OnceLock<Emulator>,
+}
+
+impl Deref for Device {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.driver
+    }
 }
 
 static DEVICES: Registry<Device> = Registry::new();
@@ -36,12 +45,6 @@ impl Device {
     pub(crate) unsafe fn of<'d>(handle: impl vk::Handle) -> Option<&'d Self> {
         // SAFETY: the caller's promise.
         unsafe { DEVICES.get(key(handle)) }
-    }
-
-    /// The command of this name of what is below.
-    pub(crate) fn next_command(&self, name: &CStr) -> vk::PFN_vkVoidFunction {
-        // SAFETY: the device is alive.
-        unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
     }
 
     /// Whether a query pool is one of transform feedback.
@@ -80,9 +83,13 @@ pub(crate) unsafe extern "system" fn create_device(
         };
 
         let hidden = view.hidden_structures();
-        let drops = |s_type| hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
+        let emulates = has_feedback && view.emulates_feedback;
+        let changes = |s_type| {
+            let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
+            drops.or_else(|| (emulates && ENABLING.contains(&s_type)).then_some(Change::Edit))
+        };
         // Where one cannot be taken out, the driver skips it as it skips all that it does not know.
-        let chain = Copied::new((*info).p_next, drops).map_err(|unknown| {
+        let mut chain = Copied::new((*info).p_next, changes).map_err(|unknown| {
             instance.log.say(
                 Level::Warning,
                 format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),
@@ -90,6 +97,14 @@ pub(crate) unsafe extern "system" fn create_device(
         });
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
+        let mut enabled = Enabled::default();
+        let emulates = match (&mut chain, emulates) {
+            (Ok(chain), true) => {
+                enabled.add_to(&mut changed, chain);
+                true
+            }
+            _ => false,
+        };
         changed.enabled_extension_count = extensions.len() as u32;
         changed.pp_enabled_extension_names = extensions.as_ptr();
 
@@ -102,9 +117,76 @@ pub(crate) unsafe extern "system" fn create_device(
             std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateDevice>(create);
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
-            register(*device, link.next_get_device_proc_addr, has_feedback, instance);
+            let get_proc_addr = link.next_get_device_proc_addr;
+            let state = register(*device, get_proc_addr, has_feedback, (instance, physical));
+            if let (true, Some(state)) = (emulates, state) {
+                emulate(state, instance, physical);
+            }
         }
         result
+    }
+}
+
+/// The structures in which a device is asked for what captures need.
+const ENABLING: [vk::StructureType; 3] = [
+    vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
+    vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
+    vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
+];
+
+/// The features that captures need, where the application has no structure for them.
+#[derive(Default)]
+struct Enabled {
+    features: vk::PhysicalDeviceFeatures,
+    addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
+}
+
+impl Enabled {
+    /// Enables them, each in the one structure that there is.
+    ///
+    /// # Safety
+    ///
+    /// The structure is valid; the chain is its own and was copied.
+    unsafe fn add_to(&mut self, info: &mut vk::DeviceCreateInfo<'_>, chain: &mut Copied) {
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceFeatures2<'_>>() {
+            features.features.vertex_pipeline_stores_and_atomics = vk::TRUE;
+        } else {
+            // SAFETY: the caller's promise.
+            self.features =
+                unsafe { info.p_enabled_features.as_ref() }.copied().unwrap_or_default();
+            self.features.vertex_pipeline_stores_and_atomics = vk::TRUE;
+            info.p_enabled_features = &raw const self.features;
+        }
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceVulkan12Features<'_>>() {
+            features.buffer_device_address = vk::TRUE;
+        } else if let Some(features) =
+            chain.copy::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>()
+        {
+            features.buffer_device_address = vk::TRUE;
+        } else {
+            self.addresses.buffer_device_address = vk::TRUE;
+            self.addresses.p_next = info.p_next.cast_mut();
+            info.p_next = (&raw const self.addresses).cast();
+        }
+    }
+}
+
+/// Has a device capture.
+fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice) {
+    let mut memory = vk::PhysicalDeviceMemoryProperties::default();
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    // SAFETY: the physical device is one of the instance's.
+    unsafe {
+        if let Some(get) = instance.next.get_memory_properties {
+            get(physical, &raw mut memory);
+        }
+        if let Some(get) = instance.next.get_properties {
+            get(physical, &raw mut properties);
+        }
+    }
+    match Emulator::new(device, memory, properties.limits.max_push_constants_size) {
+        Ok(emulator) => drop(device.emulator.set(emulator)),
+        Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }
 }
 
@@ -132,7 +214,7 @@ impl Request {
             if !view.takes(text) {
                 return Err(text);
             }
-            if text == offer::NAME && view.provides_feedback {
+            if view.own().contains(&text) {
                 request.has_feedback = true;
             } else {
                 request.extensions.push(name);
@@ -142,22 +224,36 @@ impl Request {
     }
 }
 
+/// Whether the device is of Vulkan 1.3, as the instance was made for it.
+fn has_dynamic_discard(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    if let Some(get) = instance.next.get_properties {
+        // SAFETY: the physical device is one of the instance's.
+        unsafe { get(physical, &raw mut properties) };
+    }
+    instance.settings.mode == Mode::Auto && properties.api_version >= vk::API_VERSION_1_3
+}
+
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
     has_feedback: bool,
-    instance: &Instance,
-) {
+    (instance, physical): (&Instance, vk::PhysicalDevice),
+) -> Option<&'static Device> {
     // SAFETY: the device was just created.
     let (next, key) =
         unsafe { (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle)) };
     let log = Arc::clone(&instance.log);
-    let what =
-        if has_feedback { "VK_EXT_transform_feedback, which captures nothing" } else { "nothing" };
+    let what = if has_feedback { "VK_EXT_transform_feedback" } else { "nothing" };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
     let feedback_pools = Registry::new();
-    let state = Device { handle, get_proc_addr, next, has_feedback, feedback_pools, log };
+    let emulator = OnceLock::new();
+    let has_dynamic_discard = has_dynamic_discard(instance, physical);
+    let driver = Driver { handle, get_proc_addr, next, has_dynamic_discard, log };
+    let state = Device { driver, has_feedback, feedback_pools, emulator };
     DEVICES.insert(key, Box::new(state));
+    // SAFETY: the device was just created.
+    unsafe { DEVICES.get(key) }
 }
 
 /// `vkDestroyDevice`.
@@ -170,7 +266,10 @@ pub(crate) unsafe extern "system" fn destroy_device(
     }
     // SAFETY: the caller hands over a device that is alive, which nobody else uses.
     unsafe {
-        let Some(state) = DEVICES.remove(key(device)) else { return };
+        let Some(mut state) = DEVICES.remove(key(device)) else { return };
+        if let Some(emulator) = state.emulator.take() {
+            emulator.destroy(&state);
+        }
         if let Some(destroy) = state.next.destroy_device {
             destroy(device, allocator);
         }

@@ -7,10 +7,38 @@
 pub(crate) mod barriers;
 pub(crate) mod buffers;
 pub(crate) mod capture;
+pub(crate) mod draws;
 pub(crate) mod events;
+pub(crate) mod layouts;
 mod masks;
+pub(crate) mod objects;
 pub(crate) mod passes;
 pub(crate) mod pipelines;
 pub(crate) mod queries;
+pub(crate) mod recordings;
+pub(crate) mod scopes;
 pub(crate) mod shaders;
+pub(crate) mod state;
 pub(crate) mod submits;
+
+use crate::device::Device;
+use crate::emulation::Emulator;
+use crate::emulation::recording::Recording;
+use ash::vk;
+
+/// The device of a command buffer that captures, with what is known of its recording.
+///
+/// # Safety
+///
+/// As Vulkan asks of whoever records commands: the command buffer is alive, and nobody else records it at the same
+/// time.
+unsafe fn emulated<'d>(
+    commands: vk::CommandBuffer,
+) -> Option<(&'d Device, &'d Emulator, &'d mut Recording)> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let device = Device::of(commands)?;
+        let emulator = device.emulator.get()?;
+        Some((device, emulator, emulator.recording(commands)?))
+    }
+}

@@ -42,7 +42,7 @@ impl Instance {
 
     /// Whether devices of this instance may get something that their driver lacks.
     pub(crate) fn may_provide(&self) -> bool {
-        self.settings.mode == Mode::DebugNull
+        self.settings.mode != Mode::PassThrough
     }
 }
 
@@ -65,12 +65,19 @@ pub(crate) unsafe extern "system" fn create_instance(
         };
         let create =
             std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create);
-        let result = create(info, allocator, instance);
+        let (settings, faults) = Settings::read(chain, variable);
+        let mut changed = *info;
+        let mut application = (*info).p_application_info.as_ref().copied().unwrap_or_default();
+        if settings.mode == Mode::Auto {
+            // Addresses and dynamic discard are parts of it, which what the layer calls would lack otherwise.
+            application.api_version = application.api_version.max(vk::API_VERSION_1_3);
+            changed.p_application_info = &raw const application;
+        }
+        let result = create(&raw const changed, allocator, instance);
         if result != vk::Result::SUCCESS {
             return result;
         }
         let handle = *instance;
-        let (settings, faults) = Settings::read(chain, variable);
         let log = Log::new(settings.log_level, settings.log_file.as_deref());
         for fault in faults {
             log.say(Level::Error, format_args!("{fault}"));

@@ -1,8 +1,8 @@
 //! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that gives applications what their driver lacks.
 //!
-//! This is its frame. It hides what is to be hidden, and in a mode for debugging it advertises
-//! `VK_EXT_transform_feedback` and captures nothing; the capture itself is to come. What needs nothing of the layer
-//! gets the driver's own commands. `docs/layer.md` is for users.
+//! It provides `VK_EXT_transform_feedback` by capturing in vertex shaders (`emulation`), hides what is to be hidden,
+//! and in a mode for debugging captures nothing. What needs nothing of the layer gets the driver's own commands.
+//! `docs/layer.md` is for users.
 //!
 //! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there.
 
@@ -10,6 +10,8 @@ mod answer;
 pub mod chain;
 mod commands;
 mod device;
+mod driver;
+mod emulation;
 mod feedback;
 mod instance;
 mod log;
@@ -20,6 +22,7 @@ mod pnext;
 mod procs;
 mod registry;
 pub mod settings;
+mod spirv;
 mod structures;
 mod usages;
 

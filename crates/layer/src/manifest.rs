@@ -68,6 +68,9 @@ pub fn manifest(library: &Path, kind: Kind) -> String {
             "name": text(ext::transform_feedback::NAME),
             "spec_version": ext::transform_feedback::SPEC_VERSION.to_string(),
             "entrypoints": FEEDBACK_COMMANDS,
+        }, {
+            "name": text(ext::primitives_generated_query::NAME),
+            "spec_version": ext::primitives_generated_query::SPEC_VERSION.to_string(),
         }],
     });
     if kind != Kind::Explicit {

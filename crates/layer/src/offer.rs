@@ -1,5 +1,6 @@
 //! What the layer says of `VK_EXT_transform_feedback` where it provides it.
 
+pub(crate) use ash::ext::primitives_generated_query::NAME as GENERATED;
 pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
 
 use ash::vk;

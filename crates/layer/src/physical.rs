@@ -14,14 +14,16 @@ use std::ffi::{CStr, c_char};
 
 /// What hands SPIR-V to a driver, or has it record commands, where the layer does not look yet: hidden where the layer
 /// provides something.
-const BYPASSES: [&CStr; 4] = [
+const BYPASSES: [&CStr; 5] = [
     c"VK_EXT_shader_object",
     c"VK_EXT_shader_module_identifier",
     c"VK_NV_device_generated_commands",
     c"VK_EXT_device_generated_commands",
+    c"VK_EXT_descriptor_buffer",
 ];
 
 type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
+type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
 type FeedbackProperties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'static>;
 
 /// What an application is to see of a physical device.
@@ -32,14 +34,19 @@ pub(crate) struct View<'i> {
     native_feedback: bool,
     /// Whether the layer provides transform feedback.
     pub(crate) provides_feedback: bool,
+    /// Whether it captures, too.
+    pub(crate) emulates_feedback: bool,
 }
 
 impl<'i> View<'i> {
     pub(crate) fn new(instance: &'i Instance, physical: vk::PhysicalDevice) -> Self {
         let is_hidden = instance.settings.hides(offer::NAME);
         let native_feedback = !is_hidden && has_native_feedback(instance, physical);
-        let provides_feedback = instance.settings.mode == Mode::DebugNull && !native_feedback;
-        Self { instance, physical, native_feedback, provides_feedback }
+        let mode = instance.settings.mode;
+        let emulates_feedback =
+            mode == Mode::Auto && !native_feedback && can_emulate(instance, physical);
+        let provides_feedback = emulates_feedback || mode == Mode::DebugNull && !native_feedback;
+        Self { instance, physical, native_feedback, provides_feedback, emulates_feedback }
     }
 
     /// Whether the driver's extension is not to be seen.
@@ -47,19 +54,21 @@ impl<'i> View<'i> {
         if extension == offer::NAME {
             return !self.native_feedback;
         }
-        let bypasses = self.provides_feedback && BYPASSES.contains(&extension);
+        let bypasses = self.provides_feedback && BYPASSES.contains(&extension)
+            || self.emulates_feedback && extension == offer::GENERATED;
         bypasses || self.instance.settings.hides(extension)
     }
 
     /// Whether a device may be created with the extension, as far as the layer has a say.
     pub(crate) fn takes(&self, extension: &CStr) -> bool {
-        !self.hides(extension) || extension == offer::NAME && self.provides_feedback
+        !self.hides(extension) || self.own().contains(&extension)
     }
 
     /// The structures that the driver must not see.
     pub(crate) fn hidden_structures(&self) -> Vec<Owned> {
         let bypasses = BYPASSES.into_iter().filter(|_| self.provides_feedback);
         let own = (!self.native_feedback).then_some(offer::NAME);
+        let own = own.into_iter().chain(self.emulates_feedback.then_some(offer::GENERATED));
         let hidden = self.instance.settings.hide.iter().map(|name| name.as_c_str());
         hidden.chain(bypasses).chain(own).flat_map(structures::of).collect()
     }
@@ -68,13 +77,22 @@ impl<'i> View<'i> {
     fn extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let mut extensions = next_extensions(self.instance, self.physical)?;
         extensions.retain(|one| !one.extension_name_as_c_str().is_ok_and(|name| self.hides(name)));
-        extensions.extend(self.provides_feedback.then(own_extension));
+        extensions.extend(self.own_extensions());
         Ok(extensions)
     }
-}
 
-fn own_extension() -> vk::ExtensionProperties {
-    extension(offer::NAME, offer::SPEC_VERSION)
+    /// The names of what the layer provides.
+    pub(crate) fn own(&self) -> &'static [&'static CStr] {
+        match (self.emulates_feedback, self.provides_feedback) {
+            (true, _) => &[offer::NAME, offer::GENERATED],
+            (false, true) => &[offer::NAME],
+            (false, false) => &[],
+        }
+    }
+
+    fn own_extensions(&self) -> impl Iterator<Item = vk::ExtensionProperties> {
+        self.own().iter().map(|name| extension(name, offer::SPEC_VERSION))
+    }
 }
 
 /// Whether the driver has transform feedback. The list of its extensions does not say: the loader adds to it what the
@@ -89,6 +107,27 @@ fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> boo
     // SAFETY: the device belongs to the instance, and a driver skips the structure that it does not know.
     unsafe { get_features(physical, &raw mut features) };
     found.transform_feedback == vk::TRUE
+}
+
+/// Whether shaders can find memory by its address, and store to it from vertex stages.
+fn can_emulate(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    let (Some(get_features), Some(get_properties)) =
+        (instance.next.get_features_2, instance.next.get_properties)
+    else {
+        return false;
+    };
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut addresses);
+    // SAFETY: the device belongs to the instance.
+    unsafe {
+        get_properties(physical, &raw mut properties);
+        get_features(physical, &raw mut features);
+    }
+    let stores = features.features.vertex_pipeline_stores_and_atomics;
+    properties.api_version >= vk::API_VERSION_1_2
+        && stores == vk::TRUE
+        && addresses.buffer_device_address == vk::TRUE
 }
 
 fn next_extensions(
@@ -116,8 +155,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
         let view = || View::new(instance, physical);
         match text(layer) {
             Some(name) if name == LAYER_NAME => {
-                let own: Vec<_> =
-                    view().provides_feedback.then(own_extension).into_iter().collect();
+                let own: Vec<_> = view().own_extensions().collect();
                 answer(&own, count, extensions)
             }
             // Another layer's own are no driver's.
@@ -156,6 +194,11 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             if one.s_type == Feedback::STRUCTURE_TYPE && view.provides_feedback {
                 (*at.cast::<Feedback>()).transform_feedback = vk::TRUE;
             }
+            if one.s_type == Generated::STRUCTURE_TYPE && view.emulates_feedback {
+                let features = &mut *at.cast::<Generated>();
+                features.primitives_generated_query = vk::TRUE;
+                features.primitives_generated_query_with_rasterizer_discard = vk::TRUE;
+            }
         }
         drop(unlinked);
         if !view.native_feedback {
@@ -170,7 +213,6 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
 ///
 /// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
 unsafe fn hide_streams(chain: *const std::ffi::c_void) {
-    type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
     type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
     // SAFETY: the caller's promise.
     unsafe {
@@ -218,12 +260,14 @@ pub(crate) unsafe extern "system" fn get_external_buffer_properties(
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         let Some(get_properties) = instance.next.get_external_buffer_properties else { return };
-        if !View::new(instance, physical).provides_feedback {
+        let view = View::new(instance, physical);
+        if !view.provides_feedback {
             return get_properties(physical, info, properties);
         }
         let mut changed = *info;
-        changed.usage = usage(changed.usage);
-        let chain = usage_chain(changed.p_next, &instance.log);
+        let addresses = view.emulates_feedback;
+        changed.usage = usage(changed.usage, addresses);
+        let chain = usage_chain(changed.p_next, addresses, &instance.log);
         changed.p_next = chain.first();
         get_properties(physical, &raw const changed, properties);
     }

@@ -4,7 +4,8 @@
 use crate::chain::{INTERFACE_VERSION, NEGOTIATE_STRUCT, NegotiateLayerInterface, text};
 use crate::device::{Device, create_device, destroy_device};
 use crate::feedback::{
-    barriers, buffers, capture, events, passes, pipelines, queries, shaders, submits,
+    barriers, buffers, capture, draws, events, layouts, objects, passes, pipelines, queries,
+    recordings, scopes, shaders, state, submits,
 };
 use crate::instance::{
     Instance, create_instance, destroy_instance, enumerate_device_layer_properties,
@@ -132,6 +133,109 @@ fn of_feedback(name: &CStr) -> Option<Command> {
     }
 }
 
+/// Commands of devices that capture.
+fn of_emulation(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkCmdResetQueryPool" =>
+            queries::cmd_reset_query_pool as PFN_vkCmdResetQueryPool,
+        b"vkResetQueryPool" | b"vkResetQueryPoolEXT" =>
+            queries::reset_query_pool as PFN_vkResetQueryPool,
+        b"vkAllocateMemory" =>
+            objects::allocate_memory as PFN_vkAllocateMemory,
+        b"vkDestroyBuffer" =>
+            objects::destroy_buffer as PFN_vkDestroyBuffer,
+        b"vkDestroyShaderModule" =>
+            objects::destroy_shader_module as PFN_vkDestroyShaderModule,
+        b"vkCmdBeginConditionalRenderingEXT" =>
+            objects::cmd_begin_conditional_rendering as PFN_vkCmdBeginConditionalRenderingEXT,
+        b"vkCmdEndConditionalRenderingEXT" =>
+            objects::cmd_end_conditional_rendering as PFN_vkCmdEndConditionalRenderingEXT,
+        b"vkCreatePipelineLayout" =>
+            layouts::create_pipeline_layout as PFN_vkCreatePipelineLayout,
+        b"vkDestroyPipelineLayout" =>
+            layouts::destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
+        b"vkCmdPushConstants" =>
+            layouts::cmd_push_constants as PFN_vkCmdPushConstants,
+        b"vkCmdPushConstants2KHR" =>
+            layouts::cmd_push_constants_2 as PFN_vkCmdPushConstants2KHR,
+        b"vkDestroyPipeline" =>
+            objects::destroy_pipeline as PFN_vkDestroyPipeline,
+        b"vkAllocateCommandBuffers" =>
+            recordings::allocate_command_buffers as PFN_vkAllocateCommandBuffers,
+        b"vkFreeCommandBuffers" =>
+            recordings::free_command_buffers as PFN_vkFreeCommandBuffers,
+        b"vkDestroyCommandPool" =>
+            recordings::destroy_command_pool as PFN_vkDestroyCommandPool,
+        b"vkResetCommandPool" =>
+            recordings::reset_command_pool as PFN_vkResetCommandPool,
+        b"vkResetCommandBuffer" =>
+            recordings::reset_command_buffer as PFN_vkResetCommandBuffer,
+        b"vkBeginCommandBuffer" =>
+            recordings::begin_command_buffer as PFN_vkBeginCommandBuffer,
+    }
+    .or_else(|| of_recording(name))
+}
+
+/// Commands that are recorded on devices that capture.
+fn of_recording(name: &CStr) -> Option<Command> {
+    named! { name,
+        b"vkCmdBindPipeline" =>
+            state::cmd_bind_pipeline as PFN_vkCmdBindPipeline,
+        b"vkCmdBindVertexBuffers" =>
+            state::cmd_bind_vertex_buffers as PFN_vkCmdBindVertexBuffers,
+        b"vkCmdBindVertexBuffers2" | b"vkCmdBindVertexBuffers2EXT" =>
+            state::cmd_bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
+        b"vkCmdBindIndexBuffer" =>
+            state::cmd_bind_index_buffer as PFN_vkCmdBindIndexBuffer,
+        b"vkCmdBindIndexBuffer2KHR" =>
+            state::cmd_bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
+        b"vkCmdSetPrimitiveTopology" | b"vkCmdSetPrimitiveTopologyEXT" =>
+            state::cmd_set_primitive_topology as PFN_vkCmdSetPrimitiveTopology,
+        b"vkCmdSetPrimitiveRestartEnable" | b"vkCmdSetPrimitiveRestartEnableEXT" =>
+            state::cmd_set_primitive_restart_enable as PFN_vkCmdSetPrimitiveRestartEnable,
+        b"vkCmdSetRasterizerDiscardEnable" | b"vkCmdSetRasterizerDiscardEnableEXT" =>
+            state::cmd_set_rasterizer_discard_enable as PFN_vkCmdSetRasterizerDiscardEnable,
+        b"vkCmdSetProvokingVertexModeEXT" =>
+            state::cmd_set_provoking_vertex_mode as PFN_vkCmdSetProvokingVertexModeEXT,
+        b"vkCmdSetVertexInputEXT" =>
+            state::cmd_set_vertex_input as PFN_vkCmdSetVertexInputEXT,
+        b"vkCmdBeginRenderPass" =>
+            scopes::cmd_begin_render_pass as PFN_vkCmdBeginRenderPass,
+        b"vkCmdBeginRenderPass2" | b"vkCmdBeginRenderPass2KHR" =>
+            scopes::cmd_begin_render_pass_2 as PFN_vkCmdBeginRenderPass2,
+        b"vkCmdNextSubpass" =>
+            scopes::cmd_next_subpass as PFN_vkCmdNextSubpass,
+        b"vkCmdNextSubpass2" | b"vkCmdNextSubpass2KHR" =>
+            scopes::cmd_next_subpass_2 as PFN_vkCmdNextSubpass2,
+        b"vkCmdEndRenderPass" =>
+            scopes::cmd_end_render_pass as PFN_vkCmdEndRenderPass,
+        b"vkCmdEndRenderPass2" | b"vkCmdEndRenderPass2KHR" =>
+            scopes::cmd_end_render_pass_2 as PFN_vkCmdEndRenderPass2,
+        b"vkCmdBeginRendering" | b"vkCmdBeginRenderingKHR" =>
+            scopes::cmd_begin_rendering as PFN_vkCmdBeginRendering,
+        b"vkCmdEndRendering" | b"vkCmdEndRenderingKHR" =>
+            scopes::cmd_end_rendering as PFN_vkCmdEndRendering,
+        b"vkCmdExecuteCommands" =>
+            scopes::cmd_execute_commands as PFN_vkCmdExecuteCommands,
+        b"vkCmdDraw" =>
+            draws::cmd_draw as PFN_vkCmdDraw,
+        b"vkCmdDrawIndexed" =>
+            draws::cmd_draw_indexed as PFN_vkCmdDrawIndexed,
+        b"vkCmdDrawIndirect" =>
+            draws::cmd_draw_indirect as PFN_vkCmdDrawIndirect,
+        b"vkCmdDrawIndexedIndirect" =>
+            draws::cmd_draw_indexed_indirect as PFN_vkCmdDrawIndexedIndirect,
+        b"vkCmdDrawIndirectCount" | b"vkCmdDrawIndirectCountKHR" | b"vkCmdDrawIndirectCountAMD" =>
+            draws::cmd_draw_indirect_count as PFN_vkCmdDrawIndirectCount,
+        b"vkCmdDrawIndexedIndirectCount" | b"vkCmdDrawIndexedIndirectCountKHR" | b"vkCmdDrawIndexedIndirectCountAMD" =>
+            draws::cmd_draw_indexed_indirect_count as PFN_vkCmdDrawIndexedIndirectCount,
+        b"vkCmdDrawMultiEXT" =>
+            draws::cmd_draw_multi as PFN_vkCmdDrawMultiEXT,
+        b"vkCmdDrawMultiIndexedEXT" =>
+            draws::cmd_draw_multi_indexed as PFN_vkCmdDrawMultiIndexedEXT,
+    }
+}
+
 /// Whether a command is one that the extension brings.
 fn is_of_the_extension(name: &CStr) -> bool {
     FEEDBACK_COMMANDS.iter().any(|command| command.as_bytes() == name.to_bytes())
@@ -159,7 +263,8 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         let is_provided = state.may_provide() && is_of_the_extension(name);
         let own = of_physical_device(name)
             .or_else(|| of_device(name))
-            .or_else(|| of_feedback(name).filter(|_| state.may_provide()));
+            .or_else(|| of_feedback(name).filter(|_| state.may_provide()))
+            .or_else(|| of_emulation(name).filter(|_| state.may_provide()));
         if is_provided {
             return own;
         }
@@ -206,7 +311,8 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         }
         // Commands of versions and extensions that are not enabled are not there.
         let next = state.next_command(name)?;
-        Some(of_feedback(name).unwrap_or(next))
+        let emulated = || of_emulation(name).filter(|_| state.emulator.get().is_some());
+        Some(of_feedback(name).or_else(emulated).unwrap_or(next))
     }
 }
 

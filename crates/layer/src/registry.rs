@@ -7,14 +7,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How many lists there are: a list is as long as there are handles alive with the same hash.
-const LISTS: usize = 64;
-
 /// No handle is 0, so neither is a key.
 const FREE: u64 = 0;
 
-/// Values by keys, which are made of handles.
-pub(crate) struct Registry<T> {
+/// Values by keys, which are made of handles, in so many lists: a list is as long as there are handles alive with the
+/// same hash.
+pub(crate) struct Registry<T, const LISTS: usize = 64> {
     lists: [Node<T>; LISTS],
     /// Held by who adds or removes.
     writing: Mutex<()>,
@@ -38,7 +36,7 @@ impl<T> Node<T> {
     }
 }
 
-impl<T> Registry<T> {
+impl<T, const LISTS: usize> Registry<T, LISTS> {
     pub(crate) const fn new() -> Self {
         Self { lists: [const { Node::empty() }; LISTS], writing: Mutex::new(()) }
     }
@@ -86,12 +84,12 @@ impl<T> Registry<T> {
 
     fn nodes(&self, key: u64) -> impl Iterator<Item = &Node<T>> {
         // Handles are addresses more often than not: the low bits say little.
-        let list = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % LISTS;
+        let list = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % LISTS;
         std::iter::successors(Some(&self.lists[list]), |node| node.next())
     }
 }
 
-impl<T> Drop for Registry<T> {
+impl<T, const LISTS: usize> Drop for Registry<T, LISTS> {
     fn drop(&mut self) {
         for list in &mut self.lists {
             let mut node: *mut Node<T> = list;
@@ -128,7 +126,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_until_they_are_removed() {
-        let registry = Registry::new();
+        let registry = Registry::<_>::new();
         for key in 1..=1000 {
             registry.insert(key, Box::new(key * 2));
         }
@@ -143,7 +141,7 @@ mod tests {
     #[test]
     fn what_goes_takes_its_values_along_and_nodes_are_used_again() {
         let value = Arc::new(());
-        let registry = Registry::new();
+        let registry = Registry::<_>::new();
         for key in (1..=300).cycle().take(30_000) {
             registry.insert(key, Box::new(Arc::clone(&value)));
             assert_eq!(Arc::strong_count(&value), 2);
@@ -158,7 +156,7 @@ mod tests {
 
     #[test]
     fn threads_find_their_own() {
-        let registry = Registry::new();
+        let registry = Registry::<_>::new();
         thread::scope(|scope| {
             for first in 0..8_u64 {
                 let registry = &registry;

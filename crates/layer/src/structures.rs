@@ -60,6 +60,8 @@ macro_rules! owned {
 }
 
 sizes! {
+    MemoryAllocateFlagsInfo MemoryDedicatedAllocateInfo ExportMemoryAllocateInfo ImportMemoryFdInfoKHR
+    ImportMemoryHostPointerInfoEXT MemoryOpaqueCaptureAddressAllocateInfo MemoryPriorityAllocateInfoEXT
     BufferCollectionBufferCreateInfoFUCHSIA BufferDeviceAddressCreateInfoEXT BufferOpaqueCaptureAddressCreateInfo
     BufferUsageFlags2CreateInfoKHR DebugUtilsObjectNameInfoEXT DedicatedAllocationBufferCreateInfoNV
     DepthBiasRepresentationInfoEXT DeviceDeviceMemoryReportCreateInfoEXT DeviceDiagnosticsConfigCreateInfoNV

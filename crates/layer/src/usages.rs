@@ -5,8 +5,19 @@ use crate::pnext::{Change, Copied};
 use ash::vk::{self, BufferUsageFlags, BufferUsageFlags2KHR, TaggedStructure as _};
 use std::ffi::c_void;
 
-/// The usages with those that a capture needs in place of the extension's.
-pub(crate) fn usage(usage: BufferUsageFlags) -> BufferUsageFlags {
+/// What a capture finds by address: what it captures into, counts in, reads as arguments or as an attribute.
+pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
+    BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
+        | BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw()
+        | BufferUsageFlags::VERTEX_BUFFER.as_raw()
+        | BufferUsageFlags::INDEX_BUFFER.as_raw()
+        | BufferUsageFlags::INDIRECT_BUFFER.as_raw()
+        | BufferUsageFlags::CONDITIONAL_RENDERING_EXT.as_raw(),
+);
+
+/// The usages with those that a capture needs in place of the extension's; with addresses where captures find buffers
+/// by them.
+pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlags {
     let feedback = BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let counter = BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
     let mut mapped = BufferUsageFlags::from_raw(usage.as_raw() & !(feedback | counter).as_raw());
@@ -16,6 +27,9 @@ pub(crate) fn usage(usage: BufferUsageFlags) -> BufferUsageFlags {
     if usage.contains(counter) {
         mapped |= BufferUsageFlags::INDIRECT_BUFFER;
     }
+    if addresses && usage.intersects(FOUND) {
+        mapped |= BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+    }
     mapped
 }
 
@@ -24,7 +38,7 @@ pub(crate) fn usage(usage: BufferUsageFlags) -> BufferUsageFlags {
 /// # Safety
 ///
 /// The chain is valid, and lives for as long as the result is used.
-pub(crate) unsafe fn usage_chain(first: *const c_void, log: &Log) -> Copied {
+pub(crate) unsafe fn usage_chain(first: *const c_void, addresses: bool, log: &Log) -> Copied {
     type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
     let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
     // SAFETY: the caller's promise.
@@ -37,7 +51,7 @@ pub(crate) unsafe fn usage_chain(first: *const c_void, log: &Log) -> Copied {
         if let Some(flags) = chain.copy::<Flags>() {
             // The older flags are the newer ones' lower half.
             let (low, high) = (flags.usage.as_raw() as u32, flags.usage.as_raw() >> 32 << 32);
-            let low = usage(BufferUsageFlags::from_raw(low)).as_raw();
+            let low = usage(BufferUsageFlags::from_raw(low), addresses).as_raw();
             flags.usage = BufferUsageFlags2KHR::from_raw(high | u64::from(low));
         }
         chain
@@ -52,15 +66,23 @@ mod tests {
     fn buffers_of_the_extension_become_storage_buffers() {
         let vertex = BufferUsageFlags::VERTEX_BUFFER;
         let storage = BufferUsageFlags::STORAGE_BUFFER;
-        assert_eq!(usage(vertex), vertex);
+        assert_eq!(usage(vertex, false), vertex);
         assert_eq!(
-            usage(vertex | BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+            usage(vertex | BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, false),
             vertex | storage
         );
         assert_eq!(
-            usage(BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT),
+            usage(BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT, false),
             storage | BufferUsageFlags::INDIRECT_BUFFER
         );
+    }
+
+    #[test]
+    fn what_a_capture_reads_has_addresses() {
+        let address = BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        let (vertex, uniform) = (BufferUsageFlags::VERTEX_BUFFER, BufferUsageFlags::UNIFORM_BUFFER);
+        assert_eq!(usage(vertex, true), vertex | address);
+        assert_eq!(usage(uniform, true), uniform);
     }
 
     #[test]
@@ -71,7 +93,7 @@ mod tests {
             .usage(BufferUsageFlags2KHR::from_raw(high | feedback));
         let log = Log::new(Level::Off, None);
         // SAFETY: the chain is valid.
-        let mut chain = unsafe { usage_chain((&raw const info).cast(), &log) };
+        let mut chain = unsafe { usage_chain((&raw const info).cast(), false, &log) };
         let copy = chain.copy::<vk::BufferUsageFlags2CreateInfoKHR<'_>>().expect("it was copied");
         let storage = BufferUsageFlags2KHR::STORAGE_BUFFER.as_raw();
         assert_eq!(copy.usage.as_raw(), high | storage);

@@ -298,12 +298,15 @@ impl<'d> Scene<'d> {
     }
 }
 
-fn memory_barrier(src: vk::AccessFlags, dst: vk::AccessFlags) -> vk::MemoryBarrier<'static> {
+pub(crate) fn memory_barrier(
+    src: vk::AccessFlags,
+    dst: vk::AccessFlags,
+) -> vk::MemoryBarrier<'static> {
     vk::MemoryBarrier::default().src_access_mask(src).dst_access_mask(dst)
 }
 
 /// Memory for something; which the host sees, if that is wanted.
-unsafe fn allocate(
+pub(crate) unsafe fn allocate(
     device: &Device,
     needs: vk::MemoryRequirements,
     mapped: bool,

@@ -1,6 +1,7 @@
 //! The layer as applications meet it: below the real loader, above both drivers; and above a driver that is made up,
 //! which sees all that reaches it.
 
+mod captured;
 mod draws;
 mod hide;
 mod loader;
@@ -10,4 +11,5 @@ mod many;
 mod null;
 mod pass_through;
 mod reached;
+mod streams;
 mod without_loader;

@@ -42,7 +42,7 @@ fn use_device(instance: &Instance, driver: &str, with_feedback: bool) {
 #[test]
 fn threads_have_devices_of_their_own_and_instances_settings_of_their_own() {
     let null = Instance::with_layers(&[(c"mode", c"debug-null")], &[LAYER_NAME]);
-    let plain = Instance::with_layers(&[], &[LAYER_NAME]);
+    let plain = Instance::with_layers(&[(c"mode", c"pass-through")], &[LAYER_NAME]);
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| use_device(&null, SWIFTSHADER, true));

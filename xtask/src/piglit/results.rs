@@ -19,8 +19,22 @@ impl Results {
     /// Reads the summary that piglit prints, as far as it is about these tests.
     pub(super) fn read(text: &str, wanted: &BTreeSet<String>) -> Self {
         let lines = text.lines().filter_map(|line| line.rsplit_once(": "));
-        let results = lines.map(|(test, result)| (name(test), result.trim().to_owned()));
-        Self(results.filter(|(test, _)| wanted.contains(test)).collect())
+        let mut results = BTreeMap::new();
+        for (line, result) in lines {
+            let (line, result) = (name(line), result.trim().to_owned());
+            // A test of several parts has no line of its own, but one for each.
+            let of_part = || {
+                let ends = line.match_indices('@').map(|(end, _)| &line[..end]);
+                ends.rev().find(|test| wanted.contains(*test))
+            };
+            let whole = wanted.contains(&line).then_some(line.as_str());
+            let Some(test) = whole.or_else(of_part) else { continue };
+            let all = results.entry(test.to_owned()).or_insert_with(|| result.clone());
+            if *all == "skip" || *all == "pass" && result != "skip" {
+                *all = result;
+            }
+        }
+        Self(results)
     }
 
     pub(super) fn passed(&self) -> BTreeSet<String> {
@@ -47,7 +61,15 @@ mod tests {
     use super::*;
 
     const SUMMARY: &str = "spec/!opengl 3.1/restart-xfb flush: pass\nspec/a/b: fail\nspec/a/c: incomplete\n\
-                           spec/a/other: pass\nsummary:\n       pass:         220\n";
+                           spec/a/other: pass\nspec/a/d/1: skip\nspec/a/d/2: pass\nspec/a/d/3: skip\n\
+                           spec/a/e/1: pass\nspec/a/e/2: fail\nspec/a/e/3: pass\nsummary:\n       pass:         220\n";
+
+    #[test]
+    fn a_test_of_several_parts_passes_with_all_of_them() {
+        let results = Results::read(SUMMARY, &names("spec@a@d\nspec@a@e\nspec@a@f"));
+        assert_eq!(results.passed(), names("spec@a@d"));
+        assert_eq!(results.counts(), "    1     1     0     0");
+    }
 
     #[test]
     fn names_are_the_same_in_lists_and_summaries() {

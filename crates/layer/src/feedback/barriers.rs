@@ -1,6 +1,6 @@
 //! Barriers: the extension's stages and accesses give way to those that stand for them.
 
-use super::masks::{accesses, accesses_2, stages, stages_2};
+use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
 use crate::settings::slice;
 use ash::vk;
@@ -43,17 +43,17 @@ impl<T: Masked> Mapped<T> {
     }
 }
 
-/// The stages before and behind a barrier.
-pub(super) type Stages = (vk::PipelineStageFlags, vk::PipelineStageFlags);
+/// What is reached, and the stages before and behind a barrier.
+pub(super) type Stages = (Reach, vk::PipelineStageFlags, vk::PipelineStageFlags);
 
 macro_rules! masked {
     ($($Older:ident)* | $($Newer:ident)*) => {
         $(impl Masked for vk::$Older<'_> {
             type Around = Stages;
 
-            fn mapped(mut self, (src, dst): Stages) -> Self {
-                self.src_access_mask = accesses(src, self.src_access_mask);
-                self.dst_access_mask = accesses(dst, self.dst_access_mask);
+            fn mapped(mut self, (reach, src, dst): Stages) -> Self {
+                self.src_access_mask = accesses(reach, src, self.src_access_mask);
+                self.dst_access_mask = accesses(reach, dst, self.dst_access_mask);
                 self
             }
 
@@ -63,13 +63,13 @@ macro_rules! masked {
             }
         })*
         $(impl Masked for vk::$Newer<'_> {
-            type Around = ();
+            type Around = Reach;
 
-            fn mapped(mut self, (): ()) -> Self {
-                self.src_access_mask = accesses_2(self.src_stage_mask, self.src_access_mask);
-                self.dst_access_mask = accesses_2(self.dst_stage_mask, self.dst_access_mask);
-                self.src_stage_mask = stages_2(self.src_stage_mask);
-                self.dst_stage_mask = stages_2(self.dst_stage_mask);
+            fn mapped(mut self, reach: Reach) -> Self {
+                self.src_access_mask = accesses_2(reach, self.src_stage_mask, self.src_access_mask);
+                self.dst_access_mask = accesses_2(reach, self.dst_stage_mask, self.dst_access_mask);
+                self.src_stage_mask = stages_2(reach, self.src_stage_mask);
+                self.dst_stage_mask = stages_2(reach, self.dst_stage_mask);
                 self
             }
 
@@ -102,14 +102,14 @@ impl<'d> Dependency<'d> {
     /// # Safety
     ///
     /// The structure is valid, and what it points to lives for as long as the result is used.
-    pub(super) unsafe fn new(info: &vk::DependencyInfo<'d>) -> Self {
+    pub(super) unsafe fn new(info: &vk::DependencyInfo<'d>, reach: Reach) -> Self {
         let mut info = *info;
         // SAFETY: the caller's promise.
         let (memory, buffers, images) = unsafe {
             (
-                Mapped::new(info.p_memory_barriers, info.memory_barrier_count, ()),
-                Mapped::new(info.p_buffer_memory_barriers, info.buffer_memory_barrier_count, ()),
-                Mapped::new(info.p_image_memory_barriers, info.image_memory_barrier_count, ()),
+                Mapped::new(info.p_memory_barriers, info.memory_barrier_count, reach),
+                Mapped::new(info.p_buffer_memory_barriers, info.buffer_memory_barrier_count, reach),
+                Mapped::new(info.p_image_memory_barriers, info.image_memory_barrier_count, reach),
             )
         };
         info.p_memory_barriers = memory.as_ptr();
@@ -154,13 +154,14 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
                 images,
             );
         }
-        let memory = Mapped::new(memory, memory_count, (src, dst));
-        let buffers = Mapped::new(buffers, buffer_count, (src, dst));
-        let images = Mapped::new(images, image_count, (src, dst));
+        let reach = Reach::of(commands);
+        let memory = Mapped::new(memory, memory_count, (reach, src, dst));
+        let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
+        let images = Mapped::new(images, image_count, (reach, src, dst));
         next(
             commands,
-            stages(src),
-            stages(dst),
+            stages(reach, src),
+            stages(reach, dst),
             flags,
             memory_count,
             memory.as_ptr(),
@@ -184,7 +185,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(
         if !device.has_feedback {
             return next(commands, dependency);
         }
-        let dependency = Dependency::new(&*dependency);
+        let dependency = Dependency::new(&*dependency, Reach::of(commands));
         next(commands, dependency.info());
     }
 }

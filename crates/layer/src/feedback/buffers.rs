@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::pnext::Copied;
 use crate::usages::{usage, usage_chain};
-use ash::vk;
+use ash::vk::{self, Handle as _};
 
 /// `vkCreateBuffer`.
 pub(crate) unsafe extern "system" fn create_buffer(
@@ -20,7 +20,14 @@ pub(crate) unsafe extern "system" fn create_buffer(
             return next(device.handle, info, allocator, buffer);
         }
         let (changed, _chain) = map(device, &*info);
-        next(device.handle, &raw const changed, allocator, buffer)
+        let result = next(device.handle, &raw const changed, allocator, buffer);
+        if let Some(emulator) = device.emulator.get()
+            && result == vk::Result::SUCCESS
+            && changed.usage.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS)
+        {
+            emulator.buffers.insert((*buffer).as_raw(), Box::new((*info).size));
+        }
+        result
     }
 }
 
@@ -54,9 +61,10 @@ unsafe fn map<'b>(
     info: &vk::BufferCreateInfo<'b>,
 ) -> (vk::BufferCreateInfo<'b>, Copied) {
     let mut changed = *info;
-    changed.usage = usage(changed.usage);
+    let addresses = device.emulator.get().is_some();
+    changed.usage = usage(changed.usage, addresses);
     // SAFETY: the caller's promise.
-    let chain = unsafe { usage_chain(changed.p_next, &device.log) };
+    let chain = unsafe { usage_chain(changed.p_next, addresses, &device.log) };
     changed.p_next = chain.first();
     (changed, chain)
 }

@@ -1,7 +1,8 @@
-//! The commands that capture. They capture nothing: no primitive is written, none is counted, and a draw of as many
-//! vertices as were captured draws none.
+//! The commands that capture: the driver's, those of the emulation, or none. Then no primitive is written, none is
+//! counted, and a draw of as many vertices as were captured draws none.
 
 use crate::device::Device;
+use crate::feedback::{draws, emulated};
 use ash::vk;
 
 /// `vkCmdBindTransformFeedbackBuffersEXT`.
@@ -18,7 +19,10 @@ pub(crate) unsafe extern "system" fn cmd_bind_transform_feedback_buffers(
         if let Some(next) =
             native(commands, |device| device.next.cmd_bind_transform_feedback_buffers)
         {
-            next(commands, first, count, buffers, offsets, sizes);
+            return next(commands, first, count, buffers, offsets, sizes);
+        }
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.bind_targets(device, emulator, (first, count), buffers, offsets, sizes);
         }
     }
 }
@@ -34,7 +38,10 @@ pub(crate) unsafe extern "system" fn cmd_begin_transform_feedback(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         if let Some(next) = native(commands, |device| device.next.cmd_begin_transform_feedback) {
-            next(commands, first, count, counters, offsets);
+            return next(commands, first, count, counters, offsets);
+        }
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.begin_capture(device, emulator, (first, count), counters, offsets);
         }
     }
 }
@@ -50,7 +57,10 @@ pub(crate) unsafe extern "system" fn cmd_end_transform_feedback(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         if let Some(next) = native(commands, |device| device.next.cmd_end_transform_feedback) {
-            next(commands, first, count, counters, offsets);
+            return next(commands, first, count, counters, offsets);
+        }
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.end_capture(device, emulator, (first, count), counters, offsets);
         }
     }
 }
@@ -68,7 +78,20 @@ pub(crate) unsafe extern "system" fn cmd_draw_indirect_byte_count(
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         if let Some(next) = native(commands, |device| device.next.cmd_draw_indirect_byte_count) {
-            next(commands, instances, first_instance, counter, counter_at, counter_offset, stride);
+            return next(
+                commands,
+                instances,
+                first_instance,
+                counter,
+                counter_at,
+                counter_offset,
+                stride,
+            );
+        }
+        if let Some(state) = emulated(commands) {
+            let numbers = (instances, first_instance);
+            let counter = (counter, counter_at);
+            draws::draw_byte_count(state, commands, numbers, counter, (counter_offset, stride));
         }
     }
 }

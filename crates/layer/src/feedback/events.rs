@@ -1,7 +1,7 @@
 //! Events and timestamps, which have stages too.
 
 use super::barriers::{Dependency, Mapped};
-use super::masks::{stages, stages_2};
+use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
 use crate::settings::slice;
 use ash::vk;
@@ -10,7 +10,7 @@ macro_rules! stage_commands {
     ($(
         $(#[$doc:meta])*
         $name:ident: $next:ident(
-            $($before:ident: $Before:ty),*; $Stages:ty, $map:ident; $($behind:ident: $Behind:ty),*
+            $($before:ident: $Before:ty),*; $Stages:ty, $map:ident, $reach:path; $($behind:ident: $Behind:ty),*
         );
     )*) => {
         $($(#[$doc])*
@@ -24,24 +24,32 @@ macro_rules! stage_commands {
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
                 let Some(next) = device.next.$next else { return };
-                let stage = if device.has_feedback { $map(stage) } else { stage };
+                let reach = $reach(commands);
+                let stage = if device.has_feedback { $map(reach, stage) } else { stage };
                 next(commands, $($before,)* stage, $($behind),*);
             }
         })*
     };
 }
 
+/// A timestamp is written at one stage.
+unsafe fn alone(_: vk::CommandBuffer) -> Reach {
+    Reach::Nothing
+}
+
 stage_commands! {
     /// `vkCmdSetEvent`.
-    cmd_set_event: cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages;);
+    cmd_set_event: cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
     /// `vkCmdResetEvent`.
-    cmd_reset_event: cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages;);
+    cmd_reset_event: cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
     /// `vkCmdResetEvent2`.
-    cmd_reset_event_2: cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2;);
+    cmd_reset_event_2: cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2, Reach::of;);
     /// `vkCmdWriteTimestamp`.
-    cmd_write_timestamp: cmd_write_timestamp(; vk::PipelineStageFlags, stages; pool: vk::QueryPool, query: u32);
+    cmd_write_timestamp: cmd_write_timestamp(; vk::PipelineStageFlags, stages, alone; pool: vk::QueryPool, query: u32);
     /// `vkCmdWriteTimestamp2`.
-    cmd_write_timestamp_2: cmd_write_timestamp_2(; vk::PipelineStageFlags2, stages_2; pool: vk::QueryPool, query: u32);
+    cmd_write_timestamp_2: cmd_write_timestamp_2(
+        ; vk::PipelineStageFlags2, stages_2, alone; pool: vk::QueryPool, query: u32
+    );
 }
 
 /// `vkCmdWaitEvents`.
@@ -77,15 +85,16 @@ pub(crate) unsafe extern "system" fn cmd_wait_events(
                 images,
             );
         }
-        let memory = Mapped::new(memory, memory_count, (src, dst));
-        let buffers = Mapped::new(buffers, buffer_count, (src, dst));
-        let images = Mapped::new(images, image_count, (src, dst));
+        let reach = Reach::of(commands);
+        let memory = Mapped::new(memory, memory_count, (reach, src, dst));
+        let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
+        let images = Mapped::new(images, image_count, (reach, src, dst));
         next(
             commands,
             event_count,
             events,
-            stages(src),
-            stages(dst),
+            stages(reach, src),
+            stages(reach, dst),
             memory_count,
             memory.as_ptr(),
             buffer_count,
@@ -109,7 +118,7 @@ pub(crate) unsafe extern "system" fn cmd_set_event_2(
         if !device.has_feedback {
             return next(commands, event, dependency);
         }
-        let dependency = Dependency::new(&*dependency);
+        let dependency = Dependency::new(&*dependency, Reach::of(commands));
         next(commands, event, dependency.info());
     }
 }
@@ -129,7 +138,8 @@ pub(crate) unsafe extern "system" fn cmd_wait_events_2(
             return next(commands, count, events, dependencies);
         }
         let all = slice(dependencies, count);
-        let mapped: Vec<_> = all.iter().map(|one| Dependency::new(one)).collect();
+        let reach = Reach::of(commands);
+        let mapped: Vec<_> = all.iter().map(|one| Dependency::new(one, reach)).collect();
         let infos: Vec<_> = mapped.iter().map(|one| *one.info()).collect();
         next(commands, count, events, infos.as_ptr());
     }

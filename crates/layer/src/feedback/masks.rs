@@ -2,23 +2,81 @@
 //!
 //! The bits are the same ones in the masks of 32 and of 64 bits, and so is what stands for them.
 
-use ash::vk::{AccessFlags, AccessFlags2, PipelineStageFlags, PipelineStageFlags2 as Stage};
+use crate::device::Device;
+use crate::emulation::recording::Scope;
+use crate::feedback::emulated;
+use ash::vk::{self, AccessFlags, AccessFlags2, PipelineStageFlags, PipelineStageFlags2 as Stage};
 
 const WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
 const COUNTER_READ: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
 const COUNTER_WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
 
-/// The stages with vertex shaders in place of transform feedback: they capture.
-pub(super) fn stages_2(stages: Stage) -> Stage {
-    if !stages.contains(Stage::TRANSFORM_FEEDBACK_EXT) {
-        return stages;
+/// What of the emulation a mask has to reach.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Reach {
+    /// Nothing is captured.
+    Nothing,
+    /// Vertex shaders, which fetch indices and attributes: inside of a render pass there is nothing else.
+    Shaders,
+    /// The keeper, too, which reads arguments and counters and writes counters in front of passes.
+    Keeper,
+}
+
+impl Reach {
+    /// What commands reach that are recorded here.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is alive, and is being recorded by nobody else.
+    pub(super) unsafe fn of(commands: vk::CommandBuffer) -> Self {
+        // SAFETY: the caller's promise.
+        match unsafe { emulated(commands) } {
+            None => Self::Nothing,
+            Some((_, _, recording)) if recording.scope == Scope::Outside => Self::Keeper,
+            Some(_) => Self::Shaders,
+        }
     }
-    Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw())
-        | Stage::VERTEX_SHADER
+
+    /// What reaches whatever may be recorded on this device.
+    pub(super) fn whole(device: &Device) -> Self {
+        device.emulator.get().map_or(Self::Nothing, |_| Self::Keeper)
+    }
+}
+
+/// The stages in which fixed function reads what shaders of ours read as well.
+const READERS: Stage = Stage::from_raw(
+    Stage::DRAW_INDIRECT.as_raw()
+        | Stage::VERTEX_INPUT.as_raw()
+        | Stage::INDEX_INPUT.as_raw()
+        | Stage::VERTEX_ATTRIBUTE_INPUT.as_raw()
+        | Stage::CONDITIONAL_RENDERING_EXT.as_raw()
+        | Stage::ALL_GRAPHICS.as_raw(),
+);
+
+/// What it reads.
+const READS: AccessFlags2 = AccessFlags2::from_raw(
+    AccessFlags2::INDIRECT_COMMAND_READ.as_raw()
+        | AccessFlags2::INDEX_READ.as_raw()
+        | AccessFlags2::VERTEX_ATTRIBUTE_READ.as_raw()
+        | AccessFlags2::CONDITIONAL_RENDERING_READ_EXT.as_raw(),
+);
+
+/// The stages with vertex shaders in place of transform feedback: they capture; and with those that read what stages of
+/// fixed function read.
+pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
+    let captures = stages.contains(Stage::TRANSFORM_FEEDBACK_EXT);
+    let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());
+    if captures || reach != Reach::Nothing && stages.intersects(READERS) {
+        mapped |= Stage::VERTEX_SHADER;
+        if reach == Reach::Keeper {
+            mapped |= Stage::COMPUTE_SHADER;
+        }
+    }
+    mapped
 }
 
 /// The accesses of these stages with those of shaders and of indirect draws in place of transform feedback's.
-pub(super) fn accesses_2(stages: Stage, accesses: AccessFlags2) -> AccessFlags2 {
+pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) -> AccessFlags2 {
     let own = WRITE | COUNTER_READ | COUNTER_WRITE;
     let mut mapped = AccessFlags2::from_raw(accesses.as_raw() & !own.as_raw());
     if accesses.intersects(WRITE | COUNTER_WRITE) {
@@ -34,18 +92,26 @@ pub(super) fn accesses_2(stages: Stage, accesses: AccessFlags2) -> AccessFlags2 
             mapped |= AccessFlags2::INDIRECT_COMMAND_READ;
         }
     }
+    let is_read = stages.intersects(READERS | Stage::ALL_COMMANDS) && mapped.intersects(READS);
+    if reach != Reach::Nothing && is_read {
+        mapped |= AccessFlags2::SHADER_READ;
+    }
     mapped
 }
 
 /// [`stages_2`] of the older masks.
-pub(super) fn stages(stages: PipelineStageFlags) -> PipelineStageFlags {
-    narrow(stages_2(wide(stages)))
+pub(super) fn stages(reach: Reach, stages: PipelineStageFlags) -> PipelineStageFlags {
+    narrow(stages_2(reach, wide(stages)))
 }
 
 /// [`accesses_2`] of the older masks.
-pub(super) fn accesses(stages: PipelineStageFlags, accesses: AccessFlags) -> AccessFlags {
+pub(super) fn accesses(
+    reach: Reach,
+    stages: PipelineStageFlags,
+    accesses: AccessFlags,
+) -> AccessFlags {
     let wide_accesses = AccessFlags2::from_raw(accesses.as_raw().into());
-    AccessFlags::from_raw(accesses_2(wide(stages), wide_accesses).as_raw() as u32)
+    AccessFlags::from_raw(accesses_2(reach, wide(stages), wide_accesses).as_raw() as u32)
 }
 
 fn wide(stages: PipelineStageFlags) -> Stage {
@@ -60,36 +126,53 @@ fn narrow(stages: Stage) -> PipelineStageFlags {
 mod tests {
     use super::*;
 
+    const NONE: Reach = Reach::Nothing;
+
+    #[test]
+    fn what_fixed_function_reads_shaders_of_ours_read_too() {
+        let (shaders, keeper) = (Reach::Shaders, Reach::Keeper);
+        let vertex = Stage::VERTEX_SHADER;
+        let both = vertex | Stage::COMPUTE_SHADER;
+        assert_eq!(stages_2(keeper, Stage::TRANSFORM_FEEDBACK_EXT), both);
+        assert_eq!(stages_2(shaders, Stage::VERTEX_INPUT), Stage::VERTEX_INPUT | vertex);
+        assert_eq!(stages_2(keeper, Stage::DRAW_INDIRECT), Stage::DRAW_INDIRECT | both);
+        assert_eq!(stages_2(keeper, Stage::TRANSFER), Stage::TRANSFER);
+        let read = AccessFlags2::INDEX_READ;
+        let mapped = accesses_2(keeper, Stage::VERTEX_INPUT, read);
+        assert_eq!(mapped, read | AccessFlags2::SHADER_READ);
+        assert_eq!(accesses_2(NONE, Stage::VERTEX_INPUT, read), read);
+    }
+
     #[test]
     fn the_extensions_bits_give_way_to_those_of_a_capture_in_the_vertex_shader() {
         let feedback = Stage::TRANSFORM_FEEDBACK_EXT;
-        assert_eq!(stages_2(feedback | Stage::HOST), Stage::VERTEX_SHADER | Stage::HOST);
-        assert_eq!(stages_2(Stage::ALL_GRAPHICS), Stage::ALL_GRAPHICS);
+        assert_eq!(stages_2(NONE, feedback | Stage::HOST), Stage::VERTEX_SHADER | Stage::HOST);
+        assert_eq!(stages_2(NONE, Stage::ALL_GRAPHICS), Stage::ALL_GRAPHICS);
         assert_eq!(
-            accesses_2(feedback, WRITE | COUNTER_READ | AccessFlags2::HOST_READ),
+            accesses_2(NONE, feedback, WRITE | COUNTER_READ | AccessFlags2::HOST_READ),
             AccessFlags2::SHADER_WRITE | AccessFlags2::SHADER_READ | AccessFlags2::HOST_READ
         );
-        assert_eq!(accesses_2(feedback, COUNTER_WRITE), AccessFlags2::SHADER_WRITE);
-        assert_eq!(accesses_2(Stage::HOST, AccessFlags2::HOST_READ), AccessFlags2::HOST_READ);
+        assert_eq!(accesses_2(NONE, feedback, COUNTER_WRITE), AccessFlags2::SHADER_WRITE);
+        assert_eq!(accesses_2(NONE, Stage::HOST, AccessFlags2::HOST_READ), AccessFlags2::HOST_READ);
     }
 
     #[test]
     fn a_counter_is_read_by_indirect_draws_too() {
         let indirect = AccessFlags2::INDIRECT_COMMAND_READ;
-        assert_eq!(accesses_2(Stage::DRAW_INDIRECT, COUNTER_READ), indirect);
+        assert_eq!(accesses_2(NONE, Stage::DRAW_INDIRECT, COUNTER_READ), indirect);
         let both = indirect | AccessFlags2::SHADER_READ;
-        assert_eq!(accesses_2(Stage::ALL_COMMANDS, COUNTER_READ), both);
+        assert_eq!(accesses_2(NONE, Stage::ALL_COMMANDS, COUNTER_READ), both);
     }
 
     #[test]
     fn older_masks_are_mapped_alike() {
         let feedback = PipelineStageFlags::TRANSFORM_FEEDBACK_EXT;
-        assert_eq!(stages(feedback), PipelineStageFlags::VERTEX_SHADER);
+        assert_eq!(stages(NONE, feedback), PipelineStageFlags::VERTEX_SHADER);
         let write = AccessFlags::TRANSFORM_FEEDBACK_WRITE_EXT;
-        assert_eq!(accesses(feedback, write), AccessFlags::SHADER_WRITE);
+        assert_eq!(accesses(NONE, feedback, write), AccessFlags::SHADER_WRITE);
         let other = PipelineStageFlags::ALL_COMMANDS;
         assert_eq!(
-            (stages(other), accesses(other, AccessFlags::MEMORY_READ)),
+            (stages(NONE, other), accesses(NONE, other, AccessFlags::MEMORY_READ)),
             (other, AccessFlags::MEMORY_READ)
         );
     }

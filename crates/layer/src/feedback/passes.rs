@@ -1,7 +1,7 @@
 //! Render passes: the dependencies between their subpasses.
 
 use super::barriers::{Mapped, Masked};
-use super::masks::{accesses, accesses_2, stages, stages_2};
+use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
 use crate::log::Level;
 use crate::pnext::{Change, Copied};
@@ -9,13 +9,14 @@ use crate::settings::slice;
 use ash::vk::{self, TaggedStructure as _};
 
 impl Masked for vk::SubpassDependency {
-    type Around = ();
+    type Around = Reach;
 
-    fn mapped(mut self, (): ()) -> Self {
-        self.src_access_mask = accesses(self.src_stage_mask, self.src_access_mask);
-        self.dst_access_mask = accesses(self.dst_stage_mask, self.dst_access_mask);
-        self.src_stage_mask = stages(self.src_stage_mask);
-        self.dst_stage_mask = stages(self.dst_stage_mask);
+    fn mapped(mut self, reach: Reach) -> Self {
+        let (src, dst) = reaches(reach, self.src_subpass, self.dst_subpass);
+        self.src_access_mask = accesses(src, self.src_stage_mask, self.src_access_mask);
+        self.dst_access_mask = accesses(dst, self.dst_stage_mask, self.dst_access_mask);
+        self.src_stage_mask = stages(src, self.src_stage_mask);
+        self.dst_stage_mask = stages(dst, self.dst_stage_mask);
         self
     }
 
@@ -25,6 +26,15 @@ impl Masked for vk::SubpassDependency {
         };
         masks(self) == masks(other)
     }
+}
+
+/// What the two sides of a dependency reach: between subpasses there are no stages of compute.
+fn reaches(reach: Reach, src: u32, dst: u32) -> (Reach, Reach) {
+    let side = |subpass| match reach {
+        Reach::Keeper if subpass != vk::SUBPASS_EXTERNAL => Reach::Shaders,
+        other => other,
+    };
+    (side(src), side(dst))
 }
 
 /// `vkCreateRenderPass`.
@@ -42,7 +52,8 @@ pub(crate) unsafe extern "system" fn create_render_pass(
             return next(device.handle, info, allocator, pass);
         }
         let mut changed = *info;
-        let dependencies = Mapped::new(changed.p_dependencies, changed.dependency_count, ());
+        let reach = Reach::whole(device);
+        let dependencies = Mapped::new(changed.p_dependencies, changed.dependency_count, reach);
         changed.p_dependencies = dependencies.as_ptr();
         next(device.handle, &raw const changed, allocator, pass)
     }
@@ -89,10 +100,12 @@ unsafe fn map<'d>(
     dependency: &vk::SubpassDependency2<'d>,
 ) -> (vk::SubpassDependency2<'d>, Option<Copied>) {
     let mut mapped = *dependency;
-    mapped.src_access_mask = accesses(mapped.src_stage_mask, mapped.src_access_mask);
-    mapped.dst_access_mask = accesses(mapped.dst_stage_mask, mapped.dst_access_mask);
-    mapped.src_stage_mask = stages(mapped.src_stage_mask);
-    mapped.dst_stage_mask = stages(mapped.dst_stage_mask);
+    let reach = Reach::whole(device);
+    let (src, dst) = reaches(reach, mapped.src_subpass, mapped.dst_subpass);
+    mapped.src_access_mask = accesses(src, mapped.src_stage_mask, mapped.src_access_mask);
+    mapped.dst_access_mask = accesses(dst, mapped.dst_stage_mask, mapped.dst_access_mask);
+    mapped.src_stage_mask = stages(src, mapped.src_stage_mask);
+    mapped.dst_stage_mask = stages(dst, mapped.dst_stage_mask);
 
     type Barrier = vk::MemoryBarrier2<'static>;
     let edits = |s_type| (s_type == Barrier::STRUCTURE_TYPE).then_some(Change::Edit);
@@ -110,10 +123,10 @@ unsafe fn map<'d>(
         }
     };
     if let Some(barrier) = chain.copy::<Barrier>() {
-        barrier.src_access_mask = accesses_2(barrier.src_stage_mask, barrier.src_access_mask);
-        barrier.dst_access_mask = accesses_2(barrier.dst_stage_mask, barrier.dst_access_mask);
-        barrier.src_stage_mask = stages_2(barrier.src_stage_mask);
-        barrier.dst_stage_mask = stages_2(barrier.dst_stage_mask);
+        barrier.src_access_mask = accesses_2(src, barrier.src_stage_mask, barrier.src_access_mask);
+        barrier.dst_access_mask = accesses_2(dst, barrier.dst_stage_mask, barrier.dst_access_mask);
+        barrier.src_stage_mask = stages_2(src, barrier.src_stage_mask);
+        barrier.dst_stage_mask = stages_2(dst, barrier.dst_stage_mask);
     }
     mapped.p_next = chain.first();
     (mapped, Some(chain))

@@ -1,10 +1,12 @@
 //! Pipelines: SPIR-V that stands in them instead of in a module, and the state that selects a stream.
 
-use super::shaders::{Stripped, stripped, words};
+use super::shaders::{Stripped, stripped};
 use crate::device::Device;
+use crate::emulation::variants::register;
 use crate::log::Level;
 use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
+use crate::spirv::words;
 use ash::vk::{self, TaggedStructure as _};
 
 type Code = vk::ShaderModuleCreateInfo<'static>;
@@ -59,7 +61,6 @@ struct Graphics {
     _stages: Vec<Stage>,
     _stage_infos: Vec<vk::PipelineShaderStageCreateInfo<'static>>,
     _rasterization: Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)>,
-    is_changed: bool,
 }
 
 impl Graphics {
@@ -77,23 +78,15 @@ impl Graphics {
         let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage) });
         let stages = stages.collect::<Result<Vec<_>, _>>()?;
         let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
-        let mut is_changed = stages.iter().any(Stage::is_changed);
-        if is_changed {
+        if stages.iter().any(Stage::is_changed) {
             info.p_stages = stage_infos.as_ptr();
         }
         // SAFETY: the caller's promise.
         let rasterization = unsafe { without_stream(device, &info) };
         if let Some((state, _)) = &rasterization {
             info.p_rasterization_state = &raw const **state;
-            is_changed = true;
         }
-        Ok(Self {
-            info,
-            _stages: stages,
-            _stage_infos: stage_infos,
-            _rasterization: rasterization,
-            is_changed,
-        })
+        Ok(Self { info, _stages: stages, _stage_infos: stage_infos, _rasterization: rasterization })
     }
 }
 
@@ -173,11 +166,12 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
             Ok(all) => all,
             Err(error) => return refuse(error, count, pipelines),
         };
-        if !all.iter().any(|one| one.is_changed) {
-            return next(device.handle, cache, count, infos, allocator, pipelines);
-        }
         let changed: Vec<_> = all.iter().map(|one| one.info).collect();
-        next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines)
+        let result = next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines);
+        if let Some(emulator) = device.emulator.get() {
+            register(emulator, slice(infos, count), pipelines);
+        }
+        result
     }
 }
 

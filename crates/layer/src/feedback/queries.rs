@@ -1,10 +1,12 @@
 //! Queries of transform feedback: how many primitives were captured, and how many would have been.
 //!
 //! The driver has no such queries. It gets a pool of as many of another type, whose handle serves for the
-//! application's: it can be reset, named and destroyed. What begins and ends is not handed on, and the results, which
-//! are zero, are the layer's.
+//! application's: it can be reset, named and destroyed. What begins and ends is not handed on, and the results are the
+//! layer's: those of the emulation, or zero.
 
 use crate::device::Device;
+use crate::emulation;
+use crate::feedback::emulated;
 use crate::log::Level;
 use ash::vk::{self, Handle as _, QueryResultFlags};
 
@@ -22,12 +24,30 @@ pub(crate) unsafe extern "system" fn create_query_pool(
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_query_pool else { return vk::Result::ERROR_UNKNOWN };
-        let is_own = (*info).query_type == vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT;
+        let is_own = match (*info).query_type {
+            vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT => true,
+            vk::QueryType::PRIMITIVES_GENERATED_EXT => device.emulator.get().is_some(),
+            _ => false,
+        };
         if !device.has_feedback || !is_own {
             return next(device.handle, info, allocator, pool);
         }
-        let changed = (*info).query_type(vk::QueryType::OCCLUSION);
+        let emulator = device.emulator.get();
+        let kind = match emulator {
+            Some(_) => vk::QueryType::TIMESTAMP,
+            None => vk::QueryType::OCCLUSION,
+        };
+        let changed = (*info).query_type(kind);
         let result = next(device.handle, &raw const changed, allocator, pool);
+        if let (Some(emulator), vk::Result::SUCCESS) = (emulator, result)
+            && let Err(error) = emulation::queries::create(device, emulator, *pool, &*info)
+        {
+            if let Some(destroy) = device.next.destroy_query_pool {
+                destroy(device.handle, *pool, allocator);
+            }
+            *pool = vk::QueryPool::null();
+            return error;
+        }
         if result == vk::Result::SUCCESS {
             device.feedback_pools.insert((*pool).as_raw(), Box::new(()));
             device
@@ -48,6 +68,9 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
     unsafe {
         let Some(device) = Device::of(device) else { return };
         drop(device.feedback_pools.remove(pool.as_raw()));
+        if let Some(emulator) = device.emulator.get() {
+            emulation::queries::destroy(device, emulator, pool);
+        }
         if let Some(next) = device.next.destroy_query_pool {
             next(device.handle, pool, allocator);
         }
@@ -65,6 +88,9 @@ pub(crate) unsafe extern "system" fn cmd_begin_query(
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if device.is_feedback_pool(pool) {
+            if let Some((_, emulator, recording)) = emulated(commands) {
+                recording.begin_query(emulator, pool, query);
+            }
             return;
         }
         if let Some(next) = device.next.cmd_begin_query {
@@ -83,6 +109,9 @@ pub(crate) unsafe extern "system" fn cmd_end_query(
     unsafe {
         let Some(device) = Device::of(commands) else { return };
         if device.is_feedback_pool(pool) {
+            if let Some((device, emulator, recording)) = emulated(commands) {
+                recording.end_query((device, emulator), commands, pool, query);
+            }
             return;
         }
         if let Some(next) = device.next.cmd_end_query {
@@ -130,6 +159,44 @@ pub(crate) unsafe extern "system" fn cmd_end_query_indexed(
     }
 }
 
+/// `vkCmdResetQueryPool`.
+pub(crate) unsafe extern "system" fn cmd_reset_query_pool(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            emulation::queries::reset(device, emulator, commands, pool, (first, count));
+        }
+        if let Some(next) = device.next.cmd_reset_query_pool {
+            next(commands, pool, first, count);
+        }
+    }
+}
+
+/// `vkResetQueryPool`.
+pub(crate) unsafe extern "system" fn reset_query_pool(
+    device: vk::Device,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            emulation::queries::reset_by_host(emulator, pool, first, count);
+        }
+        if let Some(next) = device.next.reset_query_pool {
+            next(device.handle, pool, first, count);
+        }
+    }
+}
+
 /// The bytes of a result that says zero, and that it is available where that is asked.
 fn zeros(flags: QueryResultFlags) -> Vec<u8> {
     let wide = flags.contains(QueryResultFlags::TYPE_64);
@@ -163,6 +230,17 @@ pub(crate) unsafe extern "system" fn get_query_pool_results(
             };
             return next(device.handle, pool, first, count, size, data, stride, flags);
         }
+        if let Some(emulator) = device.emulator.get() {
+            let room = (size, data, stride);
+            return emulation::queries::results(
+                device,
+                emulator,
+                pool,
+                (first, count),
+                room,
+                flags,
+            );
+        }
         let result = zeros(flags);
         for at in (0..u64::from(count)).map(|query| query * stride) {
             // What there is no room for is not written, whatever was promised.
@@ -194,6 +272,10 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
                 next(commands, pool, first, count, buffer, offset, stride, flags);
             }
             return;
+        }
+        if let Some(emulator) = device.emulator.get() {
+            let (queries, to) = ((first, count), (buffer, offset, stride));
+            return emulation::queries::copy(device, emulator, commands, pool, queries, to, flags);
         }
         let Some(update) = device.next.cmd_update_buffer else { return };
         let result = zeros(flags);

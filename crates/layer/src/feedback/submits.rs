@@ -1,6 +1,6 @@
 //! What submissions wait for and signal at.
 
-use super::masks::{stages, stages_2};
+use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
 use crate::settings::slice;
 use ash::vk;
@@ -19,12 +19,15 @@ pub(crate) unsafe extern "system" fn queue_submit(
         let all = slice(submits, count);
         let waits =
             |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
-        let changes = |mask: &vk::PipelineStageFlags| stages(*mask) != *mask;
+        let reach = Reach::whole(device);
+        let changes = |mask: &vk::PipelineStageFlags| stages(reach, *mask) != *mask;
         if !device.has_feedback || !all.iter().any(|one| waits(one).iter().any(changes)) {
             return next(queue, count, submits, fence);
         }
-        let masks: Vec<Vec<_>> =
-            all.iter().map(|one| waits(one).iter().map(|mask| stages(*mask)).collect()).collect();
+        let masks: Vec<Vec<_>> = all
+            .iter()
+            .map(|one| waits(one).iter().map(|mask| stages(reach, *mask)).collect())
+            .collect();
         let mut changed = all.to_vec();
         for (one, masks) in changed.iter_mut().zip(&masks) {
             one.p_wait_dst_stage_mask = masks.as_ptr();
@@ -45,13 +48,15 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
+        let reach = Reach::whole(device);
         let changes =
-            |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(one.stage_mask) != one.stage_mask;
+            |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(reach, one.stage_mask) != one.stage_mask;
         let any = all.iter().flat_map(|one| semaphores(one)).flatten().any(changes);
         if !device.has_feedback || !any {
             return next(queue, count, submits, fence);
         }
-        let mapped: Vec<_> = all.iter().map(|one| semaphores(one).map(mapped_stages)).collect();
+        let mapped: Vec<_> =
+            all.iter().map(|one| semaphores(one).map(|list| mapped_stages(reach, list))).collect();
         let mut changed = all.to_vec();
         for (one, [waits, signals]) in changed.iter_mut().zip(&mapped) {
             one.p_wait_semaphore_infos = waits.as_ptr();
@@ -76,6 +81,9 @@ unsafe fn semaphores<'s>(submit: &vk::SubmitInfo2<'s>) -> [&'s [vk::SemaphoreSub
     }
 }
 
-fn mapped_stages<'s>(list: &[vk::SemaphoreSubmitInfo<'s>]) -> Vec<vk::SemaphoreSubmitInfo<'s>> {
-    list.iter().map(|one| one.stage_mask(stages_2(one.stage_mask))).collect()
+fn mapped_stages<'s>(
+    reach: Reach,
+    list: &[vk::SemaphoreSubmitInfo<'s>],
+) -> Vec<vk::SemaphoreSubmitInfo<'s>> {
+    list.iter().map(|one| one.stage_mask(stages_2(reach, one.stage_mask))).collect()
 }

@@ -1,0 +1,121 @@
+//! The capture: what a driver lacks, done by vertex shaders that store and by a keeper of counters.
+//!
+//! A draw that is captured is drawn as it is, and then once more as points by a pipeline whose vertex shader stores
+//! what is captured (`polyshade::transform_feedback`). What the shader is told of each draw, counters, what queries
+//! count and draws by byte count come from the keeper of the planner: a compute shader that does *jobs*, in their
+//! order. A render pass cannot be interrupted, so the keeper is dispatched in front of each, indirectly, with a list of
+//! jobs that the host writes as the pass is recorded. Nothing of the application's is touched: shaders of ours find all
+//! by addresses in push constants behind the application's.
+//!
+//! Commands are in `feedback`; here is what they do.
+
+pub(crate) mod calls;
+pub(crate) mod capture;
+mod current;
+pub(crate) mod draws;
+pub(crate) mod facts;
+pub(crate) mod jobs;
+pub(crate) mod layouts;
+mod lists;
+pub(crate) mod memory;
+pub(crate) mod queries;
+pub(crate) mod recording;
+pub(crate) mod scopes;
+pub(crate) mod state;
+pub(crate) mod variants;
+mod words;
+
+use crate::driver::Driver;
+use crate::emulation::facts::Words;
+use crate::emulation::jobs::Keeper;
+use crate::emulation::layouts::Layout;
+use crate::emulation::memory::{Chunks, shared_type};
+use crate::emulation::queries::Counts;
+use crate::emulation::recording::Recording;
+use crate::emulation::variants::Graphics;
+use crate::registry::Registry;
+use ash::vk::{self, Handle as _};
+use std::cell::UnsafeCell;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// What a device needs to capture.
+pub(crate) struct Emulator {
+    memory: vk::PhysicalDeviceMemoryProperties,
+    pub(crate) max_push_constants: u32,
+    pub(crate) keeper: Keeper,
+    pub(crate) chunks: Chunks,
+    /// How large buffers are whose address may be asked for.
+    pub(crate) buffers: Registry<u64, 1024>,
+    pub(crate) layouts: Registry<Arc<Layout>, 256>,
+    /// The words of modules that capture.
+    pub(crate) modules: Registry<Words, 256>,
+    pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
+    /// Results of queries.
+    pub(crate) queries: Registry<Counts>,
+    pub(crate) recordings: Registry<Recorded, 256>,
+    /// The command buffers of each pool.
+    pub(crate) pools: Mutex<Vec<(vk::CommandPool, vk::CommandBuffer)>>,
+    /// Whether there are secondary command buffers that may be pending twice.
+    pub(crate) shared: AtomicBool,
+}
+
+/// A recording, which commands change that Vulkan has one thread record at a time.
+pub(crate) struct Recorded(UnsafeCell<Recording>);
+
+// SAFETY: command buffers are externally synchronized, so there is one thread at a time.
+unsafe impl Sync for Recorded {}
+
+impl Recorded {
+    pub(crate) fn new(recording: Recording) -> Self {
+        Self(UnsafeCell::new(recording))
+    }
+}
+
+impl Emulator {
+    /// What a device that has addresses needs.
+    pub(crate) fn new(
+        device: &Driver,
+        memory: vk::PhysicalDeviceMemoryProperties,
+        max_push_constants: u32,
+    ) -> Result<Self, vk::Result> {
+        Ok(Self {
+            memory,
+            max_push_constants,
+            keeper: Keeper::new(device)?,
+            chunks: Chunks::default(),
+            buffers: Registry::new(),
+            layouts: Registry::new(),
+            modules: Registry::new(),
+            pipelines: Registry::new(),
+            queries: Registry::new(),
+            recordings: Registry::new(),
+            pools: Mutex::default(),
+            shared: AtomicBool::new(false),
+        })
+    }
+
+    fn memory_type(&self, allowed: u32) -> Option<u32> {
+        shared_type(&self.memory, allowed)
+    }
+
+    /// What is known of a command buffer.
+    ///
+    /// # Safety
+    ///
+    /// As Vulkan asks of whoever records commands: nobody else does at the same time.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn recording(&self, commands: vk::CommandBuffer) -> Option<&mut Recording> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let recorded = self.recordings.get(commands.as_raw())?;
+            recorded.0.get().as_mut()
+        }
+    }
+
+    /// Destroys what the layer has created. All that the application has created is destroyed already.
+    pub(crate) fn destroy(self, device: &Driver) {
+        self.chunks.destroy(device);
+        self.keeper.destroy(device);
+    }
+}

@@ -1,0 +1,103 @@
+//! Draws, as commands say them.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use ash::vk;
+use polyshade::transform_feedback::IndexType;
+use polyshade_planner::keeper::Arguments;
+
+/// A draw, or several of one command.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) arguments: Said,
+    pub(crate) indexed: bool,
+    /// How many draws there are, at most.
+    pub(crate) draws: u32,
+}
+
+/// Where the numbers of draws are.
+#[derive(Clone, Copy)]
+pub(crate) enum Said {
+    Direct {
+        count: u32,
+        instances: u32,
+        first: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+        number: u32,
+    },
+    Indirect {
+        place: (vk::Buffer, u64),
+        stride: u32,
+        count: Option<(vk::Buffer, u64)>,
+    },
+    Bytes {
+        counter: (vk::Buffer, u64),
+        offset: u32,
+        stride: u32,
+        instances: u32,
+        first_instance: u32,
+    },
+}
+
+impl Call {
+    pub(crate) fn direct(
+        indexed: bool,
+        numbers: [u32; 4],
+        vertex_offset: i32,
+        number: u32,
+    ) -> Self {
+        let [count, instances, first, first_instance] = numbers;
+        let arguments =
+            Said::Direct { count, instances, first, vertex_offset, first_instance, number };
+        Self { arguments, indexed, draws: 1 }
+    }
+
+    pub(crate) fn indirect(
+        indexed: bool,
+        place: (vk::Buffer, u64),
+        (draws, stride): (u32, u32),
+        count: Option<(vk::Buffer, u64)>,
+    ) -> Self {
+        Self { arguments: Said::Indirect { place, stride, count }, indexed, draws }
+    }
+
+    /// The numbers as the keeper reads them; nothing, where a buffer has no address.
+    pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
+        let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);
+        Some(match self.arguments {
+            Said::Direct { count, instances, first, vertex_offset, first_instance, .. } => {
+                let instance_count = instances;
+                Arguments::Direct { count, instance_count, first, vertex_offset, first_instance }
+            }
+            Said::Indirect { place, stride, count } => {
+                let count = match count {
+                    Some(count) => at(count)?,
+                    None => 0,
+                };
+                Arguments::Indirect { place: at(place)?, stride, count, indexed: self.indexed }
+            }
+            Said::Bytes { counter, offset, stride, instances, first_instance } => {
+                let (counter, instance_count) = (at(counter)?, instances);
+                Arguments::ByteCount { counter, offset, stride, instance_count, first_instance }
+            }
+        })
+    }
+
+    pub(crate) fn first_instance(&self) -> Option<u32> {
+        match self.arguments {
+            Said::Direct { first_instance, .. } | Said::Bytes { first_instance, .. } => {
+                Some(first_instance)
+            }
+            Said::Indirect { .. } => None,
+        }
+    }
+}
+
+/// The indices of a draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Indices {
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+    pub(crate) index_type: IndexType,
+}

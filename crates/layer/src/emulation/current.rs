@@ -1,0 +1,68 @@
+//! The state that a draw has: static in its pipeline, or set by commands.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::calls::Indices;
+use crate::emulation::facts::{Facts, VertexInput};
+use crate::emulation::recording::Recording;
+use ash::vk::{self, DynamicState};
+use polyshade::transform_feedback::IndexType;
+
+impl Recording {
+    pub(super) fn topology(&self, facts: &Facts) -> u32 {
+        let fixed = facts.assembly.map(|(topology, _)| topology);
+        let dynamic = facts.is_dynamic(DynamicState::PRIMITIVE_TOPOLOGY);
+        let topology = if dynamic { self.dynamic.topology } else { fixed.unwrap_or_default() };
+        topology.as_raw().cast_unsigned()
+    }
+
+    pub(super) fn restarts(&self, facts: &Facts) -> bool {
+        match facts.is_dynamic(DynamicState::PRIMITIVE_RESTART_ENABLE) {
+            true => self.dynamic.restart == vk::TRUE,
+            false => facts.assembly.is_some_and(|(_, restart)| restart),
+        }
+    }
+
+    pub(super) fn discards(&self, facts: &Facts) -> bool {
+        match facts.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE) {
+            true => self.dynamic.discard == vk::TRUE,
+            false => facts.stages.as_ref().is_some_and(|stages| stages.discard),
+        }
+    }
+
+    pub(super) fn provokes_last(&self, facts: &Facts) -> bool {
+        match facts.is_dynamic(DynamicState::PROVOKING_VERTEX_MODE_EXT) {
+            true => self.dynamic.provoking == vk::ProvokingVertexModeEXT::LAST_VERTEX,
+            false => facts.stages.as_ref().is_some_and(|stages| stages.provokes_last),
+        }
+    }
+
+    /// Where the attributes of a draw come from, with the strides that are dynamic.
+    pub(super) fn input(&self, facts: &Facts) -> VertexInput {
+        if facts.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
+            return self.input.clone().unwrap_or_default();
+        }
+        let mut input = facts.input.as_deref().cloned().unwrap_or_default();
+        if facts.is_dynamic(DynamicState::VERTEX_INPUT_BINDING_STRIDE) {
+            for (number, stride, _) in &mut input.bindings {
+                let bound = self.vertex_buffers.get(number).and_then(|bound| bound.stride);
+                *stride = bound.unwrap_or(*stride);
+            }
+        }
+        input
+    }
+
+    pub(super) fn indices(&self, device: &Driver, emulator: &Emulator) -> Result<Indices, String> {
+        let bound = self.indices.ok_or("no index buffer")?;
+        let index_type = match bound.index_type {
+            vk::IndexType::UINT16 => IndexType::Uint16,
+            vk::IndexType::UINT32 => IndexType::Uint32,
+            _ => IndexType::Uint8,
+        };
+        let place = emulator.place(device, bound.buffer, bound.offset);
+        let (address, rest) = place.ok_or("an index buffer without an address")?;
+        let size = bound.size.unwrap_or(rest).min(rest);
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        Ok(Indices { address, size, index_type })
+    }
+}

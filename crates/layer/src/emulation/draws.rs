@@ -1,0 +1,253 @@
+//! What is captured and counted of each draw.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::calls::{Call, Indices, Said};
+use crate::emulation::facts::Facts;
+use crate::emulation::layouts::{ADDRESSES, Layout};
+use crate::emulation::memory::Piece;
+use crate::emulation::recording::{Active, Recording};
+use crate::emulation::variants::{Graphics, Key, Variant, topology};
+use crate::emulation::words::block_stride;
+use ash::vk::{self, DynamicState};
+use polyshade::transform_feedback::MAX_BUFFERS;
+use polyshade_planner::keeper::{self, Job};
+use std::sync::Arc;
+
+/// The most draws of an indirect draw that are captured.
+const MOST_DRAWS: u32 = 1 << 16;
+
+/// What becomes of a draw.
+#[derive(Default)]
+pub(crate) struct Done {
+    /// The arguments that the keeper writes.
+    pub(crate) commands: Option<Piece>,
+    /// Whether there is nothing more to draw.
+    pub(crate) is_whole: bool,
+}
+
+/// Why something is not captured.
+pub(super) type Why = String;
+
+impl Recording {
+    /// Whether anything is captured or counted.
+    pub(crate) fn watches(&self) -> bool {
+        self.active.is_some() || self.counted != [0; 2]
+    }
+
+    /// Captures and counts a draw, and says why not in the log.
+    pub(crate) unsafe fn watch(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+        call: Call,
+    ) -> Done {
+        // SAFETY: the caller's promise.
+        unsafe { self.keep(device, emulator, commands, call) }.unwrap_or_else(|why| {
+            device.fault(format_args!("a draw is not captured: {why}"));
+            Done::default()
+        })
+    }
+
+    unsafe fn keep(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+        call: Call,
+    ) -> Result<Done, Why> {
+        if !self.has_list() {
+            return Err("rendering was resumed".to_owned());
+        }
+        if call.draws > MOST_DRAWS {
+            return Err(format!("{} draws of one command, more than {MOST_DRAWS}", call.draws));
+        }
+        let graphics = self.graphics.as_ref().map(|(_, graphics)| Arc::clone(graphics));
+        let graphics = graphics.ok_or("no pipeline that is known")?;
+        let facts = &graphics.facts;
+        if facts.stages.as_ref().is_some_and(|stages| stages.has_others) {
+            let what = "stages of tessellation, geometry or meshes are not captured yet";
+            return if self.active.is_some() { Err(what.to_owned()) } else { Ok(Done::default()) };
+        }
+        let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
+        let (mut draws, commands_piece) = self.told(device, emulator, &call, indices, facts)?;
+        let state = match self.active {
+            Some(Active { state }) => state,
+            None => {
+                self.arena.take(device, emulator, Job::STATE_SIZE.into()).map_err(lost)?.address
+            }
+        };
+        let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
+        let [of_feedback, of_generated] = self.counted;
+        if of_generated != 0 {
+            self.jobs.push(&job(draws.clone(), of_generated));
+        }
+        let done = Done { commands: commands_piece, is_whole: false };
+        let Some(variant) = self.variant(device, &graphics, indices.is_some()) else {
+            self.jobs.push(&job(draws, of_feedback));
+            return Ok(done);
+        };
+        let last = self.provokes_last(facts);
+        let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
+        let (blocks, template) = blocks.map_err(lost)?;
+        let pulled = self.pulled(device, emulator, &variant, &call)?;
+        draws.template = template.address;
+        draws.word_count = variant.words.len() as u32;
+        draws.blocks = blocks.address;
+        draws.block_stride = block_stride(&variant);
+        for ((buffer, target), stride) in
+            draws.buffers.iter_mut().zip(&self.targets).zip(variant.strides)
+        {
+            *buffer = target.filter(|_| stride > 0).map_or((0, 0), |target| (target.size, stride));
+        }
+        self.jobs.push(&job(draws, of_feedback));
+        let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
+        let drawn = Drawn { variant: &variant, layout, blocks, pulled, commands: done.commands };
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.draw(device, commands, &call, &drawn, facts);
+            self.restore(device, commands, facts);
+        }
+        Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })
+    }
+
+    /// The variant that captures draws like this one, if there is anything to capture.
+    fn variant(
+        &self,
+        device: &Driver,
+        graphics: &Graphics,
+        is_indexed: bool,
+    ) -> Option<Arc<Variant>> {
+        let facts = &graphics.facts;
+        self.active?;
+        facts.stages.as_ref()?.vertex.as_ref()?;
+        let indexed = is_indexed.then(|| (self.input(facts), self.restarts(facts)));
+        let key = Key { topology: self.topology(facts), indexed };
+        graphics.variants.get(device, facts, key, self.scope.pass())
+    }
+
+    /// What the keeper is told of a draw that is not captured, and where it writes arguments, if those are needed.
+    fn told(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        call: &Call,
+        indices: Option<Indices>,
+        facts: &Facts,
+    ) -> Result<(keeper::Draws, Option<Piece>), Why> {
+        let arguments = call.arguments(device, emulator);
+        let mut draws = keeper::Draws {
+            topology: topology(self.topology(facts)),
+            arguments: arguments.ok_or("arguments in a buffer without an address")?,
+            count: call.draws,
+            predicate: self.predicate,
+            // There is no room for what is not captured.
+            buffers: [(0, 1); MAX_BUFFERS],
+            template: 0,
+            word_count: 0,
+            blocks: 0,
+            block_stride: 0,
+            commands: 0,
+            segments: None,
+        };
+        if let Some(indices) = indices.filter(|_| self.restarts(facts)) {
+            draws.segments = Some(self.segments(device, emulator, call, indices).map_err(lost)?);
+        }
+        if matches!(call.arguments, Said::Direct { .. }) {
+            return Ok((draws, None));
+        }
+        let size = u64::from(Job::COMMAND_SIZE * call.draws.max(1));
+        let commands = self.arena.take(device, emulator, size).map_err(lost)?;
+        draws.commands = commands.address;
+        Ok((draws, Some(commands)))
+    }
+
+    /// Draws the points that capture.
+    unsafe fn draw(
+        &mut self,
+        device: &Driver,
+        commands: vk::CommandBuffer,
+        call: &Call,
+        drawn: &Drawn<'_>,
+        facts: &Facts,
+    ) {
+        let next = &device.next;
+        let (Some(bind), Some(push), Some(draw), Some(indirect)) = (
+            next.cmd_bind_pipeline,
+            next.cmd_push_constants,
+            next.cmd_draw,
+            next.cmd_draw_indirect,
+        ) else {
+            return;
+        };
+        let Some(at) = drawn.layout.addresses else { return };
+        // SAFETY: the caller's promise; the layout has room for the addresses.
+        unsafe {
+            bind(commands, vk::PipelineBindPoint::GRAPHICS, drawn.variant.pipeline);
+            if facts.discards_dynamically(device)
+                && let Some(set) = next.cmd_set_rasterizer_discard_enable
+            {
+                set(commands, vk::TRUE);
+            }
+            for number in 0..call.draws {
+                let block = u64::from(number * block_stride(drawn.variant));
+                let addresses = [drawn.pulled, drawn.blocks.address + block];
+                let layout = drawn.layout;
+                let values = addresses.as_ptr().cast();
+                push(commands, layout.handle, layout.stages, at, ADDRESSES, values);
+                match (call.arguments, drawn.commands) {
+                    (Said::Direct { count, instances, first, first_instance, .. }, _) => {
+                        draw(commands, count, instances, first, first_instance);
+                    }
+                    (_, Some(piece)) => {
+                        let offset = piece.offset + u64::from(number * Job::COMMAND_SIZE);
+                        indirect(commands, piece.buffer, offset, 1, Job::COMMAND_SIZE);
+                    }
+                    (_, None) => {}
+                }
+            }
+        }
+    }
+
+    /// Gives the application's draws back what the capture has set.
+    unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, facts: &Facts) {
+        let next = &device.next;
+        let Some((pipeline, _)) = &self.graphics else { return };
+        // SAFETY: the caller's promise. What is set is dynamic in the pipeline that is bound.
+        unsafe {
+            if let Some(bind) = next.cmd_bind_pipeline {
+                bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
+            }
+            let is = |state| facts.is_dynamic(state);
+            if let Some(set) = next.cmd_set_primitive_topology
+                && is(DynamicState::PRIMITIVE_TOPOLOGY)
+            {
+                set(commands, self.dynamic.topology);
+            }
+            if let Some(set) = next.cmd_set_primitive_restart_enable
+                && is(DynamicState::PRIMITIVE_RESTART_ENABLE)
+            {
+                set(commands, self.dynamic.restart);
+            }
+            if let Some(set) = next.cmd_set_rasterizer_discard_enable
+                && is(DynamicState::RASTERIZER_DISCARD_ENABLE)
+            {
+                set(commands, self.dynamic.discard);
+            }
+        }
+    }
+}
+
+fn lost(error: vk::Result) -> Why {
+    format!("no memory: {error}")
+}
+
+/// What draws the points of a capture.
+struct Drawn<'d> {
+    variant: &'d Variant,
+    layout: &'d Layout,
+    blocks: Piece,
+    pulled: u64,
+    commands: Option<Piece>,
+}

@@ -1,0 +1,295 @@
+//! What is kept of graphics pipelines: their vertex shaders, and the state that captures depend on.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::layouts::Layout;
+use crate::pnext::find;
+use crate::settings::slice;
+use crate::spirv;
+use ash::vk::{self, DynamicState, Handle as _, ShaderStageFlags};
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// The words of a module.
+pub(crate) type Words = Arc<[u32]>;
+
+/// What is known of a pipeline. A part that a library lacks is not there.
+#[derive(Clone, Default)]
+pub(crate) struct Facts {
+    pub(crate) layout: Option<Arc<Layout>>,
+    pub(crate) input: Option<Arc<VertexInput>>,
+    pub(crate) assembly: Option<(vk::PrimitiveTopology, bool)>,
+    pub(crate) stages: Option<Stages>,
+    pub(crate) rendering: Option<Arc<Rendering>>,
+    pub(crate) raster: Option<Raster>,
+    pub(crate) dynamic: Vec<DynamicState>,
+}
+
+/// What a pipeline has to say that may rasterize.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Raster {
+    pub(crate) samples: vk::SampleCountFlags,
+    /// How many colour attachments there are.
+    pub(crate) targets: u32,
+}
+
+/// What comes before rasterization.
+#[derive(Clone, Default)]
+pub(crate) struct Stages {
+    /// The vertex shader, where it captures.
+    pub(crate) vertex: Option<Arc<VertexStage>>,
+    /// Whether there are stages behind it whose outputs would be captured.
+    pub(crate) has_others: bool,
+    pub(crate) discard: bool,
+    pub(crate) provokes_last: bool,
+}
+
+/// A vertex shader that captures.
+pub(crate) struct VertexStage {
+    pub(crate) words: Words,
+    pub(crate) entry: String,
+    /// Entries and data of its specialization constants.
+    pub(crate) constants: (Vec<vk::SpecializationMapEntry>, Vec<u8>),
+}
+
+/// Where attributes come from.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct VertexInput {
+    /// Location, binding, format and offset.
+    pub(crate) attributes: Vec<(u32, u32, vk::Format, u32)>,
+    /// Number, stride, and divisor where the rate is that of instances.
+    pub(crate) bindings: Vec<(u32, u32, Option<u32>)>,
+}
+
+/// The formats of dynamic rendering.
+#[derive(Clone, Default)]
+pub(crate) struct Rendering {
+    view_mask: u32,
+    colours: Vec<vk::Format>,
+    depth: vk::Format,
+    stencil: vk::Format,
+}
+
+pub(crate) type Info = vk::GraphicsPipelineCreateInfo<'static>;
+type Part = vk::GraphicsPipelineLibraryFlagsEXT;
+
+impl Facts {
+    /// Reads what a pipeline is made of.
+    ///
+    /// # Safety
+    ///
+    /// The structure is valid.
+    pub(crate) unsafe fn read(emulator: &Emulator, info: &Info) -> Self {
+        type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
+        type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
+        let mut facts = Self::default();
+        // SAFETY: the caller's promise. Pointers of parts that are not there are not followed.
+        unsafe {
+            let libraries = find::<Libraries>(info.p_next)
+                .map_or(&[][..], |all| slice((*all).p_libraries, (*all).library_count));
+            for library in libraries {
+                if let Some(library) = emulator.pipelines.get(library.as_raw()) {
+                    facts.merge(&library.facts);
+                }
+            }
+            let all = if libraries.is_empty() { Part::from_raw(0xf) } else { Part::empty() };
+            let parts = find::<Parts>(info.p_next).map_or(all, |parts| (*parts).flags);
+            let dynamic = info
+                .p_dynamic_state
+                .as_ref()
+                .map_or(&[][..], |all| slice(all.p_dynamic_states, all.dynamic_state_count));
+            for state in dynamic {
+                if !facts.dynamic.contains(state) {
+                    facts.dynamic.push(*state);
+                }
+            }
+            if let Some(layout) = emulator.layouts.get(info.layout.as_raw()) {
+                facts.layout = Some(Arc::clone(layout));
+            }
+            if parts.contains(Part::VERTEX_INPUT_INTERFACE) {
+                facts.read_input(info);
+            }
+            if parts.contains(Part::PRE_RASTERIZATION_SHADERS) {
+                facts.stages = Some(Stages::read(emulator, info));
+            }
+            let of_outputs = parts.contains(Part::FRAGMENT_OUTPUT_INTERFACE);
+            let discards = facts.stages.as_ref().is_some_and(|stages| stages.discard);
+            let ignored = discards && !facts.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE);
+            if of_outputs && !ignored {
+                facts.raster = Some(Raster::read(info));
+            }
+            if let Some(rendering) = Rendering::read(info, of_outputs)
+                && (of_outputs || facts.rendering.is_none())
+            {
+                facts.rendering = Some(Arc::new(rendering));
+            }
+        }
+        facts
+    }
+
+    fn merge(&mut self, library: &Self) {
+        let other = library.clone();
+        self.layout = self.layout.take().or(other.layout);
+        self.input = self.input.take().or(other.input);
+        self.assembly = self.assembly.take().or(other.assembly);
+        self.stages = self.stages.take().or(other.stages);
+        self.raster = self.raster.take().or(other.raster);
+        let has_colours = other.rendering.as_ref().is_some_and(|one| !one.colours.is_empty());
+        if has_colours || self.rendering.is_none() {
+            self.rendering = other.rendering.or(self.rendering.take());
+        }
+        for state in other.dynamic {
+            if !self.dynamic.contains(&state) {
+                self.dynamic.push(state);
+            }
+        }
+    }
+
+    unsafe fn read_input(&mut self, info: &Info) {
+        // SAFETY: the structure is valid; what is dynamic may not be there.
+        unsafe {
+            if !self.is_dynamic(DynamicState::VERTEX_INPUT_EXT) {
+                let input = info.p_vertex_input_state.as_ref();
+                self.input = input.map(|input| Arc::new(VertexInput::read(input)));
+            }
+            if let Some(assembly) = info.p_input_assembly_state.as_ref() {
+                let restart = assembly.primitive_restart_enable == vk::TRUE;
+                self.assembly = Some((assembly.topology, restart));
+            }
+        }
+    }
+
+    /// Whether a capture turns rasterization off by a command. A pipeline that never rasterizes makes lavapipe 22.3
+    /// forget dynamic state, which the application has set for its own draws.
+    pub(crate) fn discards_dynamically(&self, device: &Driver) -> bool {
+        let has_command = device.next.cmd_set_rasterizer_discard_enable.is_some();
+        self.raster.is_some() && has_command && device.has_dynamic_discard
+            || self.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE)
+    }
+
+    pub(crate) fn is_dynamic(&self, state: DynamicState) -> bool {
+        self.dynamic.contains(&state)
+    }
+}
+
+impl Raster {
+    unsafe fn read(info: &Info) -> Self {
+        // SAFETY: the structure is valid, and what is rasterized has these states or none.
+        let (samples, blending) =
+            unsafe { (info.p_multisample_state.as_ref(), info.p_color_blend_state.as_ref()) };
+        Self {
+            samples: samples
+                .map_or(vk::SampleCountFlags::TYPE_1, |state| state.rasterization_samples),
+            targets: blending.map_or(0, |state| state.attachment_count),
+        }
+    }
+}
+
+impl Stages {
+    unsafe fn read(emulator: &Emulator, info: &Info) -> Self {
+        type Provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>;
+        let mut stages = Self::default();
+        // SAFETY: the structure is valid.
+        unsafe {
+            for stage in slice(info.p_stages, info.stage_count) {
+                match stage.stage {
+                    ShaderStageFlags::VERTEX => stages.vertex = VertexStage::read(emulator, stage),
+                    ShaderStageFlags::FRAGMENT => {}
+                    _ => stages.has_others = true,
+                }
+            }
+            if let Some(state) = info.p_rasterization_state.as_ref() {
+                stages.discard = state.rasterizer_discard_enable == vk::TRUE;
+                stages.provokes_last = find::<Provoking>(state.p_next).is_some_and(|mode| {
+                    (*mode).provoking_vertex_mode == vk::ProvokingVertexModeEXT::LAST_VERTEX
+                });
+            }
+        }
+        stages
+    }
+}
+
+impl VertexStage {
+    unsafe fn read(
+        emulator: &Emulator,
+        stage: &vk::PipelineShaderStageCreateInfo<'static>,
+    ) -> Option<Arc<Self>> {
+        type Code = vk::ShaderModuleCreateInfo<'static>;
+        // SAFETY: the structure is valid.
+        unsafe {
+            let inline = find::<Code>(stage.p_next).map(|code| spirv::words(&*code));
+            let words = match inline.filter(|_| stage.module == vk::ShaderModule::null()) {
+                Some(words) if spirv::mentions_feedback(words) => words.into(),
+                Some(_) => return None,
+                None => Arc::clone(emulator.modules.get(stage.module.as_raw())?),
+            };
+            let entry = CStr::from_ptr(stage.p_name).to_string_lossy().into_owned();
+            let constants = stage.p_specialization_info.as_ref().map(|info| {
+                let entries = slice(info.p_map_entries, info.map_entry_count).to_vec();
+                (entries, slice(info.p_data.cast::<u8>(), info.data_size as u32).to_vec())
+            });
+            Some(Arc::new(Self { words, entry, constants: constants.unwrap_or_default() }))
+        }
+    }
+}
+
+impl VertexInput {
+    unsafe fn read(state: &vk::PipelineVertexInputStateCreateInfo<'_>) -> Self {
+        type Divisors = vk::PipelineVertexInputDivisorStateCreateInfoKHR<'static>;
+        // SAFETY: the structure is valid.
+        unsafe {
+            let divisors = find::<Divisors>(state.p_next).map_or(&[][..], |all| {
+                slice((*all).p_vertex_binding_divisors, (*all).vertex_binding_divisor_count)
+            });
+            let divisor = |binding| {
+                let found = divisors.iter().find(|one| one.binding == binding);
+                found.map_or(1, |one| one.divisor)
+            };
+            let bindings =
+                slice(state.p_vertex_binding_descriptions, state.vertex_binding_description_count);
+            let attributes = slice(
+                state.p_vertex_attribute_descriptions,
+                state.vertex_attribute_description_count,
+            );
+            let binding = |one: &vk::VertexInputBindingDescription| {
+                let of_instances = one.input_rate == vk::VertexInputRate::INSTANCE;
+                (one.binding, one.stride, of_instances.then(|| divisor(one.binding)))
+            };
+            let attribute = |one: &vk::VertexInputAttributeDescription| {
+                (one.location, one.binding, one.format, one.offset)
+            };
+            Self {
+                attributes: attributes.iter().map(attribute).collect(),
+                bindings: bindings.iter().map(binding).collect(),
+            }
+        }
+    }
+}
+
+impl Rendering {
+    pub(crate) fn info(&self) -> vk::PipelineRenderingCreateInfo<'_> {
+        vk::PipelineRenderingCreateInfo::default()
+            .view_mask(self.view_mask)
+            .color_attachment_formats(&self.colours)
+            .depth_attachment_format(self.depth)
+            .stencil_attachment_format(self.stencil)
+    }
+
+    unsafe fn read(info: &Info, of_outputs: bool) -> Option<Self> {
+        type Formats = vk::PipelineRenderingCreateInfo<'static>;
+        // SAFETY: the structure is valid. Formats may not be there in libraries that end before the outputs.
+        unsafe {
+            let formats = &*find::<Formats>(info.p_next)?;
+            if !of_outputs {
+                return Some(Self { view_mask: formats.view_mask, ..Self::default() });
+            }
+            Some(Self {
+                view_mask: formats.view_mask,
+                colours: slice(formats.p_color_attachment_formats, formats.color_attachment_count)
+                    .to_vec(),
+                depth: formats.depth_attachment_format,
+                stencil: formats.stencil_attachment_format,
+            })
+        }
+    }
+}

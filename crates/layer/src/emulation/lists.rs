@@ -1,0 +1,88 @@
+//! The lists of jobs that are done in front of render passes.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::jobs::{LOST, barrier};
+use crate::emulation::memory::Piece;
+use crate::emulation::recording::Recording;
+use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
+use polyshade_planner::keeper::{self, List};
+use std::sync::atomic::Ordering;
+
+impl Recording {
+    /// Dispatches the keeper with a list that is still to be written.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is the recording's, and no render pass is open.
+    pub(crate) unsafe fn reserve(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+    ) -> Result<Piece, vk::Result> {
+        let next = &device.next;
+        let list = self.arena.take(device, emulator, List::SIZE.into())?;
+        list.write(0, &List::default().words());
+        let (Some(bind), Some(push), Some(dispatch)) =
+            (next.cmd_bind_pipeline, next.cmd_push_constants, next.cmd_dispatch_indirect)
+        else {
+            return Err(LOST);
+        };
+        let mut before = Stage::COMPUTE_SHADER;
+        if self.is_shared || emulator.shared.load(Ordering::Relaxed) {
+            // What draws that are pending read is written again.
+            before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
+        }
+        let access = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
+        let written = (before, AccessFlags::SHADER_WRITE);
+        let behind = (
+            Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER | Stage::HOST,
+            access | AccessFlags::INDIRECT_COMMAND_READ | AccessFlags::HOST_READ,
+        );
+        let own = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);
+        let keeper = &emulator.keeper;
+        let compute = vk::PipelineBindPoint::COMPUTE;
+        let words = [list.address as u32, (list.address >> 32) as u32, List::COUNT];
+        // SAFETY: the caller's promise. The keeper's layout has so many bytes of push constants.
+        unsafe {
+            barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
+            let size = keeper::PUSH_CONSTANTS;
+            push(
+                commands,
+                keeper.layout,
+                ShaderStageFlags::COMPUTE,
+                0,
+                size,
+                words.as_ptr().cast(),
+            );
+            bind(commands, compute, keeper.segments);
+            dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
+            barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
+            bind(commands, compute, keeper.keep);
+            dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
+            barrier(device, commands, own, behind);
+            if self.compute != vk::Pipeline::null() {
+                bind(commands, compute, self.compute);
+            }
+            self.pushed.again(device, commands);
+        }
+        Ok(list)
+    }
+
+    /// Writes the list, now that all jobs are known.
+    pub(crate) fn finish(&mut self, device: &Driver, emulator: &Emulator) {
+        let Some(list) = self.list.take() else { return };
+        if self.jobs.words.is_empty() {
+            return;
+        }
+        match self.arena.put(device, emulator, &self.jobs.words) {
+            Ok(jobs) => {
+                let (count, restarted) = (self.jobs.count(), self.jobs.restarted);
+                list.write(0, &List { jobs: jobs.address, count, restarted }.words());
+            }
+            Err(error) => device.fault(format_args!("no memory for what is captured: {error}")),
+        }
+        self.jobs.clear();
+    }
+}

@@ -1,0 +1,108 @@
+//! What is known of a command buffer while it is recorded.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::facts::VertexInput;
+use crate::emulation::jobs::Jobs;
+use crate::emulation::layouts::Pushed;
+use crate::emulation::memory::{Arena, Piece};
+use crate::emulation::state::{Dynamic, IndexBuffer, VertexBuffer};
+use crate::emulation::variants::Graphics;
+use ash::vk::{self, Handle as _};
+use polyshade::transform_feedback::MAX_BUFFERS;
+use polyshade_planner::keeper::Predicate;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+/// A range that is captured into.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+}
+
+/// A capture that has begun.
+#[derive(Clone, Copy)]
+pub(crate) struct Active {
+    /// Where the keeper has what is filled.
+    pub(crate) state: u64,
+}
+
+/// What is known of a command buffer.
+#[derive(Default)]
+pub(crate) struct Recording {
+    pub(crate) is_secondary: bool,
+    /// Whether it may be pending twice, or executes others that may.
+    pub(crate) is_shared: bool,
+    pub(crate) arena: Arena,
+    /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
+    pub(crate) jobs: Jobs,
+    /// Where the list of the open pass is written.
+    pub(crate) list: Option<Piece>,
+    pub(crate) scope: Scope,
+    pub(crate) graphics: Option<(vk::Pipeline, Arc<Graphics>)>,
+    pub(crate) compute: vk::Pipeline,
+    pub(crate) pushed: Pushed,
+    pub(crate) vertex_buffers: BTreeMap<u32, VertexBuffer>,
+    pub(crate) indices: Option<IndexBuffer>,
+    pub(crate) dynamic: Dynamic,
+    pub(crate) input: Option<VertexInput>,
+    pub(crate) targets: [Option<Target>; MAX_BUFFERS],
+    pub(crate) active: Option<Active>,
+    /// Where the queries that are active count, of transform feedback and of primitives generated; 0, where none is.
+    pub(crate) counted: [u64; 2],
+    pub(crate) predicate: Option<Predicate>,
+}
+
+/// Where commands are recorded.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) enum Scope {
+    /// Outside of render passes.
+    #[default]
+    Outside,
+    /// In a subpass of a render pass.
+    Subpass(vk::RenderPass, u32),
+    /// Between the beginning and the end of dynamic rendering.
+    Rendering,
+}
+
+impl Scope {
+    pub(crate) fn pass(self) -> Option<(vk::RenderPass, u32)> {
+        match self {
+            Self::Subpass(pass, subpass) => Some((pass, subpass)),
+            _ => None,
+        }
+    }
+}
+
+impl Recording {
+    /// Whether a list of jobs is done for what is recorded here.
+    pub(crate) fn has_list(&self) -> bool {
+        self.list.is_some() || self.is_secondary && self.scope != Scope::Outside
+    }
+
+    /// Forgets everything. No commands use the memory any more.
+    pub(crate) fn reset(&mut self, device: &Driver, emulator: &Emulator) {
+        let mut arena = std::mem::take(&mut self.arena);
+        arena.clear(device, emulator);
+        *self = Self { is_secondary: self.is_secondary, arena, ..Self::default() };
+    }
+}
+
+/// Forgets command buffers.
+pub(crate) unsafe fn forget(
+    device: &Driver,
+    emulator: &Emulator,
+    gone: impl Fn(vk::CommandPool, vk::CommandBuffer) -> bool,
+) {
+    let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+    pools.retain(|&(pool, commands)| {
+        if !gone(pool, commands) {
+            return true;
+        }
+        if let Some(recorded) = emulator.recordings.remove(commands.as_raw()) {
+            recorded.0.into_inner().reset(device, emulator);
+        }
+        false
+    });
+}

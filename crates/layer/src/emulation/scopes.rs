@@ -1,0 +1,40 @@
+//! Render passes: in front of each the keeper does the jobs of all that is drawn in it.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::recording::{Recording, Scope};
+use ash::vk;
+
+impl Recording {
+    /// Opens a scope.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is the recording's, and no render pass is open.
+    pub(crate) unsafe fn open(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+        scope: Scope,
+    ) {
+        // SAFETY: the caller's promise.
+        match unsafe { self.reserve(device, emulator, commands) } {
+            Ok(list) => self.list = Some(list),
+            Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
+        }
+        self.jobs.clear();
+        self.scope = scope;
+    }
+
+    pub(crate) fn close(&mut self, device: &Driver, emulator: &Emulator) {
+        self.finish(device, emulator);
+        self.scope = Scope::Outside;
+    }
+
+    pub(crate) fn next_subpass(&mut self) {
+        if let Scope::Subpass(_, subpass) = &mut self.scope {
+            *subpass += 1;
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The pipelines that capture: made when a draw needs them first, and kept with the pipeline that they belong to.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::facts::{Facts, Info, VertexInput, VertexStage};
+use crate::emulation::layouts::Layout;
+use crate::log::Level;
+use ash::vk::{self, DynamicState, Handle as _};
+use polyshade::host::{Place, Pointer, Target, Words};
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::{self, MAX_BUFFERS, SideEffects, Topology, Variant as Kind};
+use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
+use polyshade::{Error, Module};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A graphics pipeline, or a library of some of its parts.
+pub(crate) struct Graphics {
+    pub(crate) facts: Facts,
+    pub(crate) variants: Variants,
+}
+
+/// What a variant is made for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) topology: u32,
+    /// Of draws with indices, where the shader fetches attributes from, and whether an index restarts primitives.
+    pub(crate) indexed: Option<(VertexInput, bool)>,
+}
+
+/// A pipeline that captures, and what its shader is told.
+pub(crate) struct Variant {
+    pub(crate) pipeline: vk::Pipeline,
+    /// The names of the words of the capture, and of those that fetch attributes.
+    pub(crate) words: Vec<Name>,
+    pub(crate) pulled: Vec<Name>,
+    /// Bytes of a vertex in each feedback buffer.
+    pub(crate) strides: [u32; MAX_BUFFERS],
+    /// Whether what the original stores needs it to be drawn, even if nothing is rasterized.
+    pub(crate) stores: bool,
+}
+
+/// The name of a word, with the number at its end.
+pub(crate) struct Name {
+    pub(crate) what: String,
+    pub(crate) number: u32,
+}
+
+impl Name {
+    fn all(words: Option<&Words>) -> Vec<Self> {
+        let name = |name: &str| match name.rsplit_once('_') {
+            Some((what, number)) if number.parse::<u32>().is_ok() => {
+                Self { what: what.to_owned(), number: number.parse().unwrap_or(0) }
+            }
+            _ => Self { what: name.to_owned(), number: 0 },
+        };
+        words.map_or_else(Vec::new, |all| all.words.iter().map(|one| name(&one.name)).collect())
+    }
+}
+
+/// The variants of a pipeline. What could not be made is not tried again.
+#[derive(Default)]
+pub(crate) struct Variants(Mutex<HashMap<Key, Option<Arc<Variant>>>>);
+
+impl Variants {
+    /// The variant for draws like this one.
+    pub(crate) fn get(
+        &self,
+        device: &Driver,
+        facts: &Facts,
+        key: Key,
+        pass: Option<(vk::RenderPass, u32)>,
+    ) -> Option<Arc<Variant>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(&key) {
+            return known.clone();
+        }
+        // A panic must not end the application.
+        let made = catch_unwind(AssertUnwindSafe(|| make(device, facts, &key, pass)))
+            .unwrap_or_else(|_| Err("a fault of polyshade's".to_owned()));
+        let made = made.map(Arc::new).map_err(|why| {
+            let words = facts.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
+            let words = words.sum::<usize>();
+            device.log.say(
+                Level::Error,
+                format_args!("a vertex shader of {words} words draws and captures nothing: {why}"),
+            );
+        });
+        let made = made.ok();
+        all.insert(key, made.clone());
+        made
+    }
+
+    /// Destroys their pipelines, which no commands use any more.
+    pub(crate) fn destroy(&self, device: &Driver) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, variant) in all.drain() {
+            let (Some(variant), Some(destroy)) = (variant, device.next.destroy_pipeline) else {
+                continue;
+            };
+            // SAFETY: the promise of whoever destroys the application's pipeline.
+            unsafe { destroy(device.handle, variant.pipeline, std::ptr::null()) };
+        }
+    }
+}
+
+/// A shader that captures.
+struct Lowered {
+    words: Vec<u32>,
+    capture: Vec<Name>,
+    pulled: Vec<Name>,
+    strides: [u32; MAX_BUFFERS],
+    stores: bool,
+}
+
+fn make(
+    device: &Driver,
+    facts: &Facts,
+    key: &Key,
+    pass: Option<(vk::RenderPass, u32)>,
+) -> Result<Variant, String> {
+    let stage = facts.stages.as_ref().and_then(|one| one.vertex.as_ref());
+    let (Some(stage), Some(layout)) = (stage, &facts.layout) else {
+        return Err("its pipeline has no layout".to_owned());
+    };
+    let at = layout.addresses.ok_or("push constants have no room for 16 bytes more")?;
+    let lowered = lower(stage, key, at).map_err(|error| error.to_string())?;
+    let pipeline = pipeline(device, facts, stage, layout, &lowered.words, key, pass)
+        .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
+    let Lowered { capture, pulled, strides, stores, .. } = lowered;
+    Ok(Variant { pipeline, words: capture, pulled, strides, stores })
+}
+
+/// Lowers the shader, with addresses from this byte of push constants on: that of what attributes are fetched by, then
+/// that of the words of the capture.
+fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
+    let address = |offset| Place::Address(Pointer::PushConstant { offset });
+    let target = Target::new(stage.entry.as_str()).stage(ExecutionModel::VERTEX).names(false);
+    let module = Module::parse(&stage.words)?;
+    let mut pulled = Vec::new();
+    let fetched = match &key.indexed {
+        None => None,
+        Some((input, _)) => {
+            let options = pulling(input)?.words(address(at));
+            let fetched = vertex_pulling::lower(&module, &target, &options)?;
+            pulled = Name::all(fetched.words.first());
+            Some(fetched)
+        }
+    };
+    let module = fetched.as_ref().map_or(&module, |fetched| &fetched.module);
+    let topology = topology(key.topology);
+    let mut options = transform_feedback::Options::new()
+        .decorated()
+        .topologies([topology])
+        .unbound_buffers()
+        .one_limit()
+        .words(address(at + 8));
+    if let Some((_, restart)) = key.indexed {
+        options = options.indexed(None);
+        if restart {
+            options = options.restart();
+        }
+    }
+    let captured = |options: &_| {
+        let prepared = transform_feedback::prepare(module, &target, options)?;
+        let variant = prepared.variant(Kind::CaptureOnly)?;
+        Ok::<_, Error>((variant.into_owned(), prepared.words().clone()))
+    };
+    // What the shader stores itself is stored by the draw as it is.
+    let (variant, stores) = match captured(&options) {
+        Ok(variant) => (variant, false),
+        Err(_) => (captured(&options.side_effects(SideEffects::InRaster))?, true),
+    };
+    let (variant, words) = variant;
+    let mut strides = [0; MAX_BUFFERS];
+    for (stride, buffer) in strides.iter_mut().zip(&variant.result.buffers) {
+        *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
+    }
+    let capture = Name::all(Some(&words));
+    Ok(Lowered { words: variant.module.into_words(), capture, pulled, strides, stores })
+}
+
+/// How attributes are fetched.
+fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
+    let mut options = vertex_pulling::Options::new().access_beyond_stride(true);
+    for &(location, buffer, format, offset) in &input.attributes {
+        let format: Format = format!("{format:?}").parse()?;
+        let attribute = Attribute { buffer, format: Some(format), offset: Some(offset) };
+        options = options.attribute(location, attribute);
+    }
+    for &(number, stride, divisor) in &input.bindings {
+        let rate = divisor.map_or(Rate::Vertex, |divisor| Rate::Instance { divisor });
+        options = options.buffer(number, Buffer { rate: Some(rate), stride: Some(stride) });
+    }
+    Ok(options)
+}
+
+/// The topology of this number, which is Vulkan's.
+pub(crate) fn topology(number: u32) -> Topology {
+    const ALL: [Topology; 10] = [
+        Topology::PointList,
+        Topology::LineList,
+        Topology::LineStrip,
+        Topology::TriangleList,
+        Topology::TriangleStrip,
+        Topology::TriangleFan,
+        Topology::LineListWithAdjacency,
+        Topology::LineStripWithAdjacency,
+        Topology::TriangleListWithAdjacency,
+        Topology::TriangleStripWithAdjacency,
+    ];
+    ALL.get(number as usize).copied().unwrap_or(Topology::PointList)
+}
+
+/// The state that the capture has itself, and that the application's draws get back behind it.
+pub(crate) const DISTURBED: [DynamicState; 3] = [
+    DynamicState::PRIMITIVE_TOPOLOGY,
+    DynamicState::PRIMITIVE_RESTART_ENABLE,
+    DynamicState::RASTERIZER_DISCARD_ENABLE,
+];
+
+fn pipeline(
+    device: &Driver,
+    facts: &Facts,
+    stage: &VertexStage,
+    layout: &Layout,
+    words: &[u32],
+    key: &Key,
+    pass: Option<(vk::RenderPass, u32)>,
+) -> Result<vk::Pipeline, vk::Result> {
+    let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
+    let create_module = device.next.create_shader_module.ok_or(lost)?;
+    let create = device.next.create_graphics_pipelines.ok_or(lost)?;
+    let entry = CString::new(stage.entry.as_str()).map_err(|_| lost)?;
+    let (entries, data) = &stage.constants;
+    let constants = vk::SpecializationInfo::default().map_entries(entries).data(data);
+    let is_dynamic = facts.discards_dynamically(device);
+    let own = is_dynamic.then_some(DynamicState::RASTERIZER_DISCARD_ENABLE);
+    let kept = facts.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
+    let dynamic: Vec<_> = kept.chain(own).collect();
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+    let input = facts.input.as_deref().filter(|_| key.indexed.is_none());
+    let input = Input::new(input.unwrap_or(&VertexInput::default()));
+    let mut divisors = vk::PipelineVertexInputDivisorStateCreateInfoKHR::default()
+        .vertex_binding_divisors(&input.divisors);
+    let state = input.info(&mut divisors);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
+    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+        .rasterizer_discard_enable(true)
+        .line_width(1.0);
+    let raster = facts.raster.unwrap_or_default();
+    let multisample =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(raster.samples);
+    let viewports = viewports(facts);
+    let depth_state = vk::PipelineDepthStencilStateCreateInfo::default();
+    let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
+    let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
+    let formats = facts.rendering.as_deref().cloned().unwrap_or_default();
+    let mut rendering = formats.info();
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
+    // SAFETY: all structures are valid, and the module is destroyed when the pipeline is made.
+    unsafe {
+        create_module(device.handle, &raw const info, std::ptr::null(), &raw mut module)
+            .result()?;
+        let stages = [vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::VERTEX)
+            .module(module)
+            .name(&entry)
+            .specialization_info(&constants)];
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&state)
+            .input_assembly_state(&assembly)
+            .rasterization_state(&rasterization)
+            .dynamic_state(&dynamic)
+            .layout(layout.handle);
+        info = match pass {
+            Some((pass, subpass)) => info.render_pass(pass).subpass(subpass),
+            None => info.push_next(&mut rendering),
+        };
+        if is_dynamic {
+            info = info
+                .multisample_state(&multisample)
+                .viewport_state(&viewports)
+                .depth_stencil_state(&depth_state)
+                .color_blend_state(&blending);
+        }
+        let cache = vk::PipelineCache::null();
+        let result =
+            create(device.handle, cache, 1, &raw const info, std::ptr::null(), &raw mut made);
+        if let Some(destroy) = device.next.destroy_shader_module {
+            destroy(device.handle, module, std::ptr::null());
+        }
+        result.result()?;
+    }
+    device.log.say(Level::Debug, format_args!("pipeline {made:?} captures"));
+    Ok(made)
+}
+
+const VIEWPORT: [vk::Viewport; 1] =
+    [vk::Viewport { x: 0.0, y: 0.0, width: 1.0, height: 1.0, min_depth: 0.0, max_depth: 1.0 }];
+const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
+    offset: vk::Offset2D { x: 0, y: 0 },
+    extent: vk::Extent2D { width: 1, height: 1 },
+}];
+
+/// Viewports, of which as many have to be said as are not said by commands. Nothing is drawn in them.
+fn viewports(facts: &Facts) -> vk::PipelineViewportStateCreateInfo<'static> {
+    let mut state = vk::PipelineViewportStateCreateInfo::default();
+    if !facts.is_dynamic(DynamicState::VIEWPORT_WITH_COUNT) {
+        state = state.viewports(&VIEWPORT);
+    }
+    if !facts.is_dynamic(DynamicState::SCISSOR_WITH_COUNT) {
+        state = state.scissors(&SCISSOR);
+    }
+    state
+}
+
+/// Vertex input as a pipeline has it.
+struct Input {
+    attributes: Vec<vk::VertexInputAttributeDescription>,
+    bindings: Vec<vk::VertexInputBindingDescription>,
+    divisors: Vec<vk::VertexInputBindingDivisorDescriptionKHR>,
+}
+
+impl Input {
+    fn info<'i>(
+        &'i self,
+        divisors: &'i mut vk::PipelineVertexInputDivisorStateCreateInfoKHR<'i>,
+    ) -> vk::PipelineVertexInputStateCreateInfo<'i> {
+        let state = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_attribute_descriptions(&self.attributes)
+            .vertex_binding_descriptions(&self.bindings);
+        if self.divisors.is_empty() { state } else { state.push_next(divisors) }
+    }
+
+    fn new(input: &VertexInput) -> Self {
+        let attribute = |&(location, binding, format, offset): &_| {
+            vk::VertexInputAttributeDescription { location, binding, format, offset }
+        };
+        let binding = |&(binding, stride, divisor): &(u32, u32, Option<u32>)| {
+            let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
+            let input_rate = rates[usize::from(divisor.is_some())];
+            vk::VertexInputBindingDescription { binding, stride, input_rate }
+        };
+        let divisor = |&(binding, _, divisor): &(u32, u32, Option<u32>)| {
+            let divisor = divisor.filter(|divisor| *divisor != 1)?;
+            Some(vk::VertexInputBindingDivisorDescriptionKHR { binding, divisor })
+        };
+        Self {
+            attributes: input.attributes.iter().map(attribute).collect(),
+            bindings: input.bindings.iter().map(binding).collect(),
+            divisors: input.bindings.iter().filter_map(divisor).collect(),
+        }
+    }
+}
+
+/// Keeps what is known of pipelines that were created.
+///
+/// # Safety
+///
+/// The structures are valid, and so many pipelines were created of them or are null.
+pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *const vk::Pipeline) {
+    for (number, info) in infos.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        let (pipeline, facts) = unsafe { (*pipelines.add(number), Facts::read(emulator, info)) };
+        if pipeline != vk::Pipeline::null() {
+            let known = Graphics { facts, variants: Variants::default() };
+            emulator.pipelines.insert(pipeline.as_raw(), Box::new(Arc::new(known)));
+        }
+    }
+}

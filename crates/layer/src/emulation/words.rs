@@ -1,0 +1,128 @@
+//! What shaders of ours are told of a draw, and where the keeper finds restarts.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::calls::{Call, Indices, Said};
+use crate::emulation::memory::Piece;
+use crate::emulation::recording::Recording;
+use crate::emulation::variants::{Name, Variant};
+use ash::vk;
+use polyshade_planner::Word;
+use polyshade_planner::keeper::{self, Segments};
+
+impl Recording {
+    pub(super) fn segments(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        call: &Call,
+        indices: Indices,
+    ) -> Result<Segments, vk::Result> {
+        let Indices { address, size, index_type } = indices;
+        let most = match call.arguments {
+            Said::Direct { count, .. } => count.saturating_mul(index_type.bytes()).min(size),
+            _ => size,
+        };
+        let table_size = Segments::table_size(index_type, most);
+        let room = u64::from(table_size) * u64::from(call.draws.max(1));
+        let tables = self.arena.take(device, emulator, room)?.address;
+        Ok(Segments { index_type, indices: address, size, tables, table_size })
+    }
+
+    /// The blocks of words of a draw, and what the keeper makes them of.
+    pub(super) fn blocks(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        variant: &Variant,
+        call: &Call,
+        indices: Option<Indices>,
+        (draws, last): (&keeper::Draws, bool),
+    ) -> Result<(Piece, Piece), vk::Result> {
+        let table_size = draws.segments.map_or(0, |one| one.table_size);
+        let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
+        let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
+        let words: Vec<Word> = variant
+            .words
+            .iter()
+            .map(|name| {
+                let target = self.targets.get(name.number as usize).copied().flatten();
+                let address = target.map_or(0, |target| target.address);
+                let of_indices = indices.map_or(0, |indices| indices.address);
+                match name.what.as_str() {
+                    "topology" => Word::Constant(draws.topology as u32),
+                    "flags" => Word::Constant(u32::from(last) | unbound),
+                    "first_vertex" | "first_index" => Word::FirstVertex,
+                    "vertex_count" | "index_count" => Word::VertexCount,
+                    "first_instance" => Word::FirstInstance,
+                    "slots" => Word::Slots,
+                    "limit" => Word::Limit,
+                    "vertex_offset" => Word::VertexOffset,
+                    "draw_index" => Word::DrawIndex,
+                    "index_type" => Word::Constant(indices.map_or(0, |one| one.index_type as u32)),
+                    "index_size" => Word::Constant(indices.map_or(0, |one| one.size)),
+                    "index_address_low" => Word::Constant(of_indices as u32),
+                    "index_address_high" => Word::Constant((of_indices >> 32) as u32),
+                    "table_address_low" => Word::TableAddressLow,
+                    "table_address_high" => Word::TableAddressHigh,
+                    "table_size" => Word::Constant(table_size),
+                    "address_low" => Word::Constant(address as u32),
+                    "address_high" => Word::Constant((address >> 32) as u32),
+                    "size" => Word::Constant(target.map_or(0, |target| target.size)),
+                    "reached" => Word::Kept(name.number),
+                    _ => Word::Constant(0),
+                }
+            })
+            .collect();
+        let first = match call.arguments {
+            Said::Direct { number, .. } => number,
+            _ => 0,
+        };
+        let template = keeper::template(&words, |word| match word {
+            Word::Constant(value) => *value,
+            Word::DrawIndex => first,
+            _ => 0,
+        });
+        let template = self.arena.put(device, emulator, &template)?;
+        let size = u64::from(block_stride(variant)) * u64::from(call.draws.max(1));
+        Ok((self.arena.take(device, emulator, size)?, template))
+    }
+
+    /// Where it stands what the shader fetches attributes by.
+    pub(super) fn pulled(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        variant: &Variant,
+        call: &Call,
+    ) -> Result<u64, String> {
+        if variant.pulled.is_empty() {
+            return Ok(0);
+        }
+        let word = |name: &Name| {
+            let bound = self.vertex_buffers.get(&name.number);
+            let place = bound.and_then(|bound| {
+                let (address, rest) = emulator.place(device, bound.buffer, bound.offset)?;
+                Some((address, bound.size.unwrap_or(rest).min(rest)))
+            });
+            let (address, size) = place.unwrap_or((0, 0));
+            match name.what.as_str() {
+                "first_instance" => call.first_instance().ok_or_else(|| {
+                    "attributes with a divisor, of an indirect draw with indices".to_owned()
+                }),
+                "vertex_address_low" => Ok(address as u32),
+                "vertex_address_high" => Ok((address >> 32) as u32),
+                "vertex_size" => Ok(u32::try_from(size).unwrap_or(u32::MAX)),
+                _ => Ok(0),
+            }
+        };
+        let words = variant.pulled.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+        let block = self.arena.put(device, emulator, &words);
+        block.map(|block| block.address).map_err(|error| format!("no memory: {error}"))
+    }
+}
+
+/// From one block of words to the next.
+pub(super) fn block_stride(variant: &Variant) -> u32 {
+    (4 * variant.words.len() as u32).next_multiple_of(16)
+}

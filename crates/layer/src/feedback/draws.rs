@@ -1,0 +1,111 @@
+//! Draws, which are captured and counted.
+
+use crate::device::Device;
+use crate::emulation::Emulator;
+use crate::emulation::calls::{Call, Said};
+use crate::emulation::recording::Recording;
+use crate::feedback::emulated;
+use crate::settings::slice;
+use ash::vk;
+use polyshade_planner::keeper::Job;
+
+macro_rules! draws {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($($argument:ident: $Type:ty),*) $calls:expr;
+    )*) => {
+        $($(#[$doc])*
+        pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
+                if let Some((device, emulator, recording)) = emulated(commands)
+                    && recording.watches()
+                {
+                    let mut is_whole = true;
+                    for call in $calls {
+                        is_whole &= recording.watch(device, emulator, commands, call).is_whole;
+                    }
+                    if is_whole {
+                        return;
+                    }
+                }
+                next(commands, $($argument),*);
+            }
+        })*
+    };
+}
+
+draws! {
+    /// `vkCmdDraw`.
+    cmd_draw(count: u32, instances: u32, first: u32, first_instance: u32)
+        [Call::direct(false, [count, instances, first, first_instance], 0, 0)];
+    /// `vkCmdDrawIndexed`.
+    cmd_draw_indexed(count: u32, instances: u32, first: u32, vertex_offset: i32, first_instance: u32)
+        [Call::direct(true, [count, instances, first, first_instance], vertex_offset, 0)];
+    /// `vkCmdDrawIndirect`.
+    cmd_draw_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
+        [Call::indirect(false, (buffer, offset), (draws, stride), None)];
+    /// `vkCmdDrawIndexedIndirect`.
+    cmd_draw_indexed_indirect(buffer: vk::Buffer, offset: vk::DeviceSize, draws: u32, stride: u32)
+        [Call::indirect(true, (buffer, offset), (draws, stride), None)];
+    /// `vkCmdDrawIndirectCount`.
+    cmd_draw_indirect_count(
+        buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
+    ) [Call::indirect(false, (buffer, offset), (most, stride), Some((counts, count)))];
+    /// `vkCmdDrawIndexedIndirectCount`.
+    cmd_draw_indexed_indirect_count(
+        buffer: vk::Buffer, offset: vk::DeviceSize, counts: vk::Buffer, count: vk::DeviceSize, most: u32, stride: u32
+    ) [Call::indirect(true, (buffer, offset), (most, stride), Some((counts, count)))];
+    /// `vkCmdDrawMultiEXT`.
+    cmd_draw_multi(count: u32, infos: *const vk::MultiDrawInfoEXT, instances: u32, first_instance: u32, stride: u32)
+        strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
+            let numbers = [info.vertex_count, instances, info.first_vertex, first_instance];
+            Call::direct(false, numbers, 0, number)
+        });
+    /// `vkCmdDrawMultiIndexedEXT`.
+    cmd_draw_multi_indexed(
+        count: u32,
+        infos: *const vk::MultiDrawIndexedInfoEXT,
+        instances: u32,
+        first_instance: u32,
+        stride: u32,
+        vertex_offset: *const i32
+    ) strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
+        let numbers = [info.index_count, instances, info.first_index, first_instance];
+        let offset = vertex_offset.as_ref().copied().unwrap_or(info.vertex_offset);
+        Call::direct(true, numbers, offset, number)
+    });
+}
+
+/// Structures that are so many bytes apart.
+unsafe fn strided<T: Copy>(first: *const T, count: u32, stride: u32) -> Vec<T> {
+    if stride as usize == size_of::<T>() {
+        // SAFETY: the caller has so many.
+        return unsafe { slice(first, count) }.to_vec();
+    }
+    // SAFETY: as above.
+    let at = |number: u32| unsafe { first.byte_add((number * stride) as usize).read_unaligned() };
+    (0..count).map(at).collect()
+}
+
+/// `vkCmdDrawIndirectByteCountEXT`.
+pub(crate) unsafe fn draw_byte_count(
+    (device, emulator, recording): (&Device, &Emulator, &mut Recording),
+    commands: vk::CommandBuffer,
+    (instances, first_instance): (u32, u32),
+    counter: (vk::Buffer, u64),
+    (offset, stride): (u32, u32),
+) {
+    let arguments = Said::Bytes { counter, offset, stride, instances, first_instance };
+    let call = Call { arguments, indexed: false, draws: 1 };
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let done = recording.watch(device, emulator, commands, call);
+        if let (Some(piece), false, Some(draw)) =
+            (done.commands, done.is_whole, device.next.cmd_draw_indirect)
+        {
+            draw(commands, piece.buffer, piece.offset, 1, Job::COMMAND_SIZE);
+        }
+    }
+}

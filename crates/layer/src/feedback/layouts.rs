@@ -1,0 +1,119 @@
+//! Pipeline layouts and push constants: room for addresses behind those of the application.
+
+use crate::device::Device;
+use crate::emulation::layouts::{Layout, merged};
+use crate::feedback::emulated;
+use crate::settings::slice;
+use ash::vk::{self, Handle as _, ShaderStageFlags};
+use std::sync::Arc;
+
+/// `vkCreatePipelineLayout`.
+pub(crate) unsafe extern "system" fn create_pipeline_layout(
+    device: vk::Device,
+    info: *const vk::PipelineLayoutCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    layout: *mut vk::PipelineLayout,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.create_pipeline_layout else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        let Some(emulator) = device.emulator.get() else {
+            return next(device.handle, info, allocator, layout);
+        };
+        let mut changed = *info;
+        let ranges = slice(changed.p_push_constant_ranges, changed.push_constant_range_count);
+        let merged = merged(ranges, emulator.max_push_constants);
+        if let Some((range, _)) = &merged {
+            changed.push_constant_range_count = 1;
+            changed.p_push_constant_ranges = range;
+        }
+        // The layout may outlive the application's callbacks.
+        let result = next(device.handle, &raw const changed, std::ptr::null(), layout);
+        if result == vk::Result::SUCCESS {
+            let stages = match &merged {
+                Some((range, _)) => range.stage_flags,
+                None => {
+                    ranges.iter().fold(ShaderStageFlags::empty(), |all, one| all | one.stage_flags)
+                }
+            };
+            let known = Layout {
+                handle: *layout,
+                device: device.handle,
+                destroy: device.next.destroy_pipeline_layout,
+                stages,
+                end: ranges.iter().map(|range| range.offset + range.size).max().unwrap_or(0),
+                addresses: merged.map(|(_, at)| at),
+            };
+            emulator.layouts.insert((*layout).as_raw(), Box::new(Arc::new(known)));
+        }
+        result
+    }
+}
+
+/// `vkDestroyPipelineLayout`.
+pub(crate) unsafe extern "system" fn destroy_pipeline_layout(
+    device: vk::Device,
+    layout: vk::PipelineLayout,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        let known = device.emulator.get().and_then(|one| one.layouts.remove(layout.as_raw()));
+        // The last pipeline of a layout destroys it.
+        if known.is_some() {
+            return;
+        }
+        if let Some(next) = device.next.destroy_pipeline_layout {
+            next(device.handle, layout, allocator);
+        }
+    }
+}
+
+/// `vkCmdPushConstants`.
+pub(crate) unsafe extern "system" fn cmd_push_constants(
+    commands: vk::CommandBuffer,
+    layout: vk::PipelineLayout,
+    stages: ShaderStageFlags,
+    offset: u32,
+    size: u32,
+    values: *const std::ffi::c_void,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants) else {
+            return;
+        };
+        let mut stages = stages;
+        if let Some((_, emulator, recording)) = emulated(commands)
+            && let Some(layout) = emulator.layouts.get(layout.as_raw())
+        {
+            stages = recording.pushed.note(layout, (stages, offset, size), values);
+        }
+        next(commands, layout, stages, offset, size, values);
+    }
+}
+
+/// `vkCmdPushConstants2KHR`.
+pub(crate) unsafe extern "system" fn cmd_push_constants_2(
+    commands: vk::CommandBuffer,
+    info: *const vk::PushConstantsInfoKHR<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants_2) else {
+            return;
+        };
+        let mut changed = *info;
+        if let Some((_, emulator, recording)) = emulated(commands)
+            && let Some(layout) = emulator.layouts.get(changed.layout.as_raw())
+        {
+            let range = (changed.stage_flags, changed.offset, changed.size);
+            changed.stage_flags = recording.pushed.note(layout, range, changed.p_values);
+        }
+        next(commands, &raw const changed);
+    }
+}

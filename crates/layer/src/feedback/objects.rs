@@ -1,0 +1,141 @@
+//! Memory that has addresses, and what is destroyed: buffers, modules, pipelines; and conditional rendering.
+
+use crate::device::Device;
+use crate::feedback::emulated;
+use crate::pnext::{Change, Copied, find};
+use ash::vk::{self, Handle as _, TaggedStructure as _};
+use std::sync::Arc;
+
+/// `vkAllocateMemory`: which buffers the memory is for is not known yet.
+pub(crate) unsafe extern "system" fn allocate_memory(
+    device: vk::Device,
+    info: *const vk::MemoryAllocateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    memory: *mut vk::DeviceMemory,
+) -> vk::Result {
+    type Flags = vk::MemoryAllocateFlagsInfo<'static>;
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.allocate_memory else { return vk::Result::ERROR_UNKNOWN };
+        if device.emulator.get().is_none() {
+            return next(device.handle, info, allocator, memory);
+        }
+        let mut changed = *info;
+        let addressed = vk::MemoryAllocateFlags::DEVICE_ADDRESS;
+        let mut own = vk::MemoryAllocateFlagsInfo::default().flags(addressed);
+        let edits = |s_type| (s_type == Flags::STRUCTURE_TYPE).then_some(Change::Edit);
+        let mut chain = Copied::unchanged(changed.p_next);
+        if find::<Flags>(changed.p_next).is_none() {
+            own.p_next = changed.p_next;
+            changed.p_next = (&raw const own).cast();
+        } else {
+            match Copied::new(changed.p_next, edits) {
+                Ok(copied) => chain = copied,
+                Err(unknown) => device.fault(format_args!(
+                    "memory behind a structure of type {unknown:?} has no addresses"
+                )),
+            }
+            if let Some(flags) = chain.copy::<Flags>() {
+                flags.flags |= addressed;
+            }
+            changed.p_next = chain.first();
+        }
+        next(device.handle, &raw const changed, allocator, memory)
+    }
+}
+
+/// `vkDestroyBuffer`.
+pub(crate) unsafe extern "system" fn destroy_buffer(
+    device: vk::Device,
+    buffer: vk::Buffer,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            drop(emulator.buffers.remove(buffer.as_raw()));
+        }
+        if let Some(next) = device.next.destroy_buffer {
+            next(device.handle, buffer, allocator);
+        }
+    }
+}
+
+/// Keeps the words of a module that captures.
+pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
+    if let Some(emulator) = device.emulator.get() {
+        emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
+    }
+}
+
+/// `vkDestroyShaderModule`.
+pub(crate) unsafe extern "system" fn destroy_shader_module(
+    device: vk::Device,
+    module: vk::ShaderModule,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            drop(emulator.modules.remove(module.as_raw()));
+        }
+        if let Some(next) = device.next.destroy_shader_module {
+            next(device.handle, module, allocator);
+        }
+    }
+}
+
+/// `vkCmdBeginConditionalRenderingEXT`.
+pub(crate) unsafe extern "system" fn cmd_begin_conditional_rendering(
+    commands: vk::CommandBuffer,
+    info: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
+) {
+    use polyshade_planner::keeper::Predicate;
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let next = Device::of(commands).and_then(|one| one.next.cmd_begin_conditional_rendering);
+        let Some(next) = next else { return };
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            let place = emulator.place(device, (*info).buffer, (*info).offset);
+            let inverted = (*info).flags.contains(vk::ConditionalRenderingFlagsEXT::INVERTED);
+            recording.predicate = place.map(|(place, _)| Predicate { place, inverted });
+        }
+        next(commands, info);
+    }
+}
+
+/// `vkCmdEndConditionalRenderingEXT`.
+pub(crate) unsafe extern "system" fn cmd_end_conditional_rendering(commands: vk::CommandBuffer) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let next = Device::of(commands).and_then(|one| one.next.cmd_end_conditional_rendering);
+        if let Some((_, _, recording)) = emulated(commands) {
+            recording.predicate = None;
+        }
+        if let Some(next) = next {
+            next(commands);
+        }
+    }
+}
+
+/// `vkDestroyPipeline`.
+pub(crate) unsafe extern "system" fn destroy_pipeline(
+    device: vk::Device,
+    pipeline: vk::Pipeline,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        let known = device.emulator.get().and_then(|one| one.pipelines.remove(pipeline.as_raw()));
+        if let Some(known) = known {
+            known.variants.destroy(device);
+        }
+        if let Some(next) = device.next.destroy_pipeline {
+            next(device.handle, pipeline, allocator);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Command buffers: their recordings begin, end and are reset.
+
+use crate::device::Device;
+use crate::emulation::Recorded;
+use crate::emulation::recording::{Recording, Scope, forget};
+use crate::feedback::emulated;
+use crate::settings::slice;
+use ash::vk::{self, Handle as _};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+/// `vkAllocateCommandBuffers`.
+pub(crate) unsafe extern "system" fn allocate_command_buffers(
+    device: vk::Device,
+    info: *const vk::CommandBufferAllocateInfo<'_>,
+    commands: *mut vk::CommandBuffer,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.allocate_command_buffers else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        let result = next(device.handle, info, commands);
+        let Some(emulator) = device.emulator.get() else { return result };
+        if result == vk::Result::SUCCESS {
+            let made = slice(commands, (*info).command_buffer_count);
+            let is_secondary = (*info).level == vk::CommandBufferLevel::SECONDARY;
+            for one in made {
+                let recording = Recording { is_secondary, ..Recording::default() };
+                emulator.recordings.insert(one.as_raw(), Box::new(Recorded::new(recording)));
+            }
+            let mut pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            pools.extend(made.iter().map(|one| ((*info).command_pool, *one)));
+        }
+        result
+    }
+}
+
+/// `vkFreeCommandBuffers`.
+pub(crate) unsafe extern "system" fn free_command_buffers(
+    device: vk::Device,
+    pool: vk::CommandPool,
+    count: u32,
+    commands: *const vk::CommandBuffer,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            let freed = slice(commands, count);
+            forget(device, emulator, |_, one| freed.contains(&one));
+        }
+        if let Some(next) = device.next.free_command_buffers {
+            next(device.handle, pool, count, commands);
+        }
+    }
+}
+
+/// `vkDestroyCommandPool`.
+pub(crate) unsafe extern "system" fn destroy_command_pool(
+    device: vk::Device,
+    pool: vk::CommandPool,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(emulator) = device.emulator.get() {
+            forget(device, emulator, |of, _| of == pool);
+        }
+        if let Some(next) = device.next.destroy_command_pool {
+            next(device.handle, pool, allocator);
+        }
+    }
+}
+
+/// `vkResetCommandPool`.
+pub(crate) unsafe extern "system" fn reset_command_pool(
+    device: vk::Device,
+    pool: vk::CommandPool,
+    flags: vk::CommandPoolResetFlags,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.reset_command_pool else { return vk::Result::ERROR_UNKNOWN };
+        if let Some(emulator) = device.emulator.get() {
+            let pools = emulator.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            for (_, commands) in pools.iter().filter(|(of, _)| *of == pool) {
+                if let Some(recording) = emulator.recording(*commands) {
+                    recording.reset(device, emulator);
+                }
+            }
+        }
+        next(device.handle, pool, flags)
+    }
+}
+
+/// `vkResetCommandBuffer`.
+pub(crate) unsafe extern "system" fn reset_command_buffer(
+    commands: vk::CommandBuffer,
+    flags: vk::CommandBufferResetFlags,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(next) = Device::of(commands).and_then(|one| one.next.reset_command_buffer) else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.reset(device, emulator);
+        }
+        next(commands, flags)
+    }
+}
+
+/// `vkBeginCommandBuffer`.
+pub(crate) unsafe extern "system" fn begin_command_buffer(
+    commands: vk::CommandBuffer,
+    info: *const vk::CommandBufferBeginInfo<'_>,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(next) = Device::of(commands).and_then(|one| one.next.begin_command_buffer) else {
+            return vk::Result::ERROR_UNKNOWN;
+        };
+        if let Some((device, emulator, recording)) = emulated(commands) {
+            recording.reset(device, emulator);
+            let flags = (*info).flags;
+            recording.is_shared = flags.contains(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
+            let inside = flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
+            if recording.is_secondary && inside {
+                let inherited = (*info).p_inheritance_info.as_ref();
+                recording.scope = match inherited {
+                    Some(one) if one.render_pass != vk::RenderPass::null() => {
+                        Scope::Subpass(one.render_pass, one.subpass)
+                    }
+                    _ => Scope::Rendering,
+                };
+            }
+            if recording.is_secondary && recording.is_shared {
+                emulator.shared.store(true, Ordering::Relaxed);
+            }
+        }
+        next(commands, info)
+    }
+}

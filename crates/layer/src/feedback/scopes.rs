@@ -1,0 +1,73 @@
+//! Render passes, dynamic rendering, and secondary command buffers in them.
+
+use crate::device::Device;
+use crate::emulation::recording::Scope;
+use crate::feedback::emulated;
+use crate::settings::slice;
+use ash::vk;
+
+macro_rules! scopes {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($($argument:ident: $Type:ty),*)
+            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
+    )*) => {
+        $($(#[$doc])*
+        pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(next) = Device::of($commands).and_then(|one| one.next.$name) else { return };
+                if let Some(($device, $emulator, $recording)) = emulated($commands) {
+                    $what;
+                }
+                next($commands, $($argument),*);
+            }
+        })*
+    };
+}
+
+scopes! {
+    /// `vkCmdBeginRenderPass`.
+    cmd_begin_render_pass(info: *const vk::RenderPassBeginInfo<'_>, contents: vk::SubpassContents)
+        |device, emulator, recording, commands|
+        recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
+    /// `vkCmdBeginRenderPass2`.
+    cmd_begin_render_pass_2(
+        info: *const vk::RenderPassBeginInfo<'_>,
+        begin: *const vk::SubpassBeginInfo<'_>
+    ) |device, emulator, recording, commands|
+        recording.open(device, emulator, commands, Scope::Subpass((*info).render_pass, 0));
+    /// `vkCmdNextSubpass`.
+    cmd_next_subpass(contents: vk::SubpassContents)
+        |_device, _emulator, recording, commands| recording.next_subpass();
+    /// `vkCmdNextSubpass2`.
+    cmd_next_subpass_2(begin: *const vk::SubpassBeginInfo<'_>, end: *const vk::SubpassEndInfo<'_>)
+        |_device, _emulator, recording, commands| recording.next_subpass();
+    /// `vkCmdEndRenderPass`.
+    cmd_end_render_pass() |device, emulator, recording, commands| recording.close(device, emulator);
+    /// `vkCmdEndRenderPass2`.
+    cmd_end_render_pass_2(end: *const vk::SubpassEndInfo<'_>)
+        |device, emulator, recording, commands| recording.close(device, emulator);
+    /// `vkCmdBeginRendering`.
+    cmd_begin_rendering(info: *const vk::RenderingInfo<'_>)
+        |device, emulator, recording, commands| {
+            // Between what is suspended and what resumes it there may be no command.
+            if (*info).flags.contains(vk::RenderingFlags::RESUMING) {
+                recording.scope = Scope::Rendering;
+            } else {
+                recording.open(device, emulator, commands, Scope::Rendering);
+            }
+        };
+    /// `vkCmdEndRendering`.
+    cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
+    /// `vkCmdExecuteCommands`.
+    cmd_execute_commands(count: u32, executed: *const vk::CommandBuffer)
+        |_device, emulator, recording, commands| {
+            for one in slice(executed, count) {
+                if let Some(secondary) = emulator.recording(*one) {
+                    recording.is_shared = true;
+                    recording.jobs.extend(&secondary.jobs);
+                }
+            }
+        };
+}

@@ -1,0 +1,131 @@
+//! What is bound and set: remembered, since captures read it, and since they disturb some of it.
+
+use crate::device::Device;
+use crate::emulation::facts::VertexInput;
+use crate::emulation::state::{IndexBuffer, VertexBuffer};
+use crate::feedback::emulated;
+use crate::settings::slice;
+use ash::vk::{self, Handle as _};
+use std::sync::Arc;
+
+macro_rules! remembered {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($($argument:ident: $Type:ty),*) |$recording:ident| $remember:expr;
+    )*) => {
+        $($(#[$doc])*
+        pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
+                if let Some((_, _, $recording)) = emulated(commands) {
+                    $remember;
+                }
+                next(commands, $($argument),*);
+            }
+        })*
+    };
+}
+
+remembered! {
+    /// `vkCmdSetPrimitiveTopology`.
+    cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
+        |recording| recording.dynamic.topology = topology;
+    /// `vkCmdSetPrimitiveRestartEnable`.
+    cmd_set_primitive_restart_enable(restart: vk::Bool32)
+        |recording| recording.dynamic.restart = restart;
+    /// `vkCmdSetRasterizerDiscardEnable`.
+    cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
+        |recording| recording.dynamic.discard = discard;
+    /// `vkCmdSetProvokingVertexModeEXT`.
+    cmd_set_provoking_vertex_mode(mode: vk::ProvokingVertexModeEXT)
+        |recording| recording.dynamic.provoking = mode;
+    /// `vkCmdBindIndexBuffer`.
+    cmd_bind_index_buffer(buffer: vk::Buffer, offset: vk::DeviceSize, index_type: vk::IndexType)
+        |recording| recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
+    /// `vkCmdBindIndexBuffer2KHR`.
+    cmd_bind_index_buffer_2(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        index_type: vk::IndexType
+    ) |recording| {
+        let size = (size != vk::WHOLE_SIZE).then_some(size);
+        recording.indices = Some(IndexBuffer { buffer, offset, size, index_type });
+    };
+    /// `vkCmdBindVertexBuffers`.
+    cmd_bind_vertex_buffers(
+        first: u32,
+        count: u32,
+        buffers: *const vk::Buffer,
+        offsets: *const vk::DeviceSize
+    ) |recording| {
+        let bound = slice(buffers, count).iter().zip(slice(offsets, count));
+        for (number, (&buffer, &offset)) in (first..).zip(bound) {
+            let bound = VertexBuffer { buffer, offset, size: None, stride: None };
+            recording.vertex_buffers.insert(number, bound);
+        }
+    };
+    /// `vkCmdBindVertexBuffers2`.
+    cmd_bind_vertex_buffers_2(
+        first: u32,
+        count: u32,
+        buffers: *const vk::Buffer,
+        offsets: *const vk::DeviceSize,
+        sizes: *const vk::DeviceSize,
+        strides: *const vk::DeviceSize
+    ) |recording| {
+        let bound = slice(buffers, count).iter().zip(slice(offsets, count));
+        let (sizes, strides) = (slice(sizes, count), slice(strides, count));
+        for (at, (&buffer, &offset)) in bound.enumerate() {
+            let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
+            let stride = strides.get(at).map(|stride| *stride as u32);
+            let bound = VertexBuffer { buffer, offset, size, stride };
+            recording.vertex_buffers.insert(first + at as u32, bound);
+        }
+    };
+    /// `vkCmdSetVertexInputEXT`.
+    cmd_set_vertex_input(
+        binding_count: u32,
+        bindings: *const vk::VertexInputBindingDescription2EXT<'_>,
+        attribute_count: u32,
+        attributes: *const vk::VertexInputAttributeDescription2EXT<'_>
+    ) |recording| {
+        let binding = |one: &vk::VertexInputBindingDescription2EXT<'_>| {
+            let of_instances = one.input_rate == vk::VertexInputRate::INSTANCE;
+            (one.binding, one.stride, of_instances.then_some(one.divisor))
+        };
+        let attribute = |one: &vk::VertexInputAttributeDescription2EXT<'_>| {
+            (one.location, one.binding, one.format, one.offset)
+        };
+        recording.input = Some(VertexInput {
+            attributes: slice(attributes, attribute_count).iter().map(attribute).collect(),
+            bindings: slice(bindings, binding_count).iter().map(binding).collect(),
+        });
+    };
+}
+
+/// `vkCmdBindPipeline`.
+pub(crate) unsafe extern "system" fn cmd_bind_pipeline(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    pipeline: vk::Pipeline,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_bind_pipeline) else {
+            return;
+        };
+        if let Some((_, emulator, recording)) = emulated(commands) {
+            match point {
+                vk::PipelineBindPoint::GRAPHICS => {
+                    let known = emulator.pipelines.get(pipeline.as_raw());
+                    recording.graphics = known.map(|known| (pipeline, Arc::clone(known)));
+                }
+                vk::PipelineBindPoint::COMPUTE => recording.compute = pipeline,
+                _ => {}
+            }
+        }
+        next(commands, point, pipeline);
+    }
+}

@@ -1,0 +1,62 @@
+//! SPIR-V as the application hands it over.
+
+use ash::vk;
+use polyshade::spv::Capability;
+
+/// The opcodes of `OpCapability` and `OpFunction`.
+const OP_CAPABILITY: u32 = 17;
+const OP_FUNCTION: u32 = 54;
+const HEADER: usize = 5;
+
+/// Whether a module declares the capability. Most do not, and are not even parsed; whatever else is wrong with them is
+/// the driver's to say.
+pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
+    let mut at = HEADER;
+    while let Some(&first) = words.get(at) {
+        let (op, length) = (first & 0xffff, (first >> 16) as usize);
+        if op == OP_FUNCTION || length == 0 {
+            return false;
+        }
+        let Capability(feedback) = Capability::TRANSFORM_FEEDBACK;
+        if op == OP_CAPABILITY && words.get(at + 1) == Some(&feedback) {
+            return true;
+        }
+        at += length;
+    }
+    false
+}
+
+/// The words of a module that is to be created.
+///
+/// # Safety
+///
+/// The structure is valid, and its words live for as long as the result is used.
+pub(crate) unsafe fn words<'w>(info: &vk::ShaderModuleCreateInfo<'_>) -> &'w [u32] {
+    if info.p_code.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(info.p_code, info.code_size / 4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAGIC: [u32; HEADER] = [0x0723_0203, 0x1_0000, 0, 1, 0];
+
+    #[test]
+    fn the_capability_is_found_among_others() {
+        let with = |rest: &[u32]| [&MAGIC, rest].concat();
+        assert!(mentions_feedback(&with(&[2 << 16 | 17, 1, 2 << 16 | 17, 53])));
+        assert!(!mentions_feedback(&with(&[2 << 16 | 17, 1])));
+        assert!(!mentions_feedback(&with(&[5 << 16 | 54, 0, 0, 0, 0, 2 << 16 | 17, 53])));
+    }
+
+    #[test]
+    fn what_is_no_module_is_the_drivers_to_refuse() {
+        for words in [&[][..], &MAGIC, &[0; 9], &[u32::MAX; 7], &[2 << 16 | 17; 6]] {
+            assert!(!mentions_feedback(words));
+        }
+    }
+}
