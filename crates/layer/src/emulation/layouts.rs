@@ -21,8 +21,8 @@ pub(crate) struct Layout {
     pub(crate) destroy: Option<vk::PFN_vkDestroyPipelineLayout>,
     /// The stages of the one range.
     pub(crate) stages: ShaderStageFlags,
-    /// Where the application's push constants end.
-    pub(crate) end: u32,
+    /// What the application pushes, with the stages that have to be named.
+    pub(crate) pushed: Vec<vk::PushConstantRange>,
     /// Where the addresses are, if there is room.
     pub(crate) addresses: Option<u32>,
 }
@@ -62,6 +62,25 @@ impl Default for Pushed {
     }
 }
 
+/// The bytes of ranges in pieces that do not overlap, each with all stages that have it.
+pub(crate) fn pieces(ranges: &[vk::PushConstantRange]) -> Vec<vk::PushConstantRange> {
+    let end = |range: &vk::PushConstantRange| range.offset + range.size;
+    let mut bounds: Vec<u32> = ranges.iter().flat_map(|one| [one.offset, end(one)]).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let piece = |bounds: &[u32]| {
+        let has = |range: &&vk::PushConstantRange| (range.offset..end(range)).contains(&bounds[0]);
+        let stages = ranges.iter().filter(has).map(|range| range.stage_flags);
+        vk::PushConstantRange {
+            stage_flags: stages.fold(ShaderStageFlags::empty(), |all, one| all | one),
+            offset: bounds[0],
+            size: bounds[1] - bounds[0],
+        }
+    };
+    let pieces = bounds.windows(2).map(piece);
+    pieces.filter(|piece| !piece.stage_flags.is_empty()).collect()
+}
+
 impl Pushed {
     /// Pushes all of it.
     ///
@@ -72,11 +91,12 @@ impl Pushed {
         let (Some(layout), Some(push)) = (&self.layout, device.next.cmd_push_constants) else {
             return;
         };
-        let size = layout.end.next_multiple_of(4).min(MOST_PUSHED as u32);
-        if size > 0 && layout.addresses.is_some() {
-            // SAFETY: the layout has so many bytes, in these stages.
+        for &vk::PushConstantRange { stage_flags, offset, size } in &layout.pushed {
+            let bytes = self.bytes.get(offset as usize..(offset + size) as usize);
+            let Some(bytes) = bytes else { continue };
+            // SAFETY: the layout has these bytes, in these stages.
             unsafe {
-                push(commands, layout.handle, layout.stages, 0, size, self.bytes.as_ptr().cast());
+                push(commands, layout.handle, stage_flags, offset, size, bytes.as_ptr().cast());
             }
         }
     }
@@ -120,5 +140,23 @@ mod tests {
         assert_eq!(of(&[range(vertex, 0, 112)], 128), Some((vertex, 128, 112)));
         assert_eq!(of(&[range(vertex, 0, 116)], 128), None);
         assert_eq!(of(&[range(vertex, 0, 116)], 256), Some((vertex, 132, 116)));
+    }
+
+    #[test]
+    fn ranges_that_overlap_are_pushed_in_pieces() {
+        let range = |stage_flags, offset, size| vk::PushConstantRange { stage_flags, offset, size };
+        let (vertex, fragment) = (ShaderStageFlags::VERTEX, ShaderStageFlags::FRAGMENT);
+        let of = |ranges: &[_]| -> Vec<_> {
+            pieces(ranges).iter().map(|one| (one.stage_flags, one.offset, one.size)).collect()
+        };
+        assert_eq!(of(&[]), []);
+        assert_eq!(
+            of(&[range(vertex, 0, 64), range(fragment, 32, 96)]),
+            [(vertex, 0, 32), (vertex | fragment, 32, 32), (fragment, 64, 64)]
+        );
+        assert_eq!(
+            of(&[range(vertex, 0, 4), range(fragment, 124, 4)]),
+            [(vertex, 0, 4), (fragment, 124, 4)]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Pipeline layouts and push constants: room for addresses behind those of the application.
 
 use crate::device::Device;
-use crate::emulation::layouts::{Layout, merged};
+use crate::emulation::layouts::{Layout, merged, pieces};
 use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _, ShaderStageFlags};
@@ -33,18 +33,16 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
         // The layout may outlive the application's callbacks.
         let result = next(device.handle, &raw const changed, std::ptr::null(), layout);
         if result == vk::Result::SUCCESS {
-            let stages = match &merged {
-                Some((range, _)) => range.stage_flags,
-                None => {
-                    ranges.iter().fold(ShaderStageFlags::empty(), |all, one| all | one.stage_flags)
-                }
-            };
+            let pushed = pieces(ranges).into_iter().map(|piece| match &merged {
+                Some((range, _)) => piece.stage_flags(range.stage_flags),
+                None => piece,
+            });
             let known = Layout {
                 handle: *layout,
                 device: device.handle,
                 destroy: device.next.destroy_pipeline_layout,
-                stages,
-                end: ranges.iter().map(|range| range.offset + range.size).max().unwrap_or(0),
+                stages: merged.map_or(ShaderStageFlags::empty(), |(range, _)| range.stage_flags),
+                pushed: pushed.collect(),
                 addresses: merged.map(|(_, at)| at),
             };
             emulator.layouts.insert((*layout).as_raw(), Box::new(Arc::new(known)));
