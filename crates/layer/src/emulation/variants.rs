@@ -68,7 +68,7 @@ impl Variants {
     /// The variant for draws like this one.
     pub(crate) fn get(
         &self,
-        device: &Driver,
+        (device, emulator): (&Driver, &Emulator),
         facts: &Facts,
         key: Key,
         pass: Option<(vk::RenderPass, u32)>,
@@ -78,7 +78,7 @@ impl Variants {
             return known.clone();
         }
         // A panic must not end the application.
-        let made = catch_unwind(AssertUnwindSafe(|| make(device, facts, &key, pass)))
+        let made = catch_unwind(AssertUnwindSafe(|| make((device, emulator), facts, &key, pass)))
             .unwrap_or_else(|_| Err("a fault of polyshade's".to_owned()));
         let made = made.map(Arc::new).map_err(|why| {
             let words = facts.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
@@ -116,7 +116,7 @@ struct Lowered {
 }
 
 fn make(
-    device: &Driver,
+    (device, emulator): (&Driver, &Emulator),
     facts: &Facts,
     key: &Key,
     pass: Option<(vk::RenderPass, u32)>,
@@ -127,7 +127,7 @@ fn make(
     };
     let at = layout.addresses.ok_or("push constants have no room for 16 bytes more")?;
     let lowered = lower(stage, key, at).map_err(|error| error.to_string())?;
-    let pipeline = pipeline(device, facts, stage, layout, &lowered.words, key, pass)
+    let pipeline = pipeline((device, emulator), facts, stage, layout, &lowered.words, key, pass)
         .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
     let Lowered { capture, pulled, strides, stores, .. } = lowered;
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
@@ -199,19 +199,8 @@ fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
 
 /// The topology of this number, which is Vulkan's.
 pub(crate) fn topology(number: u32) -> Topology {
-    const ALL: [Topology; 10] = [
-        Topology::PointList,
-        Topology::LineList,
-        Topology::LineStrip,
-        Topology::TriangleList,
-        Topology::TriangleStrip,
-        Topology::TriangleFan,
-        Topology::LineListWithAdjacency,
-        Topology::LineStripWithAdjacency,
-        Topology::TriangleListWithAdjacency,
-        Topology::TriangleStripWithAdjacency,
-    ];
-    ALL.get(number as usize).copied().unwrap_or(Topology::PointList)
+    let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
+    found.unwrap_or(Topology::PointList)
 }
 
 /// The state that the capture has itself, and that the application's draws get back behind it.
@@ -222,7 +211,7 @@ pub(crate) const DISTURBED: [DynamicState; 3] = [
 ];
 
 fn pipeline(
-    device: &Driver,
+    (device, emulator): (&Driver, &Emulator),
     facts: &Facts,
     stage: &VertexStage,
     layout: &Layout,
@@ -236,7 +225,7 @@ fn pipeline(
     let entry = CString::new(stage.entry.as_str()).map_err(|_| lost)?;
     let (entries, data) = &stage.constants;
     let constants = vk::SpecializationInfo::default().map_entries(entries).data(data);
-    let is_dynamic = facts.discards_dynamically(device);
+    let is_dynamic = facts.discards_dynamically(emulator);
     let own = is_dynamic.then_some(DynamicState::RASTERIZER_DISCARD_ENABLE);
     let kept = facts.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
     let dynamic: Vec<_> = kept.chain(own).collect();

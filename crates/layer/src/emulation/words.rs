@@ -5,6 +5,7 @@ use crate::emulation::Emulator;
 use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::Recording;
+use crate::emulation::state::VertexBuffer;
 use crate::emulation::variants::{Name, Variant};
 use ash::vk;
 use polyshade_planner::Word;
@@ -39,48 +40,34 @@ impl Recording {
         indices: Option<Indices>,
         (draws, last): (&keeper::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {
-        let table_size = draws.segments.map_or(0, |one| one.table_size);
         let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
         let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
-        let words: Vec<Word> = variant
-            .words
-            .iter()
-            .map(|name| {
-                let target = self.targets.get(name.number as usize).copied().flatten();
-                let address = target.map_or(0, |target| target.address);
-                let of_indices = indices.map_or(0, |indices| indices.address);
-                match name.what.as_str() {
-                    "topology" => Word::Constant(draws.topology as u32),
-                    "flags" => Word::Constant(u32::from(last) | unbound),
-                    "first_vertex" | "first_index" => Word::FirstVertex,
-                    "vertex_count" | "index_count" => Word::VertexCount,
-                    "first_instance" => Word::FirstInstance,
-                    "slots" => Word::Slots,
-                    "limit" => Word::Limit,
-                    "vertex_offset" => Word::VertexOffset,
-                    "draw_index" => Word::DrawIndex,
-                    "index_type" => Word::Constant(indices.map_or(0, |one| one.index_type as u32)),
-                    "index_size" => Word::Constant(indices.map_or(0, |one| one.size)),
-                    "index_address_low" => Word::Constant(of_indices as u32),
-                    "index_address_high" => Word::Constant((of_indices >> 32) as u32),
-                    "table_address_low" => Word::TableAddressLow,
-                    "table_address_high" => Word::TableAddressHigh,
-                    "table_size" => Word::Constant(table_size),
-                    "address_low" => Word::Constant(address as u32),
-                    "address_high" => Word::Constant((address >> 32) as u32),
-                    "size" => Word::Constant(target.map_or(0, |target| target.size)),
-                    "reached" => Word::Kept(name.number),
-                    _ => Word::Constant(0),
-                }
-            })
-            .collect();
-        let first = match call.arguments {
-            Said::Direct { number, .. } => number,
-            _ => 0,
+        let word = |name: &Name| {
+            let target = self.targets.get(name.number as usize).copied().flatten();
+            let address = target.map_or(0, |target| target.address);
+            match name.what.as_str() {
+                "topology" => Word::Constant(draws.topology as u32),
+                "flags" => Word::Constant(u32::from(last) | unbound),
+                "address_low" => Word::Constant(address as u32),
+                "address_high" => Word::Constant((address >> 32) as u32),
+                "size" => Word::Constant(target.map_or(0, |target| target.size)),
+                "reached" => Word::Kept(name.number),
+                of_draw => Word::of_draw(of_draw).unwrap_or(Word::Constant(0)),
+            }
         };
+        let words: Vec<Word> = variant.words.iter().map(word).collect();
+        let of_indices = indices.map_or(0, |indices| indices.address);
         let template = keeper::template(&words, |word| match word {
             Word::Constant(value) => *value,
-            Word::DrawIndex => first,
+            Word::DrawIndex => match call.arguments {
+                Said::Direct { number, .. } => number,
+                _ => 0,
+            },
+            Word::IndexType => indices.map_or(0, |one| one.index_type as u32),
+            Word::IndexSize => indices.map_or(0, |one| one.size),
+            Word::IndexAddressLow => of_indices as u32,
+            Word::IndexAddressHigh => (of_indices >> 32) as u32,
+            Word::TableSize => draws.segments.map_or(0, |one| one.table_size),
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
@@ -101,18 +88,17 @@ impl Recording {
         }
         let word = |name: &Name| {
             let bound = self.vertex_buffers.get(&name.number);
-            let place = bound.and_then(|bound| {
-                let (address, rest) = emulator.place(device, bound.buffer, bound.offset)?;
-                Some((address, bound.size.unwrap_or(rest).min(rest)))
-            });
-            let (address, size) = place.unwrap_or((0, 0));
+            let range = |bound: &VertexBuffer| {
+                emulator.range(device, (bound.buffer, bound.offset, bound.size))
+            };
+            let (address, size) = bound.and_then(range).unwrap_or((0, 0));
             match name.what.as_str() {
                 "first_instance" => call.first_instance().ok_or_else(|| {
                     "attributes with a divisor, of an indirect draw with indices".to_owned()
                 }),
                 "vertex_address_low" => Ok(address as u32),
                 "vertex_address_high" => Ok((address >> 32) as u32),
-                "vertex_size" => Ok(u32::try_from(size).unwrap_or(u32::MAX)),
+                "vertex_size" => Ok(size),
                 _ => Ok(0),
             }
         };

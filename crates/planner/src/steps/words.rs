@@ -94,3 +94,27 @@ pub enum Word {
     /// The bytes of the table.
     TableSize,
 }
+
+impl Word {
+    /// The host word of this name, as far as it is one of the draw or of its indices (`polyshade::host::Word::name`).
+    pub fn of_draw(name: &str) -> Option<Self> {
+        Some(match name {
+            "first_vertex" | "first_index" => Self::FirstVertex,
+            "vertex_count" | "index_count" => Self::VertexCount,
+            "slots" => Self::Slots,
+            "first_instance" => Self::FirstInstance,
+            "limit" => Self::Limit,
+            "index_type" => Self::IndexType,
+            "vertex_offset" => Self::VertexOffset,
+            "draw_index" => Self::DrawIndex,
+            "index_offset" => Self::IndexOffset,
+            "index_size" => Self::IndexSize,
+            "index_address_low" => Self::IndexAddressLow,
+            "index_address_high" => Self::IndexAddressHigh,
+            "table_address_low" => Self::TableAddressLow,
+            "table_address_high" => Self::TableAddressHigh,
+            "table_size" => Self::TableSize,
+            _ => return None,
+        })
+    }
+}

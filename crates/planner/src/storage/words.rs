@@ -114,22 +114,10 @@ fn value(
                 u32::from(last) | unbound.map(|(number, _)| 2_u32 << number).sum::<u32>(),
             )
         }
-        "first_vertex" | "first_index" => Word::FirstVertex,
-        "vertex_count" | "index_count" => Word::VertexCount,
-        "slots" => Word::Slots,
-        "first_instance" => Word::FirstInstance,
-        "limit" => Word::Limit,
-        "index_type" => Word::IndexType,
-        "vertex_offset" => Word::VertexOffset,
-        "draw_index" => Word::DrawIndex,
-        "index_offset" => Word::IndexOffset,
-        "index_size" => Word::IndexSize,
-        "index_address_low" => Word::IndexAddressLow,
-        "index_address_high" => Word::IndexAddressHigh,
-        "table_address_low" => Word::TableAddressLow,
-        "table_address_high" => Word::TableAddressHigh,
-        "table_size" => Word::TableSize,
         _ => {
+            if let Some(word) = Word::of_draw(name) {
+                return Some(word);
+            }
             let (name, number) = name.rsplit_once('_')?;
             let number: u32 = number.parse().ok()?;
             let range = ranges.get(number as usize)?;

@@ -22,7 +22,7 @@ pub enum Topology {
 
 impl Topology {
     /// All of them.
-    pub(super) const ALL: [Self; 11] = [
+    pub const ALL: [Self; 11] = [
         Self::PointList,
         Self::LineList,
         Self::LineStrip,
