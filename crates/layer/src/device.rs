@@ -9,7 +9,7 @@ use crate::log::Level;
 use crate::physical::View;
 use crate::pnext::{Change, Copied};
 use crate::registry::Registry;
-use crate::settings::{Mode, slice};
+use crate::settings::slice;
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
@@ -118,7 +118,7 @@ pub(crate) unsafe extern "system" fn create_device(
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
             let get_proc_addr = link.next_get_device_proc_addr;
-            let state = register(*device, get_proc_addr, has_feedback, (instance, physical));
+            let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
                 emulate(state, instance, physical);
             }
@@ -174,17 +174,11 @@ impl Enabled {
 /// Has a device capture.
 fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
-    let mut properties = vk::PhysicalDeviceProperties::default();
-    // SAFETY: the physical device is one of the instance's.
-    unsafe {
-        if let Some(get) = instance.next.get_memory_properties {
-            get(physical, &raw mut memory);
-        }
-        if let Some(get) = instance.next.get_properties {
-            get(physical, &raw mut properties);
-        }
+    if let Some(get) = instance.next.get_memory_properties {
+        // SAFETY: the physical device is one of the instance's.
+        unsafe { get(physical, &raw mut memory) };
     }
-    match Emulator::new(device, memory, properties.limits.max_push_constants_size) {
+    match Emulator::new(device, memory, &instance.properties(physical)) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }
@@ -224,21 +218,11 @@ impl Request {
     }
 }
 
-/// Whether the device is of Vulkan 1.3, as the instance was made for it.
-fn has_dynamic_discard(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
-    let mut properties = vk::PhysicalDeviceProperties::default();
-    if let Some(get) = instance.next.get_properties {
-        // SAFETY: the physical device is one of the instance's.
-        unsafe { get(physical, &raw mut properties) };
-    }
-    instance.settings.mode == Mode::Auto && properties.api_version >= vk::API_VERSION_1_3
-}
-
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
     has_feedback: bool,
-    (instance, physical): (&Instance, vk::PhysicalDevice),
+    instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
     let (next, key) =
@@ -248,8 +232,7 @@ fn register(
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
     let feedback_pools = Registry::new();
     let emulator = OnceLock::new();
-    let has_dynamic_discard = has_dynamic_discard(instance, physical);
-    let driver = Driver { handle, get_proc_addr, next, has_dynamic_discard, log };
+    let driver = Driver { handle, get_proc_addr, next, log };
     let state = Device { driver, has_feedback, feedback_pools, emulator };
     DEVICES.insert(key, Box::new(state));
     // SAFETY: the device was just created.

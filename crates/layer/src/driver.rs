@@ -12,8 +12,6 @@ pub(crate) struct Driver {
     pub(crate) handle: vk::Device,
     pub(crate) get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
     pub(crate) next: DeviceCommands,
-    /// Whether rasterization can be turned off by a command, in pipelines of the layer's too.
-    pub(crate) has_dynamic_discard: bool,
     pub(crate) log: Arc<Log>,
 }
 

@@ -43,6 +43,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Emulator {
     memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) max_push_constants: u32,
+    /// Whether rasterization can be turned off by a command, in pipelines of the layer's too.
+    pub(crate) has_dynamic_discard: bool,
     pub(crate) keeper: Keeper,
     pub(crate) chunks: Chunks,
     /// How large buffers are whose address may be asked for.
@@ -77,11 +79,13 @@ impl Emulator {
     pub(crate) fn new(
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
-        max_push_constants: u32,
+        properties: &vk::PhysicalDeviceProperties,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
             memory,
-            max_push_constants,
+            max_push_constants: properties.limits.max_push_constants_size,
+            // As the instance was made for Vulkan 1.3.
+            has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             keeper: Keeper::new(device)?,
             chunks: Chunks::default(),
             buffers: Registry::new(),

@@ -4,6 +4,27 @@
 //! of query or SPIR-V. What stands for the extension's stages, accesses and usages are those that a capture by vertex
 //! shaders into storage buffers has.
 
+/// Commands that are noted where something captures, and then the driver's.
+macro_rules! noted {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($($argument:ident: $Type:ty),*)
+            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
+    )*) => {
+        $($(#[$doc])*
+        pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
+            // SAFETY: the caller hands over what Vulkan asks for.
+            unsafe {
+                let Some(next) = crate::device::Device::of($commands).and_then(|one| one.next.$name) else { return };
+                if let Some(($device, $emulator, $recording)) = crate::feedback::emulated($commands) {
+                    $what;
+                }
+                next($commands, $($argument),*);
+            }
+        })*
+    };
+}
+
 pub(crate) mod barriers;
 pub(crate) mod buffers;
 pub(crate) mod capture;

@@ -40,6 +40,16 @@ impl Instance {
         unsafe { (self.get_proc_addr)(self.handle, name.as_ptr()) }
     }
 
+    /// The properties of a physical device of the instance's.
+    pub(crate) fn properties(&self, physical: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
+        let mut properties = vk::PhysicalDeviceProperties::default();
+        if let Some(get) = self.next.get_properties {
+            // SAFETY: the physical device is one of the instance's.
+            unsafe { get(physical, &raw mut properties) };
+        }
+        properties
+    }
+
     /// Whether devices of this instance may get something that their driver lacks.
     pub(crate) fn may_provide(&self) -> bool {
         self.settings.mode != Mode::PassThrough

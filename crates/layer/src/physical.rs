@@ -111,21 +111,13 @@ fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> boo
 
 /// Whether shaders can find memory by its address, and store to it from vertex stages.
 fn can_emulate(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
-    let (Some(get_features), Some(get_properties)) =
-        (instance.next.get_features_2, instance.next.get_properties)
-    else {
-        return false;
-    };
-    let mut properties = vk::PhysicalDeviceProperties::default();
+    let Some(get_features) = instance.next.get_features_2 else { return false };
     let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut addresses);
     // SAFETY: the device belongs to the instance.
-    unsafe {
-        get_properties(physical, &raw mut properties);
-        get_features(physical, &raw mut features);
-    }
+    unsafe { get_features(physical, &raw mut features) };
     let stores = features.features.vertex_pipeline_stores_and_atomics;
-    properties.api_version >= vk::API_VERSION_1_2
+    instance.properties(physical).api_version >= vk::API_VERSION_1_2
         && stores == vk::TRUE
         && addresses.buffer_device_address == vk::TRUE
 }

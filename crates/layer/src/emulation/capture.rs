@@ -25,13 +25,26 @@ impl Emulator {
         Some((address(device, buffer) + offset, size.checked_sub(offset)?))
     }
 
-    fn counters(
+    /// The address of a range in a buffer and its bytes: to the end of the buffer, where no size is said.
+    pub(crate) fn range(
         &self,
         device: &Driver,
-        first: u32,
-        buffers: &[vk::Buffer],
-        offsets: &[vk::DeviceSize],
+        (buffer, offset, size): (vk::Buffer, u64, Option<u64>),
+    ) -> Option<(u64, u32)> {
+        let (address, rest) = self.place(device, buffer, offset)?;
+        let size = size.unwrap_or(rest).min(rest);
+        Some((address, u32::try_from(size).unwrap_or(u32::MAX)))
+    }
+
+    unsafe fn counters(
+        &self,
+        device: &Driver,
+        (first, count): (u32, u32),
+        buffers: *const vk::Buffer,
+        offsets: *const vk::DeviceSize,
     ) -> [u64; MAX_BUFFERS] {
+        // SAFETY: the caller hands over what Vulkan asks for.
+        let (buffers, offsets) = unsafe { (slice(buffers, count), slice(offsets, count)) };
         let mut counters = [0; MAX_BUFFERS];
         for (at, &buffer) in buffers.iter().enumerate() {
             let offset = offsets.get(at).copied().unwrap_or(0);
@@ -59,11 +72,9 @@ impl Recording {
         for (at, &buffer) in buffers.iter().enumerate() {
             let Some(target) = self.targets.get_mut(first as usize + at) else { return };
             let offset = offsets.get(at).copied().unwrap_or(0);
-            *target = emulator.place(device, buffer, offset).map(|(address, rest)| {
-                let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
-                let size = size.unwrap_or(rest).min(rest);
-                Target { address, size: u32::try_from(size).unwrap_or(u32::MAX) }
-            });
+            let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
+            let range = emulator.range(device, (buffer, offset, size));
+            *target = range.map(|(address, size)| Target { address, size });
         }
     }
 
@@ -71,7 +82,7 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        (first, count): (u32, u32),
+        counted: (u32, u32),
         counters: *const vk::Buffer,
         offsets: *const vk::DeviceSize,
     ) {
@@ -82,8 +93,7 @@ impl Recording {
             return;
         }
         // SAFETY: the caller hands over what Vulkan asks for.
-        let (counters, offsets) = unsafe { (slice(counters, count), slice(offsets, count)) };
-        let counters = emulator.counters(device, first, counters, offsets);
+        let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {
             Ok(state) => {
                 let state = state.address;
@@ -98,14 +108,13 @@ impl Recording {
         &mut self,
         device: &Driver,
         emulator: &Emulator,
-        (first, count): (u32, u32),
+        counted: (u32, u32),
         counters: *const vk::Buffer,
         offsets: *const vk::DeviceSize,
     ) {
         let Some(Active { state }) = self.active.take() else { return };
         // SAFETY: the caller hands over what Vulkan asks for.
-        let (counters, offsets) = unsafe { (slice(counters, count), slice(offsets, count)) };
-        let counters = emulator.counters(device, first, counters, offsets);
+        let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         self.jobs.push(&Job { state, end: Some(counters), ..Job::default() });
     }
 }

@@ -59,10 +59,8 @@ impl Recording {
             vk::IndexType::UINT32 => IndexType::Uint32,
             _ => IndexType::Uint8,
         };
-        let place = emulator.place(device, bound.buffer, bound.offset);
-        let (address, rest) = place.ok_or("an index buffer without an address")?;
-        let size = bound.size.unwrap_or(rest).min(rest);
-        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        let range = emulator.range(device, (bound.buffer, bound.offset, bound.size));
+        let (address, size) = range.ok_or("an index buffer without an address")?;
         Ok(Indices { address, size, index_type })
     }
 }

@@ -84,7 +84,7 @@ impl Recording {
             self.jobs.push(&job(draws.clone(), of_generated));
         }
         let done = Done { commands: commands_piece, is_whole: false };
-        let Some(variant) = self.variant(device, &graphics, indices.is_some()) else {
+        let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
             self.jobs.push(&job(draws, of_feedback));
             return Ok(done);
         };
@@ -106,7 +106,7 @@ impl Recording {
         let drawn = Drawn { variant: &variant, layout, blocks, pulled, commands: done.commands };
         // SAFETY: the caller's promise.
         unsafe {
-            self.draw(device, commands, &call, &drawn, facts);
+            self.draw(device, commands, &call, &drawn, facts.discards_dynamically(emulator));
             self.restore(device, commands, facts);
         }
         Ok(Done { is_whole: self.discards(facts) && !variant.stores, ..done })
@@ -115,7 +115,7 @@ impl Recording {
     /// The variant that captures draws like this one, if there is anything to capture.
     fn variant(
         &self,
-        device: &Driver,
+        device: (&Driver, &Emulator),
         graphics: &Graphics,
         is_indexed: bool,
     ) -> Option<Arc<Variant>> {
@@ -170,7 +170,7 @@ impl Recording {
         commands: vk::CommandBuffer,
         call: &Call,
         drawn: &Drawn<'_>,
-        facts: &Facts,
+        discards: bool,
     ) {
         let next = &device.next;
         let (Some(bind), Some(push), Some(draw), Some(indirect)) = (
@@ -185,9 +185,7 @@ impl Recording {
         // SAFETY: the caller's promise; the layout has room for the addresses.
         unsafe {
             bind(commands, vk::PipelineBindPoint::GRAPHICS, drawn.variant.pipeline);
-            if facts.discards_dynamically(device)
-                && let Some(set) = next.cmd_set_rasterizer_discard_enable
-            {
+            if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
                 set(commands, vk::TRUE);
             }
             for number in 0..call.draws {

@@ -1,6 +1,5 @@
 //! What is kept of graphics pipelines: their vertex shaders, and the state that captures depend on.
 
-use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::layouts::Layout;
 use crate::pnext::find;
@@ -161,9 +160,8 @@ impl Facts {
 
     /// Whether a capture turns rasterization off by a command. A pipeline that never rasterizes makes lavapipe 22.3
     /// forget dynamic state, which the application has set for its own draws.
-    pub(crate) fn discards_dynamically(&self, device: &Driver) -> bool {
-        let has_command = device.next.cmd_set_rasterizer_discard_enable.is_some();
-        self.raster.is_some() && has_command && device.has_dynamic_discard
+    pub(crate) fn discards_dynamically(&self, emulator: &Emulator) -> bool {
+        self.raster.is_some() && emulator.has_dynamic_discard
             || self.is_dynamic(DynamicState::RASTERIZER_DISCARD_ENABLE)
     }
 

@@ -1,32 +1,10 @@
 //! Render passes, dynamic rendering, and secondary command buffers in them.
 
-use crate::device::Device;
 use crate::emulation::recording::Scope;
-use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk;
 
-macro_rules! scopes {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident($($argument:ident: $Type:ty),*)
-            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
-    )*) => {
-        $($(#[$doc])*
-        pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
-            unsafe {
-                let Some(next) = Device::of($commands).and_then(|one| one.next.$name) else { return };
-                if let Some(($device, $emulator, $recording)) = emulated($commands) {
-                    $what;
-                }
-                next($commands, $($argument),*);
-            }
-        })*
-    };
-}
-
-scopes! {
+noted! {
     /// `vkCmdBeginRenderPass`.
     cmd_begin_render_pass(info: *const vk::RenderPassBeginInfo<'_>, contents: vk::SubpassContents)
         |device, emulator, recording, commands|

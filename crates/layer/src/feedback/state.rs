@@ -8,48 +8,30 @@ use crate::settings::slice;
 use ash::vk::{self, Handle as _};
 use std::sync::Arc;
 
-macro_rules! remembered {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident($($argument:ident: $Type:ty),*) |$recording:ident| $remember:expr;
-    )*) => {
-        $($(#[$doc])*
-        pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller hands over what Vulkan asks for.
-            unsafe {
-                let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
-                if let Some((_, _, $recording)) = emulated(commands) {
-                    $remember;
-                }
-                next(commands, $($argument),*);
-            }
-        })*
-    };
-}
-
-remembered! {
+noted! {
     /// `vkCmdSetPrimitiveTopology`.
     cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
-        |recording| recording.dynamic.topology = topology;
+        |_device, _emulator, recording, commands| recording.dynamic.topology = topology;
     /// `vkCmdSetPrimitiveRestartEnable`.
     cmd_set_primitive_restart_enable(restart: vk::Bool32)
-        |recording| recording.dynamic.restart = restart;
+        |_device, _emulator, recording, commands| recording.dynamic.restart = restart;
     /// `vkCmdSetRasterizerDiscardEnable`.
     cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
-        |recording| recording.dynamic.discard = discard;
+        |_device, _emulator, recording, commands| recording.dynamic.discard = discard;
     /// `vkCmdSetProvokingVertexModeEXT`.
     cmd_set_provoking_vertex_mode(mode: vk::ProvokingVertexModeEXT)
-        |recording| recording.dynamic.provoking = mode;
+        |_device, _emulator, recording, commands| recording.dynamic.provoking = mode;
     /// `vkCmdBindIndexBuffer`.
     cmd_bind_index_buffer(buffer: vk::Buffer, offset: vk::DeviceSize, index_type: vk::IndexType)
-        |recording| recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
+        |_device, _emulator, recording, commands|
+        recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
     /// `vkCmdBindIndexBuffer2KHR`.
     cmd_bind_index_buffer_2(
         buffer: vk::Buffer,
         offset: vk::DeviceSize,
         size: vk::DeviceSize,
         index_type: vk::IndexType
-    ) |recording| {
+    ) |_device, _emulator, recording, commands| {
         let size = (size != vk::WHOLE_SIZE).then_some(size);
         recording.indices = Some(IndexBuffer { buffer, offset, size, index_type });
     };
@@ -59,7 +41,7 @@ remembered! {
         count: u32,
         buffers: *const vk::Buffer,
         offsets: *const vk::DeviceSize
-    ) |recording| {
+    ) |_device, _emulator, recording, commands| {
         let bound = slice(buffers, count).iter().zip(slice(offsets, count));
         for (number, (&buffer, &offset)) in (first..).zip(bound) {
             let bound = VertexBuffer { buffer, offset, size: None, stride: None };
@@ -74,7 +56,7 @@ remembered! {
         offsets: *const vk::DeviceSize,
         sizes: *const vk::DeviceSize,
         strides: *const vk::DeviceSize
-    ) |recording| {
+    ) |_device, _emulator, recording, commands| {
         let bound = slice(buffers, count).iter().zip(slice(offsets, count));
         let (sizes, strides) = (slice(sizes, count), slice(strides, count));
         for (at, (&buffer, &offset)) in bound.enumerate() {
@@ -90,7 +72,7 @@ remembered! {
         bindings: *const vk::VertexInputBindingDescription2EXT<'_>,
         attribute_count: u32,
         attributes: *const vk::VertexInputAttributeDescription2EXT<'_>
-    ) |recording| {
+    ) |_device, _emulator, recording, commands| {
         let binding = |one: &vk::VertexInputBindingDescription2EXT<'_>| {
             let of_instances = one.input_rate == vk::VertexInputRate::INSTANCE;
             (one.binding, one.stride, of_instances.then_some(one.divisor))
