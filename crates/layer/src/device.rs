@@ -127,11 +127,12 @@ pub(crate) unsafe extern "system" fn create_device(
     }
 }
 
-/// The structures in which a device is asked for what captures need.
-const ENABLING: [vk::StructureType; 3] = [
+/// The structures in which a device is asked for what captures need, or for what the layer does itself.
+const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
     vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
     vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
+    vk::PhysicalDeviceProvokingVertexFeaturesEXT::STRUCTURE_TYPE,
 ];
 
 /// The features that captures need, where the application has no structure for them.
@@ -167,6 +168,10 @@ impl Enabled {
             self.addresses.buffer_device_address = vk::TRUE;
             self.addresses.p_next = info.p_next.cast_mut();
             info.p_next = (&raw const self.addresses).cast();
+        }
+        // The layer orders what is captured, whatever a driver does that has the extension.
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceProvokingVertexFeaturesEXT<'_>>() {
+            features.transform_feedback_preserves_provoking_vertex = vk::FALSE;
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) mod queries;
 pub(crate) mod recording;
 pub(crate) mod scopes;
 pub(crate) mod state;
+mod told;
 pub(crate) mod variants;
 mod words;
 

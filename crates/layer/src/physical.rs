@@ -25,6 +25,8 @@ const BYPASSES: [&CStr; 5] = [
 type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
 type Generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>;
 type FeedbackProperties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'static>;
+type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
+type ProvokingProperties = vk::PhysicalDeviceProvokingVertexPropertiesEXT<'static>;
 
 /// What an application is to see of a physical device.
 pub(crate) struct View<'i> {
@@ -196,6 +198,12 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         if !view.native_feedback {
             hide_streams((*features).p_next);
         }
+        if view.emulates_feedback
+            && let Some(provoking) = find::<Provoking>((*features).p_next)
+        {
+            (*provoking).transform_feedback_preserves_provoking_vertex =
+                (*provoking).provoking_vertex_last;
+        }
     }
 }
 
@@ -238,6 +246,11 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
                     offer::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
                 }
             }
+        }
+        if view.emulates_feedback
+            && let Some(provoking) = find::<ProvokingProperties>((*properties).p_next)
+        {
+            (*provoking).transform_feedback_preserves_triangle_fan_provoking_vertex = vk::TRUE;
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Facts {
 }
 
 /// What a pipeline has to say that may rasterize.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Raster {
     pub(crate) samples: vk::SampleCountFlags,
     /// How many colour attachments there are.
@@ -171,6 +171,12 @@ impl Facts {
 }
 
 impl Raster {
+    /// That of a pipeline which never rasterizes, where the targets of a pass are of these formats.
+    pub(crate) fn of_none(formats: &Rendering) -> Self {
+        let samples = vk::SampleCountFlags::TYPE_1;
+        Self { samples, targets: formats.colours.len() as u32 }
+    }
+
     unsafe fn read(info: &Info) -> Self {
         // SAFETY: the structure is valid, and what is rasterized has these states or none.
         let (samples, blending) =

@@ -2,11 +2,12 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::facts::{Facts, Info, VertexInput, VertexStage};
+use crate::emulation::facts::{Facts, Info, Raster, VertexInput, VertexStage};
 use crate::emulation::layouts::Layout;
+use crate::emulation::told::{Fetched, Told};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{Place, Pointer, Target, Words};
+use polyshade::host::{Place, Pointer, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, MAX_BUFFERS, SideEffects, Topology, Variant as Kind};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
@@ -33,31 +34,13 @@ pub(crate) struct Key {
 /// A pipeline that captures, and what its shader is told.
 pub(crate) struct Variant {
     pub(crate) pipeline: vk::Pipeline,
-    /// The names of the words of the capture, and of those that fetch attributes.
-    pub(crate) words: Vec<Name>,
-    pub(crate) pulled: Vec<Name>,
+    /// The words of the capture, and those by which attributes are fetched.
+    pub(crate) words: Vec<Told>,
+    pub(crate) pulled: Vec<Fetched>,
     /// Bytes of a vertex in each feedback buffer.
     pub(crate) strides: [u32; MAX_BUFFERS],
     /// Whether what the original stores needs it to be drawn, even if nothing is rasterized.
     pub(crate) stores: bool,
-}
-
-/// The name of a word, with the number at its end.
-pub(crate) struct Name {
-    pub(crate) what: String,
-    pub(crate) number: u32,
-}
-
-impl Name {
-    fn all(words: Option<&Words>) -> Vec<Self> {
-        let name = |name: &str| match name.rsplit_once('_') {
-            Some((what, number)) if number.parse::<u32>().is_ok() => {
-                Self { what: what.to_owned(), number: number.parse().unwrap_or(0) }
-            }
-            _ => Self { what: name.to_owned(), number: 0 },
-        };
-        words.map_or_else(Vec::new, |all| all.words.iter().map(|one| name(&one.name)).collect())
-    }
 }
 
 /// The variants of a pipeline. What could not be made is not tried again.
@@ -109,8 +92,8 @@ impl Variants {
 /// A shader that captures.
 struct Lowered {
     words: Vec<u32>,
-    capture: Vec<Name>,
-    pulled: Vec<Name>,
+    capture: Vec<Told>,
+    pulled: Vec<Fetched>,
     strides: [u32; MAX_BUFFERS],
     stores: bool,
 }
@@ -145,7 +128,7 @@ fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
         Some((input, _)) => {
             let options = pulling(input)?.words(address(at));
             let fetched = vertex_pulling::lower(&module, &target, &options)?;
-            pulled = Name::all(fetched.words.first());
+            pulled = fetched.words.first().map_or_else(Vec::new, Fetched::all);
             Some(fetched)
         }
     };
@@ -178,7 +161,7 @@ fn lower(stage: &VertexStage, key: &Key, at: u32) -> Result<Lowered, Error> {
     for (stride, buffer) in strides.iter_mut().zip(&variant.result.buffers) {
         *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
     }
-    let capture = Name::all(Some(&words));
+    let capture = Told::all(&words, topology);
     Ok(Lowered { words: variant.module.into_words(), capture, pulled, strides, stores })
 }
 
@@ -239,14 +222,14 @@ fn pipeline(
     let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(true)
         .line_width(1.0);
-    let raster = facts.raster.unwrap_or_default();
+    let formats = facts.rendering.as_deref().cloned().unwrap_or_default();
+    let raster = facts.raster.unwrap_or_else(|| Raster::of_none(&formats));
     let multisample =
         vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(raster.samples);
     let viewports = viewports(facts);
     let depth_state = vk::PipelineDepthStencilStateCreateInfo::default();
     let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
     let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
-    let formats = facts.rendering.as_deref().cloned().unwrap_or_default();
     let mut rendering = formats.info();
     let info = vk::ShaderModuleCreateInfo::default().code(words);
     let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
@@ -263,20 +246,17 @@ fn pipeline(
             .stages(&stages)
             .vertex_input_state(&state)
             .input_assembly_state(&assembly)
+            .viewport_state(&viewports)
             .rasterization_state(&rasterization)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth_state)
+            .color_blend_state(&blending)
             .dynamic_state(&dynamic)
             .layout(layout.handle);
         info = match pass {
             Some((pass, subpass)) => info.render_pass(pass).subpass(subpass),
             None => info.push_next(&mut rendering),
         };
-        if is_dynamic {
-            info = info
-                .multisample_state(&multisample)
-                .viewport_state(&viewports)
-                .depth_stencil_state(&depth_state)
-                .color_blend_state(&blending);
-        }
         let cache = vk::PipelineCache::null();
         let result =
             create(device.handle, cache, 1, &raw const info, std::ptr::null(), &raw mut made);

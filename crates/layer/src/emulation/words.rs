@@ -4,9 +4,10 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::calls::{Call, Indices, Said};
 use crate::emulation::memory::Piece;
-use crate::emulation::recording::Recording;
+use crate::emulation::recording::{Recording, Target};
 use crate::emulation::state::VertexBuffer;
-use crate::emulation::variants::{Name, Variant};
+use crate::emulation::told::{Fetched, Told};
+use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::Word;
 use polyshade_planner::keeper::{self, Segments};
@@ -42,18 +43,14 @@ impl Recording {
     ) -> Result<(Piece, Piece), vk::Result> {
         let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
         let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
-        let word = |name: &Name| {
-            let target = self.targets.get(name.number as usize).copied().flatten();
-            let address = target.map_or(0, |target| target.address);
-            match name.what.as_str() {
-                "topology" => Word::Constant(draws.topology as u32),
-                "flags" => Word::Constant(u32::from(last) | unbound),
-                "address_low" => Word::Constant(address as u32),
-                "address_high" => Word::Constant((address >> 32) as u32),
-                "size" => Word::Constant(target.map_or(0, |target| target.size)),
-                "reached" => Word::Kept(name.number),
-                of_draw => Word::of_draw(of_draw).unwrap_or(Word::Constant(0)),
-            }
+        let address =
+            |number: usize| self.targets[number].map_or(0, |target: Target| target.address);
+        let word = |told: &Told| match *told {
+            Told::Kept(word) => word,
+            Told::Flags => Word::Constant(u32::from(last) | unbound),
+            Told::AddressLow(number) => Word::Constant(address(number) as u32),
+            Told::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
+            Told::Size(number) => Word::Constant(self.targets[number].map_or(0, |one| one.size)),
         };
         let words: Vec<Word> = variant.words.iter().map(word).collect();
         let of_indices = indices.map_or(0, |indices| indices.address);
@@ -86,21 +83,21 @@ impl Recording {
         if variant.pulled.is_empty() {
             return Ok(0);
         }
-        let word = |name: &Name| {
-            let bound = self.vertex_buffers.get(&name.number);
+        let range = |number: u32| {
+            let bound = self.vertex_buffers.get(&number);
             let range = |bound: &VertexBuffer| {
                 emulator.range(device, (bound.buffer, bound.offset, bound.size))
             };
-            let (address, size) = bound.and_then(range).unwrap_or((0, 0));
-            match name.what.as_str() {
-                "first_instance" => call.first_instance().ok_or_else(|| {
-                    "attributes with a divisor, of an indirect draw with indices".to_owned()
-                }),
-                "vertex_address_low" => Ok(address as u32),
-                "vertex_address_high" => Ok((address >> 32) as u32),
-                "vertex_size" => Ok(size),
-                _ => Ok(0),
-            }
+            bound.and_then(range).unwrap_or((0, 0))
+        };
+        let word = |fetched: &Fetched| match *fetched {
+            Fetched::FirstInstance => call.first_instance().ok_or_else(|| {
+                "attributes with a divisor, of an indirect draw with indices".to_owned()
+            }),
+            Fetched::AddressLow(number) => Ok(range(number).0 as u32),
+            Fetched::AddressHigh(number) => Ok((range(number).0 >> 32) as u32),
+            Fetched::Size(number) => Ok(range(number).1),
+            Fetched::Nothing => Ok(0),
         };
         let words = variant.pulled.iter().map(word).collect::<Result<Vec<_>, _>>()?;
         let block = self.arena.put(device, emulator, &words);

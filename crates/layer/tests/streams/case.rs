@@ -2,42 +2,83 @@
 
 use ash::vk;
 
-const TOPOLOGIES: [vk::PrimitiveTopology; 6] = [
-    vk::PrimitiveTopology::POINT_LIST,
-    vk::PrimitiveTopology::LINE_LIST,
-    vk::PrimitiveTopology::LINE_STRIP,
-    vk::PrimitiveTopology::TRIANGLE_LIST,
-    vk::PrimitiveTopology::TRIANGLE_STRIP,
-    vk::PrimitiveTopology::TRIANGLE_FAN,
+/// Topologies, by their class.
+const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
+    &[vk::PrimitiveTopology::POINT_LIST],
+    &[vk::PrimitiveTopology::LINE_LIST, vk::PrimitiveTopology::LINE_STRIP],
+    &[
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+        vk::PrimitiveTopology::TRIANGLE_STRIP,
+        vk::PrimitiveTopology::TRIANGLE_FAN,
+    ],
 ];
+
+/// The most calls of a stream, and the most draws of a call.
+pub(super) const MOST_CALLS: usize = 12;
+pub(super) const MOST_DRAWS: usize = 3;
 
 /// What is recorded.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    pub(super) topology: vk::PrimitiveTopology,
-    pub(super) restart: bool,
-    pub(super) wide: bool,
+    pub(super) look: Look,
     /// Bytes that are bound of each feedback buffer.
     pub(super) sizes: [u64; 2],
-    pub(super) pieces: Vec<Piece>,
+    pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
     pub(super) submissions: u32,
 }
 
-/// A capture of a draw.
+/// What the pipeline of a stream is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub(super) topology: vk::PrimitiveTopology,
+    pub(super) restart: bool,
+    pub(super) discard: bool,
+    /// Topology, restart, discard and strides are set by commands; each call has its topology and discard.
+    pub(super) dynamic: bool,
+    /// Where attributes come from is set by a command.
+    pub(super) dynamic_input: bool,
+    pub(super) libraries: bool,
+    pub(super) dynamic_rendering: bool,
+    pub(super) provokes_last: bool,
+    pub(super) index_type: vk::IndexType,
+}
+
+/// What is between a begin and an end.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
-    pub(super) kind: Kind,
-    pub(super) count: u32,
-    pub(super) first: u32,
-    pub(super) instances: u32,
-    pub(super) first_instance: u32,
-    pub(super) offset: i32,
+pub(super) struct Capture {
+    pub(super) calls: Vec<Call>,
     pub(super) resumes: bool,
     pub(super) saves: bool,
-    /// Whether a secondary command buffer draws it, and whether a pass of its own has it.
+    /// Whether a secondary command buffer has it, a render pass of its own, a primary command buffer that it begins.
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
+    pub(super) own_commands: bool,
+}
+
+/// A command that draws.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    /// How many of its kind there were before.
+    pub(super) number: usize,
+    pub(super) kind: Kind,
+    /// One, but of commands that draw several times.
+    pub(super) draws: Vec<Draw>,
+    /// How many of them a buffer says are drawn.
+    pub(super) counted: u32,
+    pub(super) instances: u32,
+    pub(super) first_instance: u32,
+    pub(super) topology: vk::PrimitiveTopology,
+    pub(super) discard: bool,
+    /// The word that decides whether it is drawn, and whether 0 is what lets it.
+    pub(super) predicate: Option<(u32, bool)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draw {
+    pub(super) count: u32,
+    pub(super) first: u32,
+    pub(super) offset: i32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +86,9 @@ pub(super) enum Kind {
     Direct,
     Indexed,
     Indirect,
+    Counted,
+    Multi,
+    MultiIndexed,
     Bytes,
 }
 
@@ -58,51 +102,106 @@ impl Noise {
         self.0 ^= self.0 << 17;
         ((self.0 >> 33) % u64::from(end)) as u32
     }
+
+    fn one_in(&mut self, many: u32) -> bool {
+        self.below(many) == 0
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize]
+    }
 }
 
 impl Stream {
     pub(super) fn random(noise: &mut Noise) -> Self {
-        let topology = TOPOLOGIES[noise.below(6) as usize];
-        let is_strip = ![
-            vk::PrimitiveTopology::POINT_LIST,
-            vk::PrimitiveTopology::LINE_LIST,
-            vk::PrimitiveTopology::TRIANGLE_LIST,
-        ]
-        .contains(&topology);
-        let restart = is_strip && noise.below(2) == 0;
-        let wide = noise.below(2) == 0;
-        let index = |noise: &mut Noise| match restart && noise.below(4) == 0 {
+        let class = noise.of(&TOPOLOGIES);
+        let index_types = [vk::IndexType::UINT8_EXT, vk::IndexType::UINT16, vk::IndexType::UINT32];
+        let mut look = Look {
+            topology: noise.of(class),
+            restart: noise.one_in(2),
+            discard: noise.one_in(2),
+            dynamic: noise.one_in(2),
+            dynamic_input: noise.one_in(3),
+            libraries: noise.one_in(3),
+            dynamic_rendering: noise.one_in(2),
+            provokes_last: noise.one_in(3),
+            index_type: noise.of(&index_types),
+        };
+        // Of libraries that never rasterize Debian's validation layer misses state, or draws, and ends.
+        look.discard &= !look.libraries || look.dynamic;
+        // Without restarts it would be a vertex that nobody has.
+        let index = |noise: &mut Noise| match look.restart && noise.one_in(5) {
             true => u32::MAX,
             false => noise.below(30),
         };
         let indices = (0..64).map(|_| index(noise)).collect();
-        let indirect = noise.below(2) == 0;
-        let pieces = (0..1 + noise.below(5)).map(|_| Piece::random(noise, indirect)).collect();
+        // Of these lavapipe has some wrong where another kind was before.
+        let kind = noise.of(&[Kind::Bytes, Kind::Indirect, Kind::Counted]);
+        let kinds = [Kind::Direct, Kind::Indexed, Kind::Multi, Kind::MultiIndexed, kind, kind];
+        let mut calls = 0;
+        let mut captures = Vec::new();
+        for _ in 0..1 + noise.below(5) {
+            let call = |noise: &mut Noise| {
+                calls += 1;
+                let kind = noise.of(&kinds);
+                Call::random(noise, calls - 1, kind, (look, class))
+            };
+            captures.push(Capture::random(noise, call));
+        }
         let sizes = [12 * u64::from(noise.below(60)) + 4, 8 * u64::from(noise.below(60)) + 8];
-        let submissions = 1 + noise.below(2);
-        Self { topology, restart, wide, sizes, pieces, indices, submissions }
+        Self { look, sizes, captures, indices, submissions: 1 + noise.below(2) }
     }
 }
 
-impl Piece {
-    fn random(noise: &mut Noise, indirect: bool) -> Self {
-        let kind = match noise.below(3) {
-            0 => Kind::Direct,
-            1 => Kind::Indexed,
-            _ if indirect => Kind::Indirect,
-            _ => Kind::Bytes,
-        };
+impl Capture {
+    fn random(noise: &mut Noise, mut call: impl FnMut(&mut Noise) -> Call) -> Self {
+        let count = if noise.one_in(2) { 1 } else { 2 };
         Self {
-            kind,
-            count: noise.below(20),
-            first: noise.below(8),
-            instances: noise.below(4),
-            first_instance: if kind == Kind::Indirect { 0 } else { noise.below(3) },
-            offset: noise.below(3) as i32,
-            resumes: noise.below(2) == 0,
-            saves: noise.below(3) > 0,
-            secondary: noise.below(4) == 0,
-            own_pass: noise.below(3) == 0,
+            calls: (0..count).map(|_| call(noise)).collect(),
+            resumes: noise.one_in(2),
+            saves: !noise.one_in(3),
+            secondary: noise.one_in(4),
+            own_pass: noise.one_in(3),
+            own_commands: noise.one_in(5),
         }
+    }
+}
+
+impl Call {
+    fn random(
+        noise: &mut Noise,
+        number: usize,
+        kind: Kind,
+        (look, class): (Look, &[vk::PrimitiveTopology]),
+    ) -> Self {
+        let many = ![Kind::Direct, Kind::Indexed, Kind::Bytes].contains(&kind);
+        let count = if many { 1 + noise.below(MOST_DRAWS as u32) } else { 1 };
+        // Where one of several draws is empty, lavapipe forgets those behind it.
+        let least = u32::from(many);
+        let draw = |noise: &mut Noise| Draw {
+            count: least + noise.below(20),
+            first: noise.below(8),
+            offset: noise.below(3) as i32,
+        };
+        let several = [Kind::Multi, Kind::MultiIndexed].contains(&kind);
+        let dynamic = look.dynamic;
+        Self {
+            number,
+            kind,
+            draws: (0..count).map(|_| draw(noise)).collect(),
+            // Where it is 0, lavapipe forgets indirect draws behind it.
+            counted: 1 + noise.below(count + 1),
+            // lavapipe draws the first instance of several draws, then the second of all.
+            instances: noise.below(if several { 2 } else { 4 }),
+            first_instance: noise.below(3),
+            topology: if dynamic { noise.of(class) } else { look.topology },
+            discard: if dynamic { noise.one_in(2) } else { look.discard },
+            predicate: noise.one_in(4).then(|| (noise.below(2) * 3, noise.one_in(2))),
+        }
+    }
+
+    /// Whether what decides lets it draw.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.predicate.is_none_or(|(word, inverted)| (word != 0) != inverted)
     }
 }

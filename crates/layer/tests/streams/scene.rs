@@ -1,286 +1,248 @@
-//! Streams are recorded, drawn and read.
+//! What streams are drawn with, and what is read behind them.
 
-use super::case::{Kind, Piece, Stream};
-use crate::draws::{allocate, memory_barrier};
-use crate::loader::Device;
+use super::case::{MOST_CALLS, MOST_DRAWS, Stream};
+use super::device::Able;
+use super::pipelines::{FORMAT, SIDE, Shaders, pass, pipelines};
+use crate::draws::allocate;
 use ash::vk;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-
-/// One attribute a vertex, one an instance; two buffers.
-const VERTEX: &str = "#version 450
-layout(location = 0) in uint of_vertex;
-layout(location = 3) in vec2 of_instance;
-layout(push_constant) uniform Push { uint added; };
-layout(location = 0, xfb_buffer = 0, xfb_offset = 4, xfb_stride = 12) out uvec2 numbers;
-layout(location = 1, xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pair;
-void main() {
-    numbers = uvec2(of_vertex + added, gl_VertexIndex * 100 + gl_InstanceIndex);
-    pair = of_instance + vec2(of_vertex);
-    gl_Position = vec4(0);
-    gl_PointSize = 1;
-}";
+use std::sync::PoisonError;
 
 /// Words of each buffer.
 const WORDS: usize = 256;
 
-/// What comes of a stream: the words of all buffers, and what queries count.
-pub(super) type Left = (Vec<Vec<u32>>, Vec<u64>);
+/// Words of the arguments of a draw, and from one to the next.
+pub(super) const ARGUMENT_WORDS: usize = 5;
 
-/// The buffers: two that are captured into, counters, attributes of vertices and of instances, indices, arguments.
-const TARGETS: usize = 0;
-const COUNTERS: usize = 2;
-const VERTICES: usize = 3;
-const INSTANCES: usize = 4;
-const INDICES: usize = 5;
-const ARGUMENTS: usize = 6;
-const BUFFERS: usize = 7;
+/// What comes of a stream.
+#[derive(Default)]
+pub(super) struct Left {
+    /// The words of all that is captured into, and of the counters.
+    pub(super) words: Vec<Vec<u32>>,
+    /// Primitives written and needed of each capture.
+    pub(super) captured: Vec<[u64; 2]>,
+    /// Primitives generated during each capture.
+    pub(super) generated: Vec<u64>,
+    pub(super) picture: Vec<u32>,
+}
+
+impl Left {
+    /// Where this differs from what should be left: the first place of each, with both.
+    pub(super) fn differences(&self, expected: &Self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut note = |what: &str, left: &[u64], right: &[u64]| {
+            let first = left.iter().zip(right).position(|(left, right)| left != right);
+            all.extend(first.map(|at| format!("{what} {at}: {} for {}", left[at], right[at])));
+        };
+        let wide = |words: &[u32]| words.iter().map(|word| u64::from(*word)).collect::<Vec<_>>();
+        let names = ["first target", "second target", "counter"];
+        for ((name, left), right) in names.into_iter().zip(&self.words).zip(&expected.words) {
+            note(name, &wide(left), &wide(right));
+        }
+        let counts = |left: &Self| left.captured.concat();
+        note("number of two a capture", &counts(self), &counts(expected));
+        note("number generated", &self.generated, &expected.generated);
+        note("pixel", &wide(&self.picture), &wide(&expected.picture));
+        all
+    }
+}
+
+/// The buffers.
+#[derive(Clone, Copy)]
+pub(super) enum Buffer {
+    FirstTarget,
+    SecondTarget,
+    Counters,
+    Vertices,
+    Instances,
+    Indices,
+    Arguments,
+    /// How many draws there are.
+    Counts,
+    Predicates,
+    Picture,
+}
+
+const BUFFERS: [(Buffer, vk::BufferUsageFlags); 10] = [
+    (Buffer::FirstTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+    (Buffer::SecondTarget, vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT),
+    (
+        Buffer::Counters,
+        vk::BufferUsageFlags::from_raw(
+            vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw()
+                | vk::BufferUsageFlags::INDIRECT_BUFFER.as_raw(),
+        ),
+    ),
+    (Buffer::Vertices, vk::BufferUsageFlags::VERTEX_BUFFER),
+    (Buffer::Instances, vk::BufferUsageFlags::VERTEX_BUFFER),
+    (Buffer::Indices, vk::BufferUsageFlags::INDEX_BUFFER),
+    (Buffer::Arguments, vk::BufferUsageFlags::INDIRECT_BUFFER),
+    (Buffer::Counts, vk::BufferUsageFlags::INDIRECT_BUFFER),
+    (Buffer::Predicates, vk::BufferUsageFlags::CONDITIONAL_RENDERING_EXT),
+    (Buffer::Picture, vk::BufferUsageFlags::TRANSFER_DST),
+];
 
 /// Everything that is created for a stream.
 pub(super) struct Scene<'d> {
-    device: &'d Device,
-    stream: &'d Stream,
+    pub(super) able: &'d Able,
+    pub(super) stream: &'d Stream,
     buffers: Vec<(vk::Buffer, vk::DeviceMemory)>,
-    pass: vk::RenderPass,
-    framebuffer: vk::Framebuffer,
-    layout: vk::PipelineLayout,
-    pipeline: vk::Pipeline,
-    queries: vk::QueryPool,
-    pool: vk::CommandPool,
+    pub(super) image: vk::Image,
+    image_memory: vk::DeviceMemory,
+    pub(super) view: vk::ImageView,
+    pub(super) pass: vk::RenderPass,
+    pub(super) framebuffer: vk::Framebuffer,
+    pub(super) layout: vk::PipelineLayout,
+    /// The pipeline, and the libraries that it is made of.
+    pub(super) pipelines: Vec<vk::Pipeline>,
+    /// Queries of captures, and of primitives generated where they can be counted.
+    pub(super) queries: vk::QueryPool,
+    pub(super) generated: Option<vk::QueryPool>,
+    pub(super) pool: vk::CommandPool,
 }
 
 impl<'d> Scene<'d> {
-    pub(super) unsafe fn new(device: &'d Device, stream: &'d Stream) -> Self {
-        use vk::BufferUsageFlags as Usage;
+    pub(super) unsafe fn new(able: &'d Able, stream: &'d Stream) -> Self {
+        let device = &able.device;
         let vulkan = &device.handle;
-        let usages = [
-            Usage::TRANSFORM_FEEDBACK_BUFFER_EXT,
-            Usage::TRANSFORM_FEEDBACK_BUFFER_EXT,
-            Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER,
-            Usage::VERTEX_BUFFER,
-            Usage::VERTEX_BUFFER,
-            Usage::INDEX_BUFFER,
-            Usage::INDIRECT_BUFFER,
-        ];
-        let index = |i: usize| stream.indices.get(i).copied().unwrap_or(0);
-        let narrow = |i: usize| (index(2 * i) & 0xffff) | index(2 * i + 1) << 16;
-        let argument = |i: usize| {
-            let Some(piece) = stream.pieces.get(i / 4) else { return 0 };
-            [piece.count, piece.instances, piece.first, piece.first_instance][i % 4]
-        };
         // SAFETY: all structures are valid.
         unsafe {
-            let mut buffers = Vec::new();
-            for (number, usage) in usages.into_iter().enumerate() {
-                let size = 4 * WORDS as u64;
-                let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-                let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
-                let needs = vulkan.get_buffer_memory_requirements(buffer);
-                let memory = allocate(device, needs, true);
-                vulkan.bind_buffer_memory(buffer, memory, 0).expect("memory");
-                let word = |i: usize| match number {
-                    COUNTERS => 12 * (i as u32 % 2),
-                    VERTICES => 1000 + i as u32,
-                    INSTANCES => (i as f32).to_bits(),
-                    INDICES if stream.wide => index(i),
-                    INDICES => narrow(i),
-                    ARGUMENTS => argument(i),
-                    _ => 0x7777_7777,
-                };
-                let words: Vec<u32> = (0..WORDS).map(word).collect();
-                let flags = vk::MemoryMapFlags::empty();
-                let data = vulkan.map_memory(memory, 0, size, flags).expect("it is mapped");
-                data.cast::<u32>().copy_from_nonoverlapping(words.as_ptr(), WORDS);
-                vulkan.unmap_memory(memory);
-                buffers.push((buffer, memory));
-            }
-            assert_eq!(buffers.len(), BUFFERS);
+            let buffers = BUFFERS.map(|(buffer, usage)| Self::buffer(able, stream, buffer, usage));
+            let (image, image_memory, view) = Self::image(able);
             let pass = pass(device);
-            let info =
-                vk::FramebufferCreateInfo::default().render_pass(pass).width(4).height(4).layers(1);
+            let views = [view];
+            let info = vk::FramebufferCreateInfo::default()
+                .render_pass(pass)
+                .attachments(&views)
+                .width(SIDE)
+                .height(SIDE)
+                .layers(1);
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
             let ranges = [vk::PushConstantRange::default()
                 .stage_flags(vk::ShaderStageFlags::VERTEX)
                 .size(4)];
             let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
             let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
-            let pipeline = pipeline(device, stream, pass, layout);
-            let info = vk::QueryPoolCreateInfo::default()
-                .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
-                .query_count(8);
-            let queries = vulkan.create_query_pool(&info, None).expect("queries");
-            let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
-            Self { device, stream, buffers, pass, framebuffer, layout, pipeline, queries, pool }
+            let shaders = Shaders::new(device);
+            let pipelines = pipelines(device, &stream.look, &shaders, pass, layout);
+            shaders.destroy(device);
+            let pool = |ty| {
+                let info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(8);
+                vulkan.create_query_pool(&info, None).expect("queries")
+            };
+            let of_generated = vk::QueryType::PRIMITIVES_GENERATED_EXT;
+            Self {
+                able,
+                stream,
+                buffers: buffers.into(),
+                image,
+                image_memory,
+                view,
+                pass,
+                framebuffer,
+                layout,
+                pipelines,
+                queries: pool(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT),
+                generated: able.counts_generated.then(|| pool(of_generated)),
+                pool: vulkan.create_command_pool(&Default::default(), None).expect("a pool"),
+            }
         }
     }
 
-    unsafe fn commands(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(self.pool)
-            .level(level)
-            .command_buffer_count(1);
-        // SAFETY: the pool is alive.
-        unsafe { self.device.handle.allocate_command_buffers(&info).expect("commands")[0] }
-    }
-
-    /// Records all, submits it and waits.
-    pub(super) unsafe fn run(&self) -> Left {
-        let vulkan = &self.device.handle;
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
-        unsafe {
-            let commands = self.commands(vk::CommandBufferLevel::PRIMARY);
-            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
-            vulkan.cmd_reset_query_pool(commands, self.queries, 0, 8);
-            let mut open = None;
-            for (number, piece) in self.stream.pieces.iter().enumerate() {
-                // What goes on at counters, and what counters draw, waits for them outside of passes.
-                let waits = piece.resumes || piece.kind == Kind::Bytes || piece.own_pass;
-                if open.is_some_and(|secondary| waits || secondary != piece.secondary) {
-                    vulkan.cmd_end_render_pass(commands);
-                    open = None;
-                }
-                if open.is_none() {
-                    self.wait(commands);
-                    self.begin_pass(commands, piece.secondary);
-                    open = Some(piece.secondary);
-                }
-                if piece.secondary {
-                    let secondary = self.commands(vk::CommandBufferLevel::SECONDARY);
-                    let inherited = vk::CommandBufferInheritanceInfo::default()
-                        .render_pass(self.pass)
-                        .framebuffer(self.framebuffer);
-                    let begin = vk::CommandBufferBeginInfo::default()
-                        .flags(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
-                        .inheritance_info(&inherited);
-                    vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
-                    self.piece(secondary, number, piece);
-                    vulkan.end_command_buffer(secondary).expect("it ends");
-                    vulkan.cmd_execute_commands(commands, &[secondary]);
-                } else {
-                    self.piece(commands, number, piece);
-                }
-            }
-            vulkan.cmd_end_render_pass(commands);
-            self.wait(commands);
-            vulkan.end_command_buffer(commands).expect("it ends");
-            let all = [commands];
-            let submit = [vk::SubmitInfo::default().command_buffers(&all)];
-            for _ in 0..self.stream.submissions {
-                vulkan
-                    .queue_submit(self.device.queue, &submit, vk::Fence::null())
-                    .expect("it is submitted");
-                vulkan.queue_wait_idle(self.device.queue).expect("it ends");
-            }
-            let mut results = vec![[0_u64; 2]; self.stream.pieces.len()];
-            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-            vulkan
-                .get_query_pool_results(self.queries, 0, &mut results, flags)
-                .expect("there are results");
-            let words = self.buffers[..=COUNTERS].iter().map(|(_, memory)| self.read(*memory));
-            (words.collect(), results.concat())
-        }
-    }
-
-    unsafe fn begin_pass(&self, commands: vk::CommandBuffer, secondary: bool) {
-        let extent = vk::Extent2D { width: 4, height: 4 };
-        let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(self.pass)
-            .framebuffer(self.framebuffer)
-            .render_area(vk::Rect2D { extent, ..Default::default() });
-        let contents = match secondary {
-            true => vk::SubpassContents::SECONDARY_COMMAND_BUFFERS,
-            false => vk::SubpassContents::INLINE,
+    unsafe fn buffer(
+        able: &Able,
+        stream: &Stream,
+        buffer: Buffer,
+        usage: vk::BufferUsageFlags,
+    ) -> (vk::Buffer, vk::DeviceMemory) {
+        let vulkan = &able.device.handle;
+        let size = 4 * WORDS as u64;
+        // Nobody enables what lets draws be conditional, where it is not there.
+        let usage = match able.conditional {
+            None if matches!(buffer, Buffer::Predicates) => vk::BufferUsageFlags::TRANSFER_SRC,
+            _ => usage,
         };
-        // SAFETY: the pass is alive.
-        unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
-    }
-
-    /// Has whatever was captured and counted seen by whatever follows.
-    unsafe fn wait(&self, commands: vk::CommandBuffer) {
-        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-        let captures =
-            Access::TRANSFORM_FEEDBACK_WRITE_EXT | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
-        let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
-            | Access::INDIRECT_COMMAND_READ
-            | Access::HOST_READ;
-        let barrier = [memory_barrier(captures, captures | reads)];
-        let (stage, flags) = (Stage::TRANSFORM_FEEDBACK_EXT, vk::DependencyFlags::empty());
-        let behind = stage | Stage::DRAW_INDIRECT | Stage::HOST;
-        // SAFETY: no pass is open.
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        // SAFETY: the structures are valid, and the memory is coherent.
         unsafe {
-            let vulkan = &self.device.handle;
-            vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]);
+            let made = vulkan.create_buffer(&info, None).expect("a buffer");
+            let needs = vulkan.get_buffer_memory_requirements(made);
+            let memory = allocate(&able.device, needs, true);
+            vulkan.bind_buffer_memory(made, memory, 0).expect("memory");
+            let data = vulkan.map_memory(memory, 0, size, vk::MemoryMapFlags::empty());
+            let data = data.expect("it is mapped").cast::<u32>();
+            data.copy_from_nonoverlapping(words(stream, buffer).as_ptr(), WORDS);
+            vulkan.unmap_memory(memory);
+            (made, memory)
         }
     }
 
-    unsafe fn piece(&self, commands: vk::CommandBuffer, number: usize, piece: &Piece) {
-        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
-        let buffer = |number: usize| self.buffers[number].0;
-        let counters = |there: bool| match there {
-            true => [buffer(COUNTERS), vk::Buffer::null(), buffer(COUNTERS)],
-            false => [vk::Buffer::null(); 3],
-        };
-        let (begin, end) = (counters(piece.resumes), counters(piece.saves));
-        let offsets = [8_u64, 0, 20];
-        let targets = [buffer(TARGETS), buffer(TARGETS + 1)];
-        let [first_size, second_size] = self.stream.sizes;
-        let zero = 0_u64;
-        let of_vertices = [buffer(VERTICES), buffer(INSTANCES)];
-        let stage = vk::ShaderStageFlags::VERTEX;
-        let added = (number as u32 * 10_000).to_ne_bytes();
-        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+    unsafe fn image(able: &Able) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+        let vulkan = &able.device.handle;
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT
+            | vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST;
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(FORMAT)
+            .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(usage);
+        // SAFETY: all structures are valid.
         unsafe {
-            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
-            vulkan.cmd_push_constants(commands, self.layout, stage, 0, &added);
-            vulkan.cmd_bind_vertex_buffers(commands, 1, &of_vertices, &[8, 16]);
-            let width =
-                if self.stream.wide { vk::IndexType::UINT32 } else { vk::IndexType::UINT16 };
-            vulkan.cmd_bind_index_buffer(commands, buffer(INDICES), 8, width);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const targets[0], &raw const zero, &raw const first_size);
-            bind(
-                commands,
-                2,
-                1,
-                &raw const targets[1],
-                &raw const offsets[0],
-                &raw const second_size,
-            );
-            let none = vk::QueryControlFlags::empty();
-            (feedback.cmd_begin_query_indexed_ext)(commands, self.queries, number as u32, none, 0);
-            let begins = feedback.cmd_begin_transform_feedback_ext;
-            begins(commands, 0, 3, begin.as_ptr(), offsets.as_ptr());
-            let (count, instances) = (piece.count, piece.instances);
-            let (first, first_instance) = (piece.first, piece.first_instance);
-            match piece.kind {
-                Kind::Direct => vulkan.cmd_draw(commands, count, instances, first, first_instance),
-                Kind::Indexed => {
-                    let offset = piece.offset;
-                    vulkan.cmd_draw_indexed(
-                        commands,
-                        count,
-                        instances,
-                        first,
-                        offset,
-                        first_instance,
-                    );
-                }
-                Kind::Indirect => {
-                    let at = 16 * number as u64;
-                    vulkan.cmd_draw_indirect(commands, buffer(ARGUMENTS), at, 1, 16);
-                }
-                Kind::Bytes => {
-                    let draw = feedback.cmd_draw_indirect_byte_count_ext;
-                    draw(commands, instances, first_instance, buffer(COUNTERS), 8, 0, 12);
-                }
+            let image = vulkan.create_image(&info, None).expect("an image");
+            let needs = vulkan.get_image_memory_requirements(image);
+            let memory = allocate(&able.device, needs, false);
+            vulkan.bind_image_memory(image, memory, 0).expect("memory");
+            let info = vk::ImageViewCreateInfo::default()
+                .image(image)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(FORMAT)
+                .subresource_range(RANGE);
+            (image, memory, vulkan.create_image_view(&info, None).expect("a view"))
+        }
+    }
+
+    pub(super) fn of(&self, buffer: Buffer) -> vk::Buffer {
+        self.buffers[buffer as usize].0
+    }
+
+    /// What is left behind the commands, which have ended.
+    pub(super) unsafe fn left(&self) -> Left {
+        let vulkan = &self.able.device.handle;
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        let count = self.stream.captures.len();
+        let (mut captured, mut generated) = (vec![[0; 2]; count], vec![0; count]);
+        // SAFETY: no command is pending, and all queries have ended.
+        unsafe {
+            vulkan.get_query_pool_results(self.queries, 0, &mut captured, flags).expect("results");
+            if let Some(pool) = self.generated {
+                vulkan.get_query_pool_results(pool, 0, &mut generated, flags).expect("results");
             }
-            let ends = feedback.cmd_end_transform_feedback_ext;
-            ends(commands, 0, 3, end.as_ptr(), offsets.as_ptr());
-            (feedback.cmd_end_query_indexed_ext)(commands, self.queries, number as u32, 0);
+            let targets = [Buffer::FirstTarget, Buffer::SecondTarget, Buffer::Counters];
+            let words = targets.map(|buffer| self.read(buffer)).into();
+            Left { words, captured, generated, picture: self.read(Buffer::Picture) }
         }
     }
 
-    unsafe fn read(&self, memory: vk::DeviceMemory) -> Vec<u32> {
-        let (vulkan, flags) = (&self.device.handle, vk::MemoryMapFlags::empty());
+    /// Submits commands as often as the stream has it, and waits.
+    pub(super) unsafe fn submit(&self, commands: &[vk::CommandBuffer]) {
+        let vulkan = &self.able.device.handle;
+        let submit = [vk::SubmitInfo::default().command_buffers(commands)];
+        for _ in 0..self.stream.submissions {
+            let queue = self.able.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: all is recorded, and the queue is this thread's.
+            unsafe {
+                vulkan.queue_submit(*queue, &submit, vk::Fence::null()).expect("it is submitted");
+                vulkan.queue_wait_idle(*queue).expect("it ends");
+            }
+        }
+    }
+
+    unsafe fn read(&self, buffer: Buffer) -> Vec<u32> {
+        let (vulkan, flags) = (&self.able.device.handle, vk::MemoryMapFlags::empty());
+        let memory = self.buffers[buffer as usize].1;
         // SAFETY: the memory is coherent, and no command is pending.
         unsafe {
             let data = vulkan.map_memory(memory, 0, 4 * WORDS as u64, flags).expect("it is mapped");
@@ -291,15 +253,22 @@ impl<'d> Scene<'d> {
     }
 
     pub(super) unsafe fn destroy(self) {
-        let vulkan = &self.device.handle;
+        let vulkan = &self.able.device.handle;
         // SAFETY: nothing is used any more.
         unsafe {
             vulkan.destroy_command_pool(self.pool, None);
-            vulkan.destroy_query_pool(self.queries, None);
-            vulkan.destroy_pipeline(self.pipeline, None);
+            for pool in [self.queries].into_iter().chain(self.generated) {
+                vulkan.destroy_query_pool(pool, None);
+            }
+            for pipeline in self.pipelines {
+                vulkan.destroy_pipeline(pipeline, None);
+            }
             vulkan.destroy_pipeline_layout(self.layout, None);
             vulkan.destroy_framebuffer(self.framebuffer, None);
             vulkan.destroy_render_pass(self.pass, None);
+            vulkan.destroy_image_view(self.view, None);
+            vulkan.destroy_image(self.image, None);
+            vulkan.free_memory(self.image_memory, None);
             for (buffer, memory) in self.buffers {
                 vulkan.destroy_buffer(buffer, None);
                 vulkan.free_memory(memory, None);
@@ -308,75 +277,50 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// A pass without attachments.
-unsafe fn pass(device: &Device) -> vk::RenderPass {
-    let subpasses = [vk::SubpassDescription::default()];
-    let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
-    // SAFETY: the structure is valid.
-    unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
-}
+/// All of the image.
+pub(super) const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
 
-unsafe fn pipeline(
-    device: &Device,
-    stream: &Stream,
-    pass: vk::RenderPass,
-    layout: vk::PipelineLayout,
-) -> vk::Pipeline {
-    let words = compile(VERTEX, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
-    let info = vk::ShaderModuleCreateInfo::default().code(&words);
-    // SAFETY: the words are SPIR-V.
-    let module = unsafe { device.handle.create_shader_module(&info, None) }.expect("a module");
-    let stages = [vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::VERTEX)
-        .module(module)
-        .name(c"main")];
-    let attributes = [
-        vk::VertexInputAttributeDescription {
-            location: 0,
-            binding: 1,
-            format: vk::Format::R32_UINT,
-            offset: 4,
-        },
-        vk::VertexInputAttributeDescription {
-            location: 3,
-            binding: 2,
-            format: vk::Format::R32G32_SFLOAT,
-            offset: 0,
-        },
-    ];
-    let bindings = [
-        vk::VertexInputBindingDescription {
-            binding: 1,
-            stride: 8,
-            input_rate: vk::VertexInputRate::VERTEX,
-        },
-        vk::VertexInputBindingDescription {
-            binding: 2,
-            stride: 8,
-            input_rate: vk::VertexInputRate::INSTANCE,
-        },
-    ];
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_attribute_descriptions(&attributes)
-        .vertex_binding_descriptions(&bindings);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(stream.topology)
-        .primitive_restart_enable(stream.restart);
-    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(true)
-        .line_width(1.0);
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .rasterization_state(&rasterization)
-        .layout(layout)
-        .render_pass(pass);
-    // SAFETY: all structures are valid.
-    unsafe {
-        let made =
-            device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-        device.handle.destroy_shader_module(module, None);
-        made.expect("a pipeline")[0]
+/// What is in a buffer at first.
+fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
+    let index = |i: usize| stream.indices.get(i).copied().unwrap_or(0);
+    let bits = match stream.look.index_type {
+        vk::IndexType::UINT32 => 32,
+        vk::IndexType::UINT16 => 16,
+        _ => 8,
+    };
+    let indices = |i: usize| {
+        let each = 32 / bits;
+        let part = |at: usize| (index(i * each + at) & (u32::MAX >> (32 - bits))) << (at * bits);
+        (0..each).map(part).fold(0, |all, one| all | one)
+    };
+    let calls = || stream.captures.iter().flat_map(|capture| &capture.calls);
+    let mut arguments = vec![0x1111; WORDS];
+    const { assert!(MOST_CALLS * MOST_DRAWS * ARGUMENT_WORDS <= WORDS) };
+    for call in calls() {
+        for (at, draw) in call.draws.iter().enumerate() {
+            let at = (call.number * MOST_DRAWS + at) * ARGUMENT_WORDS;
+            let words = [draw.count, call.instances, draw.first, call.first_instance];
+            arguments[at..at + 4].copy_from_slice(&words);
+        }
     }
+    let of_call = |i: usize| calls().find(|call| call.number == i);
+    let word = |i: usize| match buffer {
+        Buffer::Counters => 12 * (i as u32 % 2),
+        Buffer::Vertices => 1000 + i as u32,
+        Buffer::Instances => (i as f32).to_bits(),
+        Buffer::Indices => indices(i),
+        Buffer::Arguments => arguments[i],
+        Buffer::Counts => of_call(i).map_or(0, |call| call.counted),
+        Buffer::Predicates => {
+            of_call(i).and_then(|call| call.predicate).map_or(0, |(word, _)| word)
+        }
+        Buffer::FirstTarget | Buffer::SecondTarget | Buffer::Picture => 0x7777_7777,
+    };
+    (0..WORDS).map(word).collect()
 }

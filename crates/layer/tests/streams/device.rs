@@ -1,0 +1,113 @@
+//! Devices with as much enabled as streams can use.
+
+use crate::loader::{Device, Instance};
+use ash::{ext, vk};
+use std::ffi::CStr;
+use std::sync::Mutex;
+
+/// A device, and what it has of what streams use.
+pub(super) struct Able {
+    pub(super) device: Device,
+    pub(super) vertex_input: ext::vertex_input_dynamic_state::Device,
+    pub(super) multi: Option<ext::multi_draw::Device>,
+    pub(super) conditional: Option<ext::conditional_rendering::Device>,
+    pub(super) counts_draws: bool,
+    pub(super) counts_generated: bool,
+    /// A queue is one thread's at a time.
+    pub(super) queue: Mutex<vk::Queue>,
+}
+
+/// What both drivers have.
+const NEEDED: [&CStr; 7] = [
+    ext::transform_feedback::NAME,
+    ext::vertex_input_dynamic_state::NAME,
+    ext::index_type_uint8::NAME,
+    ext::primitive_topology_list_restart::NAME,
+    ext::provoking_vertex::NAME,
+    ash::khr::pipeline_library::NAME,
+    ext::graphics_pipeline_library::NAME,
+];
+
+/// What one has.
+const WANTED: [&CStr; 3] = [
+    ext::multi_draw::NAME,
+    ext::conditional_rendering::NAME,
+    ext::primitives_generated_query::NAME,
+];
+
+impl Able {
+    pub(super) fn new(instance: &Instance, driver: &str) -> Self {
+        let listed = instance.extensions(driver);
+        let has = |name: &CStr| listed.iter().any(|one| *one == name.to_string_lossy());
+        let wanted = WANTED.into_iter().filter(|name| has(name));
+        let names: Vec<_> = NEEDED.into_iter().chain(wanted).map(CStr::as_ptr).collect();
+        let physical = instance.physical(driver);
+        let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut twelve);
+        // SAFETY: the device belongs to the instance.
+        unsafe { instance.handle.get_physical_device_features2(physical, &mut all) };
+        let counts_draws = twelve.draw_indirect_count == vk::TRUE;
+
+        let enabled = vk::PhysicalDeviceFeatures::default()
+            .multi_draw_indirect(true)
+            .draw_indirect_first_instance(true);
+        let mut twelve =
+            vk::PhysicalDeviceVulkan12Features::default().draw_indirect_count(counts_draws);
+        let mut thirteen = vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true);
+        let mut feedback =
+            vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
+        let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default()
+            .vertex_input_dynamic_state(true);
+        let mut indices =
+            vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default().index_type_uint8(true);
+        let mut restart = vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default()
+            .primitive_topology_list_restart(true);
+        let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default()
+            .provoking_vertex_last(true)
+            .transform_feedback_preserves_provoking_vertex(true);
+        let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default()
+            .graphics_pipeline_library(true);
+        let mut multi = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
+        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
+            .conditional_rendering(true);
+        let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default()
+            .primitives_generated_query(true)
+            .primitives_generated_query_with_rasterizer_discard(true);
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let mut info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names)
+            .enabled_features(&enabled)
+            .push_next(&mut twelve)
+            .push_next(&mut thirteen)
+            .push_next(&mut feedback)
+            .push_next(&mut input)
+            .push_next(&mut indices)
+            .push_next(&mut restart)
+            .push_next(&mut provoking)
+            .push_next(&mut libraries);
+        if has(ext::multi_draw::NAME) {
+            info = info.push_next(&mut multi);
+        }
+        if has(ext::conditional_rendering::NAME) {
+            info = info.push_next(&mut conditional);
+        }
+        if has(ext::primitives_generated_query::NAME) {
+            info = info.push_next(&mut generated);
+        }
+        // SAFETY: what the structure points to lives until the end of this function.
+        let handle = unsafe { instance.handle.create_device(physical, &info, None) };
+        let device = instance.with_commands(handle.expect("a device"), physical);
+        let (above, below) = (&instance.handle, &device.handle);
+        Self {
+            vertex_input: ext::vertex_input_dynamic_state::Device::new(above, below),
+            multi: has(ext::multi_draw::NAME).then(|| ext::multi_draw::Device::new(above, below)),
+            conditional: has(ext::conditional_rendering::NAME)
+                .then(|| ext::conditional_rendering::Device::new(above, below)),
+            counts_draws,
+            counts_generated: has(ext::primitives_generated_query::NAME),
+            queue: Mutex::new(device.queue),
+            device,
+        }
+    }
+}

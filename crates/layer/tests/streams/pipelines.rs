@@ -1,0 +1,246 @@
+//! The pipelines of streams: whole or of libraries, for passes or dynamic rendering, with static or dynamic state.
+
+use super::case::Look;
+use crate::loader::Device;
+use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+
+/// One attribute a vertex, one an instance; two buffers.
+const VERTEX: &str = "#version 450
+layout(location = 0) in uint of_vertex;
+layout(location = 3) in vec2 of_instance;
+layout(push_constant) uniform Push { uint added; };
+layout(location = 0, xfb_buffer = 0, xfb_offset = 4, xfb_stride = 12) out uvec2 numbers;
+layout(location = 1, xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pair;
+layout(location = 2) flat out uint shown;
+void main() {
+    numbers = uvec2(of_vertex + added, gl_VertexIndex * 100 + gl_InstanceIndex);
+    pair = of_instance + vec2(of_vertex);
+    shown = numbers.x * 7 + numbers.y;
+    gl_Position = vec4(vec2(uvec2(37, 53) * gl_VertexIndex & 15) / 8.0 - 0.95, 0, 1);
+    gl_PointSize = 1;
+}";
+
+const FRAGMENT: &str = "#version 450
+layout(location = 2) flat in uint shown;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(uvec4(1, 3, 5, 7) * shown & 31) / 255.0; }";
+
+/// The format of the picture, and its side in pixels.
+pub(super) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
+pub(super) const SIDE: u32 = 8;
+
+/// Attributes: location, binding, format and offset.
+pub(super) const ATTRIBUTES: [(u32, u32, vk::Format, u32); 2] =
+    [(0, 1, vk::Format::R32_UINT, 4), (3, 2, vk::Format::R32G32_SFLOAT, 0)];
+
+/// Bindings: number and rate. All have the same stride.
+pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
+    [(1, vk::VertexInputRate::VERTEX), (2, vk::VertexInputRate::INSTANCE)];
+pub(super) const STRIDE: u32 = 8;
+
+/// Shaders, of which pipelines are made.
+pub(super) struct Shaders([vk::ShaderModule; 2]);
+
+impl Shaders {
+    pub(super) fn new(device: &Device) -> Self {
+        let sources = [(ShaderStage::Vertex, VERTEX), (ShaderStage::Fragment, FRAGMENT)];
+        Self(sources.map(|(stage, source)| {
+            let words = compile(source, stage, SpirvVersion::SPIRV1_0).expect("it compiles");
+            let info = vk::ShaderModuleCreateInfo::default().code(&words);
+            // SAFETY: the words are SPIR-V.
+            unsafe { device.handle.create_shader_module(&info, None) }.expect("a module")
+        }))
+    }
+
+    pub(super) unsafe fn destroy(self, device: &Device) {
+        for module in self.0 {
+            // SAFETY: no pipeline is made of them any more.
+            unsafe { device.handle.destroy_shader_module(module, None) };
+        }
+    }
+}
+
+/// A pass with one target, for pipelines that are not for dynamic rendering.
+pub(super) unsafe fn pass(device: &Device) -> vk::RenderPass {
+    let attachments = [vk::AttachmentDescription {
+        format: FORMAT,
+        samples: vk::SampleCountFlags::TYPE_1,
+        load_op: vk::AttachmentLoadOp::LOAD,
+        store_op: vk::AttachmentStoreOp::STORE,
+        initial_layout: vk::ImageLayout::GENERAL,
+        final_layout: vk::ImageLayout::GENERAL,
+        ..Default::default()
+    }];
+    let targets = [vk::AttachmentReference { attachment: 0, layout: vk::ImageLayout::GENERAL }];
+    let subpasses = [vk::SubpassDescription::default().color_attachments(&targets)];
+    let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
+    // SAFETY: the structure is valid.
+    unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
+}
+
+/// A pipeline, and the libraries that it is made of.
+pub(super) unsafe fn pipelines(
+    device: &Device,
+    look: &Look,
+    shaders: &Shaders,
+    pass: vk::RenderPass,
+    layout: vk::PipelineLayout,
+) -> Vec<vk::Pipeline> {
+    let mut parts = vec![Part::VERTEX_INPUT_INTERFACE, Part::PRE_RASTERIZATION_SHADERS];
+    // What never rasterizes has no others.
+    if look.dynamic || !look.discard {
+        parts.extend([Part::FRAGMENT_SHADER, Part::FRAGMENT_OUTPUT_INTERFACE]);
+    }
+    let made_of = |parts, libraries: &[_]| {
+        let what = Made { device, look, shaders, pass, layout };
+        // SAFETY: the caller's objects are alive.
+        unsafe { what.pipeline(parts, libraries) }
+    };
+    if !look.libraries {
+        let whole = parts.into_iter().fold(Part::empty(), |all, part| all | part);
+        return vec![made_of(whole, &[])];
+    }
+    let libraries: Vec<_> = parts.into_iter().map(|part| made_of(part, &[])).collect();
+    let linked = made_of(Part::empty(), &libraries);
+    [linked].into_iter().chain(libraries).collect()
+}
+
+/// What pipelines are made of.
+struct Made<'m> {
+    device: &'m Device,
+    look: &'m Look,
+    shaders: &'m Shaders,
+    pass: vk::RenderPass,
+    layout: vk::PipelineLayout,
+}
+
+impl Made<'_> {
+    /// A pipeline, or a library, of these parts.
+    unsafe fn pipeline(&self, parts: Part, libraries: &[vk::Pipeline]) -> vk::Pipeline {
+        let Self { device, look, shaders, .. } = self;
+        let stage = |module, flag| {
+            vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(c"main")
+        };
+        let stages = [
+            stage(shaders.0[0], vk::ShaderStageFlags::VERTEX),
+            stage(shaders.0[1], vk::ShaderStageFlags::FRAGMENT),
+        ];
+        let of_vertices = parts.contains(Part::PRE_RASTERIZATION_SHADERS);
+        let of_fragments = parts.contains(Part::FRAGMENT_SHADER);
+        let stages = &stages[usize::from(!of_vertices)..1 + usize::from(of_fragments)];
+        let (attributes, bindings) = vertex_input();
+        let input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_attribute_descriptions(&attributes)
+            .vertex_binding_descriptions(&bindings);
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(look.topology)
+            .primitive_restart_enable(look.restart);
+        let viewport =
+            vk::PipelineViewportStateCreateInfo::default().viewports(&VIEWPORT).scissors(&SCISSOR);
+        let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+            .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .rasterizer_discard_enable(look.discard)
+            .line_width(1.0);
+        if look.provokes_last {
+            raster = raster.push_next(&mut provoking);
+        }
+        let samples = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&BLENDING);
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default();
+        let dynamic = dynamic_state(look);
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
+        let formats = [FORMAT];
+        let mut rendering =
+            vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
+        let mut library = vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(parts);
+        let mut linked = vk::PipelineLibraryCreateInfoKHR::default().libraries(libraries);
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&samples)
+            .depth_stencil_state(&depth)
+            .color_blend_state(&blending)
+            .dynamic_state(&dynamic)
+            .layout(self.layout);
+        if look.dynamic_rendering {
+            info = info.push_next(&mut rendering);
+        } else {
+            info = info.render_pass(self.pass);
+        }
+        if look.libraries && libraries.is_empty() {
+            info = info.flags(vk::PipelineCreateFlags::LIBRARY_KHR).push_next(&mut library);
+        }
+        if !libraries.is_empty() {
+            info = vk::GraphicsPipelineCreateInfo::default()
+                .layout(self.layout)
+                .push_next(&mut linked);
+        }
+        let cache = vk::PipelineCache::null();
+        // SAFETY: all structures are valid.
+        unsafe { device.handle.create_graphics_pipelines(cache, &[info], None) }.expect("one")[0]
+    }
+}
+
+const VIEWPORT: [vk::Viewport; 1] = [vk::Viewport {
+    x: 0.0,
+    y: 0.0,
+    width: SIDE as f32,
+    height: SIDE as f32,
+    min_depth: 0.0,
+    max_depth: 1.0,
+}];
+
+const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
+    offset: vk::Offset2D { x: 0, y: 0 },
+    extent: vk::Extent2D { width: SIDE, height: SIDE },
+}];
+
+/// Everything that is drawn is added, and seen whatever is drawn over it.
+const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
+    [vk::PipelineColorBlendAttachmentState {
+        blend_enable: vk::TRUE,
+        src_color_blend_factor: vk::BlendFactor::ONE,
+        dst_color_blend_factor: vk::BlendFactor::ONE,
+        color_blend_op: vk::BlendOp::ADD,
+        src_alpha_blend_factor: vk::BlendFactor::ONE,
+        dst_alpha_blend_factor: vk::BlendFactor::ONE,
+        alpha_blend_op: vk::BlendOp::ADD,
+        color_write_mask: vk::ColorComponentFlags::RGBA,
+    }];
+
+/// Attributes and bindings as pipelines have them.
+fn vertex_input()
+-> ([vk::VertexInputAttributeDescription; 2], [vk::VertexInputBindingDescription; 2]) {
+    let attributes = ATTRIBUTES.map(|(location, binding, format, offset)| {
+        vk::VertexInputAttributeDescription { location, binding, format, offset }
+    });
+    let bindings = BINDINGS.map(|(binding, input_rate)| vk::VertexInputBindingDescription {
+        binding,
+        stride: STRIDE,
+        input_rate,
+    });
+    (attributes, bindings)
+}
+
+fn dynamic_state(look: &Look) -> Vec<DynamicState> {
+    let mut all = Vec::new();
+    if look.dynamic {
+        all.extend([
+            DynamicState::PRIMITIVE_TOPOLOGY,
+            DynamicState::PRIMITIVE_RESTART_ENABLE,
+            DynamicState::RASTERIZER_DISCARD_ENABLE,
+        ]);
+    }
+    if look.dynamic_input {
+        all.push(DynamicState::VERTEX_INPUT_EXT);
+    } else if look.dynamic {
+        all.push(DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+    }
+    all
+}

@@ -1,0 +1,383 @@
+//! The commands of streams.
+
+use super::case::{Call, Capture, Kind, MOST_DRAWS};
+use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
+use super::scene::{ARGUMENT_WORDS, Buffer, RANGE, Scene};
+use crate::draws::memory_barrier;
+use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
+
+impl Scene<'_> {
+    unsafe fn commands(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .level(level)
+            .command_buffer_count(1);
+        // SAFETY: the pool is alive, and this thread's.
+        unsafe { self.able.device.handle.allocate_command_buffers(&info).expect("commands")[0] }
+    }
+
+    /// Records all, into one primary command buffer or several.
+    pub(super) unsafe fn record(&self) -> Vec<vk::CommandBuffer> {
+        let vulkan = &self.able.device.handle;
+        let primary = vk::CommandBufferLevel::PRIMARY;
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            let mut all = vec![self.commands(primary)];
+            let mut commands = all[0];
+            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            self.prepare(commands);
+            let mut open = None;
+            for (number, capture) in self.stream.captures.iter().enumerate() {
+                // What goes on at counters, and what counters draw, waits for them outside of passes.
+                let waits = capture.resumes
+                    || capture.calls.iter().any(|call| call.kind == Kind::Bytes)
+                    || capture.own_pass
+                    || capture.own_commands;
+                if open.is_some_and(|secondary| waits || secondary != capture.secondary) {
+                    self.end_pass(commands);
+                    open = None;
+                }
+                if capture.own_commands {
+                    vulkan.end_command_buffer(commands).expect("it ends");
+                    commands = self.commands(primary);
+                    all.push(commands);
+                    vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+                }
+                if open.is_none() {
+                    self.wait(commands);
+                    self.begin_pass(commands, capture.secondary);
+                    open = Some(capture.secondary);
+                }
+                if capture.secondary {
+                    let secondary = self.secondary(number, capture);
+                    vulkan.cmd_execute_commands(commands, &[secondary]);
+                } else {
+                    self.capture(commands, number, capture);
+                }
+            }
+            self.end_pass(commands);
+            self.wait(commands);
+            self.copy_picture(commands);
+            vulkan.end_command_buffer(commands).expect("it ends");
+            all
+        }
+    }
+
+    /// Resets queries, and clears the picture.
+    unsafe fn prepare(&self, commands: vk::CommandBuffer) {
+        let vulkan = &self.able.device.handle;
+        let layout = vk::ImageLayout::GENERAL;
+        let to = |(src, dst), old| {
+            vk::ImageMemoryBarrier::default()
+                .src_access_mask(src)
+                .dst_access_mask(dst)
+                .old_layout(old)
+                .new_layout(layout)
+                .image(self.image)
+                .subresource_range(RANGE)
+        };
+        let (all, transfer) = (Stage::ALL_COMMANDS, Stage::TRANSFER);
+        let flags = vk::DependencyFlags::empty();
+        let cleared = Access::TRANSFER_WRITE;
+        let drawn = Access::COLOR_ATTACHMENT_READ | Access::COLOR_ATTACHMENT_WRITE;
+        let before = to((Access::MEMORY_WRITE, cleared), vk::ImageLayout::UNDEFINED);
+        let behind = to((cleared, drawn), layout);
+        let output = Stage::COLOR_ATTACHMENT_OUTPUT;
+        let colour = vk::ClearColorValue::default();
+        // SAFETY: no pass is open.
+        unsafe {
+            for pool in [self.queries].into_iter().chain(self.generated) {
+                vulkan.cmd_reset_query_pool(commands, pool, 0, 8);
+            }
+            vulkan.cmd_pipeline_barrier(commands, all, transfer, flags, &[], &[], &[before]);
+            vulkan.cmd_clear_color_image(commands, self.image, layout, &colour, &[RANGE]);
+            vulkan.cmd_pipeline_barrier(commands, transfer, output, flags, &[], &[], &[behind]);
+        }
+    }
+
+    unsafe fn copy_picture(&self, commands: vk::CommandBuffer) {
+        let vulkan = &self.able.device.handle;
+        let region = vk::BufferImageCopy {
+            image_subresource: vk::ImageSubresourceLayers {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                layer_count: 1,
+                ..Default::default()
+            },
+            image_extent: vk::Extent3D { width: SIDE, height: SIDE, depth: 1 },
+            ..Default::default()
+        };
+        let drawn = [memory_barrier(Access::COLOR_ATTACHMENT_WRITE, Access::TRANSFER_READ)];
+        let copied = [memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ)];
+        let (output, transfer) = (Stage::COLOR_ATTACHMENT_OUTPUT, Stage::TRANSFER);
+        let flags = vk::DependencyFlags::empty();
+        let (layout, to) = (vk::ImageLayout::GENERAL, self.of(Buffer::Picture));
+        // SAFETY: no pass is open.
+        unsafe {
+            vulkan.cmd_pipeline_barrier(commands, output, transfer, flags, &drawn, &[], &[]);
+            vulkan.cmd_copy_image_to_buffer(commands, self.image, layout, to, &[region]);
+            vulkan.cmd_pipeline_barrier(commands, transfer, Stage::HOST, flags, &copied, &[], &[]);
+        }
+    }
+
+    /// Has whatever was captured, counted and drawn seen by whatever follows.
+    unsafe fn wait(&self, commands: vk::CommandBuffer) {
+        let captures =
+            Access::TRANSFORM_FEEDBACK_WRITE_EXT | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
+        let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
+            | Access::INDIRECT_COMMAND_READ
+            | Access::HOST_READ
+            | Access::COLOR_ATTACHMENT_READ;
+        let writes = captures | Access::COLOR_ATTACHMENT_WRITE;
+        let barrier = [memory_barrier(writes, writes | reads)];
+        let stage = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
+        let behind = stage | Stage::DRAW_INDIRECT | Stage::HOST;
+        let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
+        // SAFETY: no pass is open.
+        unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
+    }
+
+    unsafe fn begin_pass(&self, commands: vk::CommandBuffer, secondary: bool) {
+        let vulkan = &self.able.device.handle;
+        let extent = vk::Extent2D { width: SIDE, height: SIDE };
+        let area = vk::Rect2D { extent, ..Default::default() };
+        let targets = [vk::RenderingAttachmentInfo::default()
+            .image_view(self.view)
+            .image_layout(vk::ImageLayout::GENERAL)
+            .load_op(vk::AttachmentLoadOp::LOAD)
+            .store_op(vk::AttachmentStoreOp::STORE)];
+        let flags = match secondary {
+            true => vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS,
+            false => vk::RenderingFlags::empty(),
+        };
+        let rendering = vk::RenderingInfo::default()
+            .flags(flags)
+            .render_area(area)
+            .layer_count(1)
+            .color_attachments(&targets);
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass)
+            .framebuffer(self.framebuffer)
+            .render_area(area);
+        let contents = match secondary {
+            true => vk::SubpassContents::SECONDARY_COMMAND_BUFFERS,
+            false => vk::SubpassContents::INLINE,
+        };
+        // SAFETY: what is drawn into is alive.
+        unsafe {
+            match self.stream.look.dynamic_rendering {
+                true => vulkan.cmd_begin_rendering(commands, &rendering),
+                false => vulkan.cmd_begin_render_pass(commands, &begin, contents),
+            }
+        }
+    }
+
+    unsafe fn end_pass(&self, commands: vk::CommandBuffer) {
+        let vulkan = &self.able.device.handle;
+        // SAFETY: a pass is open.
+        unsafe {
+            match self.stream.look.dynamic_rendering {
+                true => vulkan.cmd_end_rendering(commands),
+                false => vulkan.cmd_end_render_pass(commands),
+            }
+        }
+    }
+
+    /// A secondary command buffer with a capture.
+    unsafe fn secondary(&self, number: usize, capture: &Capture) -> vk::CommandBuffer {
+        let vulkan = &self.able.device.handle;
+        let formats = [super::pipelines::FORMAT];
+        let mut rendering = vk::CommandBufferInheritanceRenderingInfo::default()
+            .color_attachment_formats(&formats)
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let inherited = match self.stream.look.dynamic_rendering {
+            true => vk::CommandBufferInheritanceInfo::default().push_next(&mut rendering),
+            false => vk::CommandBufferInheritanceInfo::default()
+                .render_pass(self.pass)
+                .framebuffer(self.framebuffer),
+        };
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
+            .inheritance_info(&inherited);
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            let secondary = self.commands(vk::CommandBufferLevel::SECONDARY);
+            vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
+            self.capture(secondary, number, capture);
+            vulkan.end_command_buffer(secondary).expect("it ends");
+            secondary
+        }
+    }
+
+    unsafe fn capture(&self, commands: vk::CommandBuffer, number: usize, capture: &Capture) {
+        let vulkan = &self.able.device.handle;
+        let feedback = self.able.device.feedback.fp();
+        let counters = |there: bool| match there {
+            true => [self.of(Buffer::Counters), vk::Buffer::null(), self.of(Buffer::Counters)],
+            false => [vk::Buffer::null(); 3],
+        };
+        let (begin, end) = (counters(capture.resumes), counters(capture.saves));
+        let offsets = [8_u64, 0, 20];
+        let targets = [self.of(Buffer::FirstTarget), self.of(Buffer::SecondTarget)];
+        let [first, second] = self.stream.sizes;
+        let zero = 0_u64;
+        let (number, none) = (number as u32, vk::QueryControlFlags::empty());
+        let pools = [self.queries].into_iter().chain(self.generated);
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            let pipeline = self.pipelines[0];
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            self.bind_attributes(commands);
+            let width = self.stream.look.index_type;
+            vulkan.cmd_bind_index_buffer(commands, self.of(Buffer::Indices), 8, width);
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, &raw const targets[0], &raw const zero, &raw const first);
+            bind(commands, 2, 1, &raw const targets[1], &raw const offsets[0], &raw const second);
+            for pool in pools.clone() {
+                (feedback.cmd_begin_query_indexed_ext)(commands, pool, number, none, 0);
+            }
+            let begins = feedback.cmd_begin_transform_feedback_ext;
+            begins(commands, 0, 3, begin.as_ptr(), offsets.as_ptr());
+            for call in &capture.calls {
+                self.call(commands, call);
+            }
+            let ends = feedback.cmd_end_transform_feedback_ext;
+            ends(commands, 0, 3, end.as_ptr(), offsets.as_ptr());
+            for pool in pools {
+                (feedback.cmd_end_query_indexed_ext)(commands, pool, number, 0);
+            }
+        }
+    }
+
+    unsafe fn bind_attributes(&self, commands: vk::CommandBuffer) {
+        let vulkan = &self.able.device.handle;
+        let look = &self.stream.look;
+        let buffers = [self.of(Buffer::Vertices), self.of(Buffer::Instances)];
+        let offsets = [8, 16];
+        let strides = [u64::from(STRIDE); 2];
+        let attributes = ATTRIBUTES.map(|(location, binding, format, offset)| {
+            vk::VertexInputAttributeDescription2EXT::default()
+                .location(location)
+                .binding(binding)
+                .format(format)
+                .offset(offset)
+        });
+        let bindings = BINDINGS.map(|(binding, input_rate)| {
+            vk::VertexInputBindingDescription2EXT::default()
+                .binding(binding)
+                .stride(STRIDE)
+                .input_rate(input_rate)
+                .divisor(1)
+        });
+        // SAFETY: the buffers are alive, and commands set what is dynamic.
+        unsafe {
+            if look.dynamic_input {
+                let input = &self.able.vertex_input;
+                input.cmd_set_vertex_input(commands, &bindings, &attributes);
+            }
+            if look.dynamic && !look.dynamic_input {
+                let strides = Some(&strides[..]);
+                vulkan.cmd_bind_vertex_buffers2(commands, 1, &buffers, &offsets, None, strides);
+            } else {
+                vulkan.cmd_bind_vertex_buffers(commands, 1, &buffers, &offsets);
+            }
+        }
+    }
+
+    unsafe fn call(&self, commands: vk::CommandBuffer, call: &Call) {
+        let vulkan = &self.able.device.handle;
+        let added = (call.number as u32 * 10_000).to_ne_bytes();
+        let stage = vk::ShaderStageFlags::VERTEX;
+        // SAFETY: commands set what is dynamic.
+        unsafe {
+            vulkan.cmd_push_constants(commands, self.layout, stage, 0, &added);
+            if self.stream.look.dynamic {
+                vulkan.cmd_set_primitive_topology(commands, call.topology);
+                vulkan.cmd_set_primitive_restart_enable(commands, self.stream.look.restart);
+                vulkan.cmd_set_rasterizer_discard_enable(commands, call.discard);
+            }
+            match (call.predicate, &self.able.conditional) {
+                (Some((_, inverted)), Some(conditional)) => {
+                    let flags = match inverted {
+                        true => vk::ConditionalRenderingFlagsEXT::INVERTED,
+                        false => vk::ConditionalRenderingFlagsEXT::empty(),
+                    };
+                    let begin = vk::ConditionalRenderingBeginInfoEXT::default()
+                        .buffer(self.of(Buffer::Predicates))
+                        .offset(4 * call.number as u64)
+                        .flags(flags);
+                    let begins = conditional.fp().cmd_begin_conditional_rendering_ext;
+                    begins(commands, &raw const begin);
+                    self.draw(commands, call);
+                    (conditional.fp().cmd_end_conditional_rendering_ext)(commands);
+                }
+                _ if call.is_drawn() => self.draw(commands, call),
+                _ => {}
+            }
+        }
+    }
+
+    /// Draws, where a driver lacks a command by those that do the same.
+    unsafe fn draw(&self, commands: vk::CommandBuffer, call: &Call) {
+        let vulkan = &self.able.device.handle;
+        let (instances, base) = (call.instances, call.first_instance);
+        let stride = 4 * ARGUMENT_WORDS as u32;
+        let (arguments, at) =
+            (self.of(Buffer::Arguments), u64::from(stride) * (call.number * MOST_DRAWS) as u64);
+        let (counts, counted_at) = (self.of(Buffer::Counts), 4 * call.number as u64);
+        let most = call.draws.len() as u32;
+        let plain = call.draws.iter().map(|draw| vk::MultiDrawInfoEXT {
+            first_vertex: draw.first,
+            vertex_count: draw.count,
+        });
+        let indexed = call.draws.iter().map(|draw| vk::MultiDrawIndexedInfoEXT {
+            first_index: draw.first,
+            index_count: draw.count,
+            vertex_offset: draw.offset,
+        });
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            match (call.kind, &self.able.multi) {
+                (Kind::Multi, Some(multi)) => {
+                    let all: Vec<_> = plain.collect();
+                    let size = size_of::<vk::MultiDrawInfoEXT>() as u32;
+                    let draw = multi.fp().cmd_draw_multi_ext;
+                    draw(commands, most, all.as_ptr(), instances, base, size);
+                }
+                (Kind::MultiIndexed, Some(multi)) => {
+                    let all: Vec<_> = indexed.collect();
+                    let size = size_of::<vk::MultiDrawIndexedInfoEXT>() as u32;
+                    let draw = multi.fp().cmd_draw_multi_indexed_ext;
+                    let none = std::ptr::null();
+                    draw(commands, most, all.as_ptr(), instances, base, size, none);
+                }
+                (Kind::Direct | Kind::Multi, _) => {
+                    for one in plain {
+                        let (count, first) = (one.vertex_count, one.first_vertex);
+                        vulkan.cmd_draw(commands, count, instances, first, base);
+                    }
+                }
+                (Kind::Indexed | Kind::MultiIndexed, _) => {
+                    for one in indexed {
+                        let (count, first, offset) =
+                            (one.index_count, one.first_index, one.vertex_offset);
+                        vulkan.cmd_draw_indexed(commands, count, instances, first, offset, base);
+                    }
+                }
+                (Kind::Indirect, _) => {
+                    vulkan.cmd_draw_indirect(commands, arguments, at, most, stride);
+                }
+                (Kind::Counted, _) if self.able.counts_draws => vulkan.cmd_draw_indirect_count(
+                    commands, arguments, at, counts, counted_at, most, stride,
+                ),
+                (Kind::Counted, _) => {
+                    let most = most.min(call.counted);
+                    vulkan.cmd_draw_indirect(commands, arguments, at, most, stride);
+                }
+                (Kind::Bytes, _) => {
+                    let draw = self.able.device.feedback.fp().cmd_draw_indirect_byte_count_ext;
+                    draw(commands, instances, base, self.of(Buffer::Counters), 8, 0, 12);
+                }
+            }
+        }
+    }
+}
