@@ -6,6 +6,7 @@ mod bench;
 mod capi;
 mod command;
 mod fuzz;
+mod opengl;
 mod piglit;
 mod setup;
 mod test;
@@ -98,6 +99,8 @@ enum Verb {
         /// Where the smaller one goes; unless said otherwise beside it, as `.reduced.spv`
         output: Option<std::path::PathBuf>,
     },
+    /// Draw a game of Godot's, whose particles need transform feedback, over the layer on a driver that has it hidden
+    Demo,
     /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with committed lists
     Piglit {
         /// Only the cases whose names contain this: swiftshader-null, lavapipe, hidden, …
@@ -105,6 +108,9 @@ enum Verb {
         /// Write the lists anew
         #[arg(long)]
         bless: bool,
+        /// Only the tests that depend on captured data, with the emulation: what continuous integration runs
+        #[arg(long, conflicts_with_all = ["filter", "bless"])]
+        gate: bool,
     },
     /// Run every fuzz target: over the same inputs each time, or for a while
     Fuzz {
@@ -133,7 +139,9 @@ fn main() -> ExitCode {
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),
-        Verb::Piglit { filter, bless } => piglit::run_piglit(filter.as_deref(), bless),
+        Verb::Demo => opengl::run_demo(),
+        Verb::Piglit { gate: true, .. } => piglit::run_gate(),
+        Verb::Piglit { filter, bless, .. } => piglit::run_piglit(filter.as_deref(), bless),
         Verb::Fuzz { seconds } => fuzz::run_fuzzers(seconds),
     };
     match result {

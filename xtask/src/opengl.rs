@@ -1,0 +1,97 @@
+//! OpenGL through Mesa's zink, which makes Vulkan of it, over the layer.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::command::{Incremental, SAME_FEATURES, cargo, program, run, target, workspace};
+use crate::setup::{Package, run_setup, run_setup_of};
+use crate::vulkan::{Driver, driver_manifest};
+
+/// What OpenGL takes beyond what all tests do.
+const PACKAGES: &[Package] = &[
+    ("libgl1-mesa-dri", "zink, OpenGL over Vulkan"),
+    ("libegl1", "by which programs open windows"),
+    ("xvfb", "an X server without a screen"),
+];
+
+/// Installs and builds what OpenGL over the layer takes, with packages of the caller's, and starts an X server.
+pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
+    run_setup()?;
+    run_setup_of(PACKAGES)?;
+    run_setup_of(packages)?;
+    let mut build = cargo(["build", "--quiet", "--examples", "--lib", "--bin", "polyshade"]);
+    run(Incremental::ByHand.apply(build.args(SAME_FEATURES)))?;
+    Server::start()
+}
+
+/// What runs the program of the arguments that follow: with the layer in this mode, over a driver whose own transform
+/// feedback may be hidden.
+pub(crate) fn command(
+    server: &Server,
+    driver: Driver,
+    mode: &str,
+    hides: bool,
+) -> Result<Command, String> {
+    let polyshade = target().join("release/polyshade");
+    let mut command = program(&polyshade.to_string_lossy(), ["layer", "run", "--mode", mode]);
+    if hides {
+        command.args(["--hide", "VK_EXT_transform_feedback"]);
+    }
+    let driver = driver_manifest(driver)?;
+    command.env("DISPLAY", &server.display).env("LIBGL_ALWAYS_SOFTWARE", "1");
+    command.env("MESA_LOADER_DRIVER_OVERRIDE", "zink").env("GALLIUM_DRIVER", "zink");
+    command.env("VK_DRIVER_FILES", &driver).env("VK_ICD_FILENAMES", &driver).arg("--");
+    Ok(command)
+}
+
+/// Draws `examples/godot-particles`, a game of Godot's, on lavapipe without its own transform feedback.
+pub(crate) fn run_demo() -> Result<(), String> {
+    let server = prepare(&[(
+        "godot3-runner",
+        "a game engine, which moves particles by transform feedback",
+    )])?;
+    let picture: PathBuf = target().join("particles.png");
+    let project = workspace().join("examples/godot-particles");
+    let mut game = command(&server, Driver::Lavapipe, "auto", true)?;
+    game.args(["godot3-runner", "--fixed-fps", "60", "--path"]).arg(project);
+    run(game.env("PICTURE", &picture))?;
+    println!(
+        "{}: what Godot drew; without the layer's emulation it finds OpenGL 2.1, and ends",
+        picture.display()
+    );
+    Ok(())
+}
+
+/// An X server without a screen, which ends with this value.
+pub(crate) struct Server {
+    child: Child,
+    display: String,
+}
+
+impl Server {
+    /// Starts one on a display that is free.
+    fn start() -> Result<Self, String> {
+        let mut command = Command::new("Xvfb");
+        // Without the second, it forgets all when its first client goes.
+        command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
+        command.args(["-screen", "0", "640x480x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| format!("Xvfb did not start: {error}"))?;
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("the output is piped");
+        let read = BufReader::new(stdout).read_line(&mut line);
+        let server = Self { child, display: format!(":{}", line.trim()) };
+        match read {
+            Ok(length) if length > 0 => Ok(server),
+            _ => Err("Xvfb found no display".to_owned()),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
