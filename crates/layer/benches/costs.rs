@@ -1,0 +1,327 @@
+//! What the layer costs, on lavapipe: its emulation beside the driver's own feature, in one run.
+//!
+//! `cargo bench -p polyshade-layer --bench costs` prints a table. With `idle COUNT` and `captured COUNT` it only
+//! records so many draws, for callgrind to count their instructions: docs/layer.md says how.
+
+#[allow(dead_code)]
+#[path = "../tests/loader.rs"]
+mod loader;
+
+use ash::vk;
+use loader::{Device, Instance, LAVAPIPE};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use std::time::{Duration, Instant};
+
+/// A trivial shader: an attribute in, and out.
+const TRIVIAL: &str = "#version 450
+layout(location = 0) in vec4 position;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16) out vec4 captured;
+void main() {
+    captured = position;
+    gl_Position = position;
+    gl_PointSize = 1;
+}";
+
+/// A shader that computes for some time.
+const HEAVY: &str = "#version 450
+layout(location = 0) in vec4 position;
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16) out vec4 captured;
+void main() {
+    vec4 value = position;
+    for (int i = 0; i < 200; ++i) value = fract(value.yzwx * 1.7 + sqrt(abs(value)) * 0.3);
+    captured = value;
+    gl_Position = value;
+    gl_PointSize = 1;
+}";
+
+const TOPOLOGIES: [(&str, vk::PrimitiveTopology); 5] = [
+    ("points", vk::PrimitiveTopology::POINT_LIST),
+    ("line strip", vk::PrimitiveTopology::LINE_STRIP),
+    ("triangle list", vk::PrimitiveTopology::TRIANGLE_LIST),
+    ("triangle strip", vk::PrimitiveTopology::TRIANGLE_STRIP),
+    ("triangle fan", vk::PrimitiveTopology::TRIANGLE_FAN),
+];
+
+/// Vertices of a draw, and draws of a pass.
+const SIZES: [(u32, u32); 2] = [(3, 500), (30_000, 4)];
+
+/// Passes that draw nothing.
+const PASSES: u32 = 500;
+
+/// How often each is drawn; the least time counts.
+const ROUNDS: usize = 15;
+
+/// Bytes of each buffer: three vertices of 16 bytes for each that is drawn.
+const BYTES: u64 = 3 * 16 * 30_000 * 4;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    for (what, captured) in [("idle", false), ("captured", true)] {
+        let at = arguments.iter().position(|one| one == what);
+        let count = at.and_then(|at| arguments.get(at + 1)?.parse().ok());
+        if let Some(count) = count {
+            return record(count, captured);
+        }
+    }
+    let driver = Instance::with_layers(&[], &[]);
+    let layer = [(c"hide", c"VK_EXT_transform_feedback")];
+    let layer = Instance::with_layers(&layer, &[polyshade_layer::LAYER_NAME]);
+    let devices = [&driver, &layer].map(|one| one.device(LAVAPIPE, true).expect("a device"));
+    println!(
+        "shader   topology        vertices    native   emulated   emulated/native (a draw, µs)"
+    );
+    for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
+        for (name, topology) in TOPOLOGIES {
+            for (vertices, draws) in SIZES {
+                let scenes = devices.each_ref().map(|device| Scene::new(device, source, topology));
+                let recorded = scenes.each_ref().map(|scene| scene.record(vertices, draws, true));
+                let times = least(ROUNDS, |which| scenes[which].submit(recorded[which]));
+                let [native, emulated] =
+                    times.map(|time| time.as_secs_f64() * 1e6 / f64::from(draws));
+                let ratio = emulated / native;
+                println!(
+                    "{shader:<8} {name:<15} {vertices:>8} {native:>9.2} {emulated:>10.2} {ratio:>8.2}"
+                );
+                scenes.into_iter().for_each(Scene::destroy);
+            }
+        }
+    }
+    let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+    let scenes = devices.each_ref().map(|device| Scene::new(device, TRIVIAL, topology));
+    let recorded = scenes.each_ref().map(|scene| scene.record_passes(PASSES, 3, 1, false));
+    let times = least(ROUNDS, |which| scenes[which].submit(recorded[which]));
+    let [native, emulated] = times.map(|time| time.as_secs_f64() * 1e6 / f64::from(PASSES));
+    println!("a render pass that draws nothing: {native:.2} and {emulated:.2} µs");
+    scenes.into_iter().for_each(Scene::destroy);
+    for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
+        // Of a pipeline that is made anew, to the end of its first capture.
+        let first = |which: usize| {
+            let begin = Instant::now();
+            let scene = Scene::new(&devices[which], source, topology);
+            scene.submit(scene.record(3, 1, true));
+            let time = begin.elapsed();
+            scene.destroy();
+            time
+        };
+        let [native, emulated] = least(ROUNDS, first).map(|time| time.as_secs_f64() * 1e3);
+        let ratio = emulated / native;
+        println!(
+            "{shader}: pipeline and first capture {native:.2} and {emulated:.2} ms, {ratio:.2}"
+        );
+    }
+}
+
+/// The least time of each of the two, which take turns.
+fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2] {
+    let mut least = [Duration::MAX; 2];
+    for _ in 0..rounds {
+        for (which, least) in least.iter_mut().enumerate() {
+            *least = run(which).min(*least);
+        }
+    }
+    least
+}
+
+/// Records draws with the emulation, or by the driver where `POLYSHADE_NATIVE` is set.
+fn record(count: u32, captured: bool) {
+    let hidden = [(c"hide", c"VK_EXT_transform_feedback")];
+    let instance = match std::env::var_os("POLYSHADE_NATIVE") {
+        Some(_) => Instance::with_layers(&[], &[]),
+        None => Instance::with_layers(&hidden, &[polyshade_layer::LAYER_NAME]),
+    };
+    let device = instance.device(LAVAPIPE, true).expect("a device");
+    let scene = Scene::new(&device, TRIVIAL, vk::PrimitiveTopology::TRIANGLE_LIST);
+    scene.record(3, count, captured);
+    scene.destroy();
+}
+
+/// What is drawn.
+struct Scene<'d> {
+    device: &'d Device,
+    buffers: [(vk::Buffer, vk::DeviceMemory); 2],
+    pass: vk::RenderPass,
+    framebuffer: vk::Framebuffer,
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+    pool: vk::CommandPool,
+}
+
+impl<'d> Scene<'d> {
+    fn new(device: &'d Device, source: &str, topology: vk::PrimitiveTopology) -> Self {
+        let vulkan = &device.handle;
+        let usages = [
+            vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT,
+            vk::BufferUsageFlags::VERTEX_BUFFER,
+        ];
+        // SAFETY: all structures are valid.
+        unsafe {
+            let buffers = usages.map(|usage| buffer(device, usage));
+            let subpasses = [vk::SubpassDescription::default()];
+            let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+            let pass = vulkan.create_render_pass(&info, None).expect("a pass");
+            let info =
+                vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
+            let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
+            let layout =
+                vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout");
+            let pipeline = pipeline(device, source, topology, pass, layout);
+            let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
+            Self { device, buffers, pass, framebuffer, layout, pipeline, pool }
+        }
+    }
+
+    /// A pass of so many draws, captured one by one or not at all.
+    fn record(&self, vertices: u32, draws: u32, captured: bool) -> vk::CommandBuffer {
+        self.record_passes(1, vertices, draws, captured)
+    }
+
+    /// Several passes of such draws.
+    fn record_passes(
+        &self,
+        passes: u32,
+        vertices: u32,
+        draws: u32,
+        captured: bool,
+    ) -> vk::CommandBuffer {
+        let vulkan = &self.device.handle;
+        let feedback = self.device.feedback.fp();
+        let [(target, _), (attributes, _)] = self.buffers;
+        let area =
+            vk::Rect2D { extent: vk::Extent2D { width: 1, height: 1 }, ..Default::default() };
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass)
+            .framebuffer(self.framebuffer)
+            .render_area(area);
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .command_buffer_count(1);
+        let (zero, bytes, none) = (0, BYTES, std::ptr::null());
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
+            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            for _ in 1..passes {
+                vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+                vulkan.cmd_end_render_pass(commands);
+            }
+            vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
+            vulkan.cmd_bind_vertex_buffers(commands, 0, &[attributes], &[0]);
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 0, 1, &raw const target, &raw const zero, &raw const bytes);
+            for _ in 0..draws {
+                if captured {
+                    (feedback.cmd_begin_transform_feedback_ext)(
+                        commands,
+                        0,
+                        0,
+                        none,
+                        std::ptr::null(),
+                    );
+                }
+                vulkan.cmd_draw(commands, vertices, 1, 0, 0);
+                if captured {
+                    (feedback.cmd_end_transform_feedback_ext)(
+                        commands,
+                        0,
+                        0,
+                        none,
+                        std::ptr::null(),
+                    );
+                }
+            }
+            vulkan.cmd_end_render_pass(commands);
+            vulkan.end_command_buffer(commands).expect("it ends");
+            commands
+        }
+    }
+
+    /// How long the device takes.
+    fn submit(&self, commands: vk::CommandBuffer) -> Duration {
+        let vulkan = &self.device.handle;
+        let commands = [commands];
+        let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
+        let begin = Instant::now();
+        // SAFETY: all is recorded.
+        unsafe {
+            vulkan.queue_submit(self.device.queue, &submit, vk::Fence::null()).expect("submitted");
+            vulkan.queue_wait_idle(self.device.queue).expect("it ends");
+        }
+        begin.elapsed()
+    }
+
+    fn destroy(self) {
+        let vulkan = &self.device.handle;
+        // SAFETY: nothing is used any more.
+        unsafe {
+            vulkan.destroy_command_pool(self.pool, None);
+            vulkan.destroy_pipeline(self.pipeline, None);
+            vulkan.destroy_pipeline_layout(self.layout, None);
+            vulkan.destroy_framebuffer(self.framebuffer, None);
+            vulkan.destroy_render_pass(self.pass, None);
+            for (buffer, memory) in self.buffers {
+                vulkan.destroy_buffer(buffer, None);
+                vulkan.free_memory(memory, None);
+            }
+        }
+    }
+}
+
+unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, vk::DeviceMemory) {
+    let vulkan = &device.handle;
+    let info = vk::BufferCreateInfo::default().size(BYTES).usage(usage);
+    // SAFETY: all structures are valid. Every type of lavapipe's memory is as good.
+    unsafe {
+        let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
+        let needs = vulkan.get_buffer_memory_requirements(buffer);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(needs.memory_type_bits.trailing_zeros());
+        let memory = vulkan.allocate_memory(&info, None).expect("memory");
+        vulkan.bind_buffer_memory(buffer, memory, 0).expect("it is bound");
+        (buffer, memory)
+    }
+}
+
+unsafe fn pipeline(
+    device: &Device,
+    source: &str,
+    topology: vk::PrimitiveTopology,
+    pass: vk::RenderPass,
+    layout: vk::PipelineLayout,
+) -> vk::Pipeline {
+    let words = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    // SAFETY: the words are SPIR-V.
+    let module = unsafe { device.handle.create_shader_module(&info, None) }.expect("a module");
+    let stages = [vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::VERTEX)
+        .module(module)
+        .name(c"main")];
+    let attributes = [vk::VertexInputAttributeDescription {
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        ..Default::default()
+    }];
+    let bindings = [vk::VertexInputBindingDescription { stride: 16, ..Default::default() }];
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_attribute_descriptions(&attributes)
+        .vertex_binding_descriptions(&bindings);
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
+    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+        .rasterizer_discard_enable(true)
+        .line_width(1.0);
+    let info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&input)
+        .input_assembly_state(&assembly)
+        .rasterization_state(&rasterization)
+        .layout(layout)
+        .render_pass(pass);
+    let cache = vk::PipelineCache::null();
+    // SAFETY: all structures are valid.
+    unsafe {
+        let made = device.handle.create_graphics_pipelines(cache, &[info], None);
+        device.handle.destroy_shader_module(module, None);
+        made.expect("a pipeline")[0]
+    }
+}
