@@ -183,7 +183,8 @@ fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice) {
         // SAFETY: the physical device is one of the instance's.
         unsafe { get(physical, &raw mut memory) };
     }
-    match Emulator::new(device, memory, &instance.properties(physical)) {
+    let debugging = &instance.settings.debugging;
+    match Emulator::new(device, memory, &instance.properties(physical), debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }

@@ -35,9 +35,10 @@ use crate::emulation::queries::Counts;
 use crate::emulation::recording::Recording;
 use crate::emulation::variants::Graphics;
 use crate::registry::Registry;
+use crate::settings::Debugging;
 use ash::vk::{self, Handle as _};
 use std::cell::UnsafeCell;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex};
 
 /// What a device needs to capture.
@@ -61,6 +62,9 @@ pub(crate) struct Emulator {
     pub(crate) pools: Mutex<Vec<(vk::CommandPool, vk::CommandBuffer)>>,
     /// Whether there are secondary command buffers that may be pending twice.
     pub(crate) shared: AtomicBool,
+    pub(crate) debugging: Debugging,
+    /// How many pipelines there were that capture.
+    pub(crate) capturing: AtomicU32,
 }
 
 /// A recording, which commands change that Vulkan has one thread record at a time.
@@ -81,6 +85,7 @@ impl Emulator {
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
+        debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
             memory,
@@ -97,6 +102,8 @@ impl Emulator {
             recordings: Registry::new(),
             pools: Mutex::default(),
             shared: AtomicBool::new(false),
+            debugging: debugging.clone(),
+            capturing: AtomicU32::new(0),
         })
     }
 

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// How much is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing.
     Off,
     /// What does not work.
     Error,
     /// And what may not be as it was meant.
+    #[default]
     Warning,
     /// And what the layer does on which device.
     Info,

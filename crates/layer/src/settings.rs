@@ -8,11 +8,13 @@ use crate::chain::text;
 use crate::log::Level;
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, CString, OsString, c_char, c_void};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// What the layer does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
+    #[default]
     /// What a driver lacks and the layer can give is given; where a driver has it, the layer is off.
     Auto,
     /// Nothing but hiding.
@@ -32,7 +34,7 @@ impl Mode {
 }
 
 /// All settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Settings {
     /// What the layer does.
     pub mode: Mode,
@@ -42,20 +44,30 @@ pub struct Settings {
     pub log_level: Level,
     /// Where to; the standard error, unless said.
     pub log_file: Option<PathBuf>,
+    /// To find out where something goes wrong.
+    pub debugging: Debugging,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self { mode: Mode::Auto, hide: Vec::new(), log_level: Level::Warning, log_file: None }
-    }
+/// What helps to find out where a capture goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Debugging {
+    /// A folder for the shaders of captures, before and after.
+    pub dump: Option<PathBuf>,
+    /// The pipelines that capture, by their number in the order of creation; all, unless said. The others draw.
+    pub pipelines: Option<RangeInclusive<u32>>,
+    /// Whether a pipeline that cannot be captured is not created, rather than drawn.
+    pub refuse: bool,
 }
 
 /// The names of the settings, and of the variables of the environment.
-pub const NAMES: [(&str, &str); 4] = [
+pub const NAMES: [(&str, &str); 7] = [
     ("mode", "POLYSHADE_LAYER_MODE"),
     ("hide", "POLYSHADE_LAYER_HIDE"),
     ("log_level", "POLYSHADE_LAYER_LOG_LEVEL"),
     ("log_file", "POLYSHADE_LAYER_LOG_FILE"),
+    ("dump", "POLYSHADE_LAYER_DUMP"),
+    ("pipelines", "POLYSHADE_LAYER_PIPELINES"),
+    ("refuse", "POLYSHADE_LAYER_REFUSE"),
 ];
 
 impl Settings {
@@ -94,7 +106,10 @@ impl Settings {
             "mode" => self.mode = one_of(&Mode::NAMES, value)?,
             "hide" => self.hide = extensions(value)?,
             "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
-            "log_file" => self.log_file = (!value.is_empty()).then(|| PathBuf::from(value)),
+            "log_file" => self.log_file = path(value),
+            "dump" => self.debugging.dump = path(value),
+            "pipelines" => self.debugging.pipelines = numbers(value)?,
+            "refuse" => self.debugging.refuse = one_of(&SWITCH, value)?,
             _ => {
                 let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
                 return Err(format!("there is no such setting, only {}", known.join(", ")));
@@ -126,6 +141,25 @@ fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, String> {
         let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         format!("`{value}` is none of {}", names.join(", "))
     })
+}
+
+const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
+
+/// A path, unless it is empty.
+fn path(value: &str) -> Option<PathBuf> {
+    (!value.is_empty()).then(|| PathBuf::from(value))
+}
+
+/// `FIRST-LAST`, or one number; all, where it is empty.
+fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let (first, last) = value.split_once('-').unwrap_or((value, value));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) => Ok(Some(first..=last)),
+        _ => Err(format!("`{value}` is no range of pipelines, as 3-7")),
+    }
 }
 
 /// Names of extensions, with commas or blanks between them.
@@ -246,15 +280,32 @@ mod tests {
     }
 
     #[test]
+    fn what_helps_debugging_is_read() {
+        let variables = [
+            ("POLYSHADE_LAYER_DUMP", "folder"),
+            ("POLYSHADE_LAYER_PIPELINES", "3-7"),
+            ("POLYSHADE_LAYER_REFUSE", "on"),
+        ];
+        let (settings, faults) = read(std::ptr::null(), &variables);
+        let expected =
+            Debugging { dump: Some("folder".into()), pipelines: Some(3..=7), refuse: true };
+        assert_eq!((settings.debugging, faults.len()), (expected, 0));
+        let (settings, _) = read(std::ptr::null(), &[("POLYSHADE_LAYER_PIPELINES", "4")]);
+        assert_eq!(settings.debugging.pipelines, Some(4..=4));
+    }
+
+    #[test]
     fn bad_settings_are_named_and_change_nothing() {
         let variables = [
             ("POLYSHADE_LAYER_MODE", "null"),
             ("POLYSHADE_LAYER_HIDE", "transform_feedback"),
             ("POLYSHADE_LAYER_LOG_LEVEL", "5"),
+            ("POLYSHADE_LAYER_PIPELINES", "3-x"),
+            ("POLYSHADE_LAYER_REFUSE", "yes"),
         ];
         let (settings, faults) = read(std::ptr::null(), &variables);
         assert_eq!(settings, Settings::default());
-        assert_eq!(faults.len(), 3);
+        assert_eq!(faults.len(), 5);
         for ((name, value), fault) in variables.iter().zip(&faults) {
             assert!(fault.starts_with(&format!("{name}: `{value}` is n")), "{fault}");
         }

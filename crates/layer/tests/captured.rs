@@ -1,8 +1,10 @@
 //! What the layer captures where the driver does not.
 
-use crate::draws::draw;
-use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
+use crate::draws::{VERTEX, draw};
+use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::vk;
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use std::ffi::{CStr, CString};
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 
@@ -42,4 +44,107 @@ fn what_a_device_lacks_is_provided_by_itself() {
     assert_eq!(generated.primitives_generated_query, vk::TRUE);
     assert_eq!(generated.primitives_generated_query_with_non_zero_streams, vk::FALSE);
     instance.assert_silent();
+}
+
+/// A setting of a value that is made up here.
+fn setting(name: &'static CStr, value: &str) -> (&'static CStr, &'static CStr) {
+    (name, Box::leak(CString::new(value).expect("it has no 0").into_boxed_c_str()))
+}
+
+#[test]
+fn shaders_of_captures_are_written_before_and_after() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dump = folder.path().join("shaders");
+    let dump_setting = setting(c"dump", &dump.to_string_lossy());
+    let drawn = draw(&Instance::new(&[FORCED[0], dump_setting], Validation::Below), LAVAPIPE);
+    assert_eq!(drawn.captured[..3], [0, 1, 2]);
+    let stores = |which: &str| {
+        let path = dump.join(format!("0000-TriangleList.{which}.spv"));
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let words: Vec<u32> = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_ne_bytes(word.try_into().unwrap()))
+            .collect();
+        let module = polyshade::Module::parse(&words).expect("it is SPIR-V");
+        module.into_words().len()
+    };
+    assert!(stores("after") > 2 * stores("before"), "the capture is in the second");
+}
+
+#[test]
+fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
+    let native = draw(&Instance::new(&[], Validation::Below), LAVAPIPE);
+    for (range, captured) in [("0-3", [0, 1, 2]), ("1", [7; 3])] {
+        let settings = [FORCED[0], setting(c"pipelines", range)];
+        let drawn = draw(&Instance::new(&settings, Validation::Below), LAVAPIPE);
+        assert_eq!(drawn.captured[..3], captured, "{range}");
+        if range == "1" {
+            // The draw by byte count has nothing to draw, which the picture does not show.
+            assert_eq!(drawn.pixels, native.pixels);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_captured_is_drawn_or_refused() {
+    for (settings, expected) in [
+        (&[FORCED[0]][..], Ok(())),
+        (&[FORCED[0], setting(c"refuse", "on")], Err(vk::Result::ERROR_UNKNOWN)),
+    ] {
+        let instance = Instance::new(settings, Validation::Below);
+        let device = instance.device(LAVAPIPE, true).expect("a device");
+        let physical = instance.physical(LAVAPIPE);
+        // SAFETY: the device belongs to the instance.
+        let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
+        // No room for addresses.
+        let range = vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::VERTEX)
+            .size(properties.limits.max_push_constants_size);
+        for (ranges, expected) in [(&[][..], Ok(())), (&[range][..], expected)] {
+            assert_eq!(pipeline(&device, ranges), expected, "{settings:?} {ranges:?}");
+        }
+        instance.assert_silent();
+    }
+}
+
+/// Creates a pipeline that captures, whose layout has these push constants, and destroys it.
+fn pipeline(device: &Device, ranges: &[vk::PushConstantRange]) -> Result<(), vk::Result> {
+    let words = compile(VERTEX, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
+    let vulkan = &device.handle;
+    // SAFETY: all structures are valid, and what was created is destroyed.
+    unsafe {
+        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let module = vulkan.create_shader_module(&info, None)?;
+        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
+        let layout = vulkan.create_pipeline_layout(&info, None)?;
+        let subpasses = [vk::SubpassDescription::default()];
+        let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+        let pass = vulkan.create_render_pass(&info, None)?;
+        let stages = [vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::VERTEX)
+            .module(module)
+            .name(c"main")];
+        let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .rasterizer_discard_enable(true)
+            .line_width(1.0);
+        let info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .rasterization_state(&raster)
+            .layout(layout)
+            .render_pass(pass);
+        let made = vulkan.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
+        let (pipelines, made) = made.map_or_else(|(all, why)| (all, Err(why)), |all| (all, Ok(())));
+        for pipeline in pipelines {
+            vulkan.destroy_pipeline(pipeline, None);
+        }
+        vulkan.destroy_render_pass(pass, None);
+        vulkan.destroy_pipeline_layout(layout, None);
+        vulkan.destroy_shader_module(module, None);
+        made
+    }
 }

@@ -87,6 +87,18 @@ struct Run {
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
+    /// A folder for the shaders of captures, before and after
+    #[arg(long, value_name = "DIR")]
+    dump: Option<String>,
+
+    /// Capture only with these pipelines, by their number in the order of creation: 3, 3-7
+    #[arg(long, value_name = "FIRST-LAST")]
+    pipelines: Option<String>,
+
+    /// Refuse to create pipelines that cannot be captured, instead of drawing with them
+    #[arg(long)]
+    refuse: bool,
+
     /// The program and its arguments
     #[arg(required = true, last = true, value_name = "COMMAND")]
     command: Vec<OsString>,

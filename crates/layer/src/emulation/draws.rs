@@ -7,7 +7,7 @@ use crate::emulation::facts::Facts;
 use crate::emulation::layouts::{ADDRESSES, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::{Active, Recording};
-use crate::emulation::variants::{Graphics, Key, Variant, topology};
+use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use crate::emulation::words::block_stride;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::MAX_BUFFERS;
@@ -67,8 +67,8 @@ impl Recording {
         let graphics = graphics.ok_or("no pipeline that is known")?;
         let facts = &graphics.facts;
         if facts.stages.as_ref().is_some_and(|stages| stages.has_others) {
-            let what = "stages of tessellation, geometry or meshes are not captured yet";
-            return if self.active.is_some() { Err(what.to_owned()) } else { Ok(Done::default()) };
+            let why = OTHER_STAGES.to_owned();
+            return if self.active.is_some() { Err(why) } else { Ok(Done::default()) };
         }
         let indices = if call.indexed { Some(self.indices(device, emulator)?) } else { None };
         let (mut draws, commands_piece) = self.told(device, emulator, &call, indices, facts)?;
@@ -124,7 +124,7 @@ impl Recording {
         facts.stages.as_ref()?.vertex.as_ref()?;
         let indexed = is_indexed.then(|| (self.input(facts), self.restarts(facts)));
         let key = Key { topology: self.topology(facts), indexed };
-        graphics.variants.get(device, facts, key, self.scope.pass())
+        graphics.variant(device, key, self.scope.pass())
     }
 
     /// What the keeper is told of a draw that is not captured, and where it writes arguments, if those are needed.

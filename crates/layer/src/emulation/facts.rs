@@ -39,6 +39,8 @@ pub(crate) struct Stages {
     pub(crate) vertex: Option<Arc<VertexStage>>,
     /// Whether there are stages behind it whose outputs would be captured.
     pub(crate) has_others: bool,
+    /// Whether one of those captures.
+    pub(crate) others_capture: bool,
     pub(crate) discard: bool,
     pub(crate) provokes_last: bool,
 }
@@ -199,7 +201,10 @@ impl Stages {
                 match stage.stage {
                     ShaderStageFlags::VERTEX => stages.vertex = VertexStage::read(emulator, stage),
                     ShaderStageFlags::FRAGMENT => {}
-                    _ => stages.has_others = true,
+                    _ => {
+                        stages.has_others = true;
+                        stages.others_capture |= VertexStage::read(emulator, stage).is_some();
+                    }
                 }
             }
             if let Some(state) = info.p_rasterization_state.as_ref() {

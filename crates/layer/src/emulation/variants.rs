@@ -14,14 +14,23 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A graphics pipeline, or a library of some of its parts.
 pub(crate) struct Graphics {
     pub(crate) facts: Facts,
-    pub(crate) variants: Variants,
+    /// Of those that capture, in the order of creation.
+    number: u32,
+    variants: Variants,
 }
+
+/// Why a pipeline with such stages is not captured.
+pub(crate) const OTHER_STAGES: &str =
+    "stages of tessellation, geometry or meshes are not captured yet";
 
 /// What a variant is made for.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -44,26 +53,27 @@ pub(crate) struct Variant {
 }
 
 /// The variants of a pipeline. What could not be made is not tried again.
-#[derive(Default)]
-pub(crate) struct Variants(Mutex<HashMap<Key, Option<Arc<Variant>>>>);
+type Variants = Mutex<HashMap<Key, Option<Arc<Variant>>>>;
 
-impl Variants {
+impl Graphics {
     /// The variant for draws like this one.
-    pub(crate) fn get(
+    pub(crate) fn variant(
         &self,
         (device, emulator): (&Driver, &Emulator),
-        facts: &Facts,
         key: Key,
         pass: Option<(vk::RenderPass, u32)>,
     ) -> Option<Arc<Variant>> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = &emulator.debugging.pipelines;
+        if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&self.number)) {
+            return None;
+        }
+        let facts = &self.facts;
+        let mut all = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(&key) {
             return known.clone();
         }
-        // A panic must not end the application.
-        let made = catch_unwind(AssertUnwindSafe(|| make((device, emulator), facts, &key, pass)))
-            .unwrap_or_else(|_| Err("a fault of polyshade's".to_owned()));
-        let made = made.map(Arc::new).map_err(|why| {
+        let made = caught(|| make((device, emulator), self, &key, pass));
+        let made = made.and_then(|made| made).map(Arc::new).map_err(|why| {
             let words = facts.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
             let words = words.sum::<usize>();
             device.log.say(
@@ -76,9 +86,25 @@ impl Variants {
         made
     }
 
-    /// Destroys their pipelines, which no commands use any more.
+    /// Why the pipeline cannot be captured, as far as that is known before anything is drawn.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let facts = &self.facts;
+        let (Some(stages), Some(layout), Some((topology, _))) =
+            (&facts.stages, &facts.layout, facts.assembly)
+        else {
+            return None;
+        };
+        if stages.others_capture {
+            return Some(OTHER_STAGES.to_owned());
+        }
+        let key = Key { topology: topology.as_raw().cast_unsigned(), indexed: None };
+        let stage = stages.vertex.as_ref()?;
+        caught(|| lowered(stage, layout, &key)).and_then(|lowered| lowered).err()
+    }
+
+    /// Destroys the pipelines of its variants, which no commands use any more.
     pub(crate) fn destroy(&self, device: &Driver) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, variant) in all.drain() {
             let (Some(variant), Some(destroy)) = (variant, device.next.destroy_pipeline) else {
                 continue;
@@ -98,22 +124,58 @@ struct Lowered {
     stores: bool,
 }
 
+/// A panic must not end the application.
+fn caught<T>(what: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(what)).map_err(|_| "a fault of polyshade's".to_owned())
+}
+
+/// The shader of captures, which finds its addresses by push constants.
+fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
+    let at = layout.addresses.ok_or("push constants have no room for 16 bytes more")?;
+    lower(stage, key, at).map_err(|error| error.to_string())
+}
+
 fn make(
     (device, emulator): (&Driver, &Emulator),
-    facts: &Facts,
+    graphics: &Graphics,
     key: &Key,
     pass: Option<(vk::RenderPass, u32)>,
 ) -> Result<Variant, String> {
+    let facts = &graphics.facts;
     let stage = facts.stages.as_ref().and_then(|one| one.vertex.as_ref());
     let (Some(stage), Some(layout)) = (stage, &facts.layout) else {
         return Err("its pipeline has no layout".to_owned());
     };
-    let at = layout.addresses.ok_or("push constants have no room for 16 bytes more")?;
-    let lowered = lower(stage, key, at).map_err(|error| error.to_string())?;
+    let lowered = lowered(stage, layout, key)?;
+    if let Some(folder) = &emulator.debugging.dump {
+        let written = dump(folder, graphics.number, key, (&stage.words, &lowered.words));
+        if let Err(error) = written {
+            device.fault(format_args!("setting dump: {}: {error}", folder.display()));
+        }
+    }
     let pipeline = pipeline((device, emulator), facts, stage, layout, &lowered.words, key, pass)
         .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
     let Lowered { capture, pulled, strides, stores, .. } = lowered;
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
+}
+
+/// Writes the shader before and after.
+fn dump(
+    folder: &Path,
+    number: u32,
+    key: &Key,
+    (before, after): (&[u32], &[u32]),
+) -> std::io::Result<()> {
+    let mut name = format!("{number:04}-{:?}", topology(key.topology));
+    if let Some((_, restarts)) = key.indexed {
+        name += if restarts { "-restarted" } else { "-indexed" };
+    }
+    fs::create_dir_all(folder)?;
+    for (which, words) in [("before", before), ("after", after)] {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        fs::write(folder.join(format!("{name}.{which}.spv")), bytes)?;
+    }
+    Ok(())
 }
 
 /// Lowers the shader, with addresses from this byte of push constants on: that of what attributes are fetched by, then
@@ -337,7 +399,9 @@ pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *c
         // SAFETY: the caller's promise.
         let (pipeline, facts) = unsafe { (*pipelines.add(number), Facts::read(emulator, info)) };
         if pipeline != vk::Pipeline::null() {
-            let known = Graphics { facts, variants: Variants::default() };
+            let captures = facts.stages.as_ref().is_some_and(|stages| stages.vertex.is_some());
+            let number = emulator.capturing.fetch_add(u32::from(captures), Ordering::Relaxed);
+            let known = Graphics { facts, number, variants: Variants::default() };
             emulator.pipelines.insert(pipeline.as_raw(), Box::new(Arc::new(known)));
         }
     }

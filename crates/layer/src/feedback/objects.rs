@@ -132,7 +132,7 @@ pub(crate) unsafe extern "system" fn destroy_pipeline(
         let Some(device) = Device::of(device) else { return };
         let known = device.emulator.get().and_then(|one| one.pipelines.remove(pipeline.as_raw()));
         if let Some(known) = known {
-            known.variants.destroy(device);
+            known.destroy(device);
         }
         if let Some(next) = device.next.destroy_pipeline {
             next(device.handle, pipeline, allocator);

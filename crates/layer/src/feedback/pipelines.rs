@@ -2,12 +2,14 @@
 
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
+use crate::emulation::Emulator;
 use crate::emulation::variants::register;
+use crate::feedback::objects::destroy_pipeline;
 use crate::log::Level;
 use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
 use crate::spirv::words;
-use ash::vk::{self, TaggedStructure as _};
+use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 type Code = vk::ShaderModuleCreateInfo<'static>;
 type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
@@ -170,9 +172,31 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
         let result = next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines);
         if let Some(emulator) = device.emulator.get() {
             register(emulator, slice(infos, count), pipelines);
+            let made = slice(pipelines, count);
+            if emulator.debugging.refuse && made.iter().any(|one| refuses(device, emulator, *one)) {
+                for &one in made {
+                    destroy_pipeline(device.handle, one, allocator);
+                }
+                return refuse(vk::Result::ERROR_UNKNOWN, count, pipelines);
+            }
         }
         result
     }
+}
+
+/// Whether a pipeline cannot be captured; the log says why.
+///
+/// # Safety
+///
+/// The pipeline was just created, or is null.
+unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) -> bool {
+    // SAFETY: the caller's promise.
+    let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
+    let why = graphics.and_then(|graphics| graphics.refusal());
+    if let Some(why) = &why {
+        device.fault(format_args!("vkCreateGraphicsPipelines is refused: {why}"));
+    }
+    why.is_some()
 }
 
 /// `vkCreateComputePipelines`. Compute shaders capture nothing, but may stand in a module beside shaders that do.
