@@ -5,8 +5,11 @@ mod api;
 mod bench;
 mod capi;
 mod command;
+mod dist;
 mod fuzz;
+mod package;
 mod piglit;
+mod root;
 mod setup;
 mod test;
 mod tidy;
@@ -62,6 +65,14 @@ enum Verb {
         /// Where it goes; unless said otherwise `target/capi`
         #[arg(long)]
         prefix: Option<std::path::PathBuf>,
+    },
+    /// Pack every crate that is to be published, and build each from its package alone
+    Package,
+    /// Pack an archive and a Debian package of the program, the C library and the Vulkan layer
+    Dist {
+        /// Use both in a bare Debian, where there is neither Rust nor a compiler
+        #[arg(long)]
+        check: bool,
     },
     /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
@@ -125,6 +136,8 @@ fn main() -> ExitCode {
         Verb::Codegen { check } => codegen(check),
         Verb::Api { check } => api::run_api(check),
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
+        Verb::Package => package::run_package(),
+        Verb::Dist { check } => dist::run_dist(check),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
