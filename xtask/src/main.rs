@@ -3,10 +3,12 @@
 
 mod api;
 mod bench;
+mod book;
 mod capi;
 mod command;
 mod dist;
 mod fuzz;
+mod links;
 mod package;
 mod piglit;
 mod root;
@@ -74,6 +76,8 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Make the documents a book, with mdBook
+    Book,
     /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
     /// Count the benchmarks' instructions and compare them with the committed limits
@@ -138,6 +142,7 @@ fn main() -> ExitCode {
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
         Verb::Package => package::run_package(),
         Verb::Dist { check } => dist::run_dist(check),
+        Verb::Book => book::run_book(),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
