@@ -7,6 +7,7 @@ mod book;
 mod capi;
 mod command;
 mod dist;
+mod distributed;
 mod fuzz;
 mod links;
 mod package;
@@ -76,6 +77,8 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Lower shaders on several workers of Dask, kill one, and compare with what one machine makes
+    Distributed,
     /// Make the documents a book, with mdBook
     Book,
     /// Check format, lints, documentation, the public API and the project's own rules of style
@@ -142,6 +145,7 @@ fn main() -> ExitCode {
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
         Verb::Package => package::run_package(),
         Verb::Dist { check } => dist::run_dist(check),
+        Verb::Distributed => distributed::run_distributed(),
         Verb::Book => book::run_book(),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
