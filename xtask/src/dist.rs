@@ -134,8 +134,8 @@ fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
     needs.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps said nothing: {said}"))
 }
 
-/// What a user does with what is installed. `$1` is the folder of shaders, and `$2` a program of C that is linked with
-/// the library.
+/// What a user does with what is installed under `$3`. `$1` is the folder of shaders, and `$2` a program of C that is
+/// linked with the library. The loader is to find the layer's library from where the manifest is.
 const USE: &str = r#"
 for absent in cargo rustc cc c++ pkg-config; do
     if command -v $absent; then echo "$absent is here: this root is not bare" >&2; exit 1; fi
@@ -146,8 +146,9 @@ polyshade capture "$1/particles.vert" --varyings v_position,v_velocity --validat
 polyshade info capture.spv
 polyshade convert capture.spv -o capture.spvasm
 polyshade convert capture.spv -o capture.metal
-polyshade layer status
 "$2" "$1/mesh.vert.spv" v_position
+cd "$3/share/vulkan/implicit_layer.d"
+test -e "$(sed -n 's/.*"library_path": "\(.*\)".*/\1/p' VkLayer_polyshade_polyfill.json)"
 "#;
 
 /// Uses the archive and the Debian package in bare roots: what `polyshade --help` promises works there.
@@ -172,13 +173,13 @@ fn use_it(dist: &Dist) -> Result<(), String> {
     run(program("tar", ["-xzf"]).arg(dist.archive()).arg("-C").arg(root.path().join("opt")))?;
     let prefix = format!("/opt/{}", dist.name);
     let there = format!("PATH={prefix}/bin:$PATH LD_LIBRARY_PATH={prefix}/lib");
-    let use_it = format!("export {there}\nset -- /shaders /shaders/lower\n{USE}");
+    let use_it = format!("export {there}\nset -- /shaders /shaders/lower {prefix}\n{USE}");
     root.run(&use_it)?;
     root.run(&format!("rm -r {prefix}"))?;
 
     println!("the Debian package:");
     copy(&dist.debian()?, &root.path().join("polyshade.deb"))?;
-    root.run(&format!("dpkg -i /polyshade.deb\nset -- /shaders /shaders/lower\n{USE}"))?;
+    root.run(&format!("dpkg -i /polyshade.deb\nset -- /shaders /shaders/lower /usr\n{USE}"))?;
     root.run("dpkg -r polyshade; test ! -e /usr/bin/polyshade")?;
     println!("both packages do what they are for, without Rust and without a compiler");
     Ok(())
