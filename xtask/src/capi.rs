@@ -24,19 +24,23 @@ const BY_LINKER: &str = "libpolyshade.so";
 pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
     run(&mut cargo(["build", "--release", "--package", "polyshade-capi"]))?;
     let prefix = prefix.map_or_else(|| target().join("capi"), Path::to_owned);
+    install_into(&prefix, &target().join("release"))?;
+    println!("installed under {}; docs/c-api.md says how it is used", prefix.display());
+    Ok(())
+}
+
+/// Installs the libraries that lie in `built`, with headers and files for pkg-config and CMake.
+pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     let lib = prefix.join("lib");
     for (file, folder) in FILES {
         copy(&workspace().join("crates/capi").join(file), &prefix.join(folder))?;
     }
-    let built = target().join("release");
     install(&built.join("libpolyshade_capi.so"), &lib.join(SHARED), "--strip-unneeded")?;
     install(&built.join("libpolyshade_capi.a"), &lib.join("libpolyshade.a"), "--strip-debug")?;
     let link = lib.join(BY_LINKER);
     // The one of an earlier installation.
     let _ = fs::remove_file(&link);
-    symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))?;
-    println!("installed under {}; docs/c-api.md says how it is used", prefix.display());
-    Ok(())
+    symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))
 }
 
 /// Copies a file into a folder, which is made.
@@ -46,8 +50,8 @@ fn copy(file: &Path, folder: &Path) -> Result<(), String> {
     copied.map(drop).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Copies a library, without what only a debugger reads.
-fn install(from: &Path, to: &Path, strip: &str) -> Result<(), String> {
+/// Copies a library or a program, without what only a debugger reads.
+pub(crate) fn install(from: &Path, to: &Path, strip: &str) -> Result<(), String> {
     let folder = to.parent().ok_or("a library is in a folder")?;
     let _ = fs::remove_file(to);
     let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(from, to));

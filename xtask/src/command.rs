@@ -51,8 +51,8 @@ impl Incremental {
 
 /// Builds a program of the workspace with the features of the tests, and gives the command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
-    // The dependencies of tests have a say in the features only where tests or examples are built. The workspace has no
-    // examples, so this builds nothing more.
+    // The dependencies of tests have a say in the features only where tests or examples are built, and the one example
+    // takes a second.
     let mut build = cargo(["build", "--quiet", "--examples", "--bin", name]);
     run(incremental.apply(build.args(SAME_FEATURES)))?;
     let path = target().join("release").join(name);

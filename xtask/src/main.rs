@@ -3,11 +3,17 @@
 
 mod api;
 mod bench;
+mod book;
 mod capi;
 mod command;
+mod dist;
+mod distributed;
 mod fuzz;
+mod links;
 mod opengl;
+mod package;
 mod piglit;
+mod root;
 mod setup;
 mod test;
 mod tidy;
@@ -64,6 +70,18 @@ enum Verb {
         #[arg(long)]
         prefix: Option<std::path::PathBuf>,
     },
+    /// Pack every crate that is to be published, and build each from its package alone
+    Package,
+    /// Pack an archive and a Debian package of the program, the C library and the Vulkan layer
+    Dist {
+        /// Use both in a bare Debian, where there is neither Rust nor a compiler
+        #[arg(long)]
+        check: bool,
+    },
+    /// Lower shaders on several workers of Dask, kill one, and compare with what one machine makes
+    Distributed,
+    /// Make the documents a book, with mdBook
+    Book,
     /// Check format, lints, documentation, the public API and the project's own rules of style
     Tidy,
     /// Count the benchmarks' instructions and compare them with the committed limits
@@ -131,6 +149,10 @@ fn main() -> ExitCode {
         Verb::Codegen { check } => codegen(check),
         Verb::Api { check } => api::run_api(check),
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
+        Verb::Package => package::run_package(),
+        Verb::Dist { check } => dist::run_dist(check),
+        Verb::Distributed => distributed::run_distributed(),
+        Verb::Book => book::run_book(),
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),

@@ -13,6 +13,7 @@ const PACKAGES: &[Package] = &[
     COMPILER,
     ("git", "lists the files that `cargo xtask tidy` reads"),
     ("pkg-config", "finds the C library for the programs that test it"),
+    ("cmake", "finds it in another way, for the same"),
     ("libvulkan-dev", "the headers that a host in C draws with"),
     ("libvulkan1", "the Vulkan loader"),
     ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),

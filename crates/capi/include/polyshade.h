@@ -41,6 +41,19 @@
 // The last one is, as in OpenGL.
 #define POLYSHADE_PROVOKING_LAST 1
 
+// `VkIndexType`.
+#define POLYSHADE_INDEX_TYPE_UINT16 0
+
+#define POLYSHADE_INDEX_TYPE_UINT32 1
+
+#define POLYSHADE_INDEX_TYPE_UINT8 1000265000
+
+// The draw has indices: the members that begin with `index_`, `vertex_offset` and `draw_index` are looked at.
+#define POLYSHADE_DRAW_INDEXED 1
+
+// Indices may restart primitives: `primitives` and the members that begin with `table_` are looked at, too.
+#define POLYSHADE_DRAW_RESTARTED 2
+
 // The feedback buffer is not bound; the other members mean nothing.
 #define POLYSHADE_RANGE_UNBOUND 1
 
@@ -187,6 +200,12 @@
 
 // Feedback buffers may be unbound.
 #define POLYSHADE_CAPTURE_UNBOUND_BUFFERS 128
+
+// Draws have indices, of any type; the shader has no attributes but such as it pulls.
+#define POLYSHADE_CAPTURE_INDEXED 256
+
+// Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
+#define POLYSHADE_CAPTURE_RESTART 512
 
 // Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
 #define POLYSHADE_VARIANT_CAPTURE_ONLY 1
@@ -612,14 +631,36 @@ typedef struct polyshade_draw {
     uint32_t topology;
     // `POLYSHADE_PROVOKING_…`
     uint32_t provoking_vertex;
-    // `firstVertex`
+    // `firstVertex`; of a draw with indices, `firstIndex`
     uint32_t first_vertex;
-    // `vertexCount`
+    // `vertexCount`; of a draw with indices, `indexCount`
     uint32_t vertex_count;
     // `firstInstance`
     uint32_t first_instance;
     // `instanceCount`
     uint32_t instance_count;
+    // `POLYSHADE_DRAW_…`
+    uint32_t flags;
+    // The address of the index buffer, where the shader finds it by that.
+    uint64_t index_address;
+    // The address of the table that `polyshade_segments_find` makes, where the shader finds it by that.
+    uint64_t table_address;
+    // Where index 0 is in what the descriptor binds, or from the address on: a multiple of the size of an index.
+    uint32_t index_offset;
+    // Bytes of the index buffer from there on. Indices behind are 0.
+    uint32_t index_size;
+    // `POLYSHADE_INDEX_TYPE_…`
+    uint32_t index_type;
+    // `vertexOffset`
+    int32_t vertex_offset;
+    // What the shader reads as `gl_DrawID`, if it does.
+    uint32_t draw_index;
+    // The primitives of an instance, as `polyshade_segments_find` says.
+    uint32_t primitives;
+    // Bytes of the table.
+    uint32_t table_size;
+    // 0
+    uint32_t reserved;
 } polyshade_draw;
 
 // The range of a feedback buffer that is captured into, in bytes. It never grows.
@@ -1067,6 +1108,21 @@ extern "C" {
 // `POLYSHADE_ERROR_ARGUMENT`, as the library has memory of the system's. A static library that is linked with other
 // Rust code shares that code's allocator, which is settled before `main`.
 polyshade_status polyshade_set_allocator(const struct polyshade_allocator *allocator,
+                                         struct polyshade_error *error);
+
+// Finds where the indices of a draw restart primitives. `indices` are the bytes of the index buffer from index 0 on,
+// little-endian; the draw has `index_count` of them from number `first_index` on. The words of the table go into a
+// buffer that the shader reads: where `table` is NULL, `*word_count` becomes their number; else it says how many
+// `table` holds, and becomes how many there are. `*primitives` becomes those of an instance.
+polyshade_status polyshade_segments_find(uint32_t topology,
+                                         uint32_t index_type,
+                                         const uint8_t *indices,
+                                         size_t byte_count,
+                                         uint32_t first_index,
+                                         uint32_t index_count,
+                                         uint32_t *table,
+                                         size_t *word_count,
+                                         uint32_t *primitives,
                                          struct polyshade_error *error);
 
 // Hashes options and a target, which may be NULL: 32 bytes. The same question hashes the same however it is put, and

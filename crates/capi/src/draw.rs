@@ -1,9 +1,12 @@
 //! Draws and ranges of feedback buffers, as the host says them.
 
 use crate::border::{self, versioned};
-use crate::failure::Failure;
-use crate::place::check_flags;
-use polyshade::transform_feedback::{BufferRange, Draw, ProvokingVertex, Topology};
+use crate::error::{guard, polyshade_error};
+use crate::failure::{Failure, polyshade_status};
+use crate::place::{check_flags, check_reserved};
+use polyshade::transform_feedback::{
+    BufferRange, Draw, IndexType, Indices, ProvokingVertex, Segments, Topology,
+};
 
 /// `VkPrimitiveTopology`, and the line loop that only OpenGL has.
 pub const POLYSHADE_TOPOLOGY_POINT_LIST: u32 = 0;
@@ -38,6 +41,23 @@ pub const POLYSHADE_PROVOKING_FIRST: u32 = 0;
 /// The last one is, as in OpenGL.
 pub const POLYSHADE_PROVOKING_LAST: u32 = 1;
 
+/// `VkIndexType`.
+pub const POLYSHADE_INDEX_TYPE_UINT16: u32 = 0;
+pub const POLYSHADE_INDEX_TYPE_UINT32: u32 = 1;
+pub const POLYSHADE_INDEX_TYPE_UINT8: u32 = 1_000_265_000;
+
+/// All types of indices, by their numbers.
+const INDEX_TYPES: [(u32, IndexType); 3] = [
+    (POLYSHADE_INDEX_TYPE_UINT16, IndexType::Uint16),
+    (POLYSHADE_INDEX_TYPE_UINT32, IndexType::Uint32),
+    (POLYSHADE_INDEX_TYPE_UINT8, IndexType::Uint8),
+];
+
+/// The draw has indices: the members that begin with `index_`, `vertex_offset` and `draw_index` are looked at.
+pub const POLYSHADE_DRAW_INDEXED: u32 = 1;
+/// Indices may restart primitives: `primitives` and the members that begin with `table_` are looked at, too.
+pub const POLYSHADE_DRAW_RESTARTED: u32 = 2;
+
 /// A draw, as the application asks for it.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -48,14 +68,36 @@ pub struct polyshade_draw {
     pub topology: u32,
     /// `POLYSHADE_PROVOKING_…`
     pub provoking_vertex: u32,
-    /// `firstVertex`
+    /// `firstVertex`; of a draw with indices, `firstIndex`
     pub first_vertex: u32,
-    /// `vertexCount`
+    /// `vertexCount`; of a draw with indices, `indexCount`
     pub vertex_count: u32,
     /// `firstInstance`
     pub first_instance: u32,
     /// `instanceCount`
     pub instance_count: u32,
+    /// `POLYSHADE_DRAW_…`
+    pub flags: u32,
+    /// The address of the index buffer, where the shader finds it by that.
+    pub index_address: u64,
+    /// The address of the table that `polyshade_segments_find` makes, where the shader finds it by that.
+    pub table_address: u64,
+    /// Where index 0 is in what the descriptor binds, or from the address on: a multiple of the size of an index.
+    pub index_offset: u32,
+    /// Bytes of the index buffer from there on. Indices behind are 0.
+    pub index_size: u32,
+    /// `POLYSHADE_INDEX_TYPE_…`
+    pub index_type: u32,
+    /// `vertexOffset`
+    pub vertex_offset: i32,
+    /// What the shader reads as `gl_DrawID`, if it does.
+    pub draw_index: u32,
+    /// The primitives of an instance, as `polyshade_segments_find` says.
+    pub primitives: u32,
+    /// Bytes of the table.
+    pub table_size: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 versioned!(polyshade_draw, 28);
@@ -96,24 +138,82 @@ pub(crate) fn topology_bits(topologies: &[Topology]) -> u32 {
 /// The draw that the caller means.
 pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
     let given = border::get(at)?;
-    let topology = TOPOLOGIES.iter().find(|(number, _)| *number == given.topology);
-    let Some((_, topology)) = topology else {
-        let message = format!("there is no topology {}, or it is not captured", given.topology);
-        return Err(Failure::argument(message));
-    };
     let provoking_vertex = match given.provoking_vertex {
         POLYSHADE_PROVOKING_FIRST => ProvokingVertex::First,
         POLYSHADE_PROVOKING_LAST => ProvokingVertex::Last,
         other => return Err(Failure::argument(format!("there is no provoking vertex {other}"))),
     };
     Ok(Draw {
-        topology: *topology,
+        topology: topology(given.topology)?,
         provoking_vertex,
         first_vertex: given.first_vertex,
         vertex_count: given.vertex_count,
         first_instance: given.first_instance,
         instance_count: given.instance_count,
-        indices: None,
+        indices: indices(&given)?,
+    })
+}
+
+fn topology(wanted: u32) -> Result<Topology, Failure> {
+    let found = TOPOLOGIES.iter().find(|(number, _)| *number == wanted);
+    found.map(|(_, topology)| *topology).ok_or_else(|| {
+        Failure::argument(format!("there is no topology {wanted}, or it is not captured"))
+    })
+}
+
+fn index_type(wanted: u32) -> Result<IndexType, Failure> {
+    let found = INDEX_TYPES.iter().find(|(number, _)| *number == wanted);
+    let found = found.map(|(_, index_type)| *index_type);
+    found.ok_or_else(|| Failure::argument(format!("there is no index type {wanted}")))
+}
+
+/// The indices of the draw, if it has some.
+fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
+    check_flags(given.flags, POLYSHADE_DRAW_INDEXED | POLYSHADE_DRAW_RESTARTED, "a draw")?;
+    check_reserved(given.reserved, "a draw")?;
+    let is_restarted = given.flags & POLYSHADE_DRAW_RESTARTED != 0;
+    if given.flags & POLYSHADE_DRAW_INDEXED == 0 {
+        return match is_restarted {
+            true => Err(Failure::argument("a draw without indices is not restarted")),
+            false => Ok(None),
+        };
+    }
+    Ok(Some(Indices {
+        index_type: index_type(given.index_type)?,
+        address: given.index_address,
+        offset: given.index_offset,
+        size: given.index_size,
+        vertex_offset: given.vertex_offset,
+        draw_index: given.draw_index,
+        restarted: is_restarted.then_some(given.primitives),
+        table_address: if is_restarted { given.table_address } else { 0 },
+        table_size: if is_restarted { given.table_size } else { 0 },
+    }))
+}
+
+/// Finds where the indices of a draw restart primitives. `indices` are the bytes of the index buffer from index 0 on,
+/// little-endian; the draw has `index_count` of them from number `first_index` on. The words of the table go into a
+/// buffer that the shader reads: where `table` is NULL, `*word_count` becomes their number; else it says how many
+/// `table` holds, and becomes how many there are. `*primitives` becomes those of an instance.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_segments_find(
+    topology: u32,
+    index_type: u32,
+    indices: *const u8,
+    byte_count: usize,
+    first_index: u32,
+    index_count: u32,
+    table: *mut u32,
+    word_count: *mut usize,
+    primitives: *mut u32,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let (topology, index_type) = (self::topology(topology)?, self::index_type(index_type)?);
+        let bytes = border::slice(indices, byte_count, "the indices")?;
+        let found = Segments::find(topology, index_type, bytes, first_index, index_count)?;
+        border::set(primitives, found.primitives(), "primitives")?;
+        border::fill(found.table(), table, word_count)
     })
 }
 

@@ -5,6 +5,8 @@ mod batch;
 mod clip;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
 mod crashes;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross", feature = "tools"))]
+mod documents;
 mod files;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
 mod formats;

@@ -116,6 +116,20 @@ impl<'w> Module<'w> {
         Ok(Module { words: Cow::Owned(words), analyses: scan.into() })
     }
 
+    /// [`parse`](Self::parse) for the bytes of a file, in either byte order; they are copied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](Self::parse); `Malformed` where the bytes are not a multiple of four.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Module<'static>, Error> {
+        let (words, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
+            let message = format!("{} bytes are not a multiple of 4 bytes", bytes.len());
+            return Err(Error::malformed(message, words.len()));
+        }
+        Module::parse_owned(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+    }
+
     /// A version whose words a patch has made; it is scanned when something is first asked of it.
     pub(crate) fn unscanned(words: Cow<'w, [u32]>) -> Self {
         Self { words, analyses: Shared::Own(Analyses::default()) }

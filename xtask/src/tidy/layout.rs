@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::File;
 use crate::command::workspace;
+use crate::links;
 
 pub(super) fn complaints(files: &[File]) -> Vec<String> {
     let mut complaints = architecture_complaints(files);
@@ -42,56 +43,38 @@ fn crates_named(text: &str) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// Every relative link of a document leads to a file or folder of ours.
+/// Every relative link of a document leads to a file, a folder or a heading of ours.
 fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     if !file.path.ends_with(".md") {
         return Vec::new();
     }
-    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let there = |target: &str| {
-        let text = files.iter().any(|file| {
-            file.path
-                .strip_prefix(target)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
-        // A picture is no text, and so not among the files.
-        text || target.ends_with(".png") && workspace().join(target).is_file()
-    };
-    prose(&file.text)
-        .flat_map(links)
-        .filter(|link| !link.contains("://") && !link.is_empty())
-        .filter(|link| !there(&resolve(folder, link)))
-        .map(|link| format!("{}: the link to {link} leads nowhere", file.path))
-        .collect()
-}
-
-/// The lines outside of code blocks.
-fn prose(text: &str) -> impl Iterator<Item = &str> {
-    let mut in_code = false;
-    text.lines().filter(move |line| {
-        let fence = line.trim_start().starts_with("```");
-        in_code ^= fence;
-        !in_code && !fence
-    })
-}
-
-/// The targets of `[…](target)` and `[…](target#part)`, without the part.
-fn links(line: &str) -> impl Iterator<Item = &str> {
-    let target = |rest: &'_ str| rest.find([')', '#', ' ']);
-    line.split("](").skip(1).filter_map(move |rest| Some(&rest[..target(rest)?]))
-}
-
-/// The path from the workspace's root of what a document in `folder` links to.
-fn resolve(folder: &str, link: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in link.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
+    let mut complaints = Vec::new();
+    for (link, part) in links::links(&file.text).filter(|(link, _)| !link.contains("://")) {
+        let target = match link {
+            "" => file.path.clone(),
+            link => links::resolve(&file.path, link),
+        };
+        if !is_there(&target, files) {
+            complaints.push(format!("{}: the link to {link} leads nowhere", file.path));
+            continue;
+        }
+        let page = files.iter().find(|file| file.path == target && target.ends_with(".md"));
+        if let (Some(part), Some(page)) = (part, page)
+            && !links::parts(&page.text).iter().any(|known| known == part)
+        {
+            complaints.push(format!("{}: {target} has no heading #{part}", file.path));
         }
     }
-    parts.join("/")
+    complaints
+}
+
+/// Whether this is a file or a folder of ours. A picture is no text, and so not among the files.
+fn is_there(target: &str, files: &[File]) -> bool {
+    let below = |path: &str| {
+        path.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    files.iter().any(|file| below(&file.path))
+        || target.ends_with(".png") && workspace().join(target).is_file()
 }
 
 #[cfg(test)]
@@ -114,11 +97,15 @@ mod tests {
     #[test]
     fn links_lead_to_files_and_folders() {
         let page = |text| {
-            let files = [file("docs/a.md", text), file("docs/adr/1.md", ""), file("README.md", "")];
+            let other = file("docs/adr/1.md", "# Top\n");
+            let files = [file("docs/a.md", text), other, file("README.md", "")];
             link_complaints(&files[0], &files)
         };
-        let good = "[1](adr/1.md#top) [2](adr) [3](../README.md) [4](https://x.y/z) [5](#here)";
+        let good =
+            "[1](adr/1.md#top) [2](adr) [3](../README.md) [4](https://x.y/z) [5](#here)\n# Here\n";
         assert_eq!(page(good), [""; 0]);
+        assert_eq!(page("[1](adr/1.md#to)"), ["docs/a.md: docs/adr/1.md has no heading #to"]);
+        assert_eq!(page("[1](#here)\n"), ["docs/a.md: docs/a.md has no heading #here"]);
         assert_eq!(page("[1](README.md)"), ["docs/a.md: the link to README.md leads nowhere"]);
         assert_eq!(page("[1](ad)").len(), 1);
         assert_eq!(page("```rust\n//! [1](ad)\n```\n"), [""; 0]);

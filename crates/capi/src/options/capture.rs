@@ -34,8 +34,12 @@ pub const POLYSHADE_CAPTURE_ONE_INSTANCE: u32 = 32;
 pub const POLYSHADE_CAPTURE_ONE_LIMIT: u32 = 64;
 /// Feedback buffers may be unbound.
 pub const POLYSHADE_CAPTURE_UNBOUND_BUFFERS: u32 = 128;
+/// Draws have indices, of any type; the shader has no attributes but such as it pulls.
+pub const POLYSHADE_CAPTURE_INDEXED: u32 = 256;
+/// Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
+pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
 
-const FLAGS: u32 = 255;
+const FLAGS: u32 = 1023;
 
 /// Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
 pub const POLYSHADE_VARIANT_CAPTURE_ONLY: u32 = 1;
@@ -156,6 +160,12 @@ pub(super) fn read(
     }
     if has(POLYSHADE_CAPTURE_UNBOUND_BUFFERS) {
         options = options.unbound_buffers();
+    }
+    if has(POLYSHADE_CAPTURE_INDEXED) {
+        options = options.indexed(None);
+    }
+    if has(POLYSHADE_CAPTURE_RESTART) {
+        options = options.restart();
     }
     Ok((given, options))
 }

@@ -330,6 +330,21 @@ static void results_and_layouts(void) {
     draw.topology = 0;
     draw.provoking_vertex = 2;
     ARGUMENT("no provoking vertex 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    draw.provoking_vertex = 0;
+    draw.flags = 4;
+    ARGUMENT("a draw has unknown flags 0x4", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    draw.flags = POLYSHADE_DRAW_RESTARTED;
+    ARGUMENT("without indices is not restarted", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    draw.flags = POLYSHADE_DRAW_INDEXED;
+    range.flags = 0;
+    OPTIONS("indices", polyshade_layout_host_words(layout, &draw, &range, 1, words, &count, &error));
+    draw.index_type = 2;
+    ARGUMENT("no index type 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    uint32_t primitives = 0;
+    ARGUMENT("the indices is NULL", polyshade_segments_find(3, 0, NULL, 4, 0, 2, words, &count, &primitives, &error));
+    OPTIONS("2^32 - 1 indices", polyshade_segments_find(3, 0, NULL, 0, 0, UINT32_MAX, words, &count, &primitives, &error));
+    count = 1;
+    EXPECT(BUFFER, "holds 1 elements, of 6", polyshade_segments_find(3, 0, NULL, 0, 0, 2, words, &count, &primitives, &error));
 
     polyshade_layout *loaded = NULL;
     polyshade_captured captured = polyshade_captured_init();

@@ -295,6 +295,52 @@ fn layouts_are_kept_without_their_modules() {
     [layout, loaded].into_iter().for_each(|layout| polyshade_layout_release(layout));
 }
 
+/// A strip of 16-bit indices that restarts: two primitives before the restart, one behind it.
+#[test]
+fn draws_with_indices_are_captured() {
+    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    let varyings = [c"v_position".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    capture.flags = POLYSHADE_CAPTURE_RESTART;
+    let result = lower(MESH, &capture.base);
+    let mut layout = null_mut();
+    check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
+    polyshade_result_release(result);
+
+    let indices = [9_u16, 0, 1, 2, 3, u16::MAX, 4, 5, 6].map(u16::to_le_bytes).concat();
+    let (mut table, mut count, mut primitives) = ([0; 16], 16, 0);
+    let (topology, index_type) = (POLYSHADE_TOPOLOGY_TRIANGLE_STRIP, POLYSHADE_INDEX_TYPE_UINT16);
+    let (at, length, to) = (indices.as_ptr(), indices.len(), table.as_mut_ptr());
+    let (words, found) = (&raw mut count, &raw mut primitives);
+    check(|error| {
+        polyshade_segments_find(topology, index_type, at, length, 1, 8, to, words, found, error)
+    });
+    assert_eq!((primitives, &table[..count]), (3, &[2, 3, 0, 0, 5, 2, 9, 3][..]));
+
+    let mut draw = zeros!(polyshade_draw);
+    (draw.topology, draw.first_vertex, draw.vertex_count) = (topology, 1, 8);
+    (draw.instance_count, draw.flags) = (2, POLYSHADE_DRAW_INDEXED | POLYSHADE_DRAW_RESTARTED);
+    (draw.index_type, draw.index_size) = (index_type, 18);
+    (draw.primitives, draw.table_size) = (primitives, 4 * count as u32);
+    let range = polyshade_range { address: 0, offset: 0, length: 4096, reached: 0, flags: 0 };
+    let (mut written, mut generated) = (0, 0);
+    let counts = (&raw mut written, &raw mut generated);
+    check(|error| polyshade_layout_primitives(layout, &draw, &range, 1, counts.0, counts.1, error));
+    assert_eq!((written, generated), (6, 6));
+    let mut filled = [0; 32];
+    let (to, mut count) = (filled.as_mut_ptr(), filled.len());
+    check(|error| polyshade_layout_host_words(layout, &draw, &range, 1, to, &raw mut count, error));
+    assert!(filled[..count].contains(&18), "{filled:?}");
+
+    // A program whose header had no indices says nothing of them.
+    draw.size = 28;
+    let mut error = zeros!(polyshade_error);
+    let (at, count) = ((&raw const draw, &raw const range), &raw mut count);
+    polyshade_layout_host_words(layout, at.0, at.1, 1, to, count, &raw mut error);
+    assert_eq!(error.status, POLYSHADE_ERROR_OPTIONS);
+    polyshade_layout_release(layout);
+}
+
 #[test]
 fn hashes_are_the_same_for_ever() {
     let mut discard = zeros!(polyshade_discard_options, POLYSHADE_OPTIONS_RASTERIZER_DISCARD);

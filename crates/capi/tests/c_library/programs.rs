@@ -14,7 +14,7 @@ fn c(source: &str, library: Library, sanitizers: Sanitizers) -> Program {
 fn bad_calls_answer_what_is_wrong_with_them() {
     let program = c("tests/c/bad_calls.c", Library::Shared, Sanitizers::AddressAndUndefined);
     let said = run(program.command().arg(here(SHADER)));
-    assert!(said.ends_with("108 bad calls, 0 wrong answers\n"), "{said}");
+    assert!(said.ends_with("115 bad calls, 0 wrong answers\n"), "{said}");
 }
 
 #[test]
@@ -107,20 +107,34 @@ fn the_host_draws_what_it_captured() {
     assert!(blue[2] > blue[0] && blue[2] > blue[1], "{blue:?}");
 }
 
-/// What is installed under a prefix is found by pkg-config, wherever the prefix is.
-#[test]
-fn an_installed_library_is_found_by_pkg_config() {
+/// The library under a prefix of its own, with the files by which others find it.
+fn installed() -> tempfile::TempDir {
     let prefix = tempfile::tempdir().expect("there is room");
     let lib = prefix.path().join("lib");
-    std::fs::create_dir_all(lib.join("pkgconfig")).expect("there is room");
     let link = |from: PathBuf, to: PathBuf| {
+        std::fs::create_dir_all(to.parent().expect("it is in a folder")).expect("there is room");
         std::os::unix::fs::symlink(from, to).expect("the folder is empty");
     };
     link(here("include"), prefix.path().join("include"));
     link(here("install/polyshade.pc"), lib.join("pkgconfig/polyshade.pc"));
+    for name in ["polyshade-config.cmake", "polyshade-config-version.cmake"] {
+        // Copied, as CMake takes the folder of the file that a link leads to.
+        let to = lib.join("cmake/polyshade");
+        std::fs::create_dir_all(&to).expect("there is room");
+        std::fs::copy(here("install").join(name), to.join(name)).expect("there is room");
+    }
     for name in ["libpolyshade.so", "libpolyshade.so.0"] {
         link(libraries().join("libpolyshade_capi.so"), lib.join(name));
     }
+    link(libraries().join("libpolyshade_capi.a"), lib.join("libpolyshade.a"));
+    prefix
+}
+
+/// What is installed under a prefix is found by pkg-config, wherever the prefix is.
+#[test]
+fn an_installed_library_is_found_by_pkg_config() {
+    let prefix = installed();
+    let lib = prefix.path().join("lib");
     let mut asked = Command::new("pkg-config");
     asked.args(["--cflags", "--libs", "polyshade"]).env("PKG_CONFIG_PATH", lib.join("pkgconfig"));
     let flags = run(&mut asked);
@@ -131,6 +145,38 @@ fn an_installed_library_is_found_by_pkg_config() {
     let mut lower = Command::new(program);
     let listed = run(lower.arg(here(SHADER)).env("LD_LIBRARY_PATH", &lib));
     assert!(listed.starts_with("main, stage 0x1\n"), "{listed}");
+}
+
+/// And by CMake, the shared and the static one, where the version is one that it can stand for.
+#[test]
+fn an_installed_library_is_found_by_cmake() {
+    let prefix = installed();
+    let project = |version: &str| {
+        let folder = prefix.path().join(format!("project-{version}"));
+        std::fs::create_dir(&folder).expect("there is room");
+        let text = format!(
+            "cmake_minimum_required(VERSION 3.16)\nproject(host C)\nfind_package(polyshade {version} REQUIRED)\n\
+             foreach(kind polyshade static)\n  add_executable(lower-${{kind}} \"{}\")\n  \
+             target_link_libraries(lower-${{kind}} PRIVATE polyshade::${{kind}})\nendforeach()\n",
+            here("examples/lower.c").display()
+        );
+        std::fs::write(folder.join("CMakeLists.txt"), text).expect("there is room");
+        let mut cmake = Command::new("cmake");
+        cmake.arg("-S").arg(&folder).arg("-B").arg(folder.join("built"));
+        cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.path().display()));
+        (cmake, folder.join("built"))
+    };
+    let (mut configured, built) = project("0.1");
+    run(&mut configured);
+    run(Command::new("cmake").arg("--build").arg(&built));
+    for kind in ["polyshade", "static"] {
+        let listed = run(Command::new(built.join(format!("lower-{kind}"))).arg(here(SHADER)));
+        assert!(listed.starts_with("main, stage 0x1\n"), "{listed}");
+    }
+    let (mut refused, _) = project("0.2");
+    let refused = refused.output().expect("it is installed");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("version: 0.1.0"), "{said}");
 }
 
 #[test]

@@ -22,6 +22,15 @@ fn about(words: &[u32]) -> Option<Id> {
 }
 
 #[test]
+fn a_file_that_is_cut_off_inside_of_a_word_is_refused_there() {
+    let file: Vec<u8> = shader(5).0.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let error = Module::from_bytes(&file[..22]).expect_err("it is cut off");
+    assert_eq!((error.kind(), error.word_offset()), (ErrorKind::Malformed, Some(5)));
+    assert_eq!(error.message(), "22 bytes are not a multiple of 4 bytes");
+    assert!(Module::from_bytes(&[]).is_err());
+}
+
+#[test]
 fn a_header_that_is_cut_off_anywhere_is_refused_where_it_ends() {
     let words = Words::new(1).0;
     for length in 0..words.len() {

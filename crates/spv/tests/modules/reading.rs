@@ -41,10 +41,14 @@ fn every_version_is_read_also_those_that_are_not_there_yet() {
 fn both_byte_orders_give_the_same_module_in_the_order_of_the_machine() {
     let words = shader(5);
     let other = swapped(&words.0);
+    let [file, other_file] =
+        [&words.0, &other].map(|words| words.iter().flat_map(|word| word.to_le_bytes()));
     for module in [
         Module::parse(&words.0).unwrap(),
         Module::parse(&other).unwrap(),
         Module::parse_owned(other.clone()).unwrap(),
+        Module::from_bytes(&file.collect::<Vec<u8>>()).unwrap(),
+        Module::from_bytes(&other_file.collect::<Vec<u8>>()).unwrap(),
     ] {
         assert_eq!(module.words(), words.0);
         let entry = module.entry_point("main", ExecutionModel::VERTEX).unwrap();

@@ -1,0 +1,138 @@
+//! The code blocks of the documents: command lines are ones that the program takes, and JSON is JSON. That links lead
+//! somewhere is checked by `cargo xtask tidy`.
+
+use crate::work::{Work, stderr};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The pages for users, with their texts.
+fn pages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let in_folder = |folder: &str| {
+        let entries = fs::read_dir(root.join(folder)).expect("it is there");
+        let paths = entries.map(|entry| entry.expect("it is read").path());
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+    };
+    let mut paths: Vec<PathBuf> = [root.join("README.md")].into();
+    paths.extend(["docs", "docs/lowerings"].into_iter().flat_map(in_folder));
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("it is text");
+        (path.file_name().expect("it is a file").to_string_lossy().into_owned(), text)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The code of a page: what stands between fences with the language behind the first, and what is indented.
+fn blocks(text: &str) -> Vec<(&str, String)> {
+    let mut blocks: Vec<(&str, String)> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            fence = fence.is_none().then_some(language);
+            blocks.push((language, String::new()));
+        } else if fence.is_some() || line.starts_with("    ") {
+            if blocks.is_empty() {
+                blocks.push(("", String::new()));
+            }
+            let (_, code) = blocks.last_mut().expect("there is one");
+            *code += line.trim_start();
+            code.push('\n');
+        }
+    }
+    blocks
+}
+
+/// What stands between fences, as it is, with the language behind the first.
+fn fenced(text: &str) -> Vec<(&str, String)> {
+    let parts: Vec<&str> = text.split("```").collect();
+    let inside = parts.iter().skip(1).step_by(2);
+    inside
+        .filter_map(|part| part.split_once('\n'))
+        .map(|(language, code)| (language, code.to_owned()))
+        .collect()
+}
+
+/// The command lines in some code that are meant to be typed as they are.
+fn lines(code: &str) -> Vec<String> {
+    let whole = code.replace("\\\n", " ");
+    let lines = whole.lines().filter(|line| line.starts_with("polyshade "));
+    let is_typed = |line: &&str| !line.contains(['…', '[', '<']) && !line.contains("...");
+    lines.filter(is_typed).map(str::to_owned).collect()
+}
+
+/// Without the files that a line names nothing is done; but a line with an option that is not there is wrong usage.
+#[test]
+fn command_lines_in_documents_are_taken() {
+    let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
+    let folder = program.parent().expect("it is in a folder").display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut tried = 0;
+    for (page, text) in pages() {
+        let blocks = blocks(&text);
+        let all = blocks.iter().flat_map(|(_, code)| lines(code));
+        // What is done with a layer is a matter of what is installed.
+        for line in all.filter(|line| !line.starts_with("polyshade layer")) {
+            let work = Work::new();
+            let mut command = Command::new("bash");
+            command.current_dir(work.folder()).args(["-o", "pipefail", "-c", &line]);
+            command.env("PATH", &path).env("HOME", work.folder()).stdin(Stdio::null());
+            let output = command.output().expect("bash starts");
+            let said = stderr(&output);
+            let is_usage = output.status.code() == Some(2) && said.contains("For more information");
+            assert!(!is_usage, "{page}: {line}: {said}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 30, "{tried}");
+}
+
+#[test]
+fn json_in_documents_is_json() {
+    let mut read = 0;
+    for (page, text) in pages() {
+        for (_, code) in blocks(&text).iter().filter(|(language, _)| *language == "json") {
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(code);
+            assert!(parsed.is_ok(), "{page}: {parsed:?}: {code}");
+            read += 1;
+        }
+    }
+    assert!(read > 0);
+}
+
+/// The gallery shows what the program makes of its shaders: a part of the text that a command writes.
+#[test]
+fn the_gallery_shows_what_the_program_writes() {
+    let pages = pages();
+    let (_, gallery) = pages.iter().find(|(page, _)| page == "gallery.md").expect("it is there");
+    let (work, mut written, mut shown) = (Work::new(), None, 0);
+    for (language, code) in fenced(gallery) {
+        match language {
+            "sh" => {
+                work.succeeds(code.strip_prefix("polyshade").expect("it is one of our commands"));
+                written = Some(work.text("out.glsl"));
+            }
+            _ => match (code.strip_prefix("// "), written.take()) {
+                (Some(file), None) => {
+                    let (name, text) = file.split_once('\n').expect("a shader follows its name");
+                    work.write(name, text);
+                }
+                (_, Some(written)) => {
+                    assert!(written.contains(&code), "{written} has no\n{code}");
+                    shown += 1;
+                }
+                (None, None) => panic!("this is neither a shader nor what one becomes: {code}"),
+            },
+        }
+    }
+    assert_eq!(shown, 7);
+}
+
+#[test]
+fn blocks_and_lines_are_found() {
+    let text = "a\n\n    polyshade info a \\\n      --json\n\n```sh\npolyshade man\npolyshade x …\n```\nb\n";
+    let blocks = blocks(text);
+    assert_eq!(blocks.iter().flat_map(|(_, code)| lines(code)).count(), 2);
+    assert_eq!(lines(&blocks[0].1), ["polyshade info a  --json"]);
+}

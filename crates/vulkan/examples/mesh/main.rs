@@ -1,0 +1,193 @@
+//! A host in Rust: captures a mesh that a vertex shader makes, once, into a storage buffer, as a plan says, and draws
+//! what was captured. No device has to have transform feedback for that. What is drawn goes into a picture; no window
+//! is needed.
+//!
+//!     cargo run --release --package polyshade-vulkan --example mesh -- FOLDER-OF-SHADERS OUT.png
+//!
+//! The shaders are those of `crates/capi/examples/shaders`. The file `draw.c` beside them is the same host in C.
+
+mod gpu;
+
+use ash::vk;
+use gpu::{Gpu, SIZE};
+use polyshade::Module;
+use polyshade::host::{Binding, Place, Set};
+use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Prepared, prepare};
+use polyshade_planner::{self as planner, Accesses, Active, Barrier, Bound, Device, DrawCall};
+use polyshade_planner::{
+    Feedback, Path, Pipeline, Plan, Preset, Stages, Step, Topology, Use, Uses,
+};
+use std::error::Error;
+use std::{env, fs};
+
+/// The strip that mesh.vert makes: 48 windings of 96 steps, and one more to close it.
+const VERTICES: u32 = 2 * (96 * 48 + 1);
+/// Behind the push constants that the shader has itself.
+const WORDS_AT: u32 = 16;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [folder, picture] = &arguments[..] else {
+        return Err("usage: mesh FOLDER-OF-SHADERS OUT.png".into());
+    };
+    let read = |name: &str| {
+        Module::from_bytes(&fs::read(format!("{folder}/{name}"))?).map_err(Box::<dyn Error>::from)
+    };
+    let (shader, vertex, fragment) =
+        (read("mesh.vert.spv")?, read("draw.vert.spv")?, read("draw.frag.spv")?);
+
+    let varyings = ["v_position", "v_normal", "v_color"];
+    let options = Options::new()
+        .interleaved(varyings)
+        .into_storage(Set(0), Binding(0))
+        .words(Place::PushConstant { offset: WORDS_AT });
+    let prepared = prepare(&shader, "main", &options)?;
+    let draw = transform_feedback::Draw {
+        topology: transform_feedback::Topology::TriangleStrip,
+        provoking_vertex: transform_feedback::ProvokingVertex::First,
+        first_vertex: 0,
+        vertex_count: VERTICES,
+        first_instance: 0,
+        instance_count: 1,
+        indices: None,
+    };
+    // As many bytes as the draw stores: a strip is stored as triangles by themselves.
+    let layout = prepared.layout();
+    let vertex_count = 3 * draw.topology.primitives(VERTICES);
+    let size = vertex_count * layout.buffers[0].stride;
+    let plan = plan(&prepared, size)?;
+    print!("{plan}");
+
+    let gpu = Gpu::open()?;
+    let mesh = gpu.buffer(
+        size.into(),
+        vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::VERTEX_BUFFER,
+    )?;
+    capture(&gpu, &prepared, &plan, &draw, mesh.buffer)?;
+    let drawing = drawing(&gpu, [&vertex, &fragment], layout)?;
+    let pixels = gpu.draw(drawing, mesh.buffer, vertex_count)?;
+
+    let mut encoder = png::Encoder::new(fs::File::create(picture)?, SIZE, SIZE);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.write_header()?.write_image_data(&pixels)?;
+    Ok(())
+}
+
+/// What to do for the capture, on a device that has no more than a phone's Vulkan and dynamic rendering. An engine asks
+/// its device, and keeps plans under their states.
+fn plan(prepared: &Prepared<'_>, size: u32) -> Result<Plan, Box<dyn Error>> {
+    let device = Device { dynamic_rendering: true, ..Device::from(Preset::VulkanMobile) };
+    let pipeline = Pipeline {
+        topology: Topology::TriangleStrip,
+        rasterizer_discard: true,
+        capture: Some(planner::Capture { path: Some(Path::Storage), ..prepared.into() }),
+        ..Pipeline::default()
+    };
+    let bound = Bound { buffer_size: size.into(), offset: 0, size: None };
+    let draw = planner::Draw {
+        feedback: Feedback::Active(Active { buffers: vec![Some(bound)], ..Active::default() }),
+        next: Uses { captured: vec![Use::Vertices], ..Uses::default() },
+        ..planner::Draw::default()
+    };
+    Ok(planner::plan(&device, &pipeline, &draw)?)
+}
+
+/// Records the steps of the plan.
+fn capture(
+    gpu: &Gpu,
+    prepared: &Prepared<'_>,
+    plan: &Plan,
+    draw: &transform_feedback::Draw,
+    into: vk::Buffer,
+) -> Result<(), Box<dyn Error>> {
+    let words = u32::try_from(prepared.words().words.len())?;
+    let descriptors = &prepared.requirements().descriptors;
+    let layout = gpu.storage_layout(descriptors[0].binding.0, WORDS_AT + 4 * words)?;
+    for step in &plan.steps {
+        match step {
+            Step::BindPipeline(bind) => {
+                // The plan's name of a variant, and the lowering's.
+                let planner::Variant::CaptureOnly = bind.variant else {
+                    return Err(format!("there is no variant {:?}", bind.variant).into());
+                };
+                let variant = prepared.variant(transform_feedback::Variant::CaptureOnly)?;
+                let stages = [(vk::ShaderStageFlags::VERTEX, variant.module.words())];
+                let pipeline = gpu.pipeline(
+                    layout.pipeline,
+                    &stages,
+                    vk::PrimitiveTopology::POINT_LIST,
+                    None,
+                )?;
+                gpu.bind_pipeline(pipeline);
+            }
+            Step::BindStorage(range) => {
+                gpu.bind_storage(&layout, range.set.0, into, range.offset, range.size)?;
+            }
+            Step::FillIn(words) => {
+                let ranges: Vec<BufferRange> = words
+                    .ranges
+                    .iter()
+                    .map(|range| BufferRange {
+                        offset: range.offset,
+                        size: range.size,
+                        ..BufferRange::default()
+                    })
+                    .collect();
+                let values = prepared.layout().host_words(draw, &ranges)?;
+                let written = prepared.layout().primitives_written(draw, &ranges)?;
+                println!("{written} of {} triangles are captured", draw.primitives());
+                gpu.push(&layout, &[[0; WORDS_AT as usize / 4].as_slice(), &values].concat());
+            }
+            Step::BeginPass(_) => gpu.begin_pass(),
+            Step::EndPass(_) => gpu.end_pass(),
+            Step::Draw(DrawCall::Vertices) => gpu.draw_vertices(draw.vertex_count),
+            Step::Barriers(barriers) => barriers.iter().for_each(|one| wait(gpu, one)),
+            // It captures once, from an empty buffer on: nobody asks for its counter.
+            Step::Advance(_) => {}
+            other => return Err(format!("this host has nothing for {other:?}").into()),
+        }
+    }
+    Ok(())
+}
+
+/// A barrier of the plan: stages and accesses are Vulkan's, by number.
+fn wait(gpu: &Gpu, barrier: &Barrier) {
+    let stages = |stages: Stages| vk::PipelineStageFlags::from_raw(stages.bits());
+    let accesses = |accesses: Accesses| vk::AccessFlags::from_raw(accesses.bits());
+    gpu.wait(
+        (stages(barrier.from.stages), accesses(barrier.from.accesses)),
+        (stages(barrier.to.stages), accesses(barrier.to.accesses)),
+    );
+}
+
+/// The pipeline that draws the mesh: its attributes lie where the layout says.
+fn drawing(
+    gpu: &Gpu,
+    [vertex, fragment]: [&Module<'_>; 2],
+    layout: &Layout,
+) -> Result<vk::Pipeline, Box<dyn Error>> {
+    let buffer = &layout.buffers[0];
+    let attributes: Vec<_> = (0..)
+        .zip(&buffer.captured)
+        .map(|(location, captured)| vk::VertexInputAttributeDescription {
+            location,
+            binding: 0,
+            format: vk::Format::R32G32B32_SFLOAT,
+            offset: captured.offset,
+        })
+        .collect();
+    let binding = [vk::VertexInputBindingDescription {
+        binding: 0,
+        stride: buffer.stride,
+        input_rate: vk::VertexInputRate::VERTEX,
+    }];
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&binding)
+        .vertex_attribute_descriptions(&attributes);
+    let stages = [
+        (vk::ShaderStageFlags::VERTEX, vertex.words()),
+        (vk::ShaderStageFlags::FRAGMENT, fragment.words()),
+    ];
+    let empty = gpu.empty_layout()?;
+    Ok(gpu.pipeline(empty, &stages, vk::PrimitiveTopology::TRIANGLE_LIST, Some(&input))?)
+}

@@ -1,0 +1,105 @@
+//! `cargo xtask book`: the documents as an mdBook, in the order of `docs/SUMMARY.md`.
+//!
+//! The documents link to each other and to files of the repository, and are read there as they are. So the book is made
+//! of a copy of these: every page and everything that one links to, at the same paths.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::command::{output, program, run, target, workspace};
+use crate::{links, tools};
+
+const MDBOOK: (&str, &str) = ("mdbook", "0.5.4");
+
+/// The list of the pages.
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// Writes the book into the folder of build outputs.
+pub(crate) fn run_book() -> Result<(), String> {
+    tools::ensure(MDBOOK.0, MDBOOK.1)?;
+    let folder = target().join("book");
+    let _ = fs::remove_dir_all(&folder);
+    let source = folder.join("source");
+    let files = files()?;
+    for file in &files {
+        let to = source.join("src").join(file);
+        let copied = fs::create_dir_all(to.parent().unwrap_or(&source))
+            .and_then(|()| fs::copy(workspace().join(file), &to));
+        copied.map_err(|error| format!("{file}: {error}"))?;
+    }
+    let write = |name: &str, text: &str| {
+        fs::write(source.join(name), text).map_err(|error| format!("{name}: {error}"))
+    };
+    write("src/SUMMARY.md", &from_root(&read(SUMMARY)?))?;
+    write("book.toml", &read("docs/book.toml")?)?;
+    let html = folder.join("html");
+    run(program("mdbook", ["build", "--dest-dir"]).arg(&html).arg(&source))?;
+    let pages = files.iter().filter(|file| file.ends_with(".md")).count();
+    println!("{pages} pages: {}", html.join("index.html").display());
+    Ok(())
+}
+
+/// The pages, and all that they link to.
+fn files() -> Result<BTreeSet<String>, String> {
+    let tracked = output(&mut program("git", ["ls-files", "-z"]))?;
+    let mut files = BTreeSet::new();
+    for page in pages(&read(SUMMARY)?) {
+        let linked: Vec<String> = links::links(&read(&page)?)
+            .filter(|(link, _)| !link.is_empty() && !link.contains("://"))
+            .map(|(link, _)| links::resolve(&page, link))
+            .collect();
+        for target in &linked {
+            let is_below = |file: &&str| Path::new(file).starts_with(target);
+            files.extend(tracked.split('\0').filter(is_below).map(str::to_owned));
+        }
+        files.insert(page);
+    }
+    files.remove(SUMMARY);
+    Ok(files)
+}
+
+/// The pages of the summary, from the workspace's root.
+fn pages(summary: &str) -> BTreeSet<String> {
+    links::links(summary).map(|(link, _)| links::resolve(SUMMARY, link)).collect()
+}
+
+/// The summary as it is read from the workspace's root.
+fn from_root(summary: &str) -> String {
+    let mut text = String::new();
+    let mut rest = summary;
+    while let Some((before, behind)) = rest.split_once("](") {
+        let (link, after) = behind.split_once(')').unwrap_or((behind, ""));
+        text += &format!("{before}]({})", links::resolve(SUMMARY, link));
+        rest = after;
+    }
+    text + rest
+}
+
+fn read(path: &str) -> Result<String, String> {
+    fs::read_to_string(workspace().join(path)).map_err(|error| format!("{path}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_moved_to_the_root() {
+        let summary = "# S\n\n- [a](../README.md)\n    - [b](x/y.md)\n";
+        assert_eq!(from_root(summary), "# S\n\n- [a](README.md)\n    - [b](docs/x/y.md)\n");
+    }
+
+    /// What is written for users and not in the book would not be found there.
+    #[test]
+    fn every_document_is_a_page() {
+        let tracked =
+            output(&mut program("git", ["ls-files", "docs", "*.md"])).expect("git lists them");
+        let documents = tracked.lines().filter(|path| path.ends_with(".md") && *path != SUMMARY);
+        let is_document = |path: &&str| path.starts_with("docs/") || !path.contains('/');
+        let documents: BTreeSet<String> =
+            documents.filter(is_document).map(str::to_owned).collect();
+        assert_eq!(documents, pages(&read(SUMMARY).expect("it is there")));
+        assert!(files().expect("they are read").contains("docs/plans/vulkan.svg"));
+    }
+}

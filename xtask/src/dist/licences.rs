@@ -1,0 +1,116 @@
+//! The licences of what is built into the packages: that of every dependency, and those of the C++ that some bring.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{cargo, output};
+
+/// How the files begin in which licences stand.
+const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"];
+
+/// How deep in a dependency such files are looked for: `glslang-sys/glslang/LICENSE.txt`.
+const DEPTH: u32 = 3;
+
+/// A dependency that is not ours.
+struct Dependency {
+    name: String,
+    licence: String,
+    /// The texts that it comes with.
+    texts: Vec<String>,
+}
+
+/// One text: what is used under which licences, then each licence's text with the names of those that it is of.
+pub(super) fn of_packages(packages: &[&str]) -> Result<String, String> {
+    let dependencies = dependencies(packages)?;
+    let mut page =
+        String::from("What polyshade is built of, beside itself, and under which licences.\n\n");
+    let mut texts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in &dependencies {
+        page += &format!("{}: {}\n", one.name, one.licence);
+        for text in &one.texts {
+            texts.entry(text).or_default().push(&one.name);
+        }
+    }
+    for (text, names) in texts {
+        page += &format!("\n{}\n{}\n\n{text}\n", "=".repeat(78), names.join(", "));
+    }
+    Ok(page)
+}
+
+/// What the packages are built of on this machine, by name.
+fn dependencies(packages: &[&str]) -> Result<Vec<Dependency>, String> {
+    let mut tree = cargo(["tree", "--locked", "--all-features", "--edges", "normal"]);
+    tree.args(["--prefix", "none", "--format", "{p}"]);
+    let listed = output(tree.args(packages.iter().flat_map(|name| ["--package", name])))?;
+    // `name v1.2.3 (proc-macro)`: what runs while it is built is not handed to anybody.
+    let linked = listed.lines().filter(|line| !line.contains("(proc-macro)"));
+    let linked: BTreeSet<String> =
+        linked.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let metadata =
+        output(&mut cargo(["metadata", "--locked", "--all-features", "--format-version", "1"]))?;
+    let metadata: Value =
+        serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let known = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let mut dependencies = Vec::new();
+    for package in known {
+        let field = |name: &str| package[name].as_str().unwrap_or_default();
+        let name = format!("{} v{}", field("name"), field("version"));
+        // What has no source is ours.
+        if package["source"].is_null() || !linked.contains(&name) {
+            continue;
+        }
+        let folder =
+            Path::new(field("manifest_path")).parent().ok_or("a manifest is in a folder")?;
+        let mut texts = Vec::new();
+        find(folder, DEPTH, &mut texts)?;
+        let licence = match (field("license"), field("license_file")) {
+            ("", "") => return Err(format!("{name} says nothing of its licence")),
+            ("", file) => format!("see its {file}"),
+            (licence, _) => licence.to_owned(),
+        };
+        dependencies.push(Dependency { name, licence, texts });
+    }
+    dependencies.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(dependencies)
+}
+
+/// Adds the texts of licences in a folder and those in it.
+fn find(folder: &Path, depth: u32, texts: &mut Vec<String>) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let mut paths = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        let is_licence = NAMES.iter().any(|begin| name.starts_with(begin));
+        if path.is_dir() && depth > 0 {
+            find(&path, depth - 1, texts)?;
+        } else if is_licence && let Ok(text) = fs::read_to_string(&path) {
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            texts.push(lines.join("\n").trim().to_owned());
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_of_dependencies_are_found_with_their_texts() {
+        let page = of_packages(&["polyshade"]).expect("cargo knows them");
+        assert!(page.contains("\nbytemuck v1."), "{page}");
+        assert!(page.contains("\nfoldhash v0."), "{page}");
+        assert!(!page.contains("polyshade v0") && !page.contains("clap"), "{page}");
+        assert!(page.contains("THE SOFTWARE IS PROVIDED \"AS IS\""), "{page}");
+    }
+}

@@ -1,0 +1,60 @@
+//! The tree of files that is packed, as it lies under any prefix.
+
+use std::fs;
+use std::path::Path;
+
+use super::{copy, make, write};
+use crate::capi;
+use crate::command::{output, program, workspace};
+
+/// The library of the Vulkan layer, where the program looks for it.
+const LAYER: &str = "lib/polyshade/libpolyshade_layer.so";
+
+/// The manifest of the layer: the loader reads this folder under `/usr`, and finds the library from there.
+const MANIFEST: &str = "share/vulkan/implicit_layer.d/VkLayer_polyshade_polyfill.json";
+const LAYER_FROM_MANIFEST: &str = "../../../lib/polyshade/libpolyshade_layer.so";
+
+/// Where each shell looks for completions.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/polyshade"),
+    ("zsh", "share/zsh/site-functions/_polyshade"),
+    ("fish", "share/fish/vendor_completions.d/polyshade.fish"),
+];
+
+/// What is read, beside what the program itself says.
+const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Fills the tree with what cargo has built into `built`.
+pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
+    let polyshade = tree.join("bin/polyshade");
+    capi::install(&built.join("polyshade"), &polyshade, "--strip-all")?;
+    capi::install_into(tree, built)?;
+    layer(tree, built, &polyshade)?;
+    let polyshade = polyshade.to_string_lossy();
+    output(program(&polyshade, ["man"]).arg(tree.join("share/man/man1")))?;
+    for (shell, file) in COMPLETIONS {
+        write(&tree.join(file), &output(&mut program(&polyshade, ["completions", shell]))?)?;
+    }
+    let documents = tree.join("share/doc/polyshade");
+    make(&documents)?;
+    DOCUMENTS.iter().try_for_each(|name| copy(&workspace().join(name), &documents.join(name)))
+}
+
+/// The layer and its manifest, which is the one that `polyshade layer install` writes, with another path.
+fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
+    capi::install(&built.join("libpolyshade_layer.so"), &tree.join(LAYER), "--strip-unneeded")?;
+    let home = tree.join("installed");
+    let mut install = program(&polyshade.to_string_lossy(), ["layer", "install"]);
+    output(install.env("XDG_DATA_HOME", &home))?;
+    let name = MANIFEST.rsplit('/').next().unwrap_or(MANIFEST);
+    let manifest = home.join("vulkan/implicit_layer.d").join(name);
+    let text = fs::read_to_string(&manifest)
+        .map_err(|error| format!("{}: {error}", manifest.display()))?;
+    let installed = home.join("polyshade/libpolyshade_layer.so");
+    let moved = text.replace(&*installed.to_string_lossy(), LAYER_FROM_MANIFEST);
+    if moved == text {
+        return Err(format!("the manifest does not name {}: {text}", installed.display()));
+    }
+    write(&tree.join(MANIFEST), &moved)?;
+    fs::remove_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))
+}

@@ -1,0 +1,80 @@
+//! `cargo xtask distributed`: the example of `examples/distributed`, with a worker that is killed, against one machine.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::{Incremental, built, output, program, run, target, workspace};
+use crate::setup::{self, Package};
+
+const PYTHON: &[Package] = &[("python3-venv", "keeps Dask in a folder of its own")];
+
+/// As many shaders as take some seconds.
+const SHADERS: u32 = 2000;
+
+const VERB: [&str; 3] = ["capture", "--varyings", "v_position,v_velocity"];
+
+/// Lowers shaders on three workers of Dask, of which one is killed, and on one machine: outputs, index and report have
+/// to be the same, byte for byte.
+pub(crate) fn run_distributed() -> Result<(), String> {
+    setup::run_setup_of(PYTHON)?;
+    let polyshade = built("polyshade", Incremental::ByHand)?.get_program().to_owned();
+    let polyshade = polyshade.to_string_lossy();
+    let folder = target().join("distributed");
+    let python = python(&folder)?;
+    let work = folder.join("work");
+    let _ = fs::remove_dir_all(&work);
+    let shaders = work.join("shaders");
+    write_shaders(&shaders)?;
+
+    let example = workspace().join("examples/distributed/shards.py");
+    let mut dask = program(&python, [&example, &shaders, &work.join("dask")]);
+    dask.arg("--report").arg(work.join("dask.json")).args(["--polyshade", &polyshade]);
+    run(dask.args(["--workers", "3", "--kill-one", "--"]).args(VERB))?;
+    let mut one = program(&polyshade, ["batch"]);
+    one.arg(&shaders).arg("-o").arg(work.join("one")).arg("--report").arg(work.join("one.json"));
+    run(one.args(VERB))?;
+    for (ours, theirs) in [("dask", "one"), ("dask.json", "one.json")] {
+        run(program("diff", ["-r"]).arg(work.join(ours)).arg(work.join(theirs)))?;
+    }
+    println!(
+        "{SHADERS} shaders on three workers, one of them killed, are the same bytes as on one machine"
+    );
+    Ok(())
+}
+
+/// The interpreter of an environment that has Dask, which is made where it is missing.
+fn python(folder: &Path) -> Result<String, String> {
+    let environment = folder.join("venv");
+    let wanted = workspace().join("examples/distributed/requirements.txt");
+    let python = environment.join("bin/python").to_string_lossy().into_owned();
+    if output(&mut program(&python, ["--version"])).is_err() {
+        run(program("python3", ["-m", "venv"]).arg(&environment))?;
+    }
+    run(program(&python, ["-m", "pip", "install", "--quiet", "--requirement"]).arg(wanted))?;
+    Ok(python)
+}
+
+/// Shaders of different contents, in several folders; some of a stage that is skipped.
+fn write_shaders(folder: &Path) -> Result<(), String> {
+    let path = workspace().join("examples/particles.vert");
+    let failed = |error: std::io::Error| format!("shaders of the example: {error}");
+    let text = fs::read_to_string(path).map_err(failed)?;
+    let Some((head, body)) = text.split_once("void main() {") else {
+        return Err("examples/particles.vert has no `main` to change".to_owned());
+    };
+    for number in 0..SHADERS {
+        let folder = folder.join((number % 7).to_string());
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let (name, text) = match number % 100 {
+            99 => {
+                (format!("{number}.frag"), format!("#version 450\nvoid main() {{}} // {number}\n"))
+            }
+            _ => {
+                let moved = format!("{head}const float NUMBER = {number}.0;\nvoid main() {{{body}");
+                (format!("{number}.vert"), moved)
+            }
+        };
+        fs::write(folder.join(name), text).map_err(failed)?;
+    }
+    Ok(())
+}
