@@ -1,9 +1,10 @@
 //! What comes next waits for all that a draw does: what it reads, what it counts its vertices by, and what it captures.
 
 use crate::states::{anew, pipeline};
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_planner::{
-    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState, Path,
-    Pipeline, Preset, ShaderStage, Step, Use, Uses,
+    self as planner, Attachments, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper,
+    PassState, Path, Pipeline, Preset, ShaderStage, Step, Topology, Use, Uses,
 };
 
 /// The barriers behind the draw, as text, and whether the application's pass ends there.
@@ -40,10 +41,10 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
         let draw = reading(feedback, Use::Vertices, next);
         let found = waits(Preset::Vulkan, &pipeline, &draw);
         assert_eq!(found, (vec![overwritten.to_owned()], true));
-        // Metal has no barriers: the end of the pass is one, and captures have a pass of their own there.
+        // Metal has no barriers: the end of the pass is one.
         for (next, ends) in [
             (Use::Store(ShaderStage::Fragment), true),
-            (Use::Capture(Path::Storage), false),
+            (Use::Capture(Path::Storage), true),
             (Use::Store(ShaderStage::Compute), false),
             (Use::CopyDestination, false),
         ] {
@@ -58,7 +59,7 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
 #[test]
 fn a_pass_does_not_end_for_what_was_in_another() {
     for (before, ends) in [
-        (Use::Capture(Path::Storage), false),
+        (Use::Capture(Path::Storage), true),
         (Use::CopyDestination, false),
         (Use::Store(ShaderStage::Compute), false),
         (Use::Store(ShaderStage::Fragment), true),
@@ -70,13 +71,67 @@ fn a_pass_does_not_end_for_what_was_in_another() {
             planner::plan(device, &Pipeline::default(), &draw).expect("it has a plan").steps
         };
         let ended = |step: &Step| matches!(step, Step::EndPass(_));
-        let metal = Device::from(Preset::Metal);
-        assert_eq!(plan(&metal).iter().any(ended), ends, "{before:?}");
-        // Where captures can be beside outputs, the one before may have been in this pass.
-        let stores = matches!(before, Use::Capture(_) | Use::Store(ShaderStage::Fragment));
-        let beside = Device { stores_beside_outputs: true, ..metal };
-        assert_eq!(plan(&beside).iter().any(ended), stores, "{before:?}");
+        for device in [Preset::Metal.into(), metal_2_0()] {
+            assert_eq!(plan(&device).iter().any(ended), ends, "{before:?}");
+        }
     }
+}
+
+/// Metal before MSL 2.1, where a vertex stage that stores has no outputs.
+fn metal_2_0() -> Device {
+    Device { stores_beside_outputs: false, ..Preset::Metal.into() }
+}
+
+/// Each end of a pass stores and loads all attachments: a capture needs none, whatever it is made of.
+#[test]
+fn a_captured_draw_stays_in_the_pass_that_is_open() {
+    let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
+    let discarding = Pipeline { rasterizer_discard: true, ..pipeline() };
+    for device in [Preset::Metal.into(), metal_2_0(), Preset::VulkanMobile.into()] {
+        for pipeline in [&pipeline(), &fan, &discarding] {
+            let draw = Draw { pass: PassState::Kept, ..anew() };
+            let steps = planner::plan(&device, pipeline, &draw).expect("it has a plan").steps;
+            let pass = |step: &Step| matches!(step, Step::BeginPass(_) | Step::EndPass(_));
+            assert!(!steps.iter().any(pass), "{steps:?}");
+        }
+    }
+    // What comes next in the pass and reads what was captured has it end.
+    let next = Uses { captured: vec![Use::Vertices], ..Uses::default() };
+    for device in [Preset::Metal.into(), metal_2_0()] {
+        let draw = Draw { pass: PassState::Inside, next: next.clone(), ..anew() };
+        let steps = planner::plan(&device, &fan, &draw).expect("it has a plan").steps;
+        let ended = steps.iter().filter(|step| matches!(step, Step::EndPass(_))).count();
+        let drawn = |step: &Step| matches!(step, Step::Draw(_));
+        let behind = steps.iter().rposition(drawn).expect("it draws");
+        let ends = Step::EndPass(Attachments::Application);
+        assert_eq!((ended, &steps[behind + 1..].contains(&ends)), (1, &true), "{steps:?}");
+    }
+}
+
+/// A pipeline is made for formats and for a provoking vertex: the key that a plan gives of it tells those apart.
+#[test]
+fn what_is_bound_is_the_key_of_a_pipeline() {
+    let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
+    let points = Pipeline { topology: Topology::PointList, ..last.clone() };
+    let discarding = Pipeline { rasterizer_discard: true, ..last.clone() };
+    let bound = |preset: Preset, pipeline: &Pipeline, pass| {
+        let draw = Draw { pass, ..anew() };
+        let plan = planner::plan(&preset.into(), pipeline, &draw).expect("it has a plan");
+        let bound = plan.steps.into_iter().filter_map(|step| match step {
+            Step::BindPipeline(bind) => Some((bind.provoking_vertex, bind.attachments)),
+            _ => None,
+        });
+        bound.collect::<Vec<_>>()
+    };
+    let (first, to) = (ProvokingVertex::First, Attachments::Application);
+    let inside = PassState::Inside;
+    assert_eq!(bound(Preset::Vulkan, &pipeline(), inside), [(first, to)]);
+    assert_eq!(bound(Preset::Vulkan, &last, inside), [(ProvokingVertex::Last, to)]);
+    assert_eq!(bound(Preset::Vulkan, &points, inside), [(first, to)]);
+    assert_eq!(bound(Preset::Metal, &discarding, inside), [(first, to)]);
+    let outside = PassState::Outside;
+    assert_eq!(bound(Preset::Metal, &discarding, outside), [(first, Attachments::Dummy)]);
+    assert_eq!(bound(Preset::VulkanMobile, &discarding, outside), [(first, Attachments::None)]);
 }
 
 #[test]
@@ -90,11 +145,13 @@ fn a_captured_draw_reads_too() {
         let expected = format!("captured data: {captured} -> TRANSFER / TRANSFER_WRITE");
         assert_eq!(waits(preset, &pipeline(), &draw).0, [expected]);
     }
-    // On Metal the pass that captured has ended, and the one that reads has not.
-    let draw = reading(anew().feedback, fragment, Use::Store(ShaderStage::Fragment));
-    assert!(waits(Preset::Metal, &pipeline(), &draw).1);
-    let draw = reading(anew().feedback, fragment, Use::Vertices);
-    assert!(!waits(Preset::Metal, &pipeline(), &draw).1);
+    // On Metal a copy is outside of any pass, and what else uses it may be in this one.
+    for (next, ends) in
+        [(Use::Store(ShaderStage::Fragment), true), (Use::Vertices, true), (Use::CopySource, false)]
+    {
+        let draw = reading(anew().feedback, fragment, next);
+        assert_eq!(waits(Preset::Metal, &pipeline(), &draw).1, ends);
+    }
 }
 
 #[test]
@@ -126,8 +183,6 @@ fn a_pass_that_is_kept_is_not_ended() {
     assert_eq!(refused(Preset::Vulkan, &pipeline(), &anew()), None);
     assert_eq!(refused(Preset::VulkanMobile, &pipeline(), &anew()), None);
     let reading = reading(Feedback::Paused, Use::Vertices, Use::CopyDestination);
-    for (preset, draw) in [(Preset::Vulkan, &reading), (Preset::Metal, &anew())] {
-        let message = refused(preset, &pipeline(), draw).expect("it is refused");
-        assert!(message.contains("the pass that is open would have to end"), "{message}");
-    }
+    let message = refused(Preset::Vulkan, &pipeline(), &reading).expect("it is refused");
+    assert!(message.contains("the pass that is open would have to end"), "{message}");
 }

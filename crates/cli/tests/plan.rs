@@ -25,7 +25,7 @@ fn every_form_is_written() {
 
     let svg = work.text("a.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    for part in ["capture-only", "dummy attachment", "feedback 1", "host words"] {
+    for part in ["both", "the application", "feedback 1", "host words"] {
         assert!(svg.contains(part), "{part} is not in the picture");
     }
     assert_eq!(svg.matches("class=\"pass\"").count(), 3);

@@ -136,7 +136,7 @@ pub enum Preset {
     Vulkan,
     /// Vulkan 1.0 on a phone: the limits that are guaranteed, and stores from the vertex stage.
     VulkanMobile,
-    /// Metal: stores from a vertex stage without outputs only, no barriers inside a pass.
+    /// Metal from MSL 2.1 on, where a vertex stage that stores may have outputs: no barriers inside a pass.
     Metal,
     /// WebGPU as specified: a vertex stage stores nothing.
     WebGpu,
@@ -252,7 +252,6 @@ fn metal() -> Device {
     Device {
         api: Api::Metal,
         vertex_stores: true,
-        stores_beside_outputs: false,
         rasterization_off: RasterizationOff::WithoutOutputs,
         passes_without_attachments: false,
         triangle_fans: false,

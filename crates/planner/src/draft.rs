@@ -14,6 +14,7 @@ use super::steps::{
 };
 use super::sync::{self, Barrier};
 use super::unsupported;
+use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
 /// A plan under construction.
@@ -130,7 +131,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Opens the application's pass, unless it is open.
-    pub(super) fn open_application_pass(&mut self) {
+    fn open_application_pass(&mut self) {
         let contents = if self.begun { Contents::Load } else { Contents::AsAsked };
         self.open(Attachments::Application, contents);
         self.begun = true;
@@ -146,15 +147,10 @@ impl<'s> Draft<'s> {
 
     /// Opens a pass in which nothing is rasterized, unless the application's is open: the smallest that the API
     /// permits.
-    pub(super) fn open_small_pass(&mut self) {
+    fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();
         }
-        self.open_own_pass();
-    }
-
-    /// Opens a pass without the application's attachments, unless one is open.
-    pub(super) fn open_own_pass(&mut self) {
         let without = self.device.passes_without_attachments;
         let attachments = if without { Attachments::None } else { Attachments::Dummy };
         self.open(attachments, Contents::DontCare);
@@ -285,7 +281,15 @@ impl<'s> Draft<'s> {
         rasterization: Rasterization,
     ) -> Result<(), Error> {
         let (assembly, call) = self.assembled()?;
-        self.bind(Bind { variant, position, rasterization, assembly });
+        self.bind(variant, position, rasterization, assembly);
+        self.steps.push(Step::Draw(call));
+        Ok(())
+    }
+
+    /// The draw of every vertex as a point, of a variant without outputs.
+    pub(super) fn draw_points(&mut self) -> Result<(), Error> {
+        let call = self.call_of_points()?;
+        self.bind(Variant::CaptureOnly, Position::Kept, Rasterization::Off, Assembly::Points);
         self.steps.push(Step::Draw(call));
         Ok(())
     }
@@ -322,8 +326,26 @@ impl<'s> Draft<'s> {
         Ok((Assembly::Rewritten(instead), DrawCall::Rewritten(counted)))
     }
 
-    pub(super) fn bind(&mut self, bind: Bind) {
-        self.steps.push(Step::BindPipeline(bind));
+    fn bind(
+        &mut self,
+        variant: Variant,
+        position: Position,
+        rasterization: Rasterization,
+        assembly: Assembly,
+    ) {
+        let provoking_vertex = match assembly {
+            Assembly::Points | Assembly::AsDrawn(Topology::PointList) => ProvokingVertex::First,
+            Assembly::AsDrawn(_) | Assembly::Rewritten(_) => self.pipeline.provoking_vertex,
+        };
+        let attachments = self.open.unwrap_or(Attachments::Application);
+        self.steps.push(Step::BindPipeline(Bind {
+            variant,
+            position,
+            rasterization,
+            assembly,
+            provoking_vertex,
+            attachments,
+        }));
     }
 
     /// The draw command as the application asks for it.
@@ -338,7 +360,7 @@ impl<'s> Draft<'s> {
     }
 
     /// The draw command where every vertex is a point, and as many are drawn as are captured.
-    pub(super) fn call_of_points(&self) -> Result<DrawCall, Error> {
+    fn call_of_points(&self) -> Result<DrawCall, Error> {
         match &self.draw.call {
             Call::Indexed => Ok(DrawCall::OverIndices),
             Call::Indirect | Call::IndexedIndirect => Ok(DrawCall::Kept),

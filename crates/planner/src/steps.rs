@@ -7,6 +7,7 @@ pub use words::{Word, WordRange, Words};
 use super::state::{ByteCount, Counter, Path, Query, Topology};
 use super::sync::Barrier;
 use polyshade::host::{Binding, Set};
+use polyshade::transform_feedback::ProvokingVertex;
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
@@ -210,7 +211,8 @@ pub enum Assembly {
     Rewritten(Topology),
 }
 
-/// A pipeline to bind.
+/// A pipeline to bind: with the modules and the rest of the application's state, all that it is made of, so that it is
+/// the key of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Bind {
@@ -222,6 +224,10 @@ pub struct Bind {
     pub rasterization: Rasterization,
     /// How vertices are assembled.
     pub assembly: Assembly,
+    /// Which vertex of a primitive is the provoking one; the first of points, which have no other.
+    pub provoking_vertex: ProvokingVertex,
+    /// The attachments of the pass in which it is drawn, whose formats it is made for.
+    pub attachments: Attachments,
 }
 
 /// A feedback buffer that is bound as a storage buffer.

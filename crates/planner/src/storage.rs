@@ -9,8 +9,8 @@ use super::state::{
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Assembly, Bind, Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step,
-    Variant, WordRange, Words,
+    Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step, Variant, WordRange,
+    Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -62,7 +62,7 @@ pub(super) fn plan(
         }
     }
     let queries = steps.begin_queries(true)?;
-    open_pass(&mut steps, device, pipeline, shape);
+    steps.open_pass();
     let capturing = steps.steps.len();
     match shape {
         Shape::AtOnce => {
@@ -73,21 +73,11 @@ pub(super) fn plan(
                 *call = DrawCall::Kept;
             }
         }
-        Shape::CaptureOnly | Shape::CaptureThenRaster => {
-            steps.bind(Bind {
-                variant: Variant::CaptureOnly,
-                position: Position::Kept,
-                rasterization: Rasterization::Off,
-                assembly: Assembly::Points,
-            });
-            let call = steps.call_of_points()?;
-            steps.steps.push(Step::Draw(call));
-        }
+        Shape::CaptureOnly | Shape::CaptureThenRaster => steps.draw_points()?,
     }
     let before_draw = capturing + 1;
     steps.steps.splice(before_draw..before_draw, bound);
     if shape == Shape::CaptureThenRaster {
-        steps.open_application_pass();
         steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
     }
     steps.end_queries(&queries);
@@ -95,11 +85,7 @@ pub(super) fn plan(
     if active.keeper == Keeper::Host {
         advance(&mut steps, active, capture.buffers.len());
     }
-    let elsewhere = device.api != Api::Vulkan && shape == Shape::CaptureThenRaster;
-    match elsewhere {
-        true => steps.wait_after_reads()?,
-        false => steps.wait_after()?,
-    }
+    steps.wait_after()?;
     if active.keeper == Keeper::Host {
         write_counters(&mut steps, draw, active);
     }
@@ -302,17 +288,6 @@ fn shape(device: &Device, pipeline: &Pipeline, storage: &Storage) -> Result<Shap
             Err(unsupported("the shader stores by itself, which two passes would do twice"))
         }
         Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(Shape::CaptureThenRaster),
-    }
-}
-
-/// Opens the pass in which the draw captures.
-fn open_pass(steps: &mut Draft<'_>, device: &Device, pipeline: &Pipeline, shape: Shape) {
-    match (shape, device.api) {
-        (Shape::AtOnce, _) if !pipeline.rasterizer_discard => steps.open_application_pass(),
-        // Nothing of what is stored inside the application's pass could be used in it.
-        (_, Api::Metal | Api::WebGpu) => steps.open_own_pass(),
-        (Shape::CaptureThenRaster, Api::Vulkan) => steps.open_application_pass(),
-        (Shape::CaptureOnly | Shape::AtOnce, Api::Vulkan) => steps.open_small_pass(),
     }
 }
 

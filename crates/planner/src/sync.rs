@@ -184,15 +184,18 @@ impl Use {
         }
     }
 
-    /// Whether a draw in the application's pass can do it; captures can where they are stored beside outputs.
-    pub(super) fn is_drawn(self, stores_beside_outputs: bool) -> bool {
+    /// Whether a draw can do it.
+    pub(super) fn is_drawn(self) -> bool {
         match self {
-            Self::Capture(_) => stores_beside_outputs,
             Self::Uniform(stage)
             | Self::Storage(stage)
             | Self::Texels(stage)
             | Self::Store(stage) => stage != ShaderStage::Compute,
-            Self::Vertices | Self::Indices | Self::IndirectArguments | Self::ByteCount => true,
+            Self::Capture(_)
+            | Self::Vertices
+            | Self::Indices
+            | Self::IndirectArguments
+            | Self::ByteCount => true,
             Self::CopySource
             | Self::CopyDestination
             | Self::HostRead

@@ -8,6 +8,7 @@ use super::steps::{
     Pass, PassScope, Plan, Position, Rasterization, Step, Variant,
 };
 use super::sync::{Barrier, Scope};
+use polyshade::transform_feedback::ProvokingVertex;
 use std::fmt;
 
 impl fmt::Display for Plan {
@@ -176,6 +177,9 @@ impl fmt::Display for Bind {
             Position::MovedAway { constant: Some(id) } => {
                 write!(f, ", position moved away by constant {id} = 1")?;
             }
+        }
+        if self.provoking_vertex == ProvokingVertex::Last {
+            f.write_str(", the last vertex provokes")?;
         }
         f.write_str(match self.rasterization {
             Rasterization::On => "",

@@ -20,6 +20,11 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
     if has_doubles(words) && words_of(&text).any(is_double) {
         return Err(Error::Unsupported("MSL has no 64-bit floats (double)".to_owned()));
     }
+    if has_cull_distances(&text) {
+        let message = "MSL has no cull distances (gl_CullDistance), and what is culled would be drawn: let the \
+            fragment stage discard it, as the lowering clip_cull does (`clip --emulate` with `--native clip`)";
+        return Err(Error::Unsupported(message.to_owned()));
+    }
     let is_placeholder = |word: &str| PLACEHOLDERS.iter().any(|one| word.starts_with(one));
     if let Some(word) = words_of(&text).find(|word| is_placeholder(word)) {
         return Err(Error::Unsupported(format!("MSL has nothing for what would be `{word}`")));
@@ -34,6 +39,17 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
 fn has_doubles(words: &[u32]) -> bool {
     Module::parse(words).is_ok_and(|module| {
         module.instructions().any(|inst| inst.op() == Op::TYPE_FLOAT && inst.words()[2] == 64)
+    })
+}
+
+/// Whether the outputs of a stage before the rasterizer have some. SPIRV-Cross hands them to the fragment stage, which
+/// may read them; that nothing is culled, and that it names a member of a block which it has not declared, it does not
+/// say.
+fn has_cull_distances(text: &str) -> bool {
+    text.split("struct ").skip(1).any(|part| {
+        let name = part.split_whitespace().next().unwrap_or_default();
+        let is_output = name.ends_with("_out") || name == "spvPerVertex";
+        is_output && part.split("};").next().is_some_and(|body| body.contains("[[user(cull"))
     })
 }
 
@@ -66,6 +82,10 @@ mod tests {
     fn what_would_not_compile_is_refused_and_constants_become_variables() {
         let refused = checked("a = unsupported_GLSLstd450PackDouble2x32(b);".to_owned(), &[]);
         assert!(refused.is_err_and(|error| error.to_string().contains("PackDouble2x32")));
+        let culling = "struct main0_NAME\n{\n    float gl_CullDistance_0 [[user(cull0)]];\n};\n";
+        let refused = checked(culling.replace("NAME", "out"), &[]);
+        assert!(refused.is_err_and(|error| error.to_string().contains("no cull distances")));
+        assert!(checked(culling.replace("NAME", "in"), &[]).is_ok(), "fragment stages read them");
         let text = checked("const uint gl_ViewIndex = 0;".to_owned(), &[]);
         assert_eq!(text.as_deref(), Ok("uint gl_ViewIndex = 0;"));
     }

@@ -15,7 +15,7 @@ impl<'s> Draft<'s> {
     /// Adds the barriers between earlier commands and the data that the draw reads or captures.
     pub(in super::super) fn wait_before(&mut self) -> Result<(), Error> {
         let draw = self.draw;
-        let own = self.own_uses(self.captures().then_some(Use::Capture(self.path)));
+        let own = self.own_uses();
         let mut barriers = Vec::new();
         let before = self.not_apart(&draw.before.captured);
         barriers.extend(barrier(Resource::Captured, &before, &own));
@@ -42,18 +42,8 @@ impl<'s> Draft<'s> {
 
     /// Adds the barriers between the draw and the commands that follow it.
     pub(in super::super) fn wait_after(&mut self) -> Result<(), Error> {
-        let capture = self.captures().then_some(Use::Capture(self.path));
-        self.wait_after_uses(capture)
-    }
-
-    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
-    pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
-        self.wait_after_uses(None)
-    }
-
-    fn wait_after_uses(&mut self, capture: Option<Use>) -> Result<(), Error> {
         let next = &self.draw.next;
-        let own = self.own_uses(capture);
+        let own = self.own_uses();
         let mut barriers = Vec::new();
         let after = self.not_apart(&next.captured);
         barriers.extend(barrier(Resource::Captured, &own, &after));
@@ -72,16 +62,16 @@ impl<'s> Draft<'s> {
     }
 
     /// The uses that have to be waited for. Where the ends of passes are all that orders commands, that is nothing that
-    /// is in no pass of the application's: its pass has to end for a copy, a dispatch or a capture-only pass anyway.
+    /// is in no pass: the one that is open has to end for a copy or a dispatch anyway.
     fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
         let explicit = self.device.api == Api::Vulkan;
-        let with_outputs = self.device.stores_beside_outputs;
-        let within = |one: &Use| explicit || one.is_drawn(with_outputs);
+        let within = |one: &Use| explicit || one.is_drawn();
         uses.iter().copied().filter(within).collect()
     }
 
     /// How the draw uses captured data.
-    fn own_uses(&self, capture: Option<Use>) -> Vec<Use> {
+    fn own_uses(&self) -> Vec<Use> {
+        let capture = self.captures().then_some(Use::Capture(self.path));
         let reads = self.draw.reads.iter().flat_map(|one| self.reads_as(*one));
         reads.chain(capture).collect()
     }

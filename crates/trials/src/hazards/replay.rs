@@ -230,10 +230,7 @@ impl Replay<'_> {
             _ => return,
         };
         for cells in &drawn.captured {
-            self.uses(
-                &Used { by: Use::Capture(by), cells: *cells },
-                self.device.stores_beside_outputs,
-            );
+            self.uses(&Used { by: Use::Capture(by), cells: *cells }, true);
         }
     }
 }
