@@ -1,6 +1,6 @@
 //! What comes next waits for all that a draw does: what it reads, what it counts its vertices by, and what it captures.
 
-use crate::states::{anew, pipeline};
+use crate::states::{anew, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_planner::{
     self as planner, Attachments, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper,
@@ -105,6 +105,24 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
         let behind = steps.iter().rposition(drawn).expect("it draws");
         let ends = Step::EndPass(Attachments::Application);
         assert_eq!((ended, &steps[behind + 1..].contains(&ends)), (1, &true), "{steps:?}");
+    }
+}
+
+/// Where it has ended for what was before, it does not end again for what comes next: the capture is in a pass between.
+#[test]
+fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
+    let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
+    let discarding = Pipeline { rasterizer_discard: true, ..pipeline() };
+    for (preset, pipeline) in
+        [(Preset::Metal, &fan), (Preset::Metal, &discarding), (Preset::WebGpuNative, &discarding)]
+    {
+        let plan = planner::plan(&preset.into(), pipeline, &resumed()).expect("it has a plan");
+        let passes = plan.steps.iter().filter_map(|step| match step {
+            Step::BeginPass(pass) => Some(pass.attachments),
+            _ => None,
+        });
+        let expected = [Attachments::Dummy, Attachments::Application];
+        assert_eq!(passes.collect::<Vec<_>>(), expected, "{plan}");
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Unsupported = 3,
     /// The module has no entry point of the stages that the verb is for.
     OtherStage = 4,
+    /// The user ended it: 128 and the number of the signal, as shells have it.
+    Interrupted = 130,
 }
 
 impl Exit {
@@ -29,6 +31,7 @@ impl Exit {
             Self::Usage => "usage",
             Self::Unsupported => "unsupported",
             Self::OtherStage => "other stage",
+            Self::Interrupted => "interrupted",
         }
     }
 }

@@ -151,6 +151,17 @@ impl<'s> Draft<'s> {
         if self.begun {
             return self.open_application_pass();
         }
+        self.open_own_pass();
+    }
+
+    /// Whether a wait has ended the application's pass in an API where nothing but the ends of passes waits. What is
+    /// drawn in another one then has nothing to wait for in it, and it goes on once.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.begun && self.open.is_none() && self.device.api != Api::Vulkan
+    }
+
+    /// Opens a pass without the application's attachments, unless one is open.
+    pub(super) fn open_own_pass(&mut self) {
         let without = self.device.passes_without_attachments;
         let attachments = if without { Attachments::None } else { Attachments::Dummy };
         self.open(attachments, Contents::DontCare);

@@ -62,7 +62,12 @@ pub(super) fn plan(
         }
     }
     let queries = steps.begin_queries(true)?;
-    steps.open_pass();
+    let is_drawn = shape == Shape::AtOnce && !pipeline.rasterizer_discard;
+    let apart = !is_drawn && steps.is_interrupted();
+    match apart {
+        true => steps.open_own_pass(),
+        false => steps.open_pass(),
+    }
     let capturing = steps.steps.len();
     match shape {
         Shape::AtOnce => {
@@ -78,6 +83,7 @@ pub(super) fn plan(
     let before_draw = capturing + 1;
     steps.steps.splice(before_draw..before_draw, bound);
     if shape == Shape::CaptureThenRaster {
+        steps.open_pass();
         steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
     }
     steps.end_queries(&queries);
@@ -85,7 +91,10 @@ pub(super) fn plan(
     if active.keeper == Keeper::Host {
         advance(&mut steps, active, capture.buffers.len());
     }
-    steps.wait_after()?;
+    match apart {
+        true => steps.wait_after_reads()?,
+        false => steps.wait_after()?,
+    }
     if active.keeper == Keeper::Host {
         write_counters(&mut steps, draw, active);
     }

@@ -7,6 +7,7 @@ mod cache;
 mod command;
 mod entry;
 mod index;
+mod interrupt;
 mod merge;
 mod plan;
 mod progress;
@@ -28,6 +29,7 @@ use clap::Args;
 use command::Command;
 use entry::{Entry, Status};
 use index::Index;
+use interrupt::Interrupt;
 use plan::Plan;
 use progress::Progress;
 use rank::Ranking;
@@ -117,7 +119,8 @@ pub(crate) struct Arguments {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported.
+Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported,
+130 Ctrl-C ended it: run again to go on.
 --merge exits as the whole batch would, and with 2 where reports are not those of all shards.
 A shader of a stage that the verb is not for is skipped, and counts as done.
 OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders.";
@@ -224,12 +227,16 @@ impl Arguments {
         let index = Index::open(out)?;
         self.tell_where_the_last_ended(&index);
         let cache = cache.as_ref();
-        let run = Run { arguments: self, command: &command, plan: &plan, index: &index, cache };
+        // Where signals cannot be had, the first one ends the process.
+        let interrupt = &Interrupt::listen().unwrap_or_default();
+        let run =
+            Run { arguments: self, command: &command, plan: &plan, index: &index, cache, interrupt };
         let results = run.all();
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
             .finish(&plan, &entries)
             .map_err(|error| Failure::at(Exit::Failed, &out.join(entry::FOLDER), error))?;
+        self.refuse_interrupted(interrupt, &entries)?;
 
         let mut outputs = Outputs::default();
         if let Some(file) = &self.report {
@@ -247,6 +254,18 @@ impl Arguments {
         }
         let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
         self.end(outputs, &table, &entries)
+    }
+
+    /// Says how far a run came that the user has ended. It has no report: that would not be the report of the shaders.
+    fn refuse_interrupted(&self, interrupt: &Interrupt, entries: &[Entry]) -> Done {
+        let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
+        let is_through = count(|entry| entry.status == Status::NotRun) == 0;
+        if !interrupt.is_there() || is_through {
+            return Ok(());
+        }
+        let done = count(|entry| !entry.status.is_failure() && entry.status != Status::NotRun);
+        let message = format!("{done} of {} shaders are done; run again to go on", entries.len());
+        Err(Failure::new(Exit::Interrupted, message))
     }
 
     /// Joins the reports of shards.
@@ -305,6 +324,7 @@ struct Run<'a> {
     plan: &'a Plan,
     index: &'a Index,
     cache: Option<&'a Cache>,
+    interrupt: &'a Interrupt,
 }
 
 /// Bytes of stack of a thread: as the main thread has on most systems, so that deeply nested shaders end in a batch as
@@ -327,7 +347,7 @@ impl Run<'_> {
             let stage = self.index.stage(thread);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= jobs.len() || at > first_failed.load(Ordering::Relaxed) {
+                if self.interrupt.is_there() || at >= jobs.len() || at > first_failed.load(Ordering::Relaxed) {
                     return;
                 }
                 let began = Instant::now();

@@ -52,6 +52,40 @@ fn a_run_that_was_killed_is_continued() {
     assert_eq!(work.read("r.json"), work.read("whole.json"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_run_that_the_user_ends_says_how_far_it_came() {
+    let work = Work::with_shaders(500);
+    exits(&work.batch("-o whole --report whole.json --reports"), 1);
+
+    let line = "batch in capture --varyings gl_Position -o out --report r.json --reports -j 1";
+    let mut child =
+        work.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let index = work.path("out/.polyshade-batch/index.jsonl");
+    let lines = || fs::read_to_string(&index).map_or(0, |text| text.lines().count());
+    while lines() < 10 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
+        thread::sleep(Duration::from_millis(1));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    exits(&output, 130);
+    assert!(!work.has("r.json"));
+    let said = stderr(&output);
+    let done = said.split_once(" of 500 shaders are done; run again to go on").map(|(all, _)| all);
+    let done: usize = done.unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    // Of what the text says nothing is lost, and nothing was killed.
+    assert_eq!(done, lines());
+
+    let output = work.run(line);
+    exits(&output, 1);
+    assert_eq!(reused(&output), done);
+    assert!(!stderr(&output).contains("the last run was ended"), "{}", stderr(&output));
+    assert!(work.tree("out") == work.tree("whole"));
+    assert_eq!(work.read("r.json"), work.read("whole.json"));
+}
+
 #[test]
 fn the_shaders_that_a_run_ended_at_are_told_once() {
     let work = work();

@@ -15,7 +15,7 @@ impl<'s> Draft<'s> {
     /// Adds the barriers between earlier commands and the data that the draw reads or captures.
     pub(in super::super) fn wait_before(&mut self) -> Result<(), Error> {
         let draw = self.draw;
-        let own = self.own_uses();
+        let own = self.own_uses(self.captures().then_some(Use::Capture(self.path)));
         let mut barriers = Vec::new();
         let before = self.not_apart(&draw.before.captured);
         barriers.extend(barrier(Resource::Captured, &before, &own));
@@ -42,8 +42,18 @@ impl<'s> Draft<'s> {
 
     /// Adds the barriers between the draw and the commands that follow it.
     pub(in super::super) fn wait_after(&mut self) -> Result<(), Error> {
+        let capture = self.captures().then_some(Use::Capture(self.path));
+        self.wait_after_uses(capture)
+    }
+
+    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
+    pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
+        self.wait_after_uses(None)
+    }
+
+    fn wait_after_uses(&mut self, capture: Option<Use>) -> Result<(), Error> {
         let next = &self.draw.next;
-        let own = self.own_uses();
+        let own = self.own_uses(capture);
         let mut barriers = Vec::new();
         let after = self.not_apart(&next.captured);
         barriers.extend(barrier(Resource::Captured, &own, &after));
@@ -70,8 +80,7 @@ impl<'s> Draft<'s> {
     }
 
     /// How the draw uses captured data.
-    fn own_uses(&self) -> Vec<Use> {
-        let capture = self.captures().then_some(Use::Capture(self.path));
+    fn own_uses(&self, capture: Option<Use>) -> Vec<Use> {
         let reads = self.draw.reads.iter().flat_map(|one| self.reads_as(*one));
         reads.chain(capture).collect()
     }

@@ -187,7 +187,8 @@ fn publish(
 fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
     let Said::Not { exit, message, instruction } = said else { return entry };
     let status = match exit {
-        Exit::Failed => Status::Failed,
+        // No verb of one shader ends by an interruption: that is the batch's own.
+        Exit::Failed | Exit::Interrupted => Status::Failed,
         Exit::Usage => Status::Usage,
         Exit::Unsupported => Status::Unsupported,
         Exit::OtherStage => Status::Skipped,
