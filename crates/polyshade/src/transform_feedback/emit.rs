@@ -61,12 +61,13 @@ pub(super) fn capture_only<'m>(
 }
 
 /// The capabilities that built-ins need, and nothing else does.
-const OF_BUILT_INS: [(Capability, BuiltIn); 8] = [
+const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),
     (Capability::CULL_DISTANCE, BuiltIn::CULL_DISTANCE),
     (Capability::SHADER_LAYER, BuiltIn::LAYER),
     (Capability::SHADER_VIEWPORT_INDEX, BuiltIn::VIEWPORT_INDEX),
     (Capability::FRAGMENT_SHADING_RATE_KHR, BuiltIn::PRIMITIVE_SHADING_RATE_KHR),
+    (Capability::FRAGMENT_SHADING_RATE_KHR, BuiltIn::SHADING_RATE_KHR),
     (Capability::DRAW_PARAMETERS, BuiltIn::BASE_VERTEX),
     (Capability::DRAW_PARAMETERS, BuiltIn::BASE_INSTANCE),
     (Capability::DRAW_PARAMETERS, BuiltIn::DRAW_INDEX),
