@@ -367,7 +367,7 @@ impl Gpu {
         count: u32,
     ) -> Result<Vec<u8>, Box<dyn Error>> {
         let (optimal, copied) =
-            (vk::ImageLayout::ATTACHMENT_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+            (vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
         let (of_color, of_depth) = (vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH);
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
         let (color, color_view) = self.attachment(COLOR, usage, of_color)?;
