@@ -366,21 +366,20 @@ impl Gpu {
         vertices: vk::Buffer,
         count: u32,
     ) -> Result<Vec<u8>, Box<dyn Error>> {
-        let (optimal, copied) =
-            (vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        let drawn = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+        let tested = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+        let copied = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         let (of_color, of_depth) = (vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH);
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
         let (color, color_view) = self.attachment(COLOR, usage, of_color)?;
         let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         let (depth, depth_view) = self.attachment(DEPTH, usage, of_depth)?;
-        let cleared = vk::RenderingAttachmentInfo::default()
-            .image_layout(optimal)
-            .load_op(vk::AttachmentLoadOp::CLEAR);
+        let cleared = vk::RenderingAttachmentInfo::default().load_op(vk::AttachmentLoadOp::CLEAR);
         let background = vk::ClearValue { color: vk::ClearColorValue { float32: BACKGROUND } };
         let far =
             vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 } };
-        let colors = [cleared.image_view(color_view).clear_value(background)];
-        let depths = cleared.image_view(depth_view).clear_value(far);
+        let colors = [cleared.image_view(color_view).image_layout(drawn).clear_value(background)];
+        let depths = cleared.image_view(depth_view).image_layout(tested).clear_value(far);
         let info = vk::RenderingInfo::default()
             .render_area(area())
             .layer_count(1)
@@ -394,8 +393,8 @@ impl Gpu {
             )
             .image_extent(vk::Extent3D { width: SIZE, height: SIZE, depth: 1 });
 
-        self.move_image(color, of_color, vk::ImageLayout::UNDEFINED, optimal);
-        self.move_image(depth, of_depth, vk::ImageLayout::UNDEFINED, optimal);
+        self.move_image(color, of_color, vk::ImageLayout::UNDEFINED, drawn);
+        self.move_image(depth, of_depth, vk::ImageLayout::UNDEFINED, tested);
         // SAFETY: commands are being recorded; all handles are this device's and live until it ends.
         unsafe {
             self.device.cmd_begin_rendering(self.commands, &info);
@@ -403,7 +402,7 @@ impl Gpu {
             self.device.cmd_bind_vertex_buffers(self.commands, 0, &[vertices], &[0]);
             self.draw_vertices(count);
             self.end_pass();
-            self.move_image(color, of_color, optimal, copied);
+            self.move_image(color, of_color, drawn, copied);
             self.device.cmd_copy_image_to_buffer(
                 self.commands,
                 color,
