@@ -3,13 +3,14 @@
 //! `cargo bench -p polyshade-layer --bench costs` prints a table. With `idle COUNT` and `captured COUNT` it only
 //! records so many draws, for callgrind to count their instructions: docs/layer.md says how.
 
+#[path = "../tests/discarding.rs"]
+mod discarding;
 #[allow(dead_code)]
 #[path = "../tests/loader.rs"]
 mod loader;
 
 use ash::vk;
 use loader::{Device, Instance, LAVAPIPE};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::time::{Duration, Instant};
 
 /// A trivial shader: an attribute in, and out.
@@ -153,18 +154,25 @@ impl<'d> Scene<'d> {
             vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT,
             vk::BufferUsageFlags::VERTEX_BUFFER,
         ];
+        let attributes = [vk::VertexInputAttributeDescription {
+            format: vk::Format::R32G32B32A32_SFLOAT,
+            ..Default::default()
+        }];
+        let bindings = [vk::VertexInputBindingDescription { stride: 16, ..Default::default() }];
+        let input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_attribute_descriptions(&attributes)
+            .vertex_binding_descriptions(&bindings);
         // SAFETY: all structures are valid.
         unsafe {
             let buffers = usages.map(|usage| buffer(device, usage));
-            let subpasses = [vk::SubpassDescription::default()];
-            let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
-            let pass = vulkan.create_render_pass(&info, None).expect("a pass");
+            let pass = discarding::pass(device);
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
             let layout =
                 vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout");
-            let pipeline = pipeline(device, source, topology, pass, layout);
+            let pipeline = discarding::pipeline(device, (source, topology), &input, pass, layout);
+            let pipeline = pipeline.expect("a pipeline");
             let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
             Self { device, buffers, pass, framebuffer, layout, pipeline, pool }
         }
@@ -280,48 +288,5 @@ unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, v
         let memory = vulkan.allocate_memory(&info, None).expect("memory");
         vulkan.bind_buffer_memory(buffer, memory, 0).expect("it is bound");
         (buffer, memory)
-    }
-}
-
-unsafe fn pipeline(
-    device: &Device,
-    source: &str,
-    topology: vk::PrimitiveTopology,
-    pass: vk::RenderPass,
-    layout: vk::PipelineLayout,
-) -> vk::Pipeline {
-    let words = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
-    let info = vk::ShaderModuleCreateInfo::default().code(&words);
-    // SAFETY: the words are SPIR-V.
-    let module = unsafe { device.handle.create_shader_module(&info, None) }.expect("a module");
-    let stages = [vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::VERTEX)
-        .module(module)
-        .name(c"main")];
-    let attributes = [vk::VertexInputAttributeDescription {
-        format: vk::Format::R32G32B32A32_SFLOAT,
-        ..Default::default()
-    }];
-    let bindings = [vk::VertexInputBindingDescription { stride: 16, ..Default::default() }];
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_attribute_descriptions(&attributes)
-        .vertex_binding_descriptions(&bindings);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(true)
-        .line_width(1.0);
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .rasterization_state(&rasterization)
-        .layout(layout)
-        .render_pass(pass);
-    let cache = vk::PipelineCache::null();
-    // SAFETY: all structures are valid.
-    unsafe {
-        let made = device.handle.create_graphics_pipelines(cache, &[info], None);
-        device.handle.destroy_shader_module(module, None);
-        made.expect("a pipeline")[0]
     }
 }

@@ -84,9 +84,13 @@ pub(crate) unsafe extern "system" fn create_device(
 
         let hidden = view.hidden_structures();
         let emulates = has_feedback && view.emulates_feedback;
+        let is_edited = |s_type| {
+            emulates && ENABLING.contains(&s_type)
+                || view.emulates_feedback && s_type == Provoking::STRUCTURE_TYPE
+        };
         let changes = |s_type| {
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
-            drops.or_else(|| (emulates && ENABLING.contains(&s_type)).then_some(Change::Edit))
+            drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
         };
         // Where one cannot be taken out, the driver skips it as it skips all that it does not know.
         let mut chain = Copied::new((*info).p_next, changes).map_err(|unknown| {
@@ -95,6 +99,12 @@ pub(crate) unsafe extern "system" fn create_device(
                 format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),
             );
         });
+        // It is listed for what the layer captures, by devices that capture nothing too; a driver may lack it.
+        if let (Ok(chain), true) = (&mut chain, view.emulates_feedback)
+            && let Some(features) = chain.copy::<Provoking>()
+        {
+            features.transform_feedback_preserves_provoking_vertex = vk::FALSE;
+        }
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
         let mut enabled = Enabled::default();
@@ -127,12 +137,13 @@ pub(crate) unsafe extern "system" fn create_device(
     }
 }
 
-/// The structures in which a device is asked for what captures need, or for what the layer does itself.
-const ENABLING: [vk::StructureType; 4] = [
+type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
+
+/// The structures in which a device is asked for what captures need.
+const ENABLING: [vk::StructureType; 3] = [
     vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
     vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
     vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
-    vk::PhysicalDeviceProvokingVertexFeaturesEXT::STRUCTURE_TYPE,
 ];
 
 /// The features that captures need, where the application has no structure for them.
@@ -168,10 +179,6 @@ impl Enabled {
             self.addresses.buffer_device_address = vk::TRUE;
             self.addresses.p_next = info.p_next.cast_mut();
             info.p_next = (&raw const self.addresses).cast();
-        }
-        // The layer orders what is captured, whatever a driver does that has the extension.
-        if let Some(features) = chain.copy::<vk::PhysicalDeviceProvokingVertexFeaturesEXT<'_>>() {
-            features.transform_feedback_preserves_provoking_vertex = vk::FALSE;
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What the layer captures where the driver does not.
 
+use crate::discarding;
 use crate::draws::{VERTEX, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
-use ash::vk;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use ash::{ext, vk};
 use std::ffi::{CStr, CString};
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
@@ -109,42 +109,47 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
 
 /// Creates a pipeline that captures, whose layout has these push constants, and destroys it.
 fn pipeline(device: &Device, ranges: &[vk::PushConstantRange]) -> Result<(), vk::Result> {
-    let words = compile(VERTEX, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
     let vulkan = &device.handle;
+    let shader = (VERTEX, vk::PrimitiveTopology::TRIANGLE_LIST);
     // SAFETY: all structures are valid, and what was created is destroyed.
     unsafe {
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        let module = vulkan.create_shader_module(&info, None)?;
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
         let layout = vulkan.create_pipeline_layout(&info, None)?;
-        let subpasses = [vk::SubpassDescription::default()];
-        let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
-        let pass = vulkan.create_render_pass(&info, None)?;
-        let stages = [vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::VERTEX)
-            .module(module)
-            .name(c"main")];
-        let input = vk::PipelineVertexInputStateCreateInfo::default();
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .rasterizer_discard_enable(true)
-            .line_width(1.0);
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .rasterization_state(&raster)
-            .layout(layout)
-            .render_pass(pass);
-        let made = vulkan.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-        let (pipelines, made) = made.map_or_else(|(all, why)| (all, Err(why)), |all| (all, Ok(())));
-        for pipeline in pipelines {
-            vulkan.destroy_pipeline(pipeline, None);
-        }
+        let pass = discarding::pass(device);
+        let made = discarding::pipeline(device, shader, &Default::default(), pass, layout);
+        vulkan.destroy_pipeline(made.unwrap_or_default(), None);
         vulkan.destroy_render_pass(pass, None);
         vulkan.destroy_pipeline_layout(layout, None);
-        vulkan.destroy_shader_module(module, None);
-        made
+        made.map(drop)
+    }
+}
+
+#[test]
+fn what_is_listed_of_provoking_vertices_can_be_asked_for_without_capturing() {
+    for (driver, settings) in CAPTURED {
+        let instance = Instance::new(settings, Validation::Below);
+        let physical = instance.physical(driver);
+        let mut provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut provoking);
+        // SAFETY: the device belongs to the instance.
+        unsafe { instance.handle.get_physical_device_features2(physical, &mut all) };
+        assert_eq!(provoking.transform_feedback_preserves_provoking_vertex, vk::TRUE, "{driver}");
+        provoking.p_next = std::ptr::null_mut();
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        for names in [
+            &[ext::provoking_vertex::NAME][..],
+            &[ext::provoking_vertex::NAME, ext::transform_feedback::NAME],
+        ] {
+            let names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&names)
+                .push_next(&mut provoking);
+            // SAFETY: what the structure points to lives for as long as it is used.
+            let device = unsafe { instance.handle.create_device(physical, &info, None) };
+            // SAFETY: nothing was created of it.
+            unsafe { device.expect("it has what is listed").destroy_device(None) };
+        }
+        instance.assert_silent();
     }
 }

@@ -105,7 +105,7 @@ impl<'d> Scene<'d> {
             );
             let pixels = buffer(Usage::TRANSFER_DST);
             let copied = buffer(Usage::TRANSFER_DST);
-            let (image, image_memory, view) = image(device);
+            let (image, image_memory, view) = image(device, SIZE, vk::ImageUsageFlags::empty());
             let pass = pass(device);
             let info = vk::FramebufferCreateInfo::default()
                 .render_pass(pass)
@@ -235,15 +235,7 @@ impl<'d> Scene<'d> {
     unsafe fn read_back(&self, commands: vk::CommandBuffer) {
         use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
         let vulkan = &self.device.handle;
-        let region = vk::BufferImageCopy {
-            image_subresource: vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                layer_count: 1,
-                ..Default::default()
-            },
-            image_extent: vk::Extent3D { width: SIZE, height: SIZE, depth: 1 },
-            ..Default::default()
-        };
+        let region = pixels(SIZE);
         let written = memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
         let flags = vk::DependencyFlags::empty();
         // SAFETY: the pass leaves the image as the source of copies.
@@ -339,35 +331,57 @@ unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
     }
 }
 
-const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
+/// The format of pictures.
+pub(crate) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
-unsafe fn image(device: &Device) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+/// All of a picture.
+pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// The pixels of a picture of this side, to be copied.
+pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
+    vk::BufferImageCopy {
+        image_subresource: vk::ImageSubresourceLayers {
+            aspect_mask: WHOLE.aspect_mask,
+            layer_count: WHOLE.layer_count,
+            ..Default::default()
+        },
+        image_extent: vk::Extent3D { width: side, height: side, depth: 1 },
+        ..Default::default()
+    }
+}
+
+/// A picture of this side, which is drawn into and read, and used otherwise.
+pub(crate) unsafe fn image(
+    device: &Device,
+    side: u32,
+    otherwise: vk::ImageUsageFlags,
+) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
+    let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
     let info = vk::ImageCreateInfo::default()
         .image_type(vk::ImageType::TYPE_2D)
         .format(FORMAT)
-        .extent(vk::Extent3D { width: SIZE, height: SIZE, depth: 1 })
+        .extent(vk::Extent3D { width: side, height: side, depth: 1 })
         .mip_levels(1)
         .array_layers(1)
         .samples(vk::SampleCountFlags::TYPE_1)
-        .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
+        .usage(usage | otherwise);
     // SAFETY: all structures are valid.
     unsafe {
         let image = device.handle.create_image(&info, None).expect("an image");
         let memory = allocate(device, device.handle.get_image_memory_requirements(image), false);
         device.handle.bind_image_memory(image, memory, 0).expect("memory");
-        let range = vk::ImageSubresourceRange {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            level_count: 1,
-            layer_count: 1,
-            ..Default::default()
-        };
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(FORMAT)
-            .subresource_range(range);
-        let view = device.handle.create_image_view(&info, None).expect("a view");
-        (image, memory, view)
+            .subresource_range(WHOLE);
+        (image, memory, device.handle.create_image_view(&info, None).expect("a view"))
     }
 }
 

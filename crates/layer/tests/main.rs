@@ -2,6 +2,7 @@
 //! which sees all that reaches it.
 
 mod captured;
+mod discarding;
 mod draws;
 mod hide;
 mod loader;

@@ -36,7 +36,7 @@ fn wanted() -> u32 {
 }
 
 /// How many threads draw them, on the same devices.
-const THREADS: u32 = 2;
+const THREADS: usize = 2;
 
 #[test]
 fn random_streams_are_captured_as_by_the_driver() {
@@ -71,7 +71,7 @@ fn random_streams_are_captured_as_by_the_driver() {
         captured
     };
     let captured: u32 = std::thread::scope(|scope| {
-        let threads = [(); THREADS as usize].map(|()| scope.spawn(captured));
+        let threads = [(); THREADS].map(|()| scope.spawn(captured));
         threads.into_iter().map(|thread| thread.join().expect("streams are equal")).sum()
     });
     assert!(captured * 2 > wanted(), "{captured} streams have something captured");

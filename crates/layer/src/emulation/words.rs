@@ -11,6 +11,7 @@ use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::Word;
 use polyshade_planner::keeper::{self, Segments};
+use std::collections::BTreeMap;
 
 impl Recording {
     pub(super) fn segments(
@@ -83,13 +84,13 @@ impl Recording {
         if variant.pulled.is_empty() {
             return Ok(0);
         }
-        let range = |number: u32| {
-            let bound = self.vertex_buffers.get(&number);
-            let range = |bound: &VertexBuffer| {
-                emulator.range(device, (bound.buffer, bound.offset, bound.size))
-            };
-            bound.and_then(range).unwrap_or((0, 0))
-        };
+        let range =
+            |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
+        // Once for each buffer: the driver is asked for its address.
+        let bound = self.vertex_buffers.iter();
+        let ranges: BTreeMap<u32, (u64, u32)> =
+            bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
+        let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
         let word = |fetched: &Fetched| match *fetched {
             Fetched::FirstInstance => call.first_instance().ok_or_else(|| {
                 "attributes with a divisor, of an indirect draw with indices".to_owned()

@@ -1,6 +1,7 @@
 //! The pipelines of streams: whole or of libraries, for passes or dynamic rendering, with static or dynamic state.
 
 use super::case::Look;
+use crate::draws::FORMAT;
 use crate::loader::Device;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -26,8 +27,7 @@ layout(location = 2) flat in uint shown;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(uvec4(1, 3, 5, 7) * shown & 31) / 255.0; }";
 
-/// The format of the picture, and its side in pixels.
-pub(super) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
+/// The side of the picture, in pixels.
 pub(super) const SIDE: u32 = 8;
 
 /// Attributes: location, binding, format and offset.

@@ -2,8 +2,8 @@
 
 use super::case::{Call, Capture, Kind, MOST_DRAWS};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
-use super::scene::{ARGUMENT_WORDS, Buffer, RANGE, Scene};
-use crate::draws::memory_barrier;
+use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
+use crate::draws::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
 impl Scene<'_> {
@@ -74,7 +74,7 @@ impl Scene<'_> {
                 .old_layout(old)
                 .new_layout(layout)
                 .image(self.image)
-                .subresource_range(RANGE)
+                .subresource_range(WHOLE)
         };
         let (all, transfer) = (Stage::ALL_COMMANDS, Stage::TRANSFER);
         let flags = vk::DependencyFlags::empty();
@@ -90,22 +90,14 @@ impl Scene<'_> {
                 vulkan.cmd_reset_query_pool(commands, pool, 0, 8);
             }
             vulkan.cmd_pipeline_barrier(commands, all, transfer, flags, &[], &[], &[before]);
-            vulkan.cmd_clear_color_image(commands, self.image, layout, &colour, &[RANGE]);
+            vulkan.cmd_clear_color_image(commands, self.image, layout, &colour, &[WHOLE]);
             vulkan.cmd_pipeline_barrier(commands, transfer, output, flags, &[], &[], &[behind]);
         }
     }
 
     unsafe fn copy_picture(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
-        let region = vk::BufferImageCopy {
-            image_subresource: vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                layer_count: 1,
-                ..Default::default()
-            },
-            image_extent: vk::Extent3D { width: SIDE, height: SIDE, depth: 1 },
-            ..Default::default()
-        };
+        let region = pixels(SIDE);
         let drawn = [memory_barrier(Access::COLOR_ATTACHMENT_WRITE, Access::TRANSFER_READ)];
         let copied = [memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ)];
         let (output, transfer) = (Stage::COLOR_ATTACHMENT_OUTPUT, Stage::TRANSFER);
@@ -185,7 +177,7 @@ impl Scene<'_> {
     /// A secondary command buffer with a capture.
     unsafe fn secondary(&self, number: usize, capture: &Capture) -> vk::CommandBuffer {
         let vulkan = &self.able.device.handle;
-        let formats = [super::pipelines::FORMAT];
+        let formats = [FORMAT];
         let mut rendering = vk::CommandBufferInheritanceRenderingInfo::default()
             .color_attachment_formats(&formats)
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);

@@ -2,8 +2,8 @@
 
 use super::case::{MOST_CALLS, MOST_DRAWS, Stream};
 use super::device::Able;
-use super::pipelines::{FORMAT, SIDE, Shaders, pass, pipelines};
-use crate::draws::allocate;
+use super::pipelines::{SIDE, Shaders, pass, pipelines};
+use crate::draws::{allocate, image};
 use ash::vk;
 use std::sync::PoisonError;
 
@@ -107,7 +107,8 @@ impl<'d> Scene<'d> {
         // SAFETY: all structures are valid.
         unsafe {
             let buffers = BUFFERS.map(|(buffer, usage)| Self::buffer(able, stream, buffer, usage));
-            let (image, image_memory, view) = Self::image(able);
+            let (image, image_memory, view) =
+                image(device, SIDE, vk::ImageUsageFlags::TRANSFER_DST);
             let pass = pass(device);
             let views = [view];
             let info = vk::FramebufferCreateInfo::default()
@@ -173,34 +174,6 @@ impl<'d> Scene<'d> {
             data.copy_from_nonoverlapping(words(stream, buffer).as_ptr(), WORDS);
             vulkan.unmap_memory(memory);
             (made, memory)
-        }
-    }
-
-    unsafe fn image(able: &Able) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
-        let vulkan = &able.device.handle;
-        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT
-            | vk::ImageUsageFlags::TRANSFER_SRC
-            | vk::ImageUsageFlags::TRANSFER_DST;
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(FORMAT)
-            .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(usage);
-        // SAFETY: all structures are valid.
-        unsafe {
-            let image = vulkan.create_image(&info, None).expect("an image");
-            let needs = vulkan.get_image_memory_requirements(image);
-            let memory = allocate(&able.device, needs, false);
-            vulkan.bind_image_memory(image, memory, 0).expect("memory");
-            let info = vk::ImageViewCreateInfo::default()
-                .image(image)
-                .view_type(vk::ImageViewType::TYPE_2D)
-                .format(FORMAT)
-                .subresource_range(RANGE);
-            (image, memory, vulkan.create_image_view(&info, None).expect("a view"))
         }
     }
 
@@ -276,15 +249,6 @@ impl<'d> Scene<'d> {
         }
     }
 }
-
-/// All of the image.
-pub(super) const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
 
 /// What is in a buffer at first.
 fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
