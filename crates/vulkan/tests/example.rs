@@ -1,11 +1,12 @@
 //! The example of a host: it captures a mesh by a plan and draws it, under the validation layer.
 
+#[path = "../../capi/tests/c_library/ring.rs"]
+mod ring;
+
 use std::path::Path;
 use std::process::Command;
 
-const SIZE: usize = 512;
-
-/// A ring of many colours with a hole, as the host in C draws it.
+/// It draws what the host in C draws.
 #[test]
 fn the_host_draws_what_it_captured_by_a_plan() {
     let test = std::env::current_exe().expect("the system knows which program runs");
@@ -26,21 +27,5 @@ fn the_host_draws_what_it_captured_by_a_plan() {
         "{said}"
     );
 
-    let file = std::io::BufReader::new(std::fs::File::open(picture).expect("it was written"));
-    let mut reader = png::Decoder::new(file).read_info().expect("it is a picture");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
-    reader.next_frame(&mut pixels).expect("it is whole");
-    let background = [23, 26, 33];
-    let at = |x: usize, y: usize| {
-        let pixel = &pixels[4 * (SIZE * y + x)..][..3];
-        let near = pixel.iter().zip(background).all(|(one, other)| one.abs_diff(other) < 2);
-        (!near).then_some([pixel[0], pixel[1], pixel[2]])
-    };
-    assert_eq!([at(4, 4), at(256, 256), at(508, 508)], [None; 3]);
-    let drawn = (0..SIZE * SIZE).filter(|pixel| at(pixel % SIZE, pixel / SIZE).is_some()).count();
-    assert!((105_000..116_000).contains(&drawn), "{drawn}");
-    let green = at(220, 110).expect("the ring is there");
-    assert!(green[1] > green[0] && green[1] > green[2], "{green:?}");
-    let blue = at(120, 320).expect("the ring is there");
-    assert!(blue[2] > blue[0] && blue[2] > blue[1], "{blue:?}");
+    ring::assert_drawn(&picture);
 }

@@ -4,3 +4,4 @@ mod abi;
 mod calls;
 mod compiler;
 mod programs;
+mod ring;

@@ -1,6 +1,7 @@
 //! Programs in C and C++ that use the library, under the compilers' sanitizers and under valgrind.
 
 use crate::compiler::{Language, Library, Program, Sanitizers, here, libraries, run};
+use crate::ring;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -88,23 +89,7 @@ fn the_host_draws_what_it_captured() {
     assert!(device.starts_with("on "), "{said}");
     assert_eq!(rest, "9216 of 9216 triangles are captured\n");
 
-    let file = std::io::BufReader::new(std::fs::File::open(picture).expect("it was written"));
-    let mut reader = png::Decoder::new(file).read_info().expect("it is a picture");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
-    reader.next_frame(&mut pixels).expect("it is whole");
-    let background = [23, 26, 33];
-    let at = |x: usize, y: usize| {
-        let pixel = &pixels[3 * (512 * y + x)..][..3];
-        let near = pixel.iter().zip(background).all(|(one, other)| one.abs_diff(other) < 2);
-        (!near).then_some([pixel[0], pixel[1], pixel[2]])
-    };
-    assert_eq!([at(4, 4), at(256, 256), at(508, 508)], [None; 3]);
-    let drawn = (0..512 * 512).filter(|pixel| at(pixel % 512, pixel / 512).is_some()).count();
-    assert!((105_000..116_000).contains(&drawn), "{drawn}");
-    let green = at(220, 110).expect("the ring is there");
-    assert!(green[1] > green[0] && green[1] > green[2], "{green:?}");
-    let blue = at(120, 320).expect("the ring is there");
-    assert!(blue[2] > blue[0] && blue[2] > blue[1], "{blue:?}");
+    ring::assert_drawn(&picture);
 }
 
 /// The library under a prefix of its own, with the files by which others find it.
