@@ -2,6 +2,7 @@
 
 use polyshade_vulkan::{Device, Error, Executed, Message, Outcome, Sequence, Validation, Work};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A driver that the tests run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +29,13 @@ static UNWATCHED: [Opened; 2] = [
 ];
 
 fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
-    let device = Device::open(driver.name(), validation).unwrap_or_else(|error| {
+    let mut device = Device::open(driver.name(), validation).unwrap_or_else(|error| {
         panic!(
             "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
         )
     });
+    // No test is to fail of a machine that is busy.
+    device.set_time_limit(Duration::from_secs(600));
     Mutex::new(device)
 }
 

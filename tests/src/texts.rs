@@ -66,7 +66,7 @@ const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
 /// What a language lacks, then what its printer or reader does.
-const EXCEPTIONS: [Exception; 25] = [
+const EXCEPTIONS: [Exception; 27] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
@@ -76,6 +76,18 @@ const EXCEPTIONS: [Exception; 25] = [
     exception(WGSL, "", "builtin value: CullDistance", "WGSL has clip distances alone"),
     exception(WGSL, "clip --exact", "execution model %3", "WebGPU has no geometry stage"),
     exception(MSL, "clip --exact", "Metal has no Geometry stage", "nor has Metal"),
+    exception(
+        MSL,
+        "capture",
+        "MSL has no cull distances",
+        "what the shader declares and never writes is an output of the text where it is captured",
+    ),
+    exception(
+        MSL,
+        "clip --separate",
+        "MSL has no cull distances",
+        "some of the clip distances have become cull distances",
+    ),
     exception(
         MSL,
         "",

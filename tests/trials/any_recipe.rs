@@ -177,7 +177,7 @@ fn lower(stages: &[Stage<'_>], recipe: &Recipe) -> Result<Vec<Lowered<'static, M
 fn any_recipe_gives_valid_modules_or_a_reason() {
     let cases = cases();
     let modules =
-        cases.iter().map(|words| Module::parse(words).expect("a valid module can be read"));
+        cases.iter().map(|case| Module::parse(&case.words).expect("a valid module can be read"));
     let modules: Vec<Module<'_>> = modules.collect();
     let stages = |is_fragment: bool| -> Vec<Stage<'_>> {
         let all = modules.iter().flat_map(|m| m.entry_points().map(move |entry| (m, entry)));
@@ -239,7 +239,7 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
 fn words_that_overlap_are_noticed() {
     let cases = cases();
     let modules =
-        cases.iter().map(|words| Module::parse(words).expect("a valid module can be read"));
+        cases.iter().map(|case| Module::parse(&case.words).expect("a valid module can be read"));
     let modules: Vec<Module<'_>> = modules.collect();
     let vertex = |m: &Module<'_>| m.entry_point("main", ExecutionModel::VERTEX).is_ok();
     let words = |place| {

@@ -4,7 +4,7 @@
 //! The front end that the tests have writes none, so these are cases that were compiled elsewhere. They name variables,
 //! functions, types and lines, which instructions for debuggers must not do of what is gone.
 
-use crate::disguises::cases;
+use crate::disguises::{Case, cases};
 use polyshade::Module;
 use polyshade_tests::{shader, tree};
 use polyshade_trials::{Choices, Disguise, LOWERINGS, MOVES};
@@ -43,14 +43,14 @@ fn what_names_variables_for_debuggers_stays_valid() {
 fn what_names_anything_for_tools_stays_valid() {
     let disguise = Disguise { annotated: true, ..Disguise::NONE };
     let mut made = 0;
-    for (seed, words) in (0..).zip(cases()) {
+    for Case { name: case, seed, words } in cases() {
         let module = Module::parse(&words).expect("a valid module can be read");
         let mut choices = Choices::seeded(seed);
         let Some(disguised) = disguise.words(&module, &mut choices) else { continue };
-        assert_eq!(shader::validate(&disguised), Ok(()), "case {seed} in disguise");
+        assert_eq!(shader::validate(&disguised), Ok(()), "{case} in disguise");
         let all = [Choices::plain(), choices];
         for (name, variant) in variants(&disguised, &all) {
-            assert_eq!(shader::validate(&variant), Ok(()), "case {seed}: {name}");
+            assert_eq!(shader::validate(&variant), Ok(()), "{case}: {name}");
             made += 1;
         }
     }

@@ -14,7 +14,7 @@ const SEEDS: u64 = 16;
 fn errors_have_places_in_the_module_that_was_given() {
     let (mut errors, mut ids, mut words) = (0, 0, 0);
     for case in cases() {
-        let module = Module::parse(&case).expect("a valid module can be read");
+        let module = Module::parse(&case.words).expect("a valid module can be read");
         for entry in module.entry_points() {
             for trial in LOWERINGS.iter().chain(&MOVES).filter(|one| one.takes(entry.model())) {
                 let attempts = (0..SEEDS).map(|seed| {
@@ -23,7 +23,7 @@ fn errors_have_places_in_the_module_that_was_given() {
                 });
                 for error in attempts.filter_map(Result::err) {
                     let fault = check_place(&module, &error).err();
-                    assert_eq!(fault, None, "{}", trial.name);
+                    assert_eq!(fault, None, "{}: {}", case.name, trial.name);
                     errors += 1;
                     ids += usize::from(error.id().is_some());
                     words += usize::from(error.word_offset().is_some());

@@ -86,7 +86,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 }
 
 /// The command as one would type it: variables that it sets, program, arguments.
-fn shell_line(command: &Command) -> String {
+pub(crate) fn shell_line(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         Some(format!("{}={}", name.display(), quoted(&value?.to_string_lossy())))
     });

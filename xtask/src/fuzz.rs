@@ -1,8 +1,10 @@
 //! `cargo xtask fuzz`: every fuzz target for a while, starting from the committed cases.
 
 use std::fs;
+use std::process::Command;
 
 use crate::command::{Incremental, built, cargo, run, workspace};
+use crate::lanes::{self, Job};
 use crate::setup::run_setup;
 use crate::tools::ensure;
 
@@ -39,28 +41,32 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     ensure("cargo-fuzz", CARGO_FUZZ)?;
     run(built("seeds", Incremental::ByHand)?.arg(SEEDS))?;
 
-    for (name, runs) in TARGETS {
-        match seconds {
-            Some(seconds) => fuzz(name, &[&format!("-max_total_time={seconds}")])?,
-            None => fuzz(name, &[SEED, &format!("-runs={runs}")])?,
-        }
+    if let Some(seconds) = seconds {
+        let length = [format!("-max_total_time={seconds}")];
+        return TARGETS.into_iter().try_for_each(|(name, _)| run(&mut fuzz(name, &length)?));
     }
-    Ok(())
+    let job = |(name, runs)| {
+        let command = fuzz(name, &[SEED.to_owned(), format!("-runs={runs}")])?;
+        Ok(Job { name: format!("fuzzing of {name}"), command })
+    };
+    lanes::run_all(TARGETS.into_iter().map(job).collect::<Result<_, String>>()?)
 }
 
 /// Fuzzes one target. Its finds go to the first folder, so that the next run starts further on.
-fn fuzz(name: &str, length: &[&str]) -> Result<(), String> {
+fn fuzz(name: &str, length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
     let folder = workspace().join(&finds);
     fs::create_dir_all(folder).map_err(|error| format!("{finds}: {error}"))?;
     // The stable compiler has no sanitizers; but there is next to no unsafe code to sanitize.
     let fuzz = ["fuzz", "run", "--sanitizer", "none", name, &finds, SEEDS, "--"];
     let counters = format!("-use_counters={}", u8::from(!SEEDED.contains(&name)));
-    run(cargo(fuzz).args(length).args([
+    let mut command = cargo(fuzz);
+    command.args(length).args([
         &counters,
         // Seconds and MiB: more than any input may need on a slow machine.
         "-timeout=60",
         "-rss_limit_mb=2048",
         "-print_final_stats=1",
-    ]))
+    ]);
+    Ok(command)
 }

@@ -9,6 +9,7 @@ mod command;
 mod dist;
 mod distributed;
 mod fuzz;
+mod lanes;
 mod links;
 mod opengl;
 mod package;
@@ -35,8 +36,12 @@ enum Verb {
         #[arg(long)]
         compiler: bool,
     },
-    /// Run every test, the execution tests on both drivers and under both validation layers
+    /// Run every test, the execution tests on both drivers and under the newer validation layer, those that play the
+    /// steps of plans under the older one too
     Test {
+        /// All execution tests under both validation layers, which takes minutes more
+        #[arg(long)]
+        both: bool,
         /// Only the tests whose names contain this
         filter: Option<String>,
     },
@@ -142,7 +147,7 @@ fn main() -> ExitCode {
     let result = match Verb::parse() {
         Verb::Setup { compiler: true } => setup::run_compiler_setup(),
         Verb::Setup { compiler: false } => setup::run_setup(),
-        Verb::Test { filter } => test::run_tests(filter.as_deref()),
+        Verb::Test { both, filter } => test::run_tests(both, filter.as_deref()),
         Verb::Cases { filter } => test::run_cases(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
         Verb::Bless { filter } => test::bless(filter.as_deref()),

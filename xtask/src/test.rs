@@ -1,26 +1,43 @@
 //! `cargo xtask test`: everything that the tests need, then every test of the workspace.
 
+mod programs;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use crate::command::{Incremental, SAME_FEATURES, built, cargo, run};
+use crate::lanes;
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
 
-/// Runs all tests, or those whose names contain the filter; then the execution tests once more,
-/// under the newer validation layer.
-pub(crate) fn run_tests(filter: Option<&str>) -> Result<(), String> {
+/// The execution tests whose host plays the steps of a plan or captures by the extension: what else the older layer
+/// could say is of shaders, which its `spirv-val` knows less of than ours.
+const STEPS: [&str; 5] = ["plan::", "plan_", "kept::", "extension::", "sequences::"];
+
+/// Runs all tests, or those whose names contain the filter, under the newer validation layer; then execution tests once
+/// more, under the older one: [`STEPS`], or all with `both` or a filter.
+pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> {
     run_setup()?;
-    let newer = variables(ValidationLayer::Chromium)?;
+    let older = variables(ValidationLayer::Debian)?;
 
     if filter.is_none() {
         println!("A build without any feature says what it lacks:");
         run(&mut left_out())?;
     }
-    run(cargo_test(&[], filter).envs(variables(ValidationLayer::Debian)?))?;
-    println!("\nOnce more under the newer validation layer:");
-    run(cargo_test(&["execution*"], filter).envs(newer))
+    let programs = programs::build()?;
+    let newer = variables(ValidationLayer::Chromium)?;
+    let filters = Vec::from_iter(filter);
+    lanes::run_all(programs.iter().map(|one| one.job(&filters, &newer)).collect())?;
+    run(cargo(["test", "--doc"]).args(SAME_FEATURES).arg("--").args(&filters).envs(newer))?;
+
+    println!("\nOnce more under the older validation layer:");
+    let execution = programs.iter().filter(|one| one.name.starts_with("execution"));
+    let again = execution.map(|one| {
+        let is_part = one.name == "execution" && !both && filter.is_none();
+        one.job(if is_part { &STEPS } else { &filters }, &older)
+    });
+    lanes::run_all(again.collect())
 }
 
 /// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test

@@ -37,6 +37,7 @@ commands! {
         destroy_instance: PFN_vkDestroyInstance = c"vkDestroyInstance",
         enumerate_device_extension_properties: PFN_vkEnumerateDeviceExtensionProperties =
             c"vkEnumerateDeviceExtensionProperties",
+        get_features: PFN_vkGetPhysicalDeviceFeatures = c"vkGetPhysicalDeviceFeatures",
         get_features_2: PFN_vkGetPhysicalDeviceFeatures2 =
             c"vkGetPhysicalDeviceFeatures2" | c"vkGetPhysicalDeviceFeatures2KHR",
         get_properties_2: PFN_vkGetPhysicalDeviceProperties2 =

@@ -4,10 +4,11 @@ use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
 use crate::driver::Driver;
 use crate::emulation::Emulator;
+use crate::features::Feature;
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::physical::View;
-use crate::pnext::{Change, Copied};
+use crate::pnext::{Change, Copied, find};
 use crate::registry::Registry;
 use crate::settings::slice;
 use ash::vk::{self, TaggedStructure as _};
@@ -70,15 +71,16 @@ pub(crate) unsafe extern "system" fn create_device(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let view = View::new(instance, physical);
-        let Request { extensions, has_feedback } = match Request::read(&view, &*info) {
+        let hidden_features = &instance.settings.hide_features;
+        let request = Request::read(&view, hidden_features, &*info);
+        let Request { extensions, has_feedback } = match request {
             Ok(request) => request,
-            Err(refused) => {
-                let refused = refused.to_string_lossy();
+            Err((result, refused)) => {
                 instance.log.say(
                     Level::Error,
                     format_args!("vkCreateDevice: {refused} is hidden, or not there"),
                 );
-                return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
+                return result;
             }
         };
 
@@ -135,6 +137,20 @@ pub(crate) unsafe extern "system" fn create_device(
         }
         result
     }
+}
+
+/// One of these features that the device is asked for.
+///
+/// # Safety
+///
+/// The structure is valid.
+unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) -> Option<Feature> {
+    // SAFETY: the caller's promise.
+    let asked = unsafe {
+        let chained = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next);
+        chained.map(|one| (*one).features).or_else(|| info.p_enabled_features.as_ref().copied())
+    };
+    hidden.iter().copied().find(|one| asked.is_some_and(|asked| one.is_in(asked)))
 }
 
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
@@ -205,13 +221,21 @@ struct Request {
 }
 
 impl Request {
-    /// Splits the extensions into those of the driver's and of the layer's. The error is one that must not be asked
-    /// for.
+    /// Splits the extensions into those of the driver's and of the layer's. The error is one, or a feature, that must
+    /// not be asked for, with what Vulkan answers.
     ///
     /// # Safety
     ///
     /// The structure is valid.
-    unsafe fn read<'t>(view: &View<'_>, info: &vk::DeviceCreateInfo<'t>) -> Result<Self, &'t CStr> {
+    unsafe fn read(
+        view: &View<'_>,
+        hidden: &[Feature],
+        info: &vk::DeviceCreateInfo<'_>,
+    ) -> Result<Self, (vk::Result, String)> {
+        // SAFETY: the caller's promise.
+        if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
+            return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, feature.name().to_owned()));
+        }
         let mut request = Self { extensions: Vec::new(), has_feedback: false };
         // SAFETY: the caller's promise.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };
@@ -219,7 +243,8 @@ impl Request {
             // SAFETY: names are strings.
             let text = unsafe { CStr::from_ptr(name) };
             if !view.takes(text) {
-                return Err(text);
+                let text = text.to_string_lossy().into_owned();
+                return Err((vk::Result::ERROR_EXTENSION_NOT_PRESENT, text));
             }
             if view.own().contains(&text) {
                 request.has_feedback = true;

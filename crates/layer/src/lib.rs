@@ -12,6 +12,7 @@ mod commands;
 mod device;
 mod driver;
 mod emulation;
+mod features;
 mod feedback;
 mod instance;
 mod log;
@@ -26,6 +27,7 @@ mod spirv;
 mod structures;
 mod usages;
 
+pub use features::Feature;
 pub use log::Level;
 pub use procs::vkNegotiateLoaderLayerInterfaceVersion;
 

@@ -195,6 +195,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             }
         }
         drop(unlinked);
+        let hidden = &instance.settings.hide_features;
+        hidden.iter().for_each(|one| one.hide_everywhere(&mut *features));
         if !view.native_feedback {
             hide_streams((*features).p_next);
         }
@@ -204,6 +206,20 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             (*provoking).transform_feedback_preserves_provoking_vertex =
                 (*provoking).provoking_vertex_last;
         }
+    }
+}
+
+/// `vkGetPhysicalDeviceFeatures`.
+pub(crate) unsafe extern "system" fn get_physical_device_features(
+    physical: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let Some(instance) = Instance::of(physical) else { return };
+        let Some(get_features) = instance.next.get_features else { return };
+        get_features(physical, features);
+        instance.settings.hide_features.iter().for_each(|one| one.hide(&mut *features));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::instance::{
 use crate::manifest::FEEDBACK_COMMANDS;
 use crate::physical::{
     enumerate_device_extension_properties, get_external_buffer_properties,
-    get_physical_device_features_2, get_physical_device_properties_2,
+    get_physical_device_features, get_physical_device_features_2, get_physical_device_properties_2,
 };
 use ash::vk;
 use std::ffi::{CStr, c_char};
@@ -57,6 +57,8 @@ fn of_physical_device(name: &CStr) -> Option<Command> {
             enumerate_device_extension_properties as PFN_vkEnumerateDeviceExtensionProperties,
         b"vkEnumerateDeviceLayerProperties" =>
             enumerate_device_layer_properties as PFN_vkEnumerateDeviceLayerProperties,
+        b"vkGetPhysicalDeviceFeatures" =>
+            get_physical_device_features as PFN_vkGetPhysicalDeviceFeatures,
         b"vkGetPhysicalDeviceFeatures2" | b"vkGetPhysicalDeviceFeatures2KHR" =>
             get_physical_device_features_2 as PFN_vkGetPhysicalDeviceFeatures2,
         b"vkGetPhysicalDeviceProperties2" | b"vkGetPhysicalDeviceProperties2KHR" =>

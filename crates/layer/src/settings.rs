@@ -5,6 +5,7 @@
 
 use crate::LAYER_NAME;
 use crate::chain::text;
+use crate::features::Feature;
 use crate::log::Level;
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, CString, OsString, c_char, c_void};
@@ -40,6 +41,8 @@ pub struct Settings {
     pub mode: Mode,
     /// Extensions of devices that drivers are not to have.
     pub hide: Vec<CString>,
+    /// Features of core Vulkan that drivers are not to have.
+    pub hide_features: Vec<Feature>,
     /// How much is logged.
     pub log_level: Level,
     /// Where to; the standard error, unless said.
@@ -104,7 +107,7 @@ impl Settings {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "mode" => self.mode = one_of(&Mode::NAMES, value)?,
-            "hide" => self.hide = extensions(value)?,
+            "hide" => (self.hide, self.hide_features) = hidden(value)?,
             "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
             "log_file" => self.log_file = path(value),
             "dump" => self.debugging.dump = path(value),
@@ -162,18 +165,25 @@ fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     }
 }
 
-/// Names of extensions, with commas or blanks between them.
-fn extensions(value: &str) -> Result<Vec<CString>, String> {
-    let names = value.split([',', ' ']).filter(|name| !name.is_empty());
-    let extension = |name: &str| {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name = name.starts_with("VK_") && name.chars().all(is_word);
-        let name = is_name.then(|| CString::new(name).ok()).flatten();
-        name.ok_or_else(|| {
-            format!("`{value}` is no list of extensions, as VK_EXT_one,VK_KHR_other")
-        })
-    };
-    names.map(extension).collect()
+/// Names of extensions and of features, with commas or blanks between them.
+fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
+    let (mut extensions, mut features) = (Vec::new(), Vec::new());
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
+        if let Some((_, feature)) = Feature::NAMES.iter().find(|(one, _)| *one == name) {
+            features.push(*feature);
+        } else if let (true, Ok(extension)) =
+            (name.starts_with("VK_") && name.chars().all(is_word), CString::new(name))
+        {
+            extensions.push(extension);
+        } else {
+            let names = Feature::NAMES.map(|(name, _)| name).join(" and ");
+            return Err(format!(
+                "`{value}` is no list of extensions, as VK_EXT_one,VK_KHR_other, and of the features {names}"
+            ));
+        }
+    }
+    Ok((extensions, features))
 }
 
 /// The settings for this layer in the chain, or what is wrong with one.

@@ -62,6 +62,53 @@ fn any_extension_can_be_hidden_and_several() {
 }
 
 #[test]
+fn stages_can_be_hidden() {
+    let features = |instance: &Instance| {
+        let physical = instance.physical(LAVAPIPE);
+        let mut eleven = vk::PhysicalDeviceVulkan11Features::default();
+        let mut chained = vk::PhysicalDeviceFeatures2::default().push_next(&mut eleven);
+        // SAFETY: the device belongs to the instance.
+        let plain = unsafe {
+            instance.handle.get_physical_device_features2(physical, &mut chained);
+            instance.handle.get_physical_device_features(physical)
+        };
+        let chained = chained.features;
+        let views = (eleven.multiview_geometry_shader, eleven.multiview_tessellation_shader);
+        let stages = [plain, chained].map(|one| (one.geometry_shader, one.tessellation_shader));
+        [stages[0], stages[1], views]
+    };
+    let asks = |instance: &Instance, chained: bool| {
+        let asked = vk::PhysicalDeviceFeatures::default().tessellation_shader(true);
+        let mut chain = vk::PhysicalDeviceFeatures2::default().features(asked);
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let info = match chained {
+            true => info.push_next(&mut chain),
+            false => info.enabled_features(&asked),
+        };
+        // SAFETY: the structure is valid, and the device is not used.
+        unsafe {
+            let made = instance.handle.create_device(instance.physical(LAVAPIPE), &info, None);
+            made.map(|device| device.destroy_device(None))
+        }
+    };
+    let shown = Instance::new(&[], Validation::Below);
+    assert_eq!(features(&shown), [(vk::TRUE, vk::TRUE); 3]);
+    let setting: Settings<'_> = &[(c"hide", c"tessellationShader")];
+    let hidden = Instance::new(setting, Validation::Below);
+    assert_eq!(features(&hidden), [(vk::TRUE, vk::FALSE); 3]);
+    for chained in [false, true] {
+        assert_eq!(asks(&shown, chained), Ok(()));
+        assert_eq!(asks(&hidden, chained), Err(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+    }
+    assert!(hidden.device(LAVAPIPE, false).is_ok(), "asked for nothing hidden");
+    let both: Settings<'_> = &[(c"hide", c"VK_EXT_robustness2,geometryShader,tessellationShader")];
+    let hidden = Instance::new(both, Validation::Below);
+    assert_eq!(features(&hidden), [(vk::FALSE, vk::FALSE); 3]);
+    assert_eq!(hidden.extensions(LAVAPIPE).len(), shown.extensions(LAVAPIPE).len() - 1);
+}
+
+#[test]
 fn a_bad_setting_hides_nothing() {
     let shown = Instance::new(&[(c"hide", c"transform feedback")], Validation::Below);
     assert!(shown.lists_feedback(LAVAPIPE));

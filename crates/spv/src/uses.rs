@@ -3,7 +3,8 @@
 use crate::grammar::{Grammar, Op};
 use crate::inst::Inst;
 use crate::scan::is_dense;
-use crate::{Id, Module, operands};
+use crate::view::{ExtInst, ExtInstImport};
+use crate::{Id, Module, Section, is_debug_set, operands};
 
 /// The uses of every id, in the order of the module. Words that may be ids count.
 #[derive(Clone, Debug)]
@@ -128,5 +129,18 @@ impl Module<'_> {
             .enumerate()
             .filter(|(i, offset)| *i == 0 || at[i - 1] != **offset)
             .map(|(_, offset)| self.inst_at(*offset))
+    }
+
+    /// Those of them that are in functions and not [for tools](Self::is_for_tools): what computes with `id`.
+    pub fn code_uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
+        let functions = self.section_end(Section::Globals);
+        self.uses_of(id).filter(move |user| user.at() >= functions && !self.is_for_tools(*user))
+    }
+
+    /// Whether `inst` tells debuggers and other tools of something, and computes nothing: an extended instruction of a
+    /// set that is [for them](is_debug_set).
+    pub fn is_for_tools(&self, inst: Inst<'_>) -> bool {
+        let set = ExtInst::of(inst).and_then(|call| self.definition(call.set()));
+        set.and_then(ExtInstImport::of).is_some_and(|import| is_debug_set(&import.name()))
     }
 }

@@ -79,8 +79,8 @@ struct Run {
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 
-    /// Extensions of devices that the driver is not to have, with commas between them
-    #[arg(long, value_name = "EXTENSIONS")]
+    /// What the driver is not to have, with commas between: extensions of devices, geometryShader, tessellationShader
+    #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
     /// What the layer tells: off, error, warning, info or debug

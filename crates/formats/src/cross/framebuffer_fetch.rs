@@ -147,12 +147,12 @@ fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<
     };
     let (_, ty) = m.pointer(output.pointer_type()).ok_or_else(|| why("its output has no type"))?;
     let (mut loads, mut reads) = (Vec::new(), Vec::new());
-    for inst in m.uses_of(variable).filter(|inst| m.function_around(inst.at()).is_some()) {
+    for inst in m.code_uses_of(variable) {
         let Some(image) = inst.result().filter(|_| inst.op() == Op::LOAD) else {
             return Err(why("it is handed to a function"));
         };
         loads.push(inst);
-        for read in m.uses_of(image).filter(|read| m.function_around(read.at()).is_some()) {
+        for read in m.code_uses_of(image) {
             if read.op() != Op::IMAGE_READ || read.result_type() != Some(ty) {
                 return Err(why(
                     "it is read otherwise than its output is written, which has four components",

@@ -13,7 +13,8 @@ const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     ],
 ];
 
-/// The most calls of a stream, and the most draws of a call.
+/// The most captures of a stream, the most calls, and the most draws of a call.
+pub(super) const MOST_CAPTURES: usize = 5;
 pub(super) const MOST_CALLS: usize = 12;
 pub(super) const MOST_DRAWS: usize = 3;
 
@@ -26,6 +27,18 @@ pub(super) struct Stream {
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
     pub(super) submissions: u32,
+    pub(super) waits: Waits,
+    /// Whether timestamps are written, behind the stages that capture.
+    pub(super) stamped: bool,
+}
+
+/// By what a pass waits for what was captured in those before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Waits {
+    Barrier,
+    Barrier2,
+    Event,
+    Event2,
 }
 
 /// What the pipeline of a stream is.
@@ -140,7 +153,7 @@ impl Stream {
         let kinds = [Kind::Direct, Kind::Indexed, Kind::Multi, Kind::MultiIndexed, kind, kind];
         let mut calls = 0;
         let mut captures = Vec::new();
-        for _ in 0..1 + noise.below(5) {
+        for _ in 0..1 + noise.below(MOST_CAPTURES as u32) {
             let call = |noise: &mut Noise| {
                 calls += 1;
                 let kind = noise.of(&kinds);
@@ -149,7 +162,16 @@ impl Stream {
             captures.push(Capture::random(noise, call));
         }
         let sizes = [12 * u64::from(noise.below(60)) + 4, 8 * u64::from(noise.below(60)) + 8];
-        Self { look, sizes, captures, indices, submissions: 1 + noise.below(2) }
+        let waits = [Waits::Barrier, Waits::Barrier2, Waits::Event, Waits::Event2];
+        Self {
+            look,
+            sizes,
+            captures,
+            indices,
+            submissions: 1 + noise.below(2),
+            waits: noise.of(&waits),
+            stamped: noise.one_in(3),
+        }
     }
 }
 

@@ -35,6 +35,15 @@ const WANTED: [&CStr; 3] = [
     ext::primitives_generated_query::NAME,
 ];
 
+/// Whether a buffer may say how many draws there are.
+fn counts_draws(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut twelve);
+    // SAFETY: the device belongs to the instance.
+    unsafe { instance.handle.get_physical_device_features2(physical, &mut all) };
+    twelve.draw_indirect_count == vk::TRUE
+}
+
 impl Able {
     pub(super) fn new(instance: &Instance, driver: &str) -> Self {
         let listed = instance.extensions(driver);
@@ -42,18 +51,16 @@ impl Able {
         let wanted = WANTED.into_iter().filter(|name| has(name));
         let names: Vec<_> = NEEDED.into_iter().chain(wanted).map(CStr::as_ptr).collect();
         let physical = instance.physical(driver);
-        let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
-        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut twelve);
-        // SAFETY: the device belongs to the instance.
-        unsafe { instance.handle.get_physical_device_features2(physical, &mut all) };
-        let counts_draws = twelve.draw_indirect_count == vk::TRUE;
+        let counts_draws = counts_draws(instance, physical);
 
         let enabled = vk::PhysicalDeviceFeatures::default()
             .multi_draw_indirect(true)
             .draw_indirect_first_instance(true);
         let mut twelve =
             vk::PhysicalDeviceVulkan12Features::default().draw_indirect_count(counts_draws);
-        let mut thirteen = vk::PhysicalDeviceVulkan13Features::default().dynamic_rendering(true);
+        let mut thirteen = vk::PhysicalDeviceVulkan13Features::default()
+            .dynamic_rendering(true)
+            .synchronization2(true);
         let mut feedback =
             vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
         let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default()

@@ -1,6 +1,6 @@
 //! The commands of streams.
 
-use super::case::{Call, Capture, Kind, MOST_DRAWS};
+use super::case::{Call, Capture, Kind, MOST_DRAWS, Waits};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
 use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
 use crate::draws::{FORMAT, WHOLE, memory_barrier, pixels};
@@ -44,7 +44,7 @@ impl Scene<'_> {
                     vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
                 }
                 if open.is_none() {
-                    self.wait(commands);
+                    self.wait_between(commands, number);
                     self.begin_pass(commands, capture.secondary);
                     open = Some(capture.secondary);
                 }
@@ -56,6 +56,7 @@ impl Scene<'_> {
                 }
             }
             self.end_pass(commands);
+            self.stamp(commands, 1);
             self.wait(commands);
             self.copy_picture(commands);
             vulkan.end_command_buffer(commands).expect("it ends");
@@ -86,9 +87,10 @@ impl Scene<'_> {
         let colour = vk::ClearColorValue::default();
         // SAFETY: no pass is open.
         unsafe {
-            for pool in [self.queries].into_iter().chain(self.generated) {
+            for pool in [self.queries, self.stamps].into_iter().chain(self.generated) {
                 vulkan.cmd_reset_query_pool(commands, pool, 0, 8);
             }
+            self.stamp(commands, 0);
             vulkan.cmd_pipeline_barrier(commands, all, transfer, flags, &[], &[], &[before]);
             vulkan.cmd_clear_color_image(commands, self.image, layout, &colour, &[WHOLE]);
             vulkan.cmd_pipeline_barrier(commands, transfer, output, flags, &[], &[], &[behind]);
@@ -126,6 +128,63 @@ impl Scene<'_> {
         let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
         // SAFETY: no pass is open.
         unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
+    }
+
+    /// The same in front of a pass, which the host does not wait for.
+    unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
+        let event = self.events[number];
+        let captures = Access::TRANSFORM_FEEDBACK_WRITE_EXT
+            | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
+            | Access::COLOR_ATTACHMENT_WRITE;
+        let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
+            | Access::INDIRECT_COMMAND_READ
+            | Access::COLOR_ATTACHMENT_READ;
+        let before = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
+        let behind = before | Stage::DRAW_INDIRECT;
+        let memory = [memory_barrier(captures, captures | reads)];
+        // Bits of the first generation are the same in the second.
+        let wide = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.as_raw().into()))
+            .src_access_mask(vk::AccessFlags2::from_raw(captures.as_raw().into()))
+            .dst_stage_mask(vk::PipelineStageFlags2::from_raw(behind.as_raw().into()))
+            .dst_access_mask(vk::AccessFlags2::from_raw((captures | reads).as_raw().into()))];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&wide);
+        let vulkan = &self.able.device.handle;
+        // SAFETY: no pass is open, and the event is not set.
+        unsafe {
+            match self.stream.waits {
+                Waits::Barrier => self.wait(commands),
+                Waits::Barrier2 => vulkan.cmd_pipeline_barrier2(commands, &dependency),
+                Waits::Event => {
+                    vulkan.cmd_set_event(commands, event, before);
+                    let events = [event];
+                    vulkan.cmd_wait_events(commands, &events, before, behind, &memory, &[], &[]);
+                }
+                Waits::Event2 => {
+                    vulkan.cmd_set_event2(commands, event, &dependency);
+                    vulkan.cmd_wait_events2(commands, &[event], &[dependency]);
+                }
+            }
+        }
+    }
+
+    /// Writes a timestamp, where the stream has some.
+    unsafe fn stamp(&self, commands: vk::CommandBuffer, number: u32) {
+        let vulkan = &self.able.device.handle;
+        let (first, second) =
+            (Stage::TRANSFORM_FEEDBACK_EXT, vk::PipelineStageFlags2::TRANSFORM_FEEDBACK_EXT);
+        // SAFETY: it was reset, and no pass is open.
+        unsafe {
+            match self.stream.waits {
+                _ if !self.stream.stamped => {}
+                Waits::Barrier | Waits::Event => {
+                    vulkan.cmd_write_timestamp(commands, first, self.stamps, number);
+                }
+                Waits::Barrier2 | Waits::Event2 => {
+                    vulkan.cmd_write_timestamp2(commands, second, self.stamps, number);
+                }
+            }
+        }
     }
 
     unsafe fn begin_pass(&self, commands: vk::CommandBuffer, secondary: bool) {

@@ -1,6 +1,6 @@
 //! What streams are drawn with, and what is read behind them.
 
-use super::case::{MOST_CALLS, MOST_DRAWS, Stream};
+use super::case::{MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
 use crate::draws::{allocate, image};
@@ -22,6 +22,8 @@ pub(super) struct Left {
     pub(super) captured: Vec<[u64; 2]>,
     /// Primitives generated during each capture.
     pub(super) generated: Vec<u64>,
+    /// Whether there is each timestamp.
+    pub(super) stamped: Vec<u64>,
     pub(super) picture: Vec<u32>,
 }
 
@@ -41,6 +43,7 @@ impl Left {
         let counts = |left: &Self| left.captured.concat();
         note("number of two a capture", &counts(self), &counts(expected));
         note("number generated", &self.generated, &expected.generated);
+        note("timestamp", &self.stamped, &expected.stamped);
         note("pixel", &wide(&self.picture), &wide(&expected.picture));
         all
     }
@@ -97,6 +100,10 @@ pub(super) struct Scene<'d> {
     /// Queries of captures, and of primitives generated where they can be counted.
     pub(super) queries: vk::QueryPool,
     pub(super) generated: Option<vk::QueryPool>,
+    /// Two timestamps.
+    pub(super) stamps: vk::QueryPool,
+    /// One for each pass that waits.
+    pub(super) events: [vk::Event; MOST_CAPTURES],
     pub(super) pool: vk::CommandPool,
 }
 
@@ -144,6 +151,9 @@ impl<'d> Scene<'d> {
                 pipelines,
                 queries: pool(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT),
                 generated: able.counts_generated.then(|| pool(of_generated)),
+                stamps: pool(vk::QueryType::TIMESTAMP),
+                events: [(); MOST_CAPTURES]
+                    .map(|()| vulkan.create_event(&Default::default(), None).expect("an event")),
                 pool: vulkan.create_command_pool(&Default::default(), None).expect("a pool"),
             }
         }
@@ -187,15 +197,21 @@ impl<'d> Scene<'d> {
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         let count = self.stream.captures.len();
         let (mut captured, mut generated) = (vec![[0; 2]; count], vec![0; count]);
+        let mut stamps = [[0_u64; 2]; 2];
         // SAFETY: no command is pending, and all queries have ended.
         unsafe {
             vulkan.get_query_pool_results(self.queries, 0, &mut captured, flags).expect("results");
             if let Some(pool) = self.generated {
                 vulkan.get_query_pool_results(pool, 0, &mut generated, flags).expect("results");
             }
+            if self.stream.stamped {
+                let flags = flags | vk::QueryResultFlags::WITH_AVAILABILITY;
+                vulkan.get_query_pool_results(self.stamps, 0, &mut stamps, flags).expect("times");
+            }
+            let stamped = stamps.iter().map(|[_, available]| u64::from(*available != 0)).collect();
             let targets = [Buffer::FirstTarget, Buffer::SecondTarget, Buffer::Counters];
             let words = targets.map(|buffer| self.read(buffer)).into();
-            Left { words, captured, generated, picture: self.read(Buffer::Picture) }
+            Left { words, captured, generated, stamped, picture: self.read(Buffer::Picture) }
         }
     }
 
@@ -205,8 +221,11 @@ impl<'d> Scene<'d> {
         let submit = [vk::SubmitInfo::default().command_buffers(commands)];
         for _ in 0..self.stream.submissions {
             let queue = self.able.queue.lock().unwrap_or_else(PoisonError::into_inner);
-            // SAFETY: all is recorded, and the queue is this thread's.
+            // SAFETY: all is recorded, nothing is pending, and the queue is this thread's.
             unsafe {
+                for event in self.events {
+                    vulkan.reset_event(event).expect("it is reset");
+                }
                 vulkan.queue_submit(*queue, &submit, vk::Fence::null()).expect("it is submitted");
                 vulkan.queue_wait_idle(*queue).expect("it ends");
             }
@@ -230,7 +249,10 @@ impl<'d> Scene<'d> {
         // SAFETY: nothing is used any more.
         unsafe {
             vulkan.destroy_command_pool(self.pool, None);
-            for pool in [self.queries].into_iter().chain(self.generated) {
+            for event in self.events {
+                vulkan.destroy_event(event, None);
+            }
+            for pool in [self.queries, self.stamps].into_iter().chain(self.generated) {
                 vulkan.destroy_query_pool(pool, None);
             }
             for pipeline in self.pipelines {

@@ -62,7 +62,7 @@ pub(super) fn builtin_array(
 
 /// Whether something in a function uses the variable.
 pub(super) fn is_used(m: &Module<'_>, variable: Id) -> bool {
-    m.uses_of(variable).any(|inst| m.function_around(inst.at()).is_some())
+    m.code_uses_of(variable).next().is_some()
 }
 
 /// A version without the capabilities for distances that nothing needs any more, and without the blocks that declare

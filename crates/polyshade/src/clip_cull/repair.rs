@@ -203,9 +203,8 @@ fn shortened(frame: &Frame<'_>, m: &Module<'_>) -> Result<Option<Module<'static>
 /// How many elements of an array are used: one more than the highest index.
 fn used_elements(m: &Module<'_>, array: Id, per_vertex: bool) -> Result<u32, Error> {
     let level = usize::from(per_vertex);
-    let uses = m.uses_of(array).filter(|inst| m.function_around(inst.at()).is_some());
     let mut count = 0;
-    for inst in uses {
+    for inst in m.code_uses_of(array) {
         let chain = AccessChain::of(inst)
             .filter(|_| matches!(inst.op(), Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN));
         let index = chain.and_then(|chain| chain.indices().nth(level));

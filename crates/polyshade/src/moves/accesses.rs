@@ -1,8 +1,8 @@
 //! The loads from and stores to a variable, each with the indices that lead to what it accesses.
 
 use foldhash::HashMap;
-use polyshade_spv::view::{AccessChain, ExtInst, ExtInstImport, Load, Store};
-use polyshade_spv::{Error, Id, Inst, Module, Op, is_debug_set};
+use polyshade_spv::view::{AccessChain, Load, Store};
+use polyshade_spv::{Error, Id, Inst, Module, Op};
 
 pub(super) struct Accesses<'m> {
     /// Loads and stores.
@@ -26,7 +26,7 @@ pub(super) fn accesses<'m>(
 ) -> Result<Accesses<'m>, Error> {
     let mut reach = m.reach(&[variable]);
     // What tells tools of the variable goes where the variable goes, and says nothing of what becomes of it.
-    reach.uses.retain(|inst| !is_for_tools(m, *inst));
+    reach.uses.retain(|inst| !m.is_for_tools(*inst));
     let mut paths = HashMap::from_iter([(variable, Vec::new())]);
     for inst in &reach.pointers {
         let chain = AccessChain::of(*inst)
@@ -57,10 +57,4 @@ fn is_access(inst: Inst<'_>, paths: &HashMap<Id, Vec<Id>>) -> bool {
         // A load may use the variable as something else: as its scope, in a module that is not valid.
         None => Load::of(inst).is_some_and(|load| is_pointer(load.pointer())),
     }
-}
-
-/// Whether an instruction tells debuggers and other tools of something, and computes nothing.
-pub(crate) fn is_for_tools(m: &Module<'_>, inst: Inst<'_>) -> bool {
-    let set = ExtInst::of(inst).and_then(|call| m.definition(call.set()));
-    set.and_then(ExtInstImport::of).is_some_and(|import| is_debug_set(&import.name()))
 }

@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AccessChain, EntryPoint};
-use polyshade_spv::{BuiltIn, Id, Inst, Module, Op, Section, StorageClass, Type, is_known};
+use polyshade_spv::{BuiltIn, Id, Module, Op, Section, StorageClass, Type, is_known};
 use std::collections::BTreeSet;
 
 /// What one variant costs.
@@ -132,8 +132,7 @@ fn written_bytes(
     m.member_builtin(block, 0)?;
     let depth = usize::from(block != pointee);
     let mut written = BTreeSet::new();
-    let in_code = |inst: &Inst<'_>| m.function_around(inst.at()).is_some();
-    for inst in m.uses_of(variable).filter(in_code) {
+    for inst in m.code_uses_of(variable) {
         written.insert(m.constant(AccessChain::of(inst)?.indices().nth(depth)?)?);
     }
     let members = (0..).zip(m.members(block)).filter(|(member, _)| written.contains(member));

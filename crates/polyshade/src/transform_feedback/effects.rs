@@ -4,7 +4,7 @@ use super::options::SideEffects;
 use crate::effects::{Written, changes_memory, noun, target};
 use foldhash::HashSet;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
-use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch, Section};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch};
 
 /// The variants of a draw that has two passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,8 +103,7 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
         p.remove(inst);
         return Ok(());
     };
-    let functions = m.section_end(Section::Globals);
-    if let Some(user) = m.uses_of(result).find(|user| user.at() >= functions) {
+    if let Some(user) = m.code_uses_of(result).next() {
         let message =
             format!("the result of {} is used, and only one of the two passes has it", noun(inst));
         return Err(Error::unsupported(message, result).at(user.at()));

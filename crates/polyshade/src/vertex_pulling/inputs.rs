@@ -4,7 +4,7 @@ use super::Options;
 use super::format::Numbers;
 use crate::moves;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, Section, StorageClass, Type};
+use polyshade_spv::{Decoration, Error, ErrorKind, Id, Module, StorageClass, Type};
 
 /// A variable that attributes go to.
 #[derive(Debug)]
@@ -98,8 +98,7 @@ pub(super) fn find(
 
 /// Whether a function has a use for the variable.
 fn is_read(m: &Module<'_>, variable: Id) -> bool {
-    let functions = m.section_end(Section::Globals);
-    m.uses_of(variable).any(|user| user.at() >= functions)
+    m.code_uses_of(variable).next().is_some()
 }
 
 struct Leaves<'l, 'w> {

@@ -2,8 +2,8 @@
 
 use super::{NOTES_EXTENSION, UNKNOWN, text};
 use polyshade::Module;
-use polyshade::spv::view::{ExtInst, ExtInstImport, FunctionCall};
-use polyshade::spv::{FunctionBody, Id, Inst, Op, Section, is_debug_set};
+use polyshade::spv::view::FunctionCall;
+use polyshade::spv::{FunctionBody, Id, Inst, Op, Section};
 use std::collections::HashMap;
 
 /// The instructions that something comes of, in an order and with ids that depend on nothing but what uses what: of two
@@ -106,18 +106,11 @@ fn is_nothing(module: &Module<'_>, inst: Inst<'_>) -> bool {
         matches!(inst.op(), Op::COPY_OBJECT | Op::F_ADD | Op::F_MUL | Op::F_SUB | Op::UNDEF);
     let is_text = matches!(inst.op(), Op::LINE | Op::NO_LINE | Op::NOP);
     let is_used =
-        |id| module.uses_of(id).any(|user| user.op() != Op::NAME && !is_note(module, user));
+        |id| module.uses_of(id).any(|user| user.op() != Op::NAME && !module.is_for_tools(user));
     is_text
-        || is_note(module, inst)
+        || module.is_for_tools(inst)
         || inst.op() == UNKNOWN && inst.words().len() == 1
         || is_pure && !inst.result().is_some_and(is_used)
-}
-
-/// Whether an instruction is for tools alone.
-fn is_note(module: &Module<'_>, inst: Inst<'_>) -> bool {
-    let set = ExtInst::of(inst).and_then(|inst| module.definition(inst.set()));
-    let name = set.and_then(ExtInstImport::of).map(|import| import.name());
-    name.is_some_and(|name| is_debug_set(&name))
 }
 
 struct Essence<'m> {

@@ -2,7 +2,6 @@
 //! array, outputs included.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
-use crate::moves::accesses::is_for_tools;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Type};
@@ -104,6 +103,6 @@ fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
                 | Op::DECORATE
                 | Op::GROUP_DECORATE
         );
-        is_of_elements || is_for_tools(m, user)
+        is_of_elements || m.is_for_tools(user)
     })
 }

@@ -1,0 +1,72 @@
+//! Features of core Vulkan that drivers can be made to lack.
+
+use crate::pnext::find;
+use ash::vk::{self, Bool32, FALSE, PhysicalDeviceFeatures, TRUE};
+
+/// A stage that not every device has, and that captures do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "Vulkan says what they are")]
+pub enum Feature {
+    GeometryShader,
+    TessellationShader,
+}
+
+impl Feature {
+    /// All of them, by Vulkan's names.
+    pub const NAMES: [(&'static str, Self); 2] = [
+        ("geometryShader", Self::GeometryShader),
+        ("tessellationShader", Self::TessellationShader),
+    ];
+
+    fn of(self, features: &mut PhysicalDeviceFeatures) -> &mut Bool32 {
+        match self {
+            Self::GeometryShader => &mut features.geometry_shader,
+            Self::TessellationShader => &mut features.tessellation_shader,
+        }
+    }
+
+    /// Has it be lacking.
+    pub(crate) fn hide(self, features: &mut PhysicalDeviceFeatures) {
+        *self.of(features) = FALSE;
+    }
+
+    /// The same, and that the stage can draw several views at once.
+    ///
+    /// # Safety
+    ///
+    /// The structure is valid, and what it leads to may be written.
+    pub(crate) unsafe fn hide_everywhere(self, features: &mut vk::PhysicalDeviceFeatures2<'_>) {
+        self.hide(&mut features.features);
+        let hide = |geometry: &mut Bool32, tessellation: &mut Bool32| match self {
+            Self::GeometryShader => *geometry = FALSE,
+            Self::TessellationShader => *tessellation = FALSE,
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Some(views) = find::<vk::PhysicalDeviceMultiviewFeatures<'_>>(features.p_next) {
+                let views = &mut *views;
+                hide(
+                    &mut views.multiview_geometry_shader,
+                    &mut views.multiview_tessellation_shader,
+                );
+            }
+            if let Some(eleven) = find::<vk::PhysicalDeviceVulkan11Features<'_>>(features.p_next) {
+                let eleven = &mut *eleven;
+                hide(
+                    &mut eleven.multiview_geometry_shader,
+                    &mut eleven.multiview_tessellation_shader,
+                );
+            }
+        }
+    }
+
+    /// Whether it is asked for.
+    pub(crate) fn is_in(self, mut features: PhysicalDeviceFeatures) -> bool {
+        *self.of(&mut features) == TRUE
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let named = Self::NAMES.iter().find(|(_, one)| *one == self);
+        named.map_or("", |(name, _)| name)
+    }
+}
