@@ -116,13 +116,17 @@ fn eye() -> Vec<u32> {
 fn planes_of_the_host_cut() {
     let uniform = Place::Uniform { set: Set(0), binding: Binding(4) };
     let address = Place::Address(Pointer::Specialization { first_id: 1 });
-    for (words, space) in [(uniform, None), (uniform, Some(2)), (address, None)] {
-        let of_host = || planes(Planes { count: 3, words, vertex: space });
-        VERTEX.is_drawn(&eye(), &of_host());
-
-        // Some of them off.
-        let mask = Value::Word(Place::PushConstant { offset: 0 });
-        VERTEX.is_drawn(&eye(), &of_host().and_enabled(mask));
+    // With some of them off, and not.
+    let mask = Value::Word(Place::PushConstant { offset: 0 });
+    for (words, space, mask) in
+        [(uniform, None, None), (uniform, Some(2), Some(mask)), (address, None, Some(mask))]
+    {
+        let of_host = planes(Planes { count: 3, words, vertex: space });
+        let step = match mask {
+            Some(mask) => of_host.and_enabled(mask),
+            None => of_host,
+        };
+        VERTEX.is_drawn(&eye(), &step);
     }
 }
 

@@ -14,13 +14,13 @@ const CARGO_FUZZ: &str = "0.13.2";
 /// The targets, and how many inputs each takes in continuous integration: seconds, which show that they run and that
 /// nothing is badly broken. `valid` and `metamorphic` draw 64 cases from each; `capi` lowers several times for each.
 const TARGETS: [(&str, u32); 7] = [
-    ("parse", 400_000),
-    ("moves", 200_000),
-    ("lowerings", 100_000),
-    ("valid", 1_000),
-    ("metamorphic", 500),
-    ("planner", 30_000),
-    ("capi", 1_000),
+    ("parse", 200_000),
+    ("moves", 100_000),
+    ("lowerings", 50_000),
+    ("valid", 500),
+    ("metamorphic", 250),
+    ("planner", 15_000),
+    ("capi", 500),
 ];
 
 /// Targets to which an input is a seed and no more: how often it comes by some code says nothing, and takes long to

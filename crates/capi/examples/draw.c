@@ -350,19 +350,21 @@ static void move_image(VkImage image, VkImageAspectFlags aspect, VkImageLayout f
 
 /* Draws the mesh and copies the picture to `to`. */
 static void draw_mesh(const mesh *drawn, VkPipeline with, VkBuffer to) {
-    const VkImageLayout optimal = VK_IMAGE_LAYOUT_ATTACHMENT_OPTIMAL, copied = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    const VkImageLayout colored = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                        tested = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+                        copied = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
     VkImage color, depth;
     VkImageUsageFlags usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     VkRenderingAttachmentInfo colors = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
         .imageView = attachment(VK_FORMAT_R8G8B8A8_UNORM, usage, VK_IMAGE_ASPECT_COLOR_BIT, &color),
-        .imageLayout = optimal,
+        .imageLayout = colored,
         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
         .clearValue = {.color = {.float32 = {0.09f, 0.10f, 0.13f, 1}}}};
     VkRenderingAttachmentInfo depths = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                         .imageView = attachment(VK_FORMAT_D32_SFLOAT, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
                                                                 VK_IMAGE_ASPECT_DEPTH_BIT, &depth),
-                                        .imageLayout = optimal,
+                                        .imageLayout = tested,
                                         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
                                         .clearValue = {.depthStencil = {1, 0}}};
     VkRenderingInfo rendering = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
@@ -371,15 +373,15 @@ static void draw_mesh(const mesh *drawn, VkPipeline with, VkBuffer to) {
                                  .colorAttachmentCount = 1,
                                  .pColorAttachments = &colors,
                                  .pDepthAttachment = &depths};
-    move_image(color, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED, optimal);
-    move_image(depth, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_LAYOUT_UNDEFINED, optimal);
+    move_image(color, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED, colored);
+    move_image(depth, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_LAYOUT_UNDEFINED, tested);
     vkCmdBeginRendering(commands, &rendering);
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, with);
     VkDeviceSize start = 0;
     vkCmdBindVertexBuffers(commands, 0, 1, &drawn->buffer, &start);
     vkCmdDraw(commands, drawn->vertex_count, 1, 0, 0);
     vkCmdEndRendering(commands);
-    move_image(color, VK_IMAGE_ASPECT_COLOR_BIT, optimal, copied);
+    move_image(color, VK_IMAGE_ASPECT_COLOR_BIT, colored, copied);
     VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {SIZE, SIZE, 1}};
     vkCmdCopyImageToBuffer(commands, color, copied, to, 1, &region);
     VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, NULL, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
