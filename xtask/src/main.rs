@@ -36,8 +36,8 @@ enum Verb {
         #[arg(long)]
         compiler: bool,
     },
-    /// Run every test, the execution tests on both drivers and under the newer validation layer, those that play the
-    /// steps of plans under the older one too
+    /// Run every test, the execution tests on both drivers and under the newer validation layer, those of the Vulkan
+    /// layer and of the example under the older one too
     Test {
         /// All execution tests under both validation layers, which takes minutes more
         #[arg(long)]

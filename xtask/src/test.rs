@@ -11,12 +11,8 @@ use crate::lanes;
 use crate::setup::run_setup;
 use crate::vulkan::{ValidationLayer, variables};
 
-/// The execution tests whose host plays the steps of a plan or captures by the extension: what else the older layer
-/// could say is of shaders, which its `spirv-val` knows less of than ours.
-const STEPS: [&str; 5] = ["plan::", "plan_", "kept::", "extension::", "sequences::"];
-
-/// Runs all tests, or those whose names contain the filter, under the newer validation layer; then execution tests once
-/// more, under the older one: [`STEPS`], or all with `both` or a filter.
+/// Runs all tests, or those whose names contain the filter, under the newer validation layer; then once more, under the
+/// older one, those of the layer and of the example, or with `both` or a filter all execution tests.
 pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> {
     run_setup()?;
     let older = variables(ValidationLayer::Debian)?;
@@ -32,12 +28,9 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
     run(cargo(["test", "--doc"]).args(SAME_FEATURES).arg("--").args(&filters).envs(newer))?;
 
     println!("\nOnce more under the older validation layer:");
-    let execution = programs.iter().filter(|one| one.name.starts_with("execution"));
-    let again = execution.map(|one| {
-        let is_part = one.name == "execution" && !both && filter.is_none();
-        one.job(if is_part { &STEPS } else { &filters }, &older)
-    });
-    lanes::run_all(again.collect())
+    let kind = if both || filter.is_some() { "execution" } else { "execution-" };
+    let again = programs.iter().filter(|one| one.name.starts_with(kind));
+    lanes::run_all(again.map(|one| one.job(&filters, &older)).collect())
 }
 
 /// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test
