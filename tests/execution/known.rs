@@ -39,7 +39,7 @@ fn known(set: &[Topology], one_instance: bool, one_limit: bool, host: usize) -> 
 fn what_is_known_changes_nothing() {
     let everything = [&TOPOLOGIES[..], &[Topology::LineLoop]].concat();
     for (number, set) in SETS.into_iter().chain([&everything[..]]).enumerate() {
-        // Half of what else may be known, so that each comes with every kind of topology.
+        // Two of what else may be known, others with the next set.
         let others = [(false, false), (false, true), (true, false), (true, true)];
         for (one_instance, one_limit) in others.into_iter().cycle().skip(number).take(2) {
             let host = number % HOSTS.len();

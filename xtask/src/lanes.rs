@@ -1,5 +1,5 @@
-//! Commands that run side by side: the programs with tests and the fuzzers have threads of their own, but wait for a
-//! driver, or for the last of what they do, a third of the time.
+//! Commands that run side by side. A fuzzer has one thread; a program with tests has as many as the machine, but waits
+//! a third of the time, for a driver or for the last of its tests.
 
 use std::process::Command;
 use std::sync::Mutex;

@@ -25,7 +25,7 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
     let newer = variables(ValidationLayer::Chromium)?;
     let filters = Vec::from_iter(filter);
     lanes::run_all(programs.iter().map(|one| one.job(&filters, &newer)).collect())?;
-    run(cargo(["test", "--doc"]).args(SAME_FEATURES).arg("--").args(&filters).envs(newer))?;
+    run(cargo_test(&["--doc"], filter).envs(newer))?;
 
     println!("\nOnce more under the older validation layer:");
     let kind = if both || filter.is_some() { "execution" } else { "execution-" };
@@ -36,13 +36,13 @@ pub(crate) fn run_tests(both: bool, filter: Option<&str>) -> Result<(), String> 
 /// Runs the filetests and those of the moves: what most edits of a lowering need, and in seconds, as no other test
 /// program is linked and no driver opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
-    run(&mut cargo_test(&["filetests", "moves"], filter))
+    run(&mut cargo_test(&["--test=filetests", "--test=moves"], filter))
 }
 
 /// Runs the tests that compare with committed files, and lets them write those files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
-    run(cargo_test(&["filetests", "inputs", "plan*", "c-library"], filter)
-        .env("POLYSHADE_BLESS", "1"))?;
+    let programs = ["--test=filetests", "--test=inputs", "--test=plan*", "--test=c-library"];
+    run(cargo_test(&programs, filter).env("POLYSHADE_BLESS", "1"))?;
     println!("blessed; now read `git diff` as a reviewer would");
     Ok(())
 }
@@ -78,11 +78,10 @@ fn left_out() -> Command {
     command
 }
 
-/// Runs these test programs, or all, always of the whole workspace, so that the features are the same.
-fn cargo_test(programs: &[&str], filter: Option<&str>) -> Command {
+/// `cargo test` with these arguments, always of the whole workspace, so that the features are the same.
+fn cargo_test(arguments: &[&str], filter: Option<&str>) -> Command {
     let mut command = cargo(["test"]);
-    command.args(SAME_FEATURES);
-    command.args(programs.iter().flat_map(|program| ["--test", program]));
+    command.args(SAME_FEATURES).args(arguments);
     if let Some(filter) = filter {
         command.args(["--", filter]);
     }

@@ -1,5 +1,6 @@
 //! Features of core Vulkan that drivers can be made to lack.
 
+use crate::names::name_of;
 use crate::pnext::find;
 use ash::vk::{self, Bool32, FALSE, PhysicalDeviceFeatures, TRUE};
 
@@ -66,7 +67,6 @@ impl Feature {
     }
 
     pub(crate) fn name(self) -> &'static str {
-        let named = Self::NAMES.iter().find(|(_, one)| *one == self);
-        named.map_or("", |(name, _)| name)
+        name_of(&Self::NAMES, &self)
     }
 }

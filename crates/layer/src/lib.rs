@@ -17,6 +17,7 @@ mod feedback;
 mod instance;
 mod log;
 pub mod manifest;
+mod names;
 mod offer;
 mod physical;
 mod pnext;

@@ -1,5 +1,6 @@
 //! What the layer has to say: a line each, to the standard error or to a file.
 
+use crate::names::name_of;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -33,8 +34,7 @@ impl Level {
     ];
 
     fn name(self) -> &'static str {
-        let named = Self::NAMES.iter().find(|(_, level)| *level == self);
-        named.map_or("", |(name, _)| name)
+        name_of(&Self::NAMES, &self)
     }
 }
 

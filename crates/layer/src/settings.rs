@@ -7,6 +7,7 @@ use crate::LAYER_NAME;
 use crate::chain::text;
 use crate::features::Feature;
 use crate::log::Level;
+use crate::names::one_of;
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, CString, OsString, c_char, c_void};
 use std::ops::RangeInclusive;
@@ -138,14 +139,6 @@ fn has_more_rights() -> bool {
     false
 }
 
-fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, String> {
-    let found = names.iter().find(|(name, _)| *name == value);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        format!("`{value}` is none of {}", names.join(", "))
-    })
-}
-
 const SWITCH: [(&str, bool); 2] = [("off", false), ("on", true)];
 
 /// A path, unless it is empty.
@@ -170,8 +163,8 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
     let (mut extensions, mut features) = (Vec::new(), Vec::new());
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
-        if let Some((_, feature)) = Feature::NAMES.iter().find(|(one, _)| *one == name) {
-            features.push(*feature);
+        if let Ok(feature) = one_of(&Feature::NAMES, name) {
+            features.push(feature);
         } else if let (true, Ok(extension)) =
             (name.starts_with("VK_") && name.chars().all(is_word), CString::new(name))
         {

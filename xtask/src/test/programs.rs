@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command::{Incremental, SAME_FEATURES, cargo, output, shell_line};
+use super::cargo_test;
+use crate::command::{output, shell_line};
 use crate::lanes::Job;
 
 /// Those that take minutes, which start first so that none is left for the end.
@@ -22,8 +23,7 @@ pub(crate) struct Program {
 
 /// Builds all test programs of the workspace.
 pub(crate) fn build() -> Result<Vec<Program>, String> {
-    let mut command = cargo(["test", "--no-run", "--message-format=json-render-diagnostics"]);
-    Incremental::ByHand.apply(command.args(SAME_FEATURES));
+    let mut command = cargo_test(&["--no-run", "--message-format=json-render-diagnostics"], None);
     println!("$ {}", shell_line(&command));
     let messages = output(command.stderr(Stdio::inherit()))?;
     let mut programs: Vec<Program> = messages.lines().filter_map(program).collect();

@@ -6,6 +6,18 @@ use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
 use crate::draws::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
+/// What captures and draws write, and in which stages; and what may access it behind them.
+fn waits() -> [(Stage, Access); 2] {
+    let writes = Access::TRANSFORM_FEEDBACK_WRITE_EXT
+        | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
+        | Access::COLOR_ATTACHMENT_WRITE;
+    let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
+        | Access::INDIRECT_COMMAND_READ
+        | Access::COLOR_ATTACHMENT_READ;
+    let stages = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
+    [(stages, writes), (stages | Stage::DRAW_INDIRECT, writes | reads)]
+}
+
 impl Scene<'_> {
     unsafe fn commands(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
         let info = vk::CommandBufferAllocateInfo::default()
@@ -115,16 +127,9 @@ impl Scene<'_> {
 
     /// Has whatever was captured, counted and drawn seen by whatever follows.
     unsafe fn wait(&self, commands: vk::CommandBuffer) {
-        let captures =
-            Access::TRANSFORM_FEEDBACK_WRITE_EXT | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
-        let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
-            | Access::INDIRECT_COMMAND_READ
-            | Access::HOST_READ
-            | Access::COLOR_ATTACHMENT_READ;
-        let writes = captures | Access::COLOR_ATTACHMENT_WRITE;
-        let barrier = [memory_barrier(writes, writes | reads)];
-        let stage = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
-        let behind = stage | Stage::DRAW_INDIRECT | Stage::HOST;
+        let [(stage, writes), (behind, reads)] = waits();
+        let barrier = [memory_barrier(writes, reads | Access::HOST_READ)];
+        let behind = behind | Stage::HOST;
         let (vulkan, flags) = (&self.able.device.handle, vk::DependencyFlags::empty());
         // SAFETY: no pass is open.
         unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
@@ -133,21 +138,14 @@ impl Scene<'_> {
     /// The same in front of a pass, which the host does not wait for.
     unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
         let event = self.events[number];
-        let captures = Access::TRANSFORM_FEEDBACK_WRITE_EXT
-            | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
-            | Access::COLOR_ATTACHMENT_WRITE;
-        let reads = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT
-            | Access::INDIRECT_COMMAND_READ
-            | Access::COLOR_ATTACHMENT_READ;
-        let before = Stage::TRANSFORM_FEEDBACK_EXT | Stage::COLOR_ATTACHMENT_OUTPUT;
-        let behind = before | Stage::DRAW_INDIRECT;
-        let memory = [memory_barrier(captures, captures | reads)];
+        let [(before, writes), (behind, reads)] = waits();
+        let memory = [memory_barrier(writes, reads)];
         // Bits of the first generation are the same in the second.
         let wide = [vk::MemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.as_raw().into()))
-            .src_access_mask(vk::AccessFlags2::from_raw(captures.as_raw().into()))
+            .src_access_mask(vk::AccessFlags2::from_raw(writes.as_raw().into()))
             .dst_stage_mask(vk::PipelineStageFlags2::from_raw(behind.as_raw().into()))
-            .dst_access_mask(vk::AccessFlags2::from_raw((captures | reads).as_raw().into()))];
+            .dst_access_mask(vk::AccessFlags2::from_raw(reads.as_raw().into()))];
         let dependency = vk::DependencyInfo::default().memory_barriers(&wide);
         let vulkan = &self.able.device.handle;
         // SAFETY: no pass is open, and the event is not set.

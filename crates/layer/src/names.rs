@@ -1,0 +1,15 @@
+//! Values by their names in settings.
+
+/// The value of this name; else a sentence with all names.
+pub(crate) fn one_of<T: Copy>(names: &[(&str, T)], value: &str) -> Result<T, String> {
+    let found = names.iter().find(|(name, _)| *name == value);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        format!("`{value}` is none of {}", names.join(", "))
+    })
+}
+
+/// The name of a value.
+pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
+    names.iter().find(|(_, one)| one == value).map_or("", |(name, _)| name)
+}
