@@ -14,8 +14,7 @@ use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
 use polyshade::clip_cull::{
-    self, Kind, Lacking, Linkage, Mark, Planes, Registers, Repair,
-    emulate_fragment, emulate_last,
+    self, Kind, Lacking, Linkage, Mark, Planes, Registers, Repair, emulate_fragment, emulate_last,
 };
 use polyshade::host::{Device, Place, Target, Value};
 use polyshade::spv::{ExecutionModel, Progress};

@@ -44,10 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 /// The entry point that was asked for, or the only one.
-fn entry(
-    module: &Module<'_>,
-    input: &Input,
-) -> Result<Option<(String, ExecutionModel)>, Failure> {
+fn entry(module: &Module<'_>, input: &Input) -> Result<Option<(String, ExecutionModel)>, Failure> {
     let mut entries = module
         .entry_points()
         .filter(|entry| input.wants(entry))

@@ -1,12 +1,12 @@
 //! `polyshade depth`: OpenGL's depth range, a flipped Y, pre-rotation.
 
-use polyshade::host::Value;
 use crate::Done;
-use crate::examples;
 use crate::change::{Change, or_place};
+use crate::examples;
 use crate::lowering::DEPTH_CONVENTION;
 use clap::Args;
 use polyshade::depth_convention::{self, Options, Turn};
+use polyshade::host::Value;
 
 /// Converts the position from one convention to another: OpenGL's depth range to that of Vulkan, Direct3D and Metal, Y
 /// up to Y down, and pre-rotation for displays that are mounted rotated.

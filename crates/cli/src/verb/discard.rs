@@ -1,11 +1,11 @@
 //! `polyshade discard`: rasterizer discard by the position.
 
-use polyshade::host::Value;
 use crate::Done;
-use crate::examples;
 use crate::change::{Change, or_place};
+use crate::examples;
 use crate::lowering::RASTERIZER_DISCARD;
 use clap::Args;
+use polyshade::host::Value;
 use polyshade::rasterizer_discard::{self, Options};
 
 /// Moves every primitive out of the clip volume: rasterizer discard for pipelines that cannot switch it on.

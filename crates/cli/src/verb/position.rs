@@ -1,8 +1,8 @@
 //! `polyshade position`: the part of a shader that decides coverage, and the rest of it.
 
 use crate::Done;
-use crate::examples;
 use crate::cost::{costs, table};
+use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::lowering::POSITION_ONLY;

@@ -147,7 +147,10 @@ impl Rewrite {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         fn twice<T>(all: &[(u32, T)]) -> Option<u32> {
             let numbers = all.iter().map(|one| one.0);
-            numbers.enumerate().find(|(at, one)| all[..*at].iter().any(|other| other.0 == *one)).map(|one| one.1)
+            numbers
+                .enumerate()
+                .find(|(at, one)| all[..*at].iter().any(|other| other.0 == *one))
+                .map(|one| one.1)
         }
         let attribute = twice(&self.attribute).map(|at| format!("attribute {at}"));
         let buffer = twice(&self.buffer).map(|number| format!("vertex buffer {number}"));

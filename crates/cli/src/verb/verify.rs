@@ -110,8 +110,7 @@ impl FromArgMatches for Shader {
     }
 }
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable, \
+const EXIT_CODES: &str = "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable, \
      4 the shader is of no stage of the verb's.";
 
 const PARTS: [Part; 7] = [

@@ -45,7 +45,11 @@ const BESIDE: [&str; 3] = ["complement", "full", "geometry"];
 pub(super) enum Said {
     /// The contents of the outputs, but of those that it did not write.
     Done(Vec<Option<Vec<u8>>>),
-    Not { exit: Exit, message: String, instruction: Option<String> },
+    Not {
+        exit: Exit,
+        message: String,
+        instruction: Option<String>,
+    },
 }
 
 impl Command {
@@ -109,7 +113,9 @@ impl Command {
             return usage("`capture --path extension` has no variants".to_owned());
         }
         if has("rewritten") && matches.contains_id("rewritten") {
-            return usage("--rewritten names one module, which cannot be every shader's".to_owned());
+            return usage(
+                "--rewritten names one module, which cannot be every shader's".to_owned(),
+            );
         }
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
         command.lowerings = lowering::of_verb(verb, matches);

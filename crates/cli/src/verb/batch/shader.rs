@@ -127,7 +127,9 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
             names.eq(&job.outputs) && before.outputs.iter().all(|output| run.index.holds(output))
         }
         Status::Unsupported if run.command.asks_device => false,
-        Status::Unsupported | Status::Skipped => !job.outputs.iter().any(|name| run.index.path(name).exists()),
+        Status::Unsupported | Status::Skipped => {
+            !job.outputs.iter().any(|name| run.index.path(name).exists())
+        }
         Status::Failed | Status::Usage | Status::NotRun => false,
     }
 }

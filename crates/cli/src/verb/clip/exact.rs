@@ -5,9 +5,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::named::named;
 use clap::Args;
-use polyshade::clip_cull::{
-    Exact, Lacking, Primitive, Registers, cut, generate, to_registers,
-};
+use polyshade::clip_cull::{Exact, Lacking, Primitive, Registers, cut, generate, to_registers};
 use polyshade::host::{Device, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::ProvokingVertex;

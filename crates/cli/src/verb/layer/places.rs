@@ -23,7 +23,8 @@ pub(super) fn of_system() -> Files {
 
 /// Where `install` puts them for this user: below `$XDG_DATA_HOME`, or else `~/.local/share`.
 pub(super) fn of_user() -> Result<Files, Failure> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
     let Some(data) = data else {
         let failure = Failure::new(Exit::Failed, "neither XDG_DATA_HOME nor HOME names a folder");
@@ -53,9 +54,11 @@ pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     let places = [".", "deps", "../lib/polyshade", "../lib"].map(|place| folder.join(place));
     let found = places.iter().find_map(|place| fs::canonicalize(place.join(library_name())).ok());
     found.ok_or_else(|| {
-        let message = format!("{} lies neither in {} nor near it", library_name(), folder.display());
-        Failure::new(Exit::Failed, message)
-            .help("build it with `cargo build --release -p polyshade-layer`, or name it with --library")
+        let message =
+            format!("{} lies neither in {} nor near it", library_name(), folder.display());
+        Failure::new(Exit::Failed, message).help(
+            "build it with `cargo build --release -p polyshade-layer`, or name it with --library",
+        )
     })
 }
 

@@ -39,15 +39,15 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     ];
     command.envs(settings.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
     let status = command.status();
-    let status =
-        status.map_err(|error| Failure::at(Exit::Failed, Path::new(program), error))?;
+    let status = status.map_err(|error| Failure::at(Exit::Failed, Path::new(program), error))?;
     Ok(code(status))
 }
 
 /// The exit code of a program that ended.
 fn code(status: std::process::ExitStatus) -> ExitCode {
     #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| SIGNALLED + signal);
+    let signal =
+        std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| SIGNALLED + signal);
     #[cfg(not(unix))]
     let signal = None;
     let code = status.code().or(signal);
