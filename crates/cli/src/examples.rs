@@ -70,8 +70,8 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "info",
         [
             "info particles.vert",
-            "info particles.vert --json",
-            "convert particles.vert | polyshade info -",
+            "info particles.vert shader.frag",
+            "convert particles.vert | polyshade info - --json",
         ],
     ),
     (

@@ -91,7 +91,14 @@ const OTHERS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("completions", &[]),
-    ("info", &[include_str!("../tests/verify.rs"), include_str!("../tests/formats.rs")]),
+    (
+        "info",
+        &[
+            include_str!("../tests/info.rs"),
+            include_str!("../tests/verify.rs"),
+            include_str!("../tests/formats.rs"),
+        ],
+    ),
     ("man", &[]),
     ("layer", &[include_str!("../tests/layer.rs")]),
     ("plan", &[include_str!("../tests/plan.rs"), include_str!("../tests/plan_blending.rs")]),

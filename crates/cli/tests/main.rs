@@ -14,6 +14,8 @@ mod formats;
 mod framebuffer_fetch;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
 mod help;
+#[cfg(feature = "glsl")]
+mod info;
 mod layer;
 mod lower;
 #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]

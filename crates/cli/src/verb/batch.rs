@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use summary::Head;
 use std::{fs, io, thread};
+use summary::Head;
 
 /// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
 ///
@@ -83,6 +83,11 @@ pub(crate) struct Arguments {
     /// again, and keeps it
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+
+    /// Remove results from the cache at the end, those first that were used longest ago, until it has no more bytes;
+    /// K, M, G and T are powers of 1024
+    #[arg(long, value_name = "SIZE", requires = "cache")]
+    cache_size: Option<cache::Size>,
 
     /// Stop at the first shader that fails
     #[arg(long)]
@@ -136,7 +141,7 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// What says how shaders are run.
-const RUNS: [&str; 21] = [
+const RUNS: [&str; 22] = [
     "folder",
     "verb",
     "options",
@@ -156,6 +161,7 @@ const RUNS: [&str; 21] = [
     "isolate",
     "shard",
     "cache",
+    "cache_size",
     "timings",
     "depfile",
 ];
@@ -229,8 +235,14 @@ impl Arguments {
         let cache = cache.as_ref();
         // Where signals cannot be had, the first one ends the process.
         let interrupt = &Interrupt::listen().unwrap_or_default();
-        let run =
-            Run { arguments: self, command: &command, plan: &plan, index: &index, cache, interrupt };
+        let run = Run {
+            arguments: self,
+            command: &command,
+            plan: &plan,
+            index: &index,
+            cache,
+            interrupt,
+        };
         let results = run.all();
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
@@ -347,7 +359,10 @@ impl Run<'_> {
             let stage = self.index.stage(thread);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                if self.interrupt.is_there() || at >= jobs.len() || at > first_failed.load(Ordering::Relaxed) {
+                if self.interrupt.is_there()
+                    || at >= jobs.len()
+                    || at > first_failed.load(Ordering::Relaxed)
+                {
                     return;
                 }
                 let began = Instant::now();
@@ -371,6 +386,9 @@ impl Run<'_> {
         });
         if started == 0 {
             work(0);
+        }
+        if let (Some(cache), Some(size)) = (self.cache, self.arguments.cache_size) {
+            cache.trim(size);
         }
         progress.finish(self.cache.map_or_else(Vec::new, Cache::complaints));
         let last = first_failed.into_inner();

@@ -1,10 +1,12 @@
 //! `polyshade info`: the entry points of a shader, their interfaces, resources and costs.
 
 mod resources;
+mod together;
 
 use crate::Done;
-use crate::examples;
 use crate::cost::{costs, table};
+use crate::examples;
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_text;
 use clap::Args;
@@ -16,6 +18,8 @@ use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::iter;
+use std::path::PathBuf;
 
 /// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
 /// descriptors, push constants, specialization constants; sizes of workgroups and capabilities.
@@ -25,6 +29,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
+    /// Shaders of the other stages of a pipeline: what all use together is listed, too
+    #[arg(value_name = "SHADER")]
+    others: Vec<PathBuf>,
+
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -32,19 +40,44 @@ pub(crate) struct Arguments {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
-    if let Some(name) = &arguments.input.entry {
+    let Arguments { input, others, .. } = arguments;
+    let others = others.iter().map(|path| input.beside(path));
+    let inputs: Vec<Input> = iter::once(input.clone()).chain(others).collect();
+    let reports = inputs.iter().map(report).collect::<Result<Vec<_>, _>>()?;
+    if let [report] = reports.as_slice() {
+        return print(arguments, report, || as_text(report));
+    }
+    let together = together::of(&reports);
+    let text = || {
+        let each = inputs.iter().zip(&reports);
+        let each = each.map(|(input, report)| format!("{}: {}", input.name(), as_text(report)));
+        each.chain([together::as_text(&together)]).collect::<Vec<_>>().join("\n")
+    };
+    print(arguments, &json!({ "version": 1, "shaders": reports, "together": together }), text)
+}
+
+fn print(arguments: &Arguments, report: &Value, text: impl FnOnce() -> String) -> Done {
+    match arguments.json {
+        true => print_text(&format!("{report:#}")),
+        false => print_text(&text()),
+    }
+}
+
+/// What there is to say of a shader.
+fn report(input: &Input) -> Result<Value, Failure> {
+    let words = input.words()?;
+    let module = input.parse(&words)?;
+    if let Some(name) = &input.entry {
         let found =
             module.entry_points().find(|entry| entry.name() == *name).map(|entry| entry.model());
         let model = found.unwrap_or(ExecutionModel::VERTEX);
-        module.entry_point(name, model).map_err(|error| arguments.input.refused(&error, &module))?;
+        module.entry_point(name, model).map_err(|error| input.refused(&error, &module))?;
     }
-    let wanted = |entry: &EntryPoint<'_>| arguments.input.wants(entry);
+    let wanted = |entry: &EntryPoint<'_>| input.wants(entry);
     let entries: Vec<Value> =
         module.entry_points().filter(wanted).map(|entry| describe(&module, entry)).collect();
     let (major, minor) = module.version();
-    let report = json!({
+    Ok(json!({
         "version": 1,
         "spirv": format!("{major}.{minor}"),
         "words": module.words().len(),
@@ -53,21 +86,15 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         "capabilities": resources::capabilities(&module),
         "specialization_constants": resources::specialization(&module),
         "entry_points": entries,
-    });
-    if arguments.json {
-        print_text(
-            &serde_json::to_string_pretty(&report).expect("a report has no keys but strings"),
-        )
-    } else {
-        print_text(&as_text(&report))
-    }
+    }))
 }
 
 fn describe(m: &Module<'_>, entry: EntryPoint<'_>) -> Value {
     let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
     // By location, and what has none behind.
     let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
-    interface.sort_by_key(|one| (one["class"] == "output", location(one), one["component"].as_u64()));
+    interface
+        .sort_by_key(|one| (one["class"] == "output", location(one), one["component"].as_u64()));
     let stages =
         [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION, ExecutionModel::GEOMETRY];
     let varyings: Vec<Value> = if stages.contains(&entry.model()) {

@@ -141,6 +141,26 @@ fn after_shards_one_run_takes_all_from_it() {
 }
 
 #[test]
+fn a_cache_has_no_more_bytes_than_it_may() {
+    let work = Work::with_shaders(3);
+    exits(&work.batch("-o 1 --cache cache --cache-size 1G"), 0);
+    let all = files(&work).len();
+    assert_eq!(all, 3);
+    let largest = files(&work).iter().map(|file| fs::metadata(file).unwrap().len()).max();
+    let one = format!("-o 2 --cache cache --cache-size {}", largest.unwrap());
+    assert_eq!(cached(&work.batch(&one)), all);
+    assert_eq!(files(&work).len(), 1);
+    exits(&work.batch("-o 3 --cache cache --cache-size 0"), 0);
+    assert!(files(&work).is_empty());
+    work.fails(
+        "batch in info -o 4 --cache cache --cache-size 2X",
+        2,
+        "a size is a number of bytes",
+    );
+    work.fails("batch in info -o 4 --cache-size 2M", 2, "--cache <DIR>");
+}
+
+#[test]
 fn a_cache_among_the_shaders_is_not_read_as_shaders() {
     let work = work();
     work.write("in/a.vert", &shader(1));

@@ -1,7 +1,7 @@
 //! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, a file for each key.
 //!
 //! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same
-//! one write the same bytes. A file appears whole, by a rename, and begins with the hash of what follows: what a crash
+//! one write the same bytes; when it was modified says when it was used last. A file appears whole, by a rename, and begins with the hash of what follows: what a crash
 //! or a disk left of it counts for nothing, and is written anew. The name of the folder keeps a batch from taking it
 //! for shaders.
 
@@ -11,10 +11,13 @@ use crate::failure::{Exit, Failure};
 use crate::output::with_permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+use walkdir::WalkDir;
 
 /// Version of the files: it is part of every key, so that those of another are not found.
 const VERSION: u32 = 1;
@@ -24,6 +27,30 @@ pub(super) struct Cache {
     folder: PathBuf,
     damaged: AtomicUsize,
     unwritten: AtomicUsize,
+    unremoved: AtomicUsize,
+}
+
+/// Bytes of all results together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size(u64);
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(unit);
+        let shift = match unit {
+            "" => Some(0),
+            "K" => Some(10),
+            "M" => Some(20),
+            "G" => Some(30),
+            "T" => Some(40),
+            _ => None,
+        };
+        let size = shift.and_then(|shift| number.parse::<u64>().ok()?.checked_mul(1 << shift));
+        size.map(Self).ok_or("a size is a number of bytes, or one with K, M, G or T behind it")
+    }
 }
 
 /// The name of a result.
@@ -43,7 +70,7 @@ impl Cache {
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
         let own = folder.join(FOLDER).join("cache");
         fs::create_dir_all(&own).map_err(|error| Failure::at(Exit::Failed, folder, error))?;
-        Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into() })
+        Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into(), unremoved: 0.into() })
     }
 
     /// The key of a shader whose key in the index is `index_key`: what a verb makes depends on the names, too, by the
@@ -78,12 +105,37 @@ impl Cache {
 
     /// The result of this key, and the contents of its outputs.
     pub(super) fn find(&self, key: &Key) -> Option<(Entry, Vec<Vec<u8>>)> {
-        let bytes = fs::read(self.file(key)).ok()?;
+        let path = self.file(key);
+        let bytes = fs::read(&path).ok()?;
         let found = parsed(key, &bytes);
-        if found.is_none() {
-            self.damaged.fetch_add(1, Ordering::Relaxed);
+        match found {
+            None => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
+            // Where that cannot be said, it counts as not used.
+            Some(_) => drop(File::open(path).map(|file| file.set_modified(SystemTime::now()))),
         }
         found
+    }
+
+    /// Removes the files that were used longest ago, until the others have no more bytes. Whoever looks for one that is
+    /// gone makes it.
+    pub(super) fn trim(&self, size: Size) {
+        let files = WalkDir::new(&self.folder).into_iter().filter_map(Result::ok);
+        let files = files.filter(|file| file.file_type().is_file()).filter_map(|file| {
+            let about = file.metadata().ok()?;
+            Some((about.modified().ok()?, about.len(), file.into_path()))
+        });
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        let mut bytes: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, of_file, path) in files {
+            if bytes <= size.0 {
+                return;
+            }
+            match fs::remove_file(path) {
+                Ok(()) => bytes -= of_file,
+                Err(_) => drop(self.unremoved.fetch_add(1, Ordering::Relaxed)),
+            }
+        }
     }
 
     /// Keeps a result. What cannot be kept is made again some time.
@@ -121,6 +173,7 @@ impl Cache {
         let counts = [
             (&self.damaged, "results in the cache were damaged, and are made anew"),
             (&self.unwritten, "results could not be written to the cache"),
+            (&self.unremoved, "results could not be removed from the cache"),
         ];
         let counts = counts.map(|(count, what)| (count.load(Ordering::Relaxed), what));
         let some = counts.into_iter().filter(|(count, _)| *count > 0);
@@ -217,6 +270,41 @@ mod tests {
             }
             assert!(cache.complaints().is_empty());
         });
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let (_, entry, bytes) = result();
+        let keys = ["0100", "0200", "0300"].map(|key| Key(key.to_owned()));
+        for (age, key) in [1, 3, 2].into_iter().zip(&keys) {
+            cache.keep(key, &entry, &[&bytes]);
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(100 - age);
+            File::open(cache.file(key)).unwrap().set_modified(time).unwrap();
+        }
+        // Finding is using.
+        assert!(cache.find(&keys[1]).is_some());
+        let each = fs::metadata(cache.file(&keys[0])).unwrap().len();
+        let there = || keys.each_ref().map(|key| cache.file(key).exists());
+        cache.trim(Size(3 * each));
+        assert_eq!(there(), [true, true, true]);
+        cache.trim(Size(3 * each - 1));
+        assert_eq!(there(), [true, true, false]);
+        cache.trim(Size(each));
+        assert_eq!(there(), [false, true, false]);
+        cache.trim(Size(0));
+        assert_eq!(there(), [false; 3]);
+        assert!(cache.complaints().is_empty());
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!("0".parse(), Ok(Size(0)));
+        assert_eq!("300M".parse(), Ok(Size(300 << 20)));
+        for wrong in ["", "M", "1m", "1.5G", "-1", "99999999T"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -259,7 +259,7 @@ pub(super) fn capabilities(m: &Module<'_>) -> Vec<String> {
     words.map(name).collect()
 }
 
-fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::Null => "?".to_owned(),
         Value::String(text) => text.clone(),
@@ -267,7 +267,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn listed<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+pub(super) fn listed<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + Clone {
     value[key].as_array().into_iter().flatten()
 }
 

@@ -1,0 +1,91 @@
+//! What the stages of a pipeline use together: the layout that they share.
+
+use super::resources::{listed, text_of};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// What these entry points use, as a pipeline layout says it, and the specialization constants of their modules.
+pub(super) fn of(reports: &[Value]) -> Value {
+    let entries: Vec<&Value> =
+        reports.iter().flat_map(|report| listed(report, "entry_points")).collect();
+    let mut descriptors = BTreeMap::<_, Vec<(&Value, &Value)>>::new();
+    let (mut push_constants, mut end) = (Vec::new(), 0);
+    for entry in &entries {
+        let stage = &entry["stage"];
+        for one in listed(entry, "descriptors") {
+            let place = (one["set"].as_u64(), one["binding"].as_u64());
+            descriptors.entry(place).or_default().push((stage, one));
+        }
+        for block in listed(entry, "push_constants") {
+            end = end.max(block["end"].as_u64().unwrap_or_default());
+            let (offset, end) = (&block["offset"], &block["end"]);
+            push_constants.push(json!({ "stage": stage, "offset": offset, "end": end }));
+        }
+    }
+    let used: BTreeSet<Option<u64>> = descriptors.keys().map(|(set, _)| *set).collect();
+    let free = (0..).find(|set| !used.contains(&Some(*set)));
+    let mut constants = BTreeMap::<_, (&Value, Vec<&Value>)>::new();
+    for report in reports {
+        let stages = listed(report, "entry_points").map(|entry| &entry["stage"]);
+        for one in listed(report, "specialization_constants") {
+            let of_number = constants.entry(one["id"].as_u64());
+            of_number.or_insert((one, Vec::new())).1.extend(stages.clone());
+        }
+    }
+    let constant = |(one, stages): &(&Value, Vec<&Value>)| json!({ "id": one["id"], "name": one["name"], "type": one["type"], "stages": stages });
+    json!({
+        "stages": entries.iter().map(|entry| &entry["stage"]).collect::<Vec<_>>(),
+        "descriptors": descriptors.values().map(|uses| descriptor(uses)).collect::<Vec<_>>(),
+        "push_constants": push_constants,
+        "push_constants_end": end,
+        "specialization_constants": constants.values().map(constant).collect::<Vec<_>>(),
+        "free_set": free,
+    })
+}
+
+/// A place that stages use, each with a descriptor of its own.
+fn descriptor(uses: &[(&Value, &Value)]) -> Value {
+    let (_, first) = uses[0];
+    // An array as long as the longest; of unknown length, where one is.
+    let counts: Option<Vec<u64>> = uses.iter().map(|(_, one)| one["count"].as_u64()).collect();
+    let kinds: BTreeSet<&str> = uses.iter().filter_map(|(_, one)| one["kind"].as_str()).collect();
+    json!({
+        "set": first["set"],
+        "binding": first["binding"],
+        // More than one kind cannot be bound at once.
+        "kinds": kinds,
+        "count": counts.and_then(|counts| counts.into_iter().max()),
+        "name": first["name"],
+        "stages": uses.iter().map(|(stage, _)| stage).collect::<Vec<_>>(),
+    })
+}
+
+/// The same as lines.
+pub(super) fn as_text(together: &Value) -> String {
+    let all = |one: &Value, key: &str| listed(one, key).map(text_of).collect::<Vec<_>>();
+    let mut text = format!("together ({})\n", all(together, "stages").join(", "));
+    for one in listed(together, "descriptors") {
+        let [set, binding, count, name] =
+            ["set", "binding", "count", "name"].map(|key| text_of(&one[key]));
+        let (kinds, stages) = (all(one, "kinds"), all(one, "stages").join(", "));
+        let count = if count == "1" { String::new() } else { format!("[{count}]") };
+        let kinds = match kinds.len() {
+            1 => kinds.concat(),
+            _ => format!("cannot be {} at once", kinds.join(" and ")),
+        };
+        let _ = writeln!(text, "  set {set} binding {binding}: {kinds}{count} {name}, {stages}");
+    }
+    for one in listed(together, "push_constants") {
+        let [stage, start, end] = ["stage", "offset", "end"].map(|key| text_of(&one[key]));
+        let _ = writeln!(text, "  push constants: bytes {start} to {end}, {stage}");
+    }
+    for one in listed(together, "specialization_constants") {
+        let [id, ty, name] = ["id", "type", "name"].map(|key| text_of(&one[key]));
+        let stages = all(one, "stages").join(", ");
+        let _ = writeln!(text, "  specialization constant {id}: {ty} {name}, {stages}");
+    }
+    let [end, free] = ["push_constants_end", "free_set"].map(|key| text_of(&together[key]));
+    let _ = writeln!(text, "  free: push constants from byte {end} on, set {free}");
+    text
+}
