@@ -3,6 +3,11 @@
 //!
 //!     cargo run --release -p polyshade-tests --bin blend-sheet -- docs/lowerings/advanced-blend.png
 
+use embedded_graphics::mono_font::MonoTextStyle;
+use embedded_graphics::mono_font::ascii::FONT_5X8;
+use embedded_graphics::pixelcolor::BinaryColor;
+use embedded_graphics::prelude::*;
+use embedded_graphics::text::{Baseline, Text};
 use polyshade::Module;
 use polyshade::advanced_blend::{self, ColorBlend, Equation, FormatClass, Options, Overlap};
 use polyshade::host::Place;
@@ -11,6 +16,7 @@ use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{
     AdvancedBlend, Descriptor, Device, Draw, Resource, Stage, Target, Texture, Validation, Work, vk,
 };
+use std::convert::Infallible;
 use std::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
@@ -20,8 +26,8 @@ const WIDTH: usize = 72;
 const HEIGHT: usize = 54;
 /// Around each picture.
 const GAP: usize = 2;
-/// Room for an equation's number.
-const LABEL: usize = 12;
+/// Room for the name above each row of pictures, and for the titles of columns.
+const TITLE: usize = 10;
 /// Equations one below the other; the rest goes beside them.
 const ROWS: usize = 23;
 
@@ -174,6 +180,12 @@ fn draw(
     Ok(outcome.targets.iter().map(|pixels| pixels.chunks_exact(16).map(colour).collect()).collect())
 }
 
+/// Pictures of an equation: drawn, and modelled.
+const COLUMNS: usize = 2 * OVERLAPS.len();
+/// The size of an equation's row, and of all that stand one below the other.
+const ROW: usize = TITLE + HEIGHT + GAP;
+const BLOCK: usize = COLUMNS * (WIDTH + GAP) + 4 * GAP;
+
 /// The pixels of the sheet.
 struct Sheet {
     width: usize,
@@ -183,17 +195,22 @@ struct Sheet {
 
 impl Sheet {
     fn new() -> Self {
-        let block = LABEL + 2 * OVERLAPS.len() * (WIDTH + GAP);
-        let (width, height) = (Equation::ALL.len().div_ceil(ROWS) * block, ROWS * (HEIGHT + GAP));
-        Self { width, height, pixels: vec![[255; 3]; width * height] }
+        let blocks = Equation::ALL.len().div_ceil(ROWS);
+        let (width, height) = (blocks * BLOCK, TITLE + ROWS * ROW);
+        let mut sheet = Self { width, height, pixels: vec![[255; 3]; width * height] };
+        let titles = ["uncorrelated", "disjoint", "conjoint"].into_iter().chain(["as modelled"; 3]);
+        for (column, title) in titles.enumerate() {
+            let left = column * (WIDTH + GAP);
+            (0..blocks).for_each(|block| sheet.write_text(block * BLOCK + left, 0, title));
+        }
+        sheet
     }
 
     /// Puts a picture, over a chequered ground, into a column of its equation.
     fn place(&mut self, equation: Equation, column: usize, picture: &[Colour]) {
         let number = equation.word() as usize - 1;
-        let block = LABEL + 2 * OVERLAPS.len() * (WIDTH + GAP);
-        let (left, top) = (number / ROWS * block, number % ROWS * (HEIGHT + GAP));
-        self.label(left + 1, top + HEIGHT / 2, equation.word());
+        let (left, top) = (number / ROWS * BLOCK, TITLE + number % ROWS * ROW);
+        self.write_text(left, top, &format!("{} {equation}", equation.word()));
         for (i, [r, g, b, a]) in picture.iter().enumerate() {
             let (x, y) = (i % WIDTH, i / WIDTH);
             let ground = if (x / 6 + y / 6) % 2 == 0 { 1.0 } else { 0.8 };
@@ -201,32 +218,15 @@ impl Sheet {
                 let shown = c + (1.0 - a.clamp(0.0, 1.0)) * ground;
                 (shown.clamp(0.0, 1.0) * 255.0).round() as u8
             };
-            let at = (top + y) * self.width + left + LABEL + column * (WIDTH + GAP) + x;
+            let at = (top + TITLE + y) * self.width + left + column * (WIDTH + GAP) + x;
             self.pixels[at] = [over(*r), over(*g), over(*b)];
         }
     }
 
-    /// A number of two digits.
-    fn label(&mut self, left: usize, top: usize, number: u32) {
-        // Five rows of three pixels for each digit.
-        const DIGITS: [u16; 10] = [
-            0b111_101_101_101_111,
-            0b010_110_010_010_111,
-            0b111_001_111_100_111,
-            0b111_001_111_001_111,
-            0b101_101_111_001_001,
-            0b111_100_111_001_111,
-            0b111_100_111_101_111,
-            0b111_001_010_010_010,
-            0b111_101_111_101_111,
-            0b111_101_111_001_111,
-        ];
-        for (place, digit) in [number / 10, number % 10].into_iter().enumerate() {
-            for bit in (0..15).filter(|bit| DIGITS[digit as usize] >> (14 - bit) & 1 != 0) {
-                let at = (top + bit / 3) * self.width + left + place * 4 + bit % 3;
-                self.pixels[at] = [0; 3];
-            }
-        }
+    fn write_text(&mut self, left: usize, top: usize, text: &str) {
+        let style = MonoTextStyle::new(&FONT_5X8, BinaryColor::On);
+        let place = Point::new(left as i32, top as i32);
+        let Ok(_) = Text::with_baseline(text, place, style, Baseline::Top).draw(self);
     }
 
     fn write(&self, path: &str) -> Result<(), Box<dyn Error>> {
@@ -235,6 +235,29 @@ impl Sheet {
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_compression(png::Compression::High);
         encoder.write_header()?.write_image_data(self.pixels.as_flattened())?;
+        Ok(())
+    }
+}
+
+impl OriginDimensions for Sheet {
+    fn size(&self) -> Size {
+        Size::new(self.width as u32, self.height as u32)
+    }
+}
+
+impl DrawTarget for Sheet {
+    type Color = BinaryColor;
+    type Error = Infallible;
+
+    fn draw_iter<I: IntoIterator<Item = Pixel<BinaryColor>>>(
+        &mut self,
+        pixels: I,
+    ) -> Result<(), Infallible> {
+        for Pixel(at, _) in pixels {
+            if self.bounding_box().contains(at) {
+                self.pixels[at.y as usize * self.width + at.x as usize] = [0; 3];
+            }
+        }
         Ok(())
     }
 }
