@@ -8,6 +8,7 @@ mod capi;
 mod command;
 mod dist;
 mod distributed;
+mod fresh;
 mod fuzz;
 mod lanes;
 mod links;
@@ -31,11 +32,7 @@ use command::{Incremental, built};
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Verb {
     /// Install the Debian packages that the tests need and that are missing
-    Setup {
-        /// Only a C++ compiler, which is all that building needs
-        #[arg(long)]
-        compiler: bool,
-    },
+    Setup,
     /// Run every test, the execution tests on both drivers and under the newer validation layer, those of the Vulkan
     /// layer and of the example under the older one too
     Test {
@@ -82,6 +79,12 @@ enum Verb {
         /// Use both in a bare Debian, where there is neither Rust nor a compiler
         #[arg(long)]
         check: bool,
+    },
+    /// Run README's two commands in a bare Debian with Rust, as a newcomer does, and say how long each took
+    Fresh {
+        /// Only the first, which builds the program and lowers a shader
+        #[arg(long)]
+        first: bool,
     },
     /// Lower shaders on several workers of Dask, kill one, and compare with what one machine makes
     Distributed,
@@ -145,8 +148,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let result = match Verb::parse() {
-        Verb::Setup { compiler: true } => setup::run_compiler_setup(),
-        Verb::Setup { compiler: false } => setup::run_setup(),
+        Verb::Setup => setup::run_setup(),
         Verb::Test { both, filter } => test::run_tests(both, filter.as_deref()),
         Verb::Cases { filter } => test::run_cases(filter.as_deref()),
         Verb::Ci => command::run(&mut command::program("bash", [".ci/run"])),
@@ -156,6 +158,7 @@ fn main() -> ExitCode {
         Verb::Capi { prefix } => capi::run_capi(prefix.as_deref()),
         Verb::Package => package::run_package(),
         Verb::Dist { check } => dist::run_dist(check),
+        Verb::Fresh { first } => fresh::run_fresh(first),
         Verb::Distributed => distributed::run_distributed(),
         Verb::Book => book::run_book(),
         Verb::Tidy => tidy::run_tidy(),

@@ -41,6 +41,18 @@ impl Root {
         &self.path
     }
 
+    /// Has programs there find the network as they do here: names, certificates, and where packages come from.
+    pub(crate) fn reach_network(&self) -> Result<(), String> {
+        for path in
+            ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt", "/etc/apt"]
+        {
+            let there = self.path.join(&path[1..]);
+            run(as_root("mkdir", &["-p"])?.arg(there.parent().unwrap_or(&self.path)))?;
+            run(as_root("cp", &["-aLT", path])?.arg(there))?;
+        }
+        Ok(())
+    }
+
     /// Runs a script there, with nothing of this environment. It stops where a command fails.
     pub(crate) fn run(&self, script: &str) -> Result<(), String> {
         let mut chroot = as_root("chroot", &[])?;

@@ -5,15 +5,12 @@ use crate::command::{output, program, run};
 /// A package, and what it is needed for.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// What building needs.
-const COMPILER: Package = ("g++", "compiles glslang and SPIRV-Tools, which are C++");
-
-/// What building and testing need.
+/// What testing needs beside a compiler, which `xtask/compiler.sh` installs.
 const PACKAGES: &[Package] = &[
-    COMPILER,
     ("git", "lists the files that `cargo xtask tidy` reads"),
     ("pkg-config", "finds the C library for the programs that test it"),
     ("cmake", "finds it in another way, for the same"),
+    ("make", "builds shaders by `polyshade batch`, as a user's build does"),
     ("libvulkan-dev", "the headers that a host in C draws with"),
     ("libvulkan1", "the Vulkan loader"),
     ("mesa-vulkan-drivers", "lavapipe, the first of the two drivers"),
@@ -23,15 +20,6 @@ const PACKAGES: &[Package] = &[
     ("vkd3d-compiler", "compiles Direct3D's shaders, as its users have them"),
     ("valgrind", "counts the benchmarks' instructions"),
 ];
-
-/// Installs a C++ compiler, unless there is one.
-pub(crate) fn run_compiler_setup() -> Result<(), String> {
-    if output(&mut program("c++", ["--version"])).is_ok() {
-        println!("setup: there is a C++ compiler");
-        return Ok(());
-    }
-    install(&[COMPILER])
-}
 
 /// Installs what is missing, with `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
@@ -51,17 +39,13 @@ pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
         return Ok(());
     }
 
-    install(&missing)
-}
-
-fn install(packages: &[Package]) -> Result<(), String> {
     println!("setup: installing what is missing:");
-    for (name, purpose) in packages {
+    for (name, purpose) in &missing {
         println!("  {name:<24} {purpose}");
     }
     apt_get(&["update", "-qq"])?;
     let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    install.extend(packages.iter().map(|(name, _)| name));
+    install.extend(missing.iter().map(|(name, _)| name));
     apt_get(&install)
 }
 
