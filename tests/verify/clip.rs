@@ -198,6 +198,19 @@ fn distances_that_are_declared_and_not_written_are_none() {
 }
 
 #[test]
+fn an_array_that_is_only_declared_is_no_distance_beside_registers() {
+    let words = shader(
+        "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };
+        layout(location = 3) out vec2 v_low;",
+        "v_low = b.xy + vec2(2.0);",
+    );
+    for repairs in [false, true] {
+        let step = to_arrays(marked(&["clip=3.xy"], &[]));
+        VERTEX.is_drawn(&words, &step.told(|told| Steps { repairs, ..told }));
+    }
+}
+
+#[test]
 fn repairs_change_nothing_that_is_drawn() {
     let words = shader(
         "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[8]; };",

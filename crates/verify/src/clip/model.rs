@@ -255,7 +255,7 @@ impl Model {
             let mut distances: Vec<Key> = built_in.collect();
             match counts {
                 Some(counts) => distances.truncate(counts[kind as usize] as usize),
-                None if !steps.repairs && !is_accessed(m, leaves, kind) => {
+                None if !is_accessed(m, leaves, kind) => {
                     left.extend(distances.drain(..));
                 }
                 None => {}
