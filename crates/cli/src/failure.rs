@@ -2,12 +2,11 @@
 
 use crate::printable::printable;
 use crate::settings::{self, ErrorFormat};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan};
+use clap::builder::styling::{AnsiColor, Style};
 use polyshade::spv::{Id, Inst, Op};
 use polyshade::{Error, ErrorKind, Module};
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -172,18 +171,17 @@ impl Failure {
     }
 
     fn print_text(&self) {
-        let is_terminal = std::io::stderr().is_terminal();
-        let coloured = settings::is_coloured();
-        let mut theme = if coloured { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
-        theme.characters.error = "error:".to_owned();
-        let mut text = String::new();
-        // Programs that read messages look for whole paths and sentences.
-        let handler =
-            GraphicalReportHandler::new_themed(theme).with_width(120).with_wrap_lines(is_terminal);
-        match handler.render_report(&mut text, self) {
-            Ok(()) => eprint!("{text}"),
-            Err(fmt::Error) => eprintln!("error: {self}"),
+        let is_coloured = settings::is_coloured();
+        let style = |color: AnsiColor| match is_coloured {
+            true => color.on_default().bold(),
+            false => Style::new(),
+        };
+        let (error, help) = (style(AnsiColor::Red), style(AnsiColor::Cyan));
+        let mut text = format!("{error}error:{error:#} {self}\n");
+        if let Some(suggestion) = &self.help {
+            let _ = writeln!(text, "{help}help:{help:#} {suggestion}");
         }
+        eprint!("{text}");
     }
 }
 
@@ -194,18 +192,6 @@ impl fmt::Display for Failure {
             Some(instruction) => write!(f, "\n{instruction}"),
             None => Ok(()),
         }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl Diagnostic for Failure {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        None
     }
 }
 

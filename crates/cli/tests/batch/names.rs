@@ -52,6 +52,7 @@ fn globs_and_lists_say_which() {
         let outputs = work.outputs(&format!("out{at}")).join(" ").replace(".spv", "");
         assert_eq!(outputs, *expected, "{options}");
     }
+    work.fails("batch in info --include *.{vert,vs} -o braces", 2, "a pattern has no braces");
 
     work.write("list", "in/x/a.vert\n./in/b.vert\n\nin/b.vert\n");
     exits(&work.batch("-o listed --list list"), 0);

@@ -3,7 +3,7 @@
 use super::entry::{FOLDER, Status};
 use crate::failure::{Exit, Failure};
 use clap::Args;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use glob::{MatchOptions, Pattern};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
@@ -49,11 +49,11 @@ pub(super) fn shaders(
     out: &Path,
     options: &Options,
 ) -> Result<Vec<Shader>, Failure> {
-    let exclude = globs(&options.exclude)?;
+    let exclude = Globs::new(&options.exclude)?;
     let found = match &options.list {
         Some(file) => listed(folder, file, options.null)?,
         None => {
-            let include = globs(&options.include)?;
+            let include = Globs::new(&options.include)?;
             let mut found = walked(folder, out);
             found.retain(|shader| {
                 let name = Path::new(&shader.name);
@@ -61,7 +61,7 @@ pub(super) fn shaders(
                 let known = ending.is_some_and(|ending| ENDINGS.contains(&ending));
                 let unread = matches!(shader.refused, Some((Status::Failed, _)));
                 let wanted =
-                    if options.include.is_empty() { known } else { include.is_match(name) };
+                    if options.include.is_empty() { known } else { include.is_match(&shader.name) };
                 unread || wanted
             });
             found
@@ -75,14 +75,28 @@ pub(super) fn shaders(
     Ok(sorted.into_values().collect())
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
-    let failed = |error: globset::Error| Failure::new(Exit::Usage, error.to_string());
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let deep = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
-        set.add(GlobBuilder::new(&deep).literal_separator(true).build().map_err(failed)?);
+/// Patterns of names.
+struct Globs(Vec<Pattern>);
+
+impl Globs {
+    fn new(patterns: &[String]) -> Result<Self, Failure> {
+        let glob = |pattern: &String| {
+            if pattern.contains('{') && !pattern.contains("[{]") {
+                let message = format!("{pattern}: a pattern has no braces");
+                let help = "give the option once for each pattern; `[{]` is a brace of a name";
+                return Err(Failure::new(Exit::Usage, message).help(help));
+            }
+            let deep = if pattern.contains('/') { "" } else { "**/" };
+            let failed = |error| Failure::new(Exit::Usage, format!("{pattern}: {error}"));
+            Pattern::new(&format!("{deep}{pattern}")).map_err(failed)
+        };
+        patterns.iter().map(glob).collect::<Result<_, _>>().map(Self)
     }
-    set.build().map_err(failed)
+
+    fn is_match(&self, name: &str) -> bool {
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        self.0.iter().any(|glob| glob.matches_with(name, options))
+    }
 }
 
 /// Every file in the folder. Links to files are followed; links to folders are not, as they may lead round in circles.
