@@ -1,5 +1,5 @@
-//! `cargo xtask fresh`: README's two commands as a newcomer types them, in a bare Debian with the toolchain of Rust and a
-//! clone of the last commit, and how long each takes. Nothing is built there, and nothing downloaded.
+//! `cargo xtask fresh`: README's two commands as a newcomer types them, in a bare Debian with the toolchain of Rust and
+//! a clone of the last commit, and how long each takes. Nothing is built there, and nothing downloaded.
 
 use std::fs;
 use std::time::Instant;

@@ -1,9 +1,9 @@
 //! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, a file for each key.
 //!
 //! The key is the hash of everything that decides a result, so a file never has to change, and two that write the same
-//! one write the same bytes; when it was modified says when it was used last. A file appears whole, by a rename, and begins with the hash of what follows: what a crash
-//! or a disk left of it counts for nothing, and is written anew. The name of the folder keeps a batch from taking it
-//! for shaders.
+//! one write the same bytes; when it was modified says when it was used last. A file appears whole, by a rename, and
+//! begins with the hash of what follows: what a crash or a disk left of it counts for nothing, and is written anew. The
+//! name of the folder keeps a batch from taking it for shaders.
 
 use super::command::Command;
 use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};

@@ -33,7 +33,10 @@ pub(super) fn of(reports: &[Value]) -> Value {
             of_number.or_insert((one, Vec::new())).1.extend(stages.clone());
         }
     }
-    let constant = |(one, stages): &(&Value, Vec<&Value>)| json!({ "id": one["id"], "name": one["name"], "type": one["type"], "stages": stages });
+    let constant = |(one, stages): &(&Value, Vec<&Value>)| {
+        let [id, name, ty] = ["id", "name", "type"].map(|key| &one[key]);
+        json!({ "id": id, "name": name, "type": ty, "stages": stages })
+    };
     json!({
         "stages": entries.iter().map(|entry| &entry["stage"]).collect::<Vec<_>>(),
         "descriptors": descriptors.values().map(|uses| descriptor(uses)).collect::<Vec<_>>(),
