@@ -10,7 +10,8 @@ pub(super) fn of(reports: &[Value]) -> Value {
     let entries: Vec<&Value> =
         reports.iter().flat_map(|report| listed(report, "entry_points")).collect();
     let mut descriptors = BTreeMap::<_, Vec<(&Value, &Value)>>::new();
-    let (mut push_constants, mut end) = (Vec::new(), 0);
+    // Where the push constants end; none where a block has a size that is not known before it runs.
+    let (mut push_constants, mut end) = (Vec::new(), Some(0));
     for entry in &entries {
         let stage = &entry["stage"];
         for one in listed(entry, "descriptors") {
@@ -18,7 +19,7 @@ pub(super) fn of(reports: &[Value]) -> Value {
             descriptors.entry(place).or_default().push((stage, one));
         }
         for block in listed(entry, "push_constants") {
-            end = end.max(block["end"].as_u64().unwrap_or_default());
+            end = end.zip(block["end"].as_u64()).map(|(one, other)| one.max(other));
             let (offset, end) = (&block["offset"], &block["end"]);
             push_constants.push(json!({ "stage": stage, "offset": offset, "end": end }));
         }
@@ -72,7 +73,11 @@ pub(super) fn as_text(together: &Value) -> String {
         let [set, binding, count, name] =
             ["set", "binding", "count", "name"].map(|key| text_of(&one[key]));
         let (kinds, stages) = (all(one, "kinds"), all(one, "stages").join(", "));
-        let count = if count == "1" { String::new() } else { format!("[{count}]") };
+        let count = match count.as_str() {
+            "1" => String::new(),
+            "?" => "[]".to_owned(),
+            count => format!("[{count}]"),
+        };
         let kinds = match kinds.len() {
             1 => kinds.concat(),
             _ => format!("cannot be {} at once", kinds.join(" and ")),
