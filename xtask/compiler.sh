@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a C++ compiler, unless there is one. It is no chore of xtask: linking that takes a compiler, too.
 set -eu
-if command -v c++ >/dev/null; then
+if command -v cc >/dev/null && command -v c++ >/dev/null; then
     exit 0
 fi
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)

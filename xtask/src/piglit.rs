@@ -62,7 +62,7 @@ pub(crate) fn run_gate() -> Result<(), String> {
 pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
     let gate = names(&read(&lists().join("swiftshader.list"))?);
-    // On a machine that is busy these run out of time, or lavapipe ends.
+    // On a machine that is busy these run out of time, end lavapipe, or show that zink waits in the wrong place.
     let unsteady = names(&read(&lists().join("unsteady.list"))?);
 
     let mut table =

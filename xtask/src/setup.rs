@@ -23,6 +23,8 @@ const PACKAGES: &[Package] = &[
 
 /// Installs what is missing, with `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
+    // Where xtask was linked by a compiler of C alone, there is none of C++ yet.
+    run(&mut program("sh", ["xtask/compiler.sh"]))?;
     run_setup_of(PACKAGES)
 }
 

@@ -119,9 +119,10 @@ fn define(text: &str) -> Result<(String, String), String> {
 }
 
 impl Input {
-    /// Another shader that is read in the same way.
-    pub(crate) fn beside(&self, path: &Path) -> Self {
-        Self { path: path.to_owned(), ..self.clone() }
+    /// This shader, and others behind it that are read in the same way.
+    pub(crate) fn with(&self, others: &[PathBuf]) -> Vec<Self> {
+        let others = others.iter().map(|path| Self { path: path.clone(), ..self.clone() });
+        std::iter::once(self.clone()).chain(others).collect()
     }
 
     /// The words of the shader, not parsed yet; valid, if --validate asks for it.

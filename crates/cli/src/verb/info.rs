@@ -18,7 +18,6 @@ use polyshade::spv::{Decoration, ExecutionModel, Id, StorageClass, Type};
 use polyshade::transform_feedback;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::iter;
 use std::path::PathBuf;
 
 /// Lists a shader's entry points, their interface, what can be captured of it, and what the host binds for them:
@@ -40,9 +39,7 @@ pub(crate) struct Arguments {
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    let Arguments { input, others, .. } = arguments;
-    let others = others.iter().map(|path| input.beside(path));
-    let inputs: Vec<Input> = iter::once(input.clone()).chain(others).collect();
+    let inputs = arguments.input.with(&arguments.others);
     let reports = inputs.iter().map(report).collect::<Result<Vec<_>, _>>()?;
     if let [report] = reports.as_slice() {
         return print(arguments, report, || as_text(report));

@@ -62,8 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, outputs: files, .. } = arguments;
     arguments.formats.check(files.iter().map(PathBuf::as_path))?;
     let recipe = arguments.recipe()?;
-    let others = arguments.others.iter().map(|path| input.beside(path));
-    let inputs: Vec<Input> = std::iter::once(input.clone()).chain(others).collect();
+    let inputs = input.with(&arguments.others);
     let words = inputs.iter().map(Input::words).collect::<Result<Vec<_>, _>>()?;
     let modules = inputs.iter().zip(&words).map(|(input, words)| input.parse(words));
     let modules = modules.collect::<Result<Vec<_>, _>>()?;

@@ -12,7 +12,7 @@ use crate::output::with_permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,13 +105,14 @@ impl Cache {
 
     /// The result of this key, and the contents of its outputs.
     pub(super) fn find(&self, key: &Key) -> Option<(Entry, Vec<Vec<u8>>)> {
-        let path = self.file(key);
-        let bytes = fs::read(&path).ok()?;
+        let mut file = File::open(self.file(key)).ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
         let found = parsed(key, &bytes);
         match found {
             None => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
             // Where that cannot be said, it counts as not used.
-            Some(_) => drop(File::open(path).map(|file| file.set_modified(SystemTime::now()))),
+            Some(_) => drop(file.set_modified(SystemTime::now())),
         }
         found
     }

@@ -81,7 +81,7 @@ struct Globs(Vec<Pattern>);
 impl Globs {
     fn new(patterns: &[String]) -> Result<Self, Failure> {
         let glob = |pattern: &String| {
-            if pattern.contains('{') && !pattern.contains("[{]") {
+            if pattern.replace("[{]", "").contains('{') {
                 let message = format!("{pattern}: a pattern has no braces");
                 let help = "give the option once for each pattern; `[{]` is a brace of a name";
                 return Err(Failure::new(Exit::Usage, message).help(help));

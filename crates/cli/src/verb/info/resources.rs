@@ -267,6 +267,15 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
+/// How many descriptors a place has, as GLSL writes it.
+pub(super) fn dimension(count: &Value) -> String {
+    match count {
+        Value::Null => "[]".to_owned(),
+        count if *count == 1 => String::new(),
+        count => format!("[{count}]"),
+    }
+}
+
 pub(super) fn listed<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + Clone {
     value[key].as_array().into_iter().flatten()
 }
@@ -276,11 +285,7 @@ pub(super) fn entry_as_text(text: &mut String, entry: &Value) {
     for one in listed(entry, "descriptors") {
         let field = |key: &str| text_of(&one[key]);
         let place = format!("set {} binding {}", field("set"), field("binding"));
-        let count = match &one["count"] {
-            Value::Null => "[]".to_owned(),
-            count if *count == 1 => String::new(),
-            count => format!("[{count}]"),
-        };
+        let count = dimension(&one["count"]);
         let access = one["access"].as_str().map(|how| format!(", {how}")).unwrap_or_default();
         let (kind, name) = (field("kind"), field("name"));
         let _ = writeln!(text, "  {place}: {kind}{count} {name}{access}");

@@ -1,6 +1,6 @@
 //! What the stages of a pipeline use together: the layout that they share.
 
-use super::resources::{listed, text_of};
+use super::resources::{dimension, listed, text_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -70,14 +70,9 @@ pub(super) fn as_text(together: &Value) -> String {
     let all = |one: &Value, key: &str| listed(one, key).map(text_of).collect::<Vec<_>>();
     let mut text = format!("together ({})\n", all(together, "stages").join(", "));
     for one in listed(together, "descriptors") {
-        let [set, binding, count, name] =
-            ["set", "binding", "count", "name"].map(|key| text_of(&one[key]));
+        let [set, binding, name] = ["set", "binding", "name"].map(|key| text_of(&one[key]));
         let (kinds, stages) = (all(one, "kinds"), all(one, "stages").join(", "));
-        let count = match count.as_str() {
-            "1" => String::new(),
-            "?" => "[]".to_owned(),
-            count => format!("[{count}]"),
-        };
+        let count = dimension(&one["count"]);
         let kinds = match kinds.len() {
             1 => kinds.concat(),
             _ => format!("cannot be {} at once", kinds.join(" and ")),
