@@ -203,8 +203,8 @@ impl Comparison<'_> {
         Some(Difference { vertex: Some((vertex, instance)), ..difference })
     }
 
-    /// That a component of an output has another value. A not-a-number that was computed may have any bits; one that
-    /// the shader was given keeps its own.
+    /// That a component of an output has another value. A not-a-number that was computed may have any bits, or be
+    /// infinite; one that the shader was given keeps its own.
     fn component(
         &self,
         leaf: &Leaf,
@@ -212,8 +212,9 @@ impl Comparison<'_> {
         (right, found): (Vec<u32>, Vec<u32>),
         message: String,
     ) -> Option<Difference> {
-        let is_computed = right.len() > 1 || !self.inputs.gives(right[0]);
-        if is_computed && is_not_a_number(leaf, &right) && is_not_a_number(leaf, &found) {
+        let [is, was] = [&found, &right].map(|bits| float(leaf, bits));
+        let is_computed = right.len() > 1 || !was.is_nan() || !self.inputs.gives(right[0]);
+        if is_computed && is_beyond_numbers([is, was]) {
             return None;
         }
         let value = |bits: Vec<u32>| Value { number: layout::number(leaf, &bits), bits };
@@ -253,12 +254,32 @@ fn plain(bytes: &[u8]) -> Value {
     Value { number: bits[0].to_string(), bits }
 }
 
-fn is_not_a_number(leaf: &Leaf, bits: &[u32]) -> bool {
+/// A float, as wide as the component is; of other components 0.
+fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     match (leaf.kind, bits) {
-        (Kind::Float, [word]) if leaf.bits == 32 => f32::from_bits(*word).is_nan(),
-        (Kind::Float, [low, high]) => {
-            f64::from_bits(u64::from(*high) << 32 | u64::from(*low)).is_nan()
+        (Kind::Float, [word]) if leaf.bits == 32 => f64::from(f32::from_bits(*word)),
+        (Kind::Float, [low, high]) => f64::from_bits(u64::from(*high) << 32 | u64::from(*low)),
+        _ => 0.0,
+    }
+}
+
+/// Whether one of two floats is not a number and the other is none either, or infinite. llvmpipe (Mesa 22.3) takes what
+/// is multiplied by a constant 0 for 0, infinite or not, where it sees the constant: by SPIR-V it may, as nothing asks
+/// it to preserve infinities (`SignedZeroInfNanPreserve`).
+fn is_beyond_numbers(both: [f64; 2]) -> bool {
+    both.iter().all(|one| !one.is_finite()) && both.iter().any(|one| one.is_nan())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn infinite_and_not_a_number_are_one_and_numbers_are_told_apart() {
+        let (infinite, none) = (f64::INFINITY, f64::NAN);
+        assert!(is_beyond_numbers([infinite, none]) && is_beyond_numbers([none, none]));
+        for both in [[infinite, -infinite], [1.0, none], [none, 0.0], [infinite, 1.0]] {
+            assert!(!is_beyond_numbers(both), "{both:?}");
         }
-        _ => false,
     }
 }
