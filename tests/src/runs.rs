@@ -2,7 +2,6 @@
 //! differs is a defect of a lowering or of `polyshade verify`.
 
 use crate::corpus::general;
-use crate::drivers::Driver;
 use crate::tree;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -44,12 +43,35 @@ const OF_OTHERS: [&str; 16] = [
     "pull --words address:uniform=3:30 --robustness access",
 ];
 
+/// What is verified of vertex functions of Metal.
+const OF_METAL: [&str; 8] = [
+    "capture",
+    "capture --topologies triangle-list --one-instance --one-limit",
+    "capture --topologies triangle-strip --one-limit",
+    "position",
+    "clip --emulate 12",
+    "clip --planes 3 --planes-at uniform=3:0",
+    "clip --to registers --location 12",
+    "pull",
+];
+
 /// How many runs there are of each comparison.
 const RUNS: u64 = 8;
+/// The driver that has most, as an option.
+const LAVAPIPE: [&str; 2] = ["--device", "llvmpipe"];
 /// After these seconds a step of a comparison is stopped.
 const SECONDS: &str = "60";
 /// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
 const MEMORY: &str = "8388608";
+
+/// What runs the shaders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    /// The driver that has most.
+    Lavapipe,
+    /// What reads the text for Metal: vertex stages alone.
+    Metal,
+}
 
 /// What came of the comparisons.
 #[derive(Debug, Default)]
@@ -66,11 +88,19 @@ pub struct Tally {
     refused: BTreeMap<String, u64>,
 }
 
-/// One entry point of a shader, by the options that choose it, and whether it is of a fragment stage.
+/// One entry point of a shader, by the options that choose it.
 struct Subject {
     path: PathBuf,
     chosen: Vec<String>,
-    is_fragment: bool,
+    stage: Stage,
+}
+
+/// A stage, as far as options go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Vertex,
+    Fragment,
+    Other,
 }
 
 /// What `polyshade verify` is asked.
@@ -90,17 +120,18 @@ enum Answer {
 }
 
 /// Verifies with `program` until `wanted` runs are equal, in an order that comes of `seed`. Prints what differs.
-pub fn run(program: &Path, folders: &[PathBuf], wanted: u64, seed: u64) -> Tally {
+pub fn run(program: &Path, folders: &[PathBuf], (wanted, seed): (u64, u64), on: On) -> Tally {
     let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| tree::files(folder)).collect();
     let mut subjects: Vec<Subject> =
         on_all_threads(&paths, |path| subjects(program, path)).into_iter().flatten().collect();
+    subjects.retain(|subject| on == On::Lavapipe || subject.stage == Stage::Vertex);
     println!("{} entry points in {} files, seed {seed}", subjects.len(), paths.len());
     let mut tally = Tally::default();
     for round in 0.. {
         let before = tally.runs;
         subjects.sort_by_cached_key(|subject| subject.hash(seed, round));
         let questions: Vec<Question> =
-            subjects.iter().map(|subject| subject.question(seed, round)).collect();
+            subjects.iter().map(|subject| subject.question((seed, round), on)).collect();
         let all = Mutex::new(tally);
         on_all_threads(&questions, |question| {
             if all.lock().expect("nothing panics").runs < wanted {
@@ -166,8 +197,12 @@ impl Subject {
         hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    fn question(&self, seed: u64, round: u64) -> Question {
-        let options: &[&str] = if self.is_fragment { &OF_FRAGMENTS } else { &OF_OTHERS };
+    fn question(&self, (seed, round): (u64, u64), on: On) -> Question {
+        let (options, runner): (&[&str], _) = match (on, self.stage) {
+            (On::Metal, _) => (&OF_METAL, ["--on", "metal"]),
+            (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, LAVAPIPE),
+            (On::Lavapipe, _) => (&OF_OTHERS, LAVAPIPE),
+        };
         // In as many rounds as there are options, all are taken.
         let first = self.hash(seed, u64::MAX);
         let options = options[(first.wrapping_add(round) % options.len() as u64) as usize];
@@ -175,8 +210,7 @@ impl Subject {
         let runs = RUNS.to_string();
         let shader = self.path.display().to_string();
         let words = ["verify", &shader, "--runs", &runs, "--seed", &seed, "--timeout", SECONDS];
-        let device = ["--device", Driver::Lavapipe.name()];
-        let words = words.into_iter().chain(device).chain(self.chosen.iter().map(String::as_str));
+        let words = words.into_iter().chain(runner).chain(self.chosen.iter().map(String::as_str));
         Question { arguments: words.chain(options.split(' ')).map(str::to_owned).collect() }
     }
 }
@@ -220,19 +254,19 @@ fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
     let Some(entries) = info["entry_points"].as_array() else { return Vec::new() };
     let subject = |entry: &Value| {
         let name = entry["name"].as_str()?;
-        let (option, is_fragment) = match entry["stage"].as_str()? {
-            "vertex" => ("vert", false),
-            "tessellation control" => ("tesc", false),
-            "tessellation evaluation" => ("tese", false),
-            "geometry" => ("geom", false),
-            "fragment" => ("frag", true),
+        let (option, stage) = match entry["stage"].as_str()? {
+            "vertex" => ("vert", Stage::Vertex),
+            "tessellation control" => ("tesc", Stage::Other),
+            "tessellation evaluation" => ("tese", Stage::Other),
+            "geometry" => ("geom", Stage::Other),
+            "fragment" => ("frag", Stage::Fragment),
             _ => return None,
         };
         let chosen = match entries.len() {
             1 => Vec::new(),
             _ => ["--entry", name, "--stage", option].map(str::to_owned).into(),
         };
-        Some(Subject { path: path.to_owned(), chosen, is_fragment })
+        Some(Subject { path: path.to_owned(), chosen, stage })
     };
     entries.iter().filter_map(subject).collect()
 }

@@ -11,6 +11,7 @@ mod clip_later;
 mod equal;
 mod extension;
 mod indexed;
+mod metal;
 mod position;
 mod pull;
 mod refused;

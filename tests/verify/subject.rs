@@ -11,7 +11,8 @@ use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{
     Asked, Captured, Difference, Equal, Job, Lowering, Part, Phase, Verdict, verify,
 };
-use polyshade_vulkan::Variants;
+use polyshade_vulkan::{Runner, Variants};
+use std::fmt::Debug;
 
 /// What is verified.
 #[derive(Debug, Clone)]
@@ -152,9 +153,14 @@ impl Subject {
 
     /// By stores.
     pub(crate) fn verify(&self, driver: Driver) -> Verdict {
+        self.verify_by(&*driver.unwatched())
+    }
+
+    /// The same by whatever runs it.
+    pub(crate) fn verify_by(&self, runner: &dyn Runner) -> Verdict {
         let (options, asked) = (&self.options, self.asked.clone());
         let target = &Target::new("main");
-        self.verify_as(driver, Lowering::Stores(Captured { target, options, asked }))
+        self.verify_as(runner, Lowering::Stores(Captured { target, options, asked }))
     }
 
     /// By the extension.
@@ -164,10 +170,11 @@ impl Subject {
         // As many as lavapipe has.
         device.output_components = 128;
         let target = &Target::new("main").device(device);
-        self.verify_as(driver, Lowering::Extension(Captured { target, options, asked }))
+        let lowering = Lowering::Extension(Captured { target, options, asked });
+        self.verify_as(&*driver.unwatched(), lowering)
     }
 
-    fn verify_as(&self, driver: Driver, lowering: Lowering<'_>) -> Verdict {
+    fn verify_as(&self, runner: &dyn Runner, lowering: Lowering<'_>) -> Verdict {
         let module = parsed(&self.words);
         let job = Job {
             specialization: self.specialization.clone(),
@@ -175,7 +182,7 @@ impl Subject {
             seed: self.seed,
             ..job(&module, ExecutionModel::VERTEX, lowering)
         };
-        judge(driver, &job)
+        judge_by(runner, &job)
     }
 
     /// Equal, by stores on both drivers, and by the extension where it is.
@@ -232,13 +239,19 @@ pub(crate) fn job<'j>(
 
 #[track_caller]
 pub(crate) fn judge(driver: Driver, job: &Job<'_>) -> Verdict {
-    let verdict = verify(job, &driver.unwatched(), |_: Phase| {});
+    judge_by(&*driver.unwatched(), job)
+}
+
+/// The same by whatever runs it.
+#[track_caller]
+pub(crate) fn judge_by(runner: &dyn Runner, job: &Job<'_>) -> Verdict {
+    let verdict = verify(job, runner, |_: Phase| {});
     verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
 }
 
 /// What was compared, where all of it is equal.
 #[track_caller]
-pub(crate) fn equal(driver: Driver, verdict: Verdict) -> Equal {
+pub(crate) fn equal(driver: impl Debug, verdict: Verdict) -> Equal {
     match verdict {
         Verdict::Equal(equal) => equal,
         Verdict::Different(difference) => panic!("{driver:?}: {difference}"),
@@ -248,7 +261,7 @@ pub(crate) fn equal(driver: Driver, verdict: Verdict) -> Equal {
 
 /// What differs first.
 #[track_caller]
-pub(crate) fn difference(driver: Driver, verdict: Verdict) -> Difference {
+pub(crate) fn difference(driver: impl Debug, verdict: Verdict) -> Difference {
     match verdict {
         Verdict::Different(difference) => *difference,
         other => panic!("{driver:?}: {other:?}"),
@@ -257,7 +270,7 @@ pub(crate) fn difference(driver: Driver, verdict: Verdict) -> Difference {
 
 /// Why nothing can be said.
 #[track_caller]
-pub(crate) fn reason(driver: Driver, verdict: Verdict) -> String {
+pub(crate) fn reason(driver: impl Debug, verdict: Verdict) -> String {
     match verdict {
         Verdict::NotComparable(why) => why,
         other => panic!("{driver:?}: {other:?}"),

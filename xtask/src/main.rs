@@ -103,6 +103,9 @@ enum Verb {
     CorpusRuns {
         /// Folders of shaders, instead of the cases, of `../shared/corpus` and of `../shared/findings`
         folders: Vec<std::path::PathBuf>,
+        /// Have this machine's C++ compiler run what is printed for Metal: vertex stages alone
+        #[arg(long)]
+        on_metal: bool,
         /// How many runs are to be equal
         #[arg(long, default_value_t = 10_000)]
         runs_wanted: u64,
@@ -164,8 +167,8 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::run_tidy(),
         Verb::Bench => bench::run_benches(),
         Verb::Corpus { folders } => with_shaders("corpus", &folders),
-        Verb::CorpusRuns { folders, runs_wanted, seed } => {
-            test::run_corpus(&folders, runs_wanted, seed)
+        Verb::CorpusRuns { folders, on_metal, runs_wanted, seed } => {
+            test::run_corpus(&folders, on_metal, runs_wanted, seed)
         }
         Verb::Mutants { lists, count } => test::run_mutants(&lists, count),
         Verb::Reduce { case, output } => with_shaders("reduce", [case].iter().chain(&output)),

@@ -3,13 +3,14 @@
 use crate::command::{cargo, run};
 
 /// The crates that are published, each behind those that it needs. All others say `publish = false`.
-pub(crate) const PUBLIC: [&str; 9] = [
+pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-spv",
     "polyshade",
     "polyshade-planner",
     "polyshade-vulkan",
     "polyshade-verify",
     "polyshade-formats",
+    "polyshade-metal",
     "polyshade-layer",
     "polyshade-capi",
     "polyshade-cli",

@@ -111,7 +111,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "verify",
         [
             "verify particles.vert capture --varyings v_position,v_velocity",
-            "verify particles.vert position --runs 5",
+            "verify particles.vert --on metal capture --varyings v_position,v_velocity",
             "verify --list-devices",
         ],
     ),

@@ -46,7 +46,7 @@ use polyshade::transform_feedback::Options;
 use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
 use polyshade_vulkan::blend_model::Clamping;
-use polyshade_vulkan::{AdvancedBlend, Device};
+use polyshade_vulkan::{AdvancedBlend, Runner};
 use run::Task;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -258,7 +258,11 @@ pub enum Phase {
 /// # Errors
 ///
 /// Those of the rewrite: nothing was compared.
-pub fn verify(job: &Job<'_>, device: &Device, report: impl FnMut(Phase)) -> Result<Verdict, Error> {
+pub fn verify(
+    job: &Job<'_>,
+    device: &dyn Runner,
+    report: impl FnMut(Phase),
+) -> Result<Verdict, Error> {
     let report = RefCell::new(report);
     let report = |phase| (report.borrow_mut())(phase);
     report(Phase::Preparing);

@@ -127,7 +127,8 @@ impl Run<'_> {
             equal.words += self.compare_outputs((part, made), wanted, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
         }
-        if !task.is_judged(Part::PositionOnly)
+        if !task.device.rasterizes()
+            || !task.is_judged(Part::PositionOnly)
             || all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
             || self.loses_coverage(&recordings)
             // A draw of one primitive has another first vertex.

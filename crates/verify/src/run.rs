@@ -14,7 +14,7 @@ use crate::{Job, Phase, cases::FILL};
 use polyshade::Module;
 use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{
-    Device, Draw, Error, Message, Outcome, Range, Stage, TransformFeedback, Work, vk,
+    Draw, Error, Message, Outcome, Range, Runner, Stage, TransformFeedback, Work, vk,
 };
 
 /// The instances of the largest draw.
@@ -27,7 +27,7 @@ const LARGEST: u64 = 1 << 27;
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
-    pub(crate) device: &'t Device,
+    pub(crate) device: &'t dyn Runner,
     /// The shader, initialised with the filler.
     pub(crate) original: &'t Module<'t>,
     /// The same with zero.

@@ -48,6 +48,50 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// What a vertex function of Metal can do, as far as SPIR-V asks for it: what it cannot is refused when it is
+    /// printed. `reader` is what stands in for the driver.
+    pub fn of_metal(reader: String) -> Capabilities {
+        let features = vk::PhysicalDeviceFeatures::default()
+            .vertex_pipeline_stores_and_atomics(true)
+            .shader_clip_distance(true)
+            .shader_int16(true)
+            .shader_int64(true)
+            .sample_rate_shading(true)
+            .shader_storage_image_extended_formats(true);
+        let newer_features = Features {
+            vulkan_1_1: vk::PhysicalDeviceVulkan11Features::default()
+                .multiview(true)
+                .shader_draw_parameters(true)
+                .storage_buffer16_bit_access(true)
+                .variable_pointers_storage_buffer(true)
+                .variable_pointers(true),
+            vulkan_1_2: vk::PhysicalDeviceVulkan12Features::default()
+                .shader_float16(true)
+                .shader_int8(true)
+                .storage_buffer8_bit_access(true),
+            ..Features::default()
+        };
+        Capabilities {
+            device: "Metal, read as C++".to_owned(),
+            driver: reader,
+            api_version: vk::API_VERSION_1_3,
+            features,
+            newer_features,
+            limits: vk::PhysicalDeviceLimits::default()
+                .max_clip_distances(8)
+                .max_combined_clip_and_cull_distances(8),
+            transform_feedback: None,
+            blending: Blending::default(),
+            target_reads: TargetReads::default(),
+            indexing: Indexing::default(),
+            provoking_vertex: None,
+            primitives_generated: None,
+            portability: None,
+            extensions: Vec::new(),
+            properties: Properties::default(),
+        }
+    }
+
     /// Whether triangle fans can be drawn.
     pub fn triangle_fans(&self) -> bool {
         has_triangle_fans(self.portability.as_ref())

@@ -1,6 +1,6 @@
 //! Has `polyshade verify` compare the shaders below some folders until so many runs are equal, and prints what differs.
 
-use polyshade_tests::runs;
+use polyshade_tests::runs::{self, On};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,10 +19,14 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let on = match arguments.next_if(|one| one == "--on-metal") {
+        Some(_) => On::Metal,
+        None => On::Lavapipe,
+    };
     let mut number = || arguments.next().and_then(|number| number.parse().ok());
     let (Some(wanted), Some(seed)) = (number(), number()) else {
-        return Err("usage: corpus-runs RUNS SEED [FOLDER...]".to_owned());
+        return Err("usage: corpus-runs [--on-metal] RUNS SEED [FOLDER...]".to_owned());
     };
     let mut folders: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     if folders.is_empty() {
@@ -31,7 +35,7 @@ fn run() -> Result<(), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // `cargo xtask corpus-runs` builds it.
     let program = this.with_file_name("polyshade");
-    let tally = runs::run(&program, &folders, wanted, seed);
+    let tally = runs::run(&program, &folders, (wanted, seed), on);
     println!("{tally}");
     match tally.different {
         0 if tally.runs >= wanted => Ok(()),

@@ -11,10 +11,11 @@ use crate::output::{Outputs, print_text};
 use crate::printable::printable;
 use crate::settings;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum, value_parser};
 use polyshade::Module;
+use polyshade_metal::Metal;
 use polyshade_verify::{Job, Part, Phase, Verdict};
-use polyshade_vulkan::{Device, Validation};
+use polyshade_vulkan::{Device, Error, Runner, Validation};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,11 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: Option<Verified>,
 
-    /// The device, by a part of its name or its driver's [default: the first one]
+    /// What runs the shaders
+    #[arg(long, global = true, value_enum, value_name = "API", default_value_t = Api::Vulkan)]
+    on: Api,
+
+    /// The Vulkan device, by a part of its name or its driver's [default: the first one]
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 
@@ -82,6 +87,15 @@ pub(crate) struct Arguments {
     /// Print the report instead of text
     #[arg(long, global = true)]
     json: bool,
+}
+
+/// What runs shaders.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Api {
+    /// A Vulkan driver
+    Vulkan,
+    /// The C++ compiler of this machine, which reads what is printed for Metal: vertex stages alone
+    Metal,
 }
 
 /// The shader, unless devices are listed.
@@ -162,6 +176,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let message = "say which verb is verified: polyshade verify SHADER VERB OPTIONS…";
         return Err(Failure::new(Exit::Usage, message));
     };
+    arguments.check()?;
     if child::is_one() {
         return Ok(child::run(arguments, verb));
     }
@@ -222,14 +237,10 @@ fn compare(
     let specified = verb.specify(&module, (&entry, stage))?;
     let given = arguments.given(verb)?;
 
-    let name = arguments.device.as_deref().unwrap_or("");
-    let validation = if arguments.validation { Validation::On } else { Validation::Off };
-    let mut device = match Device::open(name, validation) {
-        Ok(device) => device,
+    let runner = match arguments.runner() {
+        Ok(runner) => runner,
         Err(error) => return Ok(report::of(&Verdict::NotComparable(error.to_string()), None)),
     };
-    // The child process is killed before.
-    device.set_time_limit(Duration::from_secs(arguments.timeout.saturating_add(60)));
     let job = Job {
         module: &module,
         entry: &entry,
@@ -241,17 +252,45 @@ fn compare(
         runs: arguments.runs,
         vertices: arguments.vertices,
     };
-    let verdict = match polyshade_verify::verify(&job, &device, phase) {
+    let verdict = match polyshade_verify::verify(&job, &*runner, phase) {
         Ok(verdict) => verdict,
         Err(error) if error.kind() == polyshade::ErrorKind::Unsupported => {
             Verdict::NotComparable(format!("the shader is not rewritten: {error}"))
         }
         Err(error) => return Err(input.refused(&error, &module)),
     };
-    Ok(report::of(&verdict, Some(device.capabilities())))
+    Ok(report::of(&verdict, Some(runner.capabilities())))
 }
 
 impl Arguments {
+    /// What runs the shaders, or why it cannot.
+    fn runner(&self) -> Result<Box<dyn Runner>, Error> {
+        // The child process is killed before.
+        let limit = Duration::from_secs(self.timeout.saturating_add(60));
+        match self.on {
+            Api::Vulkan => {
+                let validation = if self.validation { Validation::On } else { Validation::Off };
+                let mut device = Device::open(self.device.as_deref().unwrap_or(""), validation)?;
+                device.set_time_limit(limit);
+                Ok(Box::new(device))
+            }
+            Api::Metal => {
+                let mut metal = Metal::new()?;
+                metal.set_time_limit(limit);
+                Ok(Box::new(metal))
+            }
+        }
+    }
+
+    /// Fails where options are for a Vulkan driver and there is none.
+    fn check(&self) -> Result<(), Failure> {
+        let given = [("--device", self.device.is_some()), ("--validation", self.validation)];
+        let given = given.iter().find(|(_, is_given)| *is_given && self.on != Api::Vulkan);
+        given.map_or(Ok(()), |(option, _)| {
+            Err(Failure::new(Exit::Usage, format!("{option} is for --on vulkan alone")))
+        })
+    }
+
     /// The modules to compare in place of polyshade's variants.
     fn given(&self, verb: &Verified) -> Result<Vec<(Part, Vec<u32>)>, Failure> {
         let parts = verb.parts();

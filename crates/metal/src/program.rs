@@ -1,0 +1,114 @@
+//! C++ that is compiled, and run in a process of its own.
+
+use polyshade_vulkan::Error;
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Metal's types and functions, what a shader is called with, and what calls it.
+const FILES: [(&str, &str); 5] = [
+    ("types.h", include_str!("shim/types.h")),
+    ("functions.h", include_str!("shim/functions.h")),
+    ("invocation.h", include_str!("shim/invocation.h")),
+    ("stage_in.h", include_str!("shim/stage_in.h")),
+    ("run.cpp", include_str!("shim/run.cpp")),
+];
+
+/// What every text is compiled with. Signed numbers wrap as SPIR-V's do, and nothing is contracted.
+const OPTIONS: [&str; 6] =
+    ["-std=c++17", "-O0", "-w", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing"];
+
+/// A C++ compiler, and a folder for what it makes.
+pub(crate) struct Compiler {
+    program: OsString,
+    /// What it says it is.
+    pub(crate) version: String,
+    folder: TempDir,
+}
+
+/// A shader that was compiled.
+pub(crate) struct Program(PathBuf);
+
+impl Compiler {
+    pub(crate) fn new() -> Result<Compiler, Error> {
+        let program = env::var_os("CXX").unwrap_or_else(|| "c++".into());
+        let version = Command::new(&program).arg("--version").output();
+        let version = version.map_err(|error| {
+            let name = program.to_string_lossy();
+            Error::Unsupported(format!("Metal without a C++ compiler: `{name}`: {error}"))
+        })?;
+        let version = String::from_utf8_lossy(&version.stdout);
+        let version = version.lines().next().unwrap_or_default().to_owned();
+        let folder = tempfile::Builder::new().prefix("polyshade-metal-").tempdir();
+        let folder = folder.map_err(|error| cannot("make a folder", &error))?;
+        for (name, text) in FILES {
+            let written = fs::write(folder.path().join(name), text);
+            written.map_err(|error| cannot("write headers", &error))?;
+        }
+        let compiler = Compiler { program, version, folder };
+        compiler.call(&["-c", "run.cpp", "-o", "run.o"])?;
+        Ok(compiler)
+    }
+
+    /// Compiles a shader, and what calls it.
+    ///
+    /// # Errors
+    ///
+    /// It is no C++: what is wrong with it.
+    pub(crate) fn compile(&self, source: &str) -> Result<Program, Error> {
+        let file = tempfile::Builder::new().suffix(".cpp").tempfile_in(self.folder.path());
+        let (_, source_path) = file
+            .and_then(|file| Ok(file.keep()?))
+            .map_err(|error| cannot("write a shader", &error))?;
+        let written = fs::write(&source_path, source);
+        written.map_err(|error| cannot("write a shader", &error))?;
+        let program = source_path.with_extension("");
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        self.call(&[&path(&source_path), "run.o", "-o", &path(&program)])?;
+        Ok(Program(program))
+    }
+
+    fn call(&self, arguments: &[&str]) -> Result<(), Error> {
+        let mut command = Command::new(&self.program);
+        command.current_dir(self.folder.path()).args(OPTIONS).args(arguments);
+        let output = command.output().map_err(|error| cannot("run the C++ compiler", &error))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        let first = text.lines().find(|line| line.contains("error")).or(text.lines().next());
+        let why = first.unwrap_or("the compiler says nothing").to_owned();
+        Err(Error::Work(format!("the text is no C++: {why}")))
+    }
+}
+
+impl Program {
+    /// Runs it; returns what it prints.
+    ///
+    /// # Errors
+    ///
+    /// The shader did what it may not, or the time was up.
+    pub(crate) fn run(&self, input: &[u8]) -> Result<Vec<u8>, Error> {
+        let path = self.0.with_extension("input");
+        let file = fs::write(&path, input).and_then(|()| File::open(&path));
+        let file = file.map_err(|error| cannot("hand buffers on", &error))?;
+        let output = Command::new(&self.0).stdin(file).output();
+        let Output { status, stdout, stderr } =
+            output.map_err(|error| cannot("run a shader", &error))?;
+        if status.success() {
+            return Ok(stdout);
+        }
+        let said = String::from_utf8_lossy(&stderr);
+        Err(Error::Work(match said.lines().next_back() {
+            Some(why) => why.to_owned(),
+            None => format!("the shader was ended ({status})"),
+        }))
+    }
+}
+
+fn cannot(what: &str, error: &std::io::Error) -> Error {
+    Error::Unsupported(format!("Metal on a machine that cannot {what}: {error}"))
+}

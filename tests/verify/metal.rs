@@ -1,0 +1,107 @@
+//! What is printed for Metal, read as C++: equal where it is right, and different where its text is broken on purpose.
+
+use crate::subject::{Subject, difference, equal, reason, vertex};
+use polyshade_metal::Metal;
+
+fn metal() -> Metal {
+    Metal::new().expect("a machine that builds polyshade has a C++ compiler")
+}
+
+/// With something replaced in the text of the capture-only variant.
+fn broken(from: &'static [(&'static str, &'static str)]) -> Metal {
+    let mut metal = metal();
+    metal.set_edit(move |text| {
+        if !text.contains("polyshade_feedback_0") || text.contains("verify_record") {
+            return text;
+        }
+        let one = |text: String, (from, to): &(&str, &str)| {
+            assert!(text.contains(from), "no `{from}` in\n{text}");
+            text.replace(from, to)
+        };
+        from.iter().fold(text, one)
+    });
+    metal
+}
+
+/// Captures vectors and numbers that tell vertices and instances apart.
+fn subject() -> Subject {
+    let words = vertex(
+        "layout(location = 0) in vec4 a;
+        layout(location = 1) in uvec2 b;
+        layout(set = 0, binding = 0) uniform Block { mat4 m; vec3 offset; };
+        layout(push_constant) uniform Pushed { vec2 scale; };
+        layout(location = 0) out vec3 v_vector;
+        layout(location = 1) flat out uint v_id;
+        layout(location = 2) flat out uvec2 v_bits;
+        void main() {
+            v_vector = a.zyx * 2.0 + offset;
+            v_vector.xy *= scale;
+            v_id = uint(gl_VertexIndex) + 100u * uint(gl_InstanceIndex);
+            v_bits = b;
+            gl_Position = m * a;
+        }",
+    );
+    Subject::interleaved(words, "v_vector v_id gl_NextBuffer v_bits gl_Position")
+}
+
+#[test]
+fn what_is_printed_captures_what_the_original_computes() {
+    let equal = equal("Metal", subject().verify_by(&metal()));
+    assert!(equal.vertices > 1000 && equal.words > 0, "{equal:?}");
+}
+
+#[test]
+fn a_text_that_is_broken_is_different() {
+    const BROKEN: [&[(&str, &str)]; 7] = [
+        // The size of the words, which are few.
+        &[(
+            "polyshade_feedback_0BufferSize = spvBufferSizeConstants[1]",
+            "polyshade_feedback_0BufferSize = spvBufferSizeConstants[3]",
+        )],
+        // Buffers the other way round.
+        &[
+            ("polyshade_feedback_0 [[buffer(1)]]", "polyshade_feedback_0 [[buffer(2)]]"),
+            ("polyshade_feedback_1 [[buffer(2)]]", "polyshade_feedback_1 [[buffer(1)]]"),
+        ],
+        &[("gl_VertexIndex [[vertex_id]]", "gl_VertexIndex [[instance_id]]")],
+        // The room is that of larger words.
+        &[("BufferSize - 0) / 4", "BufferSize - 0) / 2")],
+        // The odd triangles of strips.
+        &[("(provoking_last(polyshade_host)", "(!provoking_last(polyshade_host)")],
+        &[("as_type<uint3>(v_vector)", "as_type<uint3>(v_vector.xyz * 1.5)")],
+        // One word further.
+        &[("_feedback_0.words[", "_feedback_0.words[1u + ")],
+    ];
+    for edits in BROKEN {
+        let found = difference("Metal", subject().verify_by(&broken(edits)));
+        println!("{edits:?}: {found}");
+    }
+}
+
+#[test]
+fn what_leaves_its_buffer_is_named() {
+    let beyond = broken(&[("_feedback_0.words[", "_feedback_0.words[100000u + ")]);
+    let found = difference("Metal", subject().verify_by(&beyond)).to_string();
+    assert!(found.contains(" bytes, is accessed at byte "), "{found}");
+}
+
+#[test]
+fn what_is_no_cpp_is_told_with_its_place() {
+    let dropped = broken(&[(
+        "device polyshade_words& polyshade_host [[",
+        "constant polyshade_words& polyshade_host [[",
+    )]);
+    let found = difference("Metal", subject().verify_by(&dropped)).to_string();
+    assert!(found.contains("the text is no C++: ") && found.contains("polyshade_words"), "{found}");
+}
+
+#[test]
+fn what_is_not_read_is_not_compared() {
+    let words = vertex(
+        "layout(set = 0, binding = 0) uniform sampler2D image;
+        layout(location = 0) out vec4 v_colour;
+        void main() { v_colour = textureLod(image, vec2(0.5), 0.0); gl_Position = v_colour; }",
+    );
+    let why = reason("Metal", Subject::interleaved(words, "v_colour").verify_by(&metal()));
+    assert!(why.contains("textures"), "{why}");
+}
