@@ -41,6 +41,12 @@ template <class T> struct shape : components<T, 1> {};
 template <class T, int N> struct shape<vec<T, N>> : components<T, N> {};
 template <class T, int N> struct shape<packed_vec<T, N>> : components<T, N> {};
 
+// Whether a type, or the components of one, are whole numbers.
+template <class T> struct is_integral {
+    typedef typename shape<T>::type component;
+    static constexpr bool value = component(0.5f) == component(0);
+};
+
 // Components of a vector that are written at once (2.2.1).
 template <class T, int N, int... I> struct swizzled {
     vec<T, N> &of;
