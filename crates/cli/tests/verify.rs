@@ -294,6 +294,27 @@ fn what_the_validation_layer_says_is_a_difference() {
 }
 
 #[test]
+fn what_is_printed_for_metal_is_verified_without_a_driver() {
+    let work = work();
+    let text = verify(&work, 0, "good", "--on metal");
+    assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
+    for verb in ["position", "pull", "clip --planes 3 --planes-at uniform=3:0"] {
+        let text = work.says(0, &format!("verify good.vert --on metal {verb}"));
+        assert!(text.contains("words of outputs"), "{verb}: {text}");
+    }
+
+    let text = verify(&work, 1, "good", "--on metal --rewritten capture-only=crashes.spv");
+    assert!(text.contains("capture-only: it does not run: memory is accessed"), "{text}");
+    let text = verify(&work, 3, "crashes", "--on metal");
+    assert!(text.contains("not comparable") && text.contains("the original: "), "{text}");
+    let extension = "capture --path extension --varyings v_out";
+    let text = work.says(3, &format!("verify good.vert --on metal {extension}"));
+    assert!(text.contains("not comparable"), "{text}");
+    let text = verify(&work, 2, "good", "--on metal --device llvmpipe");
+    assert!(text.contains("--device is for --on vulkan alone"), "{text}");
+}
+
+#[test]
 fn a_batch_verifies_every_shader() {
     let work = Work::new();
     for (name, source) in [("good", GOOD), ("hangs", HANGS)] {
