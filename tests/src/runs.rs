@@ -2,6 +2,7 @@
 //! differs is a defect of a lowering or of `polyshade verify`.
 
 use crate::corpus::general;
+use crate::drivers::Driver;
 use crate::tree;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -57,8 +58,6 @@ const OF_METAL: [&str; 8] = [
 
 /// How many runs there are of each comparison.
 const RUNS: u64 = 8;
-/// The driver that has most, as an option.
-const LAVAPIPE: [&str; 2] = ["--device", "llvmpipe"];
 /// After these seconds a step of a comparison is stopped.
 const SECONDS: &str = "60";
 /// As many KiB of memory a comparison may have: a driver's compiler may want more than the machine has.
@@ -198,10 +197,11 @@ impl Subject {
     }
 
     fn question(&self, (seed, round): (u64, u64), on: On) -> Question {
+        let lavapipe = ["--device", Driver::Lavapipe.name()];
         let (options, runner): (&[&str], _) = match (on, self.stage) {
             (On::Metal, _) => (&OF_METAL, ["--on", "metal"]),
-            (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, LAVAPIPE),
-            (On::Lavapipe, _) => (&OF_OTHERS, LAVAPIPE),
+            (On::Lavapipe, Stage::Fragment) => (&OF_FRAGMENTS, lavapipe),
+            (On::Lavapipe, _) => (&OF_OTHERS, lavapipe),
         };
         // In as many rounds as there are options, all are taken.
         let first = self.hash(seed, u64::MAX);

@@ -8,7 +8,7 @@ fn metal() -> Metal {
 }
 
 /// With something replaced in the text of the capture-only variant.
-fn broken(from: &'static [(&'static str, &'static str)]) -> Metal {
+fn broken(edits: &'static [(&'static str, &'static str)]) -> Metal {
     let mut metal = metal();
     metal.set_edit(move |text| {
         if !text.contains("polyshade_feedback_0") || text.contains("verify_record") {
@@ -18,7 +18,7 @@ fn broken(from: &'static [(&'static str, &'static str)]) -> Metal {
             assert!(text.contains(from), "no `{from}` in\n{text}");
             text.replace(from, to)
         };
-        from.iter().fold(text, one)
+        edits.iter().fold(text, one)
     });
     metal
 }

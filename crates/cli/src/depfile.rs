@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn names_are_escaped_as_make_reads_them() {
         let text = rule([Path::new("out/a b.spv")], [Path::new("c:$#.vert"), Path::new("d")]);
-        assert_eq!(text.unwrap(), "out/a\\ b.spv: \\\n  c\\:$$\\#.vert \\\n  d\n");
+        let text = text.expect("make has names like these");
+        assert_eq!(text, "out/a\\ b.spv: \\\n  c\\:$$\\#.vert \\\n  d\n");
     }
 
     #[test]

@@ -4,8 +4,7 @@ use crate::Metal;
 use crate::text;
 use polyshade::Module;
 use polyshade::moves::{self, Copies};
-use polyshade::spv::view::Variable;
-use polyshade::spv::{BuiltIn, ExecutionModel, Id, StorageClass};
+use polyshade::spv::{BuiltIn, ExecutionModel};
 use polyshade_formats::cross::{self, EntryPoint, Msl, MslBuffer, Target, Text};
 use polyshade_vulkan::{
     Attribute, Constant, Draw, Error, Outcome, Resource, Stage, VertexBuffer, Work, vk,
@@ -82,27 +81,15 @@ fn print(metal: &Metal, stage: &Stage<'_>) -> Result<Text, Error> {
 /// block with them, stay within the shader. Nothing is culled here.
 fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polyshade::Error> {
     let module = Module::parse(stage.words)?;
-    let has_some = |m: &Module<'_>, id: Id| {
-        let ty = m.pointee(id).map(|ty| m.innermost_element(ty));
-        let members = ty.map_or(0, |ty| m.members(ty).count() as u32);
-        let of_member = |member| m.member_builtin(ty?, member);
-        m.builtin(id)
-            .into_iter()
-            .chain((0..members).filter_map(of_member))
-            .any(|builtin| builtin == BuiltIn::CULL_DISTANCE)
-    };
-    let outputs = |m: &Module<'_>| -> Vec<Id> {
-        let outputs = m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT);
-        outputs.map(Variable::result).filter(|id| has_some(m, *id)).collect()
-    };
-    if outputs(&module).is_empty() {
+    let entry = module.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
+    let Some(found) = moves::find_output(&module, entry, BuiltIn::CULL_DISTANCE) else {
         return Ok(None);
-    }
+    };
     let rewritten = module.rewrite(|m, p| {
         let entry = m.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
-        moves::take_over(m, p, entry, &outputs(m), Copies::None).map(|_| ())
+        moves::take_over(m, p, entry, &[found.variable], Copies::None).map(|_| ())
     })?;
-    Ok(Some(rewritten.module.into_owned().into_words()))
+    Ok(Some(rewritten.module.into_words()))
 }
 
 /// A draw. What the program takes beside the buffers of the work becomes memory of its own.

@@ -21,8 +21,8 @@ enum Parameter {
         is_reference: bool,
         index: u32,
     },
-    /// A number of the draw, by its attribute, of this type.
-    Number { ty: String, attribute: String },
+    /// A number of the draw, of this type: a member of `Invocation`.
+    Number { ty: String, member: &'static str },
     /// Attributes: the type, and its members with their types and locations.
     Inputs { ty: String, members: Vec<(String, String, u32)> },
 }
@@ -73,13 +73,17 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         let ty = ty.strip_suffix(['&', '*']).ok_or_else(unread)?.to_owned();
         return Ok(Parameter::Buffer { ty, is_reference, index });
     }
-    match attribute {
-        "stage_in" => Ok(Parameter::Inputs { ty: ty.to_owned(), members: members(ty, text) }),
-        "vertex_id" | "instance_id" | "base_vertex" | "base_instance" => {
-            Ok(Parameter::Number { ty: ty.to_owned(), attribute: attribute.to_owned() })
+    let member = match attribute {
+        "stage_in" => {
+            return Ok(Parameter::Inputs { ty: ty.to_owned(), members: members(ty, text) });
         }
-        _ => Err(unread()),
-    }
+        "vertex_id" => "vertex",
+        "instance_id" => "instance",
+        "base_vertex" => "base_vertex",
+        "base_instance" => "base_instance",
+        _ => return Err(unread()),
+    };
+    Ok(Parameter::Number { ty: ty.to_owned(), member })
 }
 
 /// The members of a structure that are attributes.
@@ -106,14 +110,7 @@ impl Signature {
                     let dereferenced = if *is_reference { "*" } else { "" };
                     format!("{dereferenced}({ty}*)of.buffers[{index}]")
                 }
-                Parameter::Number { ty, attribute } => {
-                    let field = match attribute.as_str() {
-                        "vertex_id" => "vertex",
-                        "instance_id" => "instance",
-                        other => other,
-                    };
-                    format!("{ty}(of.{field})")
-                }
+                Parameter::Number { ty, member } => format!("{ty}(of.{member})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
                     for (ty, name, location) in members {

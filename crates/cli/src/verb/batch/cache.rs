@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn what_is_not_whole_is_not_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open(folder.path()).unwrap();
+        let folder = tempfile::tempdir().expect("there is room");
+        let cache = Cache::open(folder.path()).expect("the folder is there");
         let (key, entry, bytes) = result();
         assert!(cache.find(&key).is_none());
         cache.keep(&key, &entry, &[&bytes]);
@@ -229,7 +229,7 @@ mod tests {
         assert!(cache.complaints().is_empty());
 
         let file = cache.file(&key);
-        let whole = fs::read(&file).unwrap();
+        let whole = fs::read(&file).expect("the result was kept");
         for length in 0..whole.len() {
             assert!(parsed(&key, &whole[..length]).is_none(), "{length} of {}", whole.len());
         }
@@ -242,7 +242,7 @@ mod tests {
         }
         assert!(parsed(&Key("0124".to_owned()), &whole).is_none());
 
-        fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+        fs::write(&file, &whole[..whole.len() - 1]).expect("there is room");
         assert!(cache.find(&key).is_none());
         assert_eq!(cache.complaints().len(), 1);
         cache.keep(&key, &entry, &[&bytes]);
@@ -251,19 +251,19 @@ mod tests {
 
     #[test]
     fn a_reader_beside_writers_finds_the_whole_or_nothing() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("there is room");
         let (key, entry, bytes) = result();
         let barrier = Barrier::new(3);
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    let cache = Cache::open(folder.path()).unwrap();
+                    let cache = Cache::open(folder.path()).expect("the folder is there");
                     barrier.wait();
                     (0..200).for_each(|_| cache.keep(&key, &entry, &[&bytes]));
                     assert!(cache.complaints().is_empty());
                 });
             }
-            let cache = Cache::open(folder.path()).unwrap();
+            let cache = Cache::open(folder.path()).expect("the folder is there");
             barrier.wait();
             for _ in 0..1000 {
                 let found = cache.find(&key);
@@ -275,18 +275,19 @@ mod tests {
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open(folder.path()).unwrap();
+        let folder = tempfile::tempdir().expect("there is room");
+        let cache = Cache::open(folder.path()).expect("the folder is there");
         let (_, entry, bytes) = result();
         let keys = ["0100", "0200", "0300"].map(|key| Key(key.to_owned()));
         for (age, key) in [1, 3, 2].into_iter().zip(&keys) {
             cache.keep(key, &entry, &[&bytes]);
             let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(100 - age);
-            File::open(cache.file(key)).unwrap().set_modified(time).unwrap();
+            let file = File::open(cache.file(key)).expect("the result was kept");
+            file.set_modified(time).expect("the file is ours");
         }
         // Finding is using.
         assert!(cache.find(&keys[1]).is_some());
-        let each = fs::metadata(cache.file(&keys[0])).unwrap().len();
+        let each = fs::metadata(cache.file(&keys[0])).expect("the result was kept").len();
         let there = || keys.each_ref().map(|key| cache.file(key).exists());
         cache.trim(Size(3 * each));
         assert_eq!(there(), [true, true, true]);
@@ -310,11 +311,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_is_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open(folder.path()).unwrap();
+        let folder = tempfile::tempdir().expect("there is room");
+        let cache = Cache::open(folder.path()).expect("the folder is there");
         let (key, entry, bytes) = result();
         // A file where the folder would be.
-        fs::write(cache.folder.join("01"), "").unwrap();
+        fs::write(cache.folder.join("01"), "").expect("there is room");
         cache.keep(&key, &entry, &[&bytes]);
         assert_eq!(cache.complaints(), ["1 results could not be written to the cache"]);
         assert!(Cache::open(&cache.folder.join("01")).is_err());
