@@ -271,20 +271,19 @@ impl Case {
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
         let vertices = self.draw.vertices.len() * self.draw.instances.len();
         let ample = 3 * vertices + 2;
+        let mode = self.draw.provoking_vertex;
         (0..)
             .zip(strides)
             .map(|(number, &stride)| {
                 let reached = if self.room == Room::Resumed { 3 } else { 0 };
-                let is_first = self.draw.provoking_vertex == ProvokingVertex::First;
-                let less = usize::from((number % 2 == 0) == is_first);
+                let has_less = (number + self.draw.topology as usize + mode as usize) % 2 == 0;
                 let room = match self.room {
                     Room::Ample => ample,
                     Room::Exact => captured(&self.draw),
                     // Half of the draw, and the second buffer has room for less, or the first.
-                    Room::Short | Room::Overstated => {
-                        (vertices / 2 + 2).saturating_sub(2 * (number % 2))
+                    Room::Short | Room::Overstated | Room::Resumed => {
+                        reached + (vertices / 2 + 2).saturating_sub(2 * usize::from(has_less))
                     }
-                    Room::Resumed => reached + (vertices / 2 + 2).saturating_sub(2 * less),
                     Room::None | Room::Passed | Room::Behind => 0,
                 };
                 let stride = stride as usize;
