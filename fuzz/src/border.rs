@@ -1,5 +1,6 @@
 //! The C library through its border: the pointers are good, what they lead to is anything.
 
+use crate::plans;
 use polyshade_capi::draw::*;
 use polyshade_capi::error::*;
 use polyshade_capi::failure::*;
@@ -9,7 +10,6 @@ use polyshade_capi::lower::*;
 use polyshade_capi::module::*;
 use polyshade_capi::options::*;
 use polyshade_capi::place::*;
-use polyshade_capi::plan::*;
 use polyshade_capi::reflection::*;
 use polyshade_capi::result::*;
 use polyshade_capi::target::*;
@@ -33,8 +33,10 @@ macro_rules! zeros {
     }};
 }
 
+pub(crate) use zeros;
+
 /// Makes a call, which may answer anything but that a panic was caught.
-fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_status {
+pub(crate) fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_status {
     let mut error = zeros!(polyshade_error);
     let status = of(&raw mut error);
     assert!((POLYSHADE_OK..POLYSHADE_ERROR_INTERNAL).contains(&status), "{status}");
@@ -43,7 +45,9 @@ fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_
 }
 
 /// Makes a call that gives a handle, or none.
-fn given<T>(of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_status) -> *mut T {
+pub(crate) fn given<T>(
+    of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_status,
+) -> *mut T {
     let mut handle = std::ptr::dangling_mut();
     let status = call(|error| of(&raw mut handle, error));
     assert_eq!(status == POLYSHADE_OK, !handle.is_null());
@@ -51,7 +55,7 @@ fn given<T>(of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_stat
 }
 
 /// The two calls by which something comes into a buffer.
-fn filled<T: Copy + Default>(
+pub(crate) fn filled<T: Copy + Default>(
     of: impl Fn(*mut T, *mut usize, *mut polyshade_error) -> polyshade_status,
 ) -> Option<Vec<T>> {
     let mut count = 0;
@@ -458,10 +462,8 @@ pub fn texts(choices: &mut Choices) {
     let is_whole = changed == text.as_bytes();
     let text = CString::new(changed).expect("no zeros are put in");
     if kind == 0 {
-        let plan = given(|plan, error| polyshade_plan_make(text.as_ptr(), plan, error));
-        assert_eq!(plan.is_null(), polyshade_plan_json(plan).is_null());
-        assert!(!plan.is_null() || !is_whole, "{text:?} is a state");
-        polyshade_plan_release(plan);
+        let made = plans::make(&text, choices);
+        assert!(made || !is_whole, "{text:?} is a state");
     }
     with_target(module, choices, |target, choices| {
         let mut json = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);

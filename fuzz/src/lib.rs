@@ -1,6 +1,7 @@
 //! What the fuzz targets share: words from bytes, valid modules to begin with, and the oracles.
 
 pub mod border;
+mod plans;
 
 use std::io::Write;
 use std::path::Path;

@@ -33,6 +33,9 @@
 
 #define POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY 9
 
+// Only plans say it: patches are not captured into storage buffers.
+#define POLYSHADE_TOPOLOGY_PATCH_LIST 10
+
 #define POLYSHADE_TOPOLOGY_LINE_LOOP 16
 
 // The first vertex of a primitive is the provoking one, as in Vulkan.
@@ -106,6 +109,71 @@
 #define POLYSHADE_SCALAR_UINT 3
 
 #define POLYSHADE_SCALAR_BOOL 4
+
+// Does the jobs, in one workgroup.
+#define POLYSHADE_KEEPER_KEEP 0
+
+// Makes the tables of segments: as many workgroups as jobs have draws at most, by as many as there are jobs.
+#define POLYSHADE_KEEPER_SEGMENTS 1
+
+// Bytes of push constants of both: the address of the first job, and how many there are; or the address of a list, and
+// `POLYSHADE_LIST_COUNT`.
+#define POLYSHADE_KEEPER_PUSH_CONSTANTS 12
+
+// Words of a job, at an address that is a multiple of 4.
+#define POLYSHADE_JOB_WORDS 64
+
+// Bytes of the state of a capture.
+#define POLYSHADE_JOB_STATE_SIZE 16
+
+// Bytes that are counted for a query: the primitives written and those needed, 8 each.
+#define POLYSHADE_JOB_QUERY_SIZE 16
+
+// Bytes of the arguments of a draw that captures.
+#define POLYSHADE_JOB_COMMAND_SIZE 16
+
+// What stands in push constants in place of a number of jobs, where the address is that of a list.
+#define POLYSHADE_LIST_COUNT 4294967295
+
+// Words of a list, at an address that is a multiple of 4.
+#define POLYSHADE_LIST_WORDS 10
+
+// Bytes into a list at which the `VkDispatchIndirectCommand` of `POLYSHADE_KEEPER_KEEP` stands.
+#define POLYSHADE_LIST_KEEP 16
+
+// The same of `POLYSHADE_KEEPER_SEGMENTS`.
+#define POLYSHADE_LIST_SEGMENTS 28
+
+// Capture begins with the counters at `begin`; where there is none, with 0.
+#define POLYSHADE_JOB_BEGINS 1
+
+// Capture ends, and the counters are written to `end`.
+#define POLYSHADE_JOB_ENDS 2
+
+// There are draws: the members behind `query` are looked at.
+#define POLYSHADE_JOB_DRAWS 4
+
+// Conditional rendering looks at 32 bits at `predicate`.
+#define POLYSHADE_JOB_PREDICATED 8
+
+// It draws where they are 0, rather than where they are not.
+#define POLYSHADE_JOB_INVERTED 16
+
+// Indices may restart primitives: the members from `index_type` on are looked at.
+#define POLYSHADE_JOB_RESTARTED 32
+
+// The host knows the numbers: `count` to `first_instance`.
+#define POLYSHADE_ARGUMENTS_DIRECT 0
+
+// `VkDrawIndirectCommand`s at `arguments`.
+#define POLYSHADE_ARGUMENTS_INDIRECT 1
+
+// `VkDrawIndexedIndirectCommand`s there.
+#define POLYSHADE_ARGUMENTS_INDEXED_INDIRECT 2
+
+// What the counter at `arguments` exceeds `counter_offset` by, divided by `vertex_stride` and rounded down; the host
+// knows the instances.
+#define POLYSHADE_ARGUMENTS_BYTE_COUNT 3
 
 // Attachments are multisampled.
 #define POLYSHADE_BLEND_MULTISAMPLED 1
@@ -391,6 +459,236 @@
 
 #define POLYSHADE_DESCRIPTOR_INPUT_ATTACHMENT 10
 
+// Nothing is captured.
+#define POLYSHADE_PATH_NONE 0
+
+// `VK_EXT_transform_feedback` captures.
+#define POLYSHADE_PATH_EXTENSION 1
+
+// Variants that store capture.
+#define POLYSHADE_PATH_STORAGE 2
+
+// A pass begins: `pass`.
+#define POLYSHADE_STEP_BEGIN_PASS 1
+
+// The pass ends, whose attachments `pass` says; they are stored where a later pass loads them.
+#define POLYSHADE_STEP_END_PASS 2
+
+// `barriers`, all in one command.
+#define POLYSHADE_STEP_BARRIERS 3
+
+// The device begins to count: `query`.
+#define POLYSHADE_STEP_BEGIN_QUERY 4
+
+// The device ends counting: `query`.
+#define POLYSHADE_STEP_END_QUERY 5
+
+// The host adds what it computes for the draw to the result of `query`.
+#define POLYSHADE_STEP_COUNT 6
+
+// `pipeline` is bound.
+#define POLYSHADE_STEP_BIND_PIPELINE 7
+
+// A feedback buffer is bound as a storage buffer: `storage`.
+#define POLYSHADE_STEP_BIND_STORAGE 8
+
+// The index buffer is bound as a storage buffer at the set and binding of `storage`, from a multiple of the device's
+// alignment on: the host word `index_offset` is the distance from there to index 0.
+#define POLYSHADE_STEP_BIND_INDICES 9
+
+// The table that `polyshade_segments_find` makes is bound as a storage buffer, at the set and binding of `storage`.
+#define POLYSHADE_STEP_BIND_SEGMENTS 10
+
+// `ranges` are bound as feedback buffers from number 0 on.
+#define POLYSHADE_STEP_BIND_FEEDBACK 11
+
+// The host fills in `words`.
+#define POLYSHADE_STEP_FILL_IN 12
+
+// Capture begins with `counters`: `vkCmdBeginTransformFeedbackEXT`, from counter buffer 0 on.
+#define POLYSHADE_STEP_BEGIN_FEEDBACK 13
+
+// Capture ends, and `counters` are saved: `vkCmdEndTransformFeedbackEXT`.
+#define POLYSHADE_STEP_END_FEEDBACK 14
+
+// The draw: `draw`.
+#define POLYSHADE_STEP_DRAW 15
+
+// The host advances its counters (`polyshade_layout_advance`) and saves them to `counters`.
+#define POLYSHADE_STEP_ADVANCE 16
+
+// The host's counters are written to the application's buffers, at `counters`.
+#define POLYSHADE_STEP_WRITE_COUNTERS 17
+
+// `POLYSHADE_KEEPER_SEGMENTS` is dispatched.
+#define POLYSHADE_STEP_FIND_SEGMENTS 18
+
+// `POLYSHADE_KEEPER_KEEP` is dispatched, for a job of `keep`.
+#define POLYSHADE_STEP_KEEP 19
+
+// The application's.
+#define POLYSHADE_ATTACHMENTS_APPLICATION 0
+
+#define POLYSHADE_ATTACHMENTS_NONE 1
+
+// One colour attachment of one pixel, to which nothing is drawn.
+#define POLYSHADE_ATTACHMENTS_DUMMY 2
+
+// As the application asks for it.
+#define POLYSHADE_CONTENTS_AS_ASKED 0
+
+// Loaded: a pass that was ended goes on.
+#define POLYSHADE_CONTENTS_LOAD 1
+
+#define POLYSHADE_CONTENTS_DONT_CARE 2
+
+// `vkCmdBeginRenderPass`
+#define POLYSHADE_SCOPE_RENDER_PASS 0
+
+// `vkCmdBeginRendering`
+#define POLYSHADE_SCOPE_RENDERING 1
+
+// A render command encoder of Metal.
+#define POLYSHADE_SCOPE_ENCODER 2
+
+// A render pass encoder of WebGPU.
+#define POLYSHADE_SCOPE_PASS_ENCODER 3
+
+// Primitives written and needed by the capture of a stream.
+#define POLYSHADE_QUERY_STREAM 1
+
+// Primitives emitted to a stream, captured or not.
+#define POLYSHADE_QUERY_PRIMITIVES_GENERATED 2
+
+// The shader as it is.
+#define POLYSHADE_BOUND_ORIGINAL 0
+
+// The variants that store: the numbers of `POLYSHADE_VARIANT_…`.
+#define POLYSHADE_BOUND_CAPTURE_ONLY 1
+
+#define POLYSHADE_BOUND_RASTER_ONLY 2
+
+#define POLYSHADE_BOUND_BOTH 4
+
+// The variant that is decorated for `VK_EXT_transform_feedback`.
+#define POLYSHADE_BOUND_EXTENSION 8
+
+// Of the topology that the draw has.
+#define POLYSHADE_ASSEMBLY_AS_DRAWN 0
+
+// As points, whatever is captured.
+#define POLYSHADE_ASSEMBLY_POINTS 1
+
+// Of another topology that the API has, by indices that the host makes.
+#define POLYSHADE_ASSEMBLY_REWRITTEN 2
+
+// The draw's vertices and instances.
+#define POLYSHADE_CALL_VERTICES 0
+
+// As the application asks for it, with its indices, its arguments, or both.
+#define POLYSHADE_CALL_INDEXED 1
+
+#define POLYSHADE_CALL_INDIRECT 2
+
+#define POLYSHADE_CALL_INDEXED_INDIRECT 3
+
+// As many points as the draw has indices, from `firstIndex` on, without the index buffer.
+#define POLYSHADE_CALL_OVER_INDICES 4
+
+// With the `VkDrawIndirectCommand`s that the keeper has written, one for each draw of a multi-draw, whose words are
+// bound before.
+#define POLYSHADE_CALL_KEPT 5
+
+// With indices of the host's, which put the primitives together.
+#define POLYSHADE_CALL_REWRITTEN 6
+
+// `vkCmdDrawIndirectByteCountEXT`
+#define POLYSHADE_CALL_BYTE_COUNT 7
+
+// The draw's instances, and as many vertices as the host computes.
+#define POLYSHADE_CALL_COUNTED_BY_HOST 8
+
+// What feedback buffers hold.
+#define POLYSHADE_RESOURCE_CAPTURED 1
+
+// The counters of all feedback buffers.
+#define POLYSHADE_RESOURCE_COUNTERS 2
+
+// The counter that a draw takes its number of vertices from.
+#define POLYSHADE_RESOURCE_COUNT 3
+
+// The attachments of the pass that was ended.
+#define POLYSHADE_RESOURCE_ATTACHMENTS 4
+
+// Arguments, indices and attributes of a draw.
+#define POLYSHADE_RESOURCE_INPUTS 5
+
+// What the keeper has in memory.
+#define POLYSHADE_RESOURCE_KEPT 6
+
+// It is `number`.
+#define POLYSHADE_WORD_CONSTANT 0
+
+// `firstVertex`, or `firstIndex`
+#define POLYSHADE_WORD_FIRST_VERTEX 1
+
+// `vertexCount`, or `indexCount`
+#define POLYSHADE_WORD_VERTEX_COUNT 2
+
+// `firstInstance`
+#define POLYSHADE_WORD_FIRST_INSTANCE 3
+
+// The corners of all primitives of an instance.
+#define POLYSHADE_WORD_SLOTS 4
+
+// The corners of all primitives that fit into every range.
+#define POLYSHADE_WORD_LIMIT 5
+
+// Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
+#define POLYSHADE_WORD_START 6
+
+// The lower half of the address of byte `offset` of the memory that feedback buffer `number` is bound to, and the upper.
+#define POLYSHADE_WORD_ADDRESS_LOW 7
+
+#define POLYSHADE_WORD_ADDRESS_HIGH 8
+
+// What the host keeps of the counter at byte `offset` of buffer `number`.
+#define POLYSHADE_WORD_COUNTER 9
+
+// Where the draw before has left feedback buffer `number`.
+#define POLYSHADE_WORD_RUNNING 10
+
+// What of feedback buffer `number` is filled, which the device alone knows.
+#define POLYSHADE_WORD_KEPT 11
+
+// How wide indices are: 0, 1 or 2 for 8, 16 or 32 bits.
+#define POLYSHADE_WORD_INDEX_TYPE 12
+
+// `vertexOffset`
+#define POLYSHADE_WORD_VERTEX_OFFSET 13
+
+// The number of the draw in a multi-draw.
+#define POLYSHADE_WORD_DRAW_INDEX 14
+
+// The distance from the start of what is bound to index 0.
+#define POLYSHADE_WORD_INDEX_OFFSET 15
+
+// The bytes of the index buffer from index 0 on.
+#define POLYSHADE_WORD_INDEX_SIZE 16
+
+// The lower half of the address of index 0, and the upper.
+#define POLYSHADE_WORD_INDEX_ADDRESS_LOW 17
+
+#define POLYSHADE_WORD_INDEX_ADDRESS_HIGH 18
+
+// The lower half of the address of the table of segments, and the upper.
+#define POLYSHADE_WORD_TABLE_ADDRESS_LOW 19
+
+#define POLYSHADE_WORD_TABLE_ADDRESS_HIGH 20
+
+// The bytes of the table.
+#define POLYSHADE_WORD_TABLE_SIZE 21
+
 // No order between draws is needed.
 #define POLYSHADE_ORDERING_NONE 0
 
@@ -417,6 +715,12 @@
 
 // What is blended with: `number` is the location, `index` the input attachment's index.
 #define POLYSHADE_PURPOSE_DESTINATION 4
+
+// The index buffer.
+#define POLYSHADE_PURPOSE_INDICES 5
+
+// The table that `polyshade_segments_find` makes.
+#define POLYSHADE_PURPOSE_SEGMENTS 6
 
 // An extension.
 #define POLYSHADE_NEED_EXTENSION 1
@@ -585,6 +889,95 @@ typedef struct polyshade_target {
     const struct polyshade_device *device;
 } polyshade_target;
 
+// What is done for a capture: it begins, draws, ends. Places are addresses (`VkDeviceAddress`), multiples of 4, of
+// memory that the host owns; 0 is none.
+typedef struct polyshade_job {
+    // `sizeof(polyshade_job)`
+    uint32_t size;
+    // `POLYSHADE_JOB_…`
+    uint32_t flags;
+    // `POLYSHADE_JOB_STATE_SIZE` bytes for a capture. A job that does not begin goes on from what the one before has
+    // left there.
+    uint64_t state;
+    // Where the counters of the feedback buffers are.
+    uint64_t begin[4];
+    // Where they are written.
+    uint64_t end[4];
+    // `POLYSHADE_JOB_QUERY_SIZE` bytes to which is added what is counted.
+    uint64_t query;
+    // `POLYSHADE_TOPOLOGY_…`: the application's.
+    uint32_t topology;
+    // `POLYSHADE_ARGUMENTS_…`
+    uint32_t arguments_kind;
+    // `vertexCount`, or `indexCount`
+    uint32_t count;
+    // `instanceCount`
+    uint32_t instance_count;
+    // `firstVertex`, or `firstIndex`
+    uint32_t first;
+    // `vertexOffset`
+    int32_t vertex_offset;
+    // `firstInstance`
+    uint32_t first_instance;
+    // How many draws there are, at most.
+    uint32_t draw_count;
+    uint64_t arguments;
+    // Where it stands how many draws there are, if it does.
+    uint64_t count_place;
+    // From the arguments of one draw to the next.
+    uint32_t arguments_stride;
+    uint32_t counter_offset;
+    uint32_t vertex_stride;
+    // How many words the variants read.
+    uint32_t word_count;
+    uint64_t predicate;
+    // The size of each feedback range; 0 where nothing is captured or bound.
+    uint32_t range_sizes[4];
+    // The bytes of a vertex in it.
+    uint32_t strides[4];
+    // What `polyshade_keeper_template` gives.
+    uint64_t template_;
+    // Where the words go: `draw_count` blocks.
+    uint64_t blocks;
+    // From one block to the next.
+    uint32_t block_stride;
+    // `POLYSHADE_INDEX_TYPE_…`
+    uint32_t index_type;
+    // Where the arguments go that capture: `draw_count` of `POLYSHADE_JOB_COMMAND_SIZE` bytes.
+    uint64_t commands;
+    // Where index 0 is: a multiple of the size of an index.
+    uint64_t indices;
+    // Where the tables of segments go, one a draw.
+    uint64_t tables;
+    // The bytes of the index buffer from index 0 on.
+    uint32_t index_size;
+    // The bytes of a table: what `polyshade_keeper_table_size` says.
+    uint32_t table_size;
+} polyshade_job;
+
+// Jobs that are known later than the commands which do them: both shaders are dispatched indirectly, and the list is
+// written before the commands are submitted. It never grows.
+typedef struct polyshade_list {
+    // Where the first job is.
+    uint64_t jobs;
+    // How many there are.
+    uint32_t count;
+    // The most draws of a job whose indices may restart primitives; 0 where there is none.
+    uint32_t restarted;
+} polyshade_list;
+
+// What one word is. It never grows.
+typedef struct polyshade_plan_word {
+    // `POLYSHADE_WORD_…`
+    uint32_t kind;
+    // What the kind says.
+    uint32_t number;
+    // What the kind says.
+    uint64_t offset;
+    // Its name, as a lowering's report has it. NULL where it is what of a range is filled.
+    const char *name;
+} polyshade_plan_word;
+
 // What a layout is like.
 typedef struct polyshade_layout_info {
     // `sizeof(polyshade_layout_info)`
@@ -696,6 +1089,203 @@ typedef struct polyshade_vertex_format {
     uint32_t words[2];
 } polyshade_vertex_format;
 
+// What a plan is like.
+typedef struct polyshade_plan_info {
+    // `sizeof(polyshade_plan_info)`
+    uint32_t size;
+    // `POLYSHADE_PATH_…`
+    uint32_t path;
+    // Whether any corner of a primitive may be captured first, with the winding preserved.
+    uint32_t any_corner_first;
+    // How many steps there are: none of a plan of blending, which is JSON.
+    uint32_t step_count;
+} polyshade_plan_info;
+
+// A pass. It never grows.
+typedef struct polyshade_pass {
+    // `POLYSHADE_ATTACHMENTS_…`
+    uint32_t attachments;
+    // `POLYSHADE_CONTENTS_…`: how the contents of attachments begin.
+    uint32_t contents;
+    // `POLYSHADE_SCOPE_…`: what begins it.
+    uint32_t scope;
+} polyshade_pass;
+
+// A query. It never grows.
+typedef struct polyshade_query {
+    // `POLYSHADE_QUERY_…`
+    uint32_t kind;
+    // The vertex stream.
+    uint32_t stream;
+} polyshade_query;
+
+// A pipeline. With the modules and the rest of the application's state it is all that a pipeline is made of. It never
+// grows.
+typedef struct polyshade_pipeline {
+    // `POLYSHADE_BOUND_…`: the variant of the last stage before rasterization.
+    uint32_t variant;
+    // Whether its position is moved out of the clip volume.
+    uint32_t is_moved_away;
+    // The specialization constant that is set to 1 for that; `POLYSHADE_NONE` where the variant always does it.
+    uint32_t discard_constant;
+    uint32_t rasterizes;
+    // `POLYSHADE_ASSEMBLY_…`
+    uint32_t assembly;
+    // `POLYSHADE_TOPOLOGY_…`
+    uint32_t topology;
+    // `POLYSHADE_PROVOKING_…`
+    uint32_t provoking_vertex;
+    // `POLYSHADE_ATTACHMENTS_…`: those of the pass, whose formats it is made for.
+    uint32_t attachments;
+} polyshade_pipeline;
+
+// A range that is bound as a storage buffer. It never grows.
+typedef struct polyshade_storage_range {
+    uint32_t set;
+    uint32_t binding;
+    // The number of the feedback buffer.
+    uint32_t buffer;
+    // 0
+    uint32_t reserved;
+    // A multiple of the device's alignment: the host word `offset` is the distance from there to the feedback range.
+    uint64_t offset;
+    // The bytes that are bound.
+    uint64_t length;
+} polyshade_storage_range;
+
+// A counter in memory. It never grows.
+typedef struct polyshade_counter {
+    // The number that the host has given to the buffer that holds it; `POLYSHADE_NONE` where there is no counter.
+    uint32_t buffer;
+    // 0
+    uint32_t reserved;
+    // Bytes into the buffer.
+    uint64_t offset;
+} polyshade_counter;
+
+// A counter that says how many vertices are drawn: what it exceeds `offset` by, divided by `stride` and rounded down.
+// It never grows.
+typedef struct polyshade_counted_by {
+    struct polyshade_counter counter;
+    uint32_t offset;
+    uint32_t stride;
+} polyshade_counted_by;
+
+// A draw command. It never grows.
+typedef struct polyshade_draw_call {
+    // `POLYSHADE_CALL_…`
+    uint32_t kind;
+    // Whether `counted_by` says how many vertices there are.
+    uint32_t is_counted;
+    struct polyshade_counted_by counted_by;
+} polyshade_draw_call;
+
+// A barrier. It never grows.
+typedef struct polyshade_barrier {
+    // `POLYSHADE_RESOURCE_…`
+    uint32_t resource;
+    // `VkPipelineStageFlags`, as `to_stages` is.
+    uint32_t from_stages;
+    // `VkAccessFlags`, as `to_accesses` is.
+    uint32_t from_accesses;
+    uint32_t to_stages;
+    uint32_t to_accesses;
+} polyshade_barrier;
+
+// A range that is bound as a feedback buffer. It never grows.
+typedef struct polyshade_feedback_range {
+    uint64_t offset;
+    uint64_t length;
+    // Whether something is bound.
+    uint32_t is_bound;
+    // 0
+    uint32_t reserved;
+} polyshade_feedback_range;
+
+// Where the shader reads words of the host. It never grows.
+typedef struct polyshade_place {
+    // `POLYSHADE_PLACE_…`
+    uint32_t kind;
+    // The descriptor set, where the kind has one.
+    uint32_t set;
+    // The binding, where the kind has one.
+    uint32_t binding;
+    // The byte of the push constants or the id of the specialization constant, where the kind has one.
+    uint32_t number;
+} polyshade_place;
+
+// A feedback range, from the start of what is bound, or from its own start where it is found by its address. It never
+// grows.
+typedef struct polyshade_word_range {
+    uint32_t offset;
+    // 0 for a buffer that captures nothing.
+    uint32_t length;
+    // Whether nothing is bound there; the others are 0.
+    uint32_t is_unbound;
+    // 0
+    uint32_t reserved;
+    // What of it is filled.
+    struct polyshade_plan_word reached;
+} polyshade_word_range;
+
+// The words of a variant, in their order, and the ranges that they come of, by the numbers of the feedback buffers:
+// what `polyshade_layout_host_words` is given. It never grows.
+typedef struct polyshade_plan_words {
+    // Where they go.
+    struct polyshade_place place;
+    uint32_t word_count;
+    uint32_t range_count;
+    const struct polyshade_plan_word *words;
+    const struct polyshade_word_range *ranges;
+} polyshade_plan_words;
+
+// What the device keeps of a draw. It never grows.
+typedef struct polyshade_keep {
+    // Whether capture begins, with `begin_counters`.
+    uint32_t begins;
+    // Whether capture ends, and `end_counters` are saved.
+    uint32_t ends;
+    // Whether `counted_by` says how many vertices there are.
+    uint32_t is_counted;
+    uint32_t begin_count;
+    uint32_t end_count;
+    // How many `strides` there are.
+    uint32_t stride_count;
+    uint32_t query_count;
+    // 0
+    uint32_t reserved;
+    struct polyshade_counted_by counted_by;
+    const struct polyshade_counter *begin_counters;
+    const struct polyshade_counter *end_counters;
+    // What the variants read; NULL where nothing is captured.
+    const struct polyshade_plan_words *words;
+    // The bytes of a vertex in each feedback buffer; 0 where nothing is captured or bound.
+    const uint32_t *strides;
+    // What counts the draw.
+    const struct polyshade_query *queries;
+} polyshade_keep;
+
+// A step. What its kind does not name is 0, none or NULL. What pointers lead to lives as long as the plan.
+typedef struct polyshade_step {
+    // `sizeof(polyshade_step)`
+    uint32_t size;
+    // `POLYSHADE_STEP_…`
+    uint32_t kind;
+    struct polyshade_pass pass;
+    // How many `barriers`, `ranges` or `counters` there are.
+    uint32_t count;
+    struct polyshade_query query;
+    struct polyshade_pipeline pipeline;
+    struct polyshade_storage_range storage;
+    struct polyshade_draw_call draw;
+    const struct polyshade_barrier *barriers;
+    const struct polyshade_feedback_range *ranges;
+    // By the numbers of the feedback buffers.
+    const struct polyshade_counter *counters;
+    const struct polyshade_plan_words *words;
+    const struct polyshade_keep *keep;
+} polyshade_step;
+
 // What a module is like.
 typedef struct polyshade_module_info {
     // `sizeof(polyshade_module_info)`
@@ -790,18 +1380,6 @@ typedef struct polyshade_output {
     uint32_t push_constants_first;
     uint32_t push_constants_end;
 } polyshade_output;
-
-// Where the shader reads words of the host. It never grows.
-typedef struct polyshade_place {
-    // `POLYSHADE_PLACE_…`
-    uint32_t kind;
-    // The descriptor set, where the kind has one.
-    uint32_t set;
-    // The binding, where the kind has one.
-    uint32_t binding;
-    // The byte of the push constants or the id of the specialization constant, where the kind has one.
-    uint32_t number;
-} polyshade_place;
 
 // A word that the host fills in, 32 bits.
 typedef struct polyshade_host_word {
@@ -1133,6 +1711,38 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
 
+// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says how
+// many words there are. NULL where there is no such shader.
+const uint32_t *polyshade_keeper_words(uint32_t shader,
+                                       size_t *word_count);
+
+// Writes the words of a job, as the shaders read them: `POLYSHADE_JOB_WORDS` of them.
+polyshade_status polyshade_job_words(const struct polyshade_job *job,
+                                     uint32_t *words,
+                                     struct polyshade_error *error);
+
+// Writes the words of a list, as the shaders and the dispatches read them: `POLYSHADE_LIST_WORDS` of them.
+polyshade_status polyshade_list_words(const struct polyshade_list *list,
+                                      uint32_t *words,
+                                      struct polyshade_error *error);
+
+// Writes the template of the words that variants read, which a job names: `words` as a plan says them, and for each of
+// the `count` the value that the host knows, in `values`; what the device finds is not looked at there, and a draw's
+// number counts from the value on. Where `buffer` is NULL, `*word_count` becomes the number of its words; else it says
+// how many `buffer` holds, and becomes how many there are.
+polyshade_status polyshade_keeper_template(const struct polyshade_plan_word *words,
+                                           const uint32_t *values,
+                                           size_t count,
+                                           uint32_t *buffer,
+                                           size_t *word_count,
+                                           struct polyshade_error *error);
+
+// Says how many bytes the table of segments of a draw has whose index buffer has `index_size`.
+polyshade_status polyshade_keeper_table_size(uint32_t index_type,
+                                             uint32_t index_size,
+                                             uint32_t *table_size,
+                                             struct polyshade_error *error);
+
 // Counts one holder more, and gives the layout back. NULL stays NULL.
 struct polyshade_layout *polyshade_layout_retain(struct polyshade_layout *layout);
 
@@ -1284,6 +1894,17 @@ const char *polyshade_plan_json(const struct polyshade_plan *plan);
 // The plan for people; it lives as long as the plan. NULL where `plan` is.
 const char *polyshade_plan_text(const struct polyshade_plan *plan);
 
+// Says what a plan is like.
+polyshade_status polyshade_plan_describe(const struct polyshade_plan *plan,
+                                         struct polyshade_plan_info *info,
+                                         struct polyshade_error *error);
+
+// Says what a step is. The steps are done in their order.
+polyshade_status polyshade_plan_step(const struct polyshade_plan *plan,
+                                     uint32_t index,
+                                     struct polyshade_step *step,
+                                     struct polyshade_error *error);
+
 // Says what a module is like.
 polyshade_status polyshade_module_describe(const struct polyshade_module *module,
                                            struct polyshade_module_info *info,
@@ -1420,6 +2041,13 @@ static inline polyshade_target polyshade_target_init(void) {
     return value;
 }
 
+static inline polyshade_job polyshade_job_init(void) {
+    polyshade_job value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
 static inline polyshade_layout_info polyshade_layout_info_init(void) {
     polyshade_layout_info value;
     memset(&value, 0, sizeof value);
@@ -1450,6 +2078,20 @@ static inline polyshade_draw polyshade_draw_init(void) {
 
 static inline polyshade_vertex_format polyshade_vertex_format_init(void) {
     polyshade_vertex_format value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_plan_info polyshade_plan_info_init(void) {
+    polyshade_plan_info value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_step polyshade_step_init(void) {
+    polyshade_step value;
     memset(&value, 0, sizeof value);
     value.size = (uint32_t)sizeof value;
     return value;

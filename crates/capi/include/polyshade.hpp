@@ -294,7 +294,38 @@ class Plan : public detail::Handle<polyshade_plan, polyshade_plan_retain, polysh
 
     std::string json() const { return *this ? polyshade_plan_json(get()) : ""; }
     std::string text() const { return *this ? polyshade_plan_text(get()) : ""; }
+
+    polyshade_plan_info describe() const {
+        polyshade_plan_info info = polyshade_plan_info_init();
+        detail::check([&](polyshade_error *error) { return polyshade_plan_describe(get(), &info, error); });
+        return info;
+    }
+
+    /* What its pointers lead to lives as long as the plan. */
+    polyshade_step step(std::uint32_t index) const {
+        polyshade_step step = polyshade_step_init();
+        detail::check([&](polyshade_error *error) { return polyshade_plan_step(get(), index, &step, error); });
+        return step;
+    }
 };
+
+/* The words of a job of the keeper's, as its shaders read them. */
+inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_job &job) {
+    std::array<std::uint32_t, POLYSHADE_JOB_WORDS> words{};
+    detail::check([&](polyshade_error *error) { return polyshade_job_words(&job, words.data(), error); });
+    return words;
+}
+
+/* The template of words that a job names: what a plan says of each, and the value that the host knows. */
+inline std::vector<std::uint32_t> keeper_template(const polyshade_plan_words &words,
+                                                  const std::vector<std::uint32_t> &values) {
+    if (values.size() != words.word_count) {
+        throw std::invalid_argument("a template has one value for each word");
+    }
+    return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
+        return polyshade_keeper_template(words.words, values.data(), values.size(), buffer, count, error);
+    });
+}
 
 /* Lowers one stage. `options` is any struct of options. */
 template <typename Options>

@@ -7,6 +7,7 @@ use crate::place::{check_flags, check_reserved};
 use polyshade::transform_feedback::{
     BufferRange, Draw, IndexType, Indices, ProvokingVertex, Segments, Topology,
 };
+use polyshade_planner as planner;
 
 /// `VkPrimitiveTopology`, and the line loop that only OpenGL has.
 pub const POLYSHADE_TOPOLOGY_POINT_LIST: u32 = 0;
@@ -19,6 +20,8 @@ pub const POLYSHADE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY: u32 = 6;
 pub const POLYSHADE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY: u32 = 7;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY: u32 = 8;
 pub const POLYSHADE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY: u32 = 9;
+/// Only plans say it: patches are not captured into storage buffers.
+pub const POLYSHADE_TOPOLOGY_PATCH_LIST: u32 = 10;
 pub const POLYSHADE_TOPOLOGY_LINE_LOOP: u32 = 16;
 
 /// All topologies that can be captured, by their numbers. The one place that is to be extended.
@@ -135,6 +138,21 @@ pub(crate) fn topology_bits(topologies: &[Topology]) -> u32 {
     named.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
+/// The number of a topology of a plan.
+pub(crate) fn planned_topology(of: planner::Topology) -> u32 {
+    let captured = of.captured();
+    let named = TOPOLOGIES.iter().find(|(_, topology)| Some(*topology) == captured);
+    named.map_or(POLYSHADE_TOPOLOGY_PATCH_LIST, |(number, _)| *number)
+}
+
+/// The number of a provoking vertex.
+pub(crate) fn provoking_vertex(of: ProvokingVertex) -> u32 {
+    match of {
+        ProvokingVertex::First => POLYSHADE_PROVOKING_FIRST,
+        ProvokingVertex::Last => POLYSHADE_PROVOKING_LAST,
+    }
+}
+
 /// The draw that the caller means.
 pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
     let given = border::get(at)?;
@@ -154,14 +172,14 @@ pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
     })
 }
 
-fn topology(wanted: u32) -> Result<Topology, Failure> {
+pub(crate) fn topology(wanted: u32) -> Result<Topology, Failure> {
     let found = TOPOLOGIES.iter().find(|(number, _)| *number == wanted);
     found.map(|(_, topology)| *topology).ok_or_else(|| {
         Failure::argument(format!("there is no topology {wanted}, or it is not captured"))
     })
 }
 
-fn index_type(wanted: u32) -> Result<IndexType, Failure> {
+pub(crate) fn index_type(wanted: u32) -> Result<IndexType, Failure> {
     let found = INDEX_TYPES.iter().find(|(number, _)| *number == wanted);
     let found = found.map(|(_, index_type)| *index_type);
     found.ok_or_else(|| Failure::argument(format!("there is no index type {wanted}")))

@@ -18,6 +18,7 @@ pub mod error;
 pub mod failure;
 pub mod hash;
 pub mod interface;
+pub mod keeper;
 pub mod layout;
 pub mod lower;
 pub mod module;

@@ -1,21 +1,53 @@
-//! Plans, as the program makes them of a state: JSON in, JSON and text out.
+//! Plans, as the program makes them of a state: JSON in, and structs, JSON and text out.
 
-use crate::border;
+mod kept;
+pub mod step;
+pub mod words;
+
+use crate::border::{self, versioned};
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, polyshade_status};
+use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, missing, polyshade_status};
+use kept::Kept;
 use polyshade_planner::{
-    self as planner, BlendingState, Device, DistancePlan, Distances, Draw, Pipeline, Preset,
+    self as planner, BlendingState, Corners, Device, DistancePlan, Distances, Draw, Path, Pipeline,
+    Plan, Preset,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
+use step::polyshade_step;
 
 /// What to draw, bind and wait for. It never changes, and any number of threads may use it at once.
 pub struct polyshade_plan {
     json: CString,
     text: CString,
+    info: polyshade_plan_info,
+    steps: Vec<Kept>,
 }
+
+/// Nothing is captured.
+pub const POLYSHADE_PATH_NONE: u32 = 0;
+/// `VK_EXT_transform_feedback` captures.
+pub const POLYSHADE_PATH_EXTENSION: u32 = 1;
+/// Variants that store capture.
+pub const POLYSHADE_PATH_STORAGE: u32 = 2;
+
+/// What a plan is like.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct polyshade_plan_info {
+    /// `sizeof(polyshade_plan_info)`
+    pub size: u32,
+    /// `POLYSHADE_PATH_…`
+    pub path: u32,
+    /// Whether any corner of a primitive may be captured first, with the winding preserved.
+    pub any_corner_first: u32,
+    /// How many steps there are: none of a plan of blending, which is JSON.
+    pub step_count: u32,
+}
+
+versioned!(polyshade_plan_info, 16);
 
 /// A state, as `polyshade plan` takes it.
 #[derive(Deserialize)]
@@ -54,27 +86,52 @@ fn plan(mut state: State) -> Result<polyshade_plan, Failure> {
             return Err(Failure::new(POLYSHADE_ERROR_OPTIONS, message));
         }
         let plan = planner::plan_blending(&device, &blend)?;
-        return Ok(made(&device, &plan, None, &plan.to_string()));
+        return Ok(made(&device, &plan, None, plan.to_string()));
     }
     let (pipeline, draw) = (pipeline.unwrap_or_default(), draw.unwrap_or_default());
     let plan = planner::plan(&device, &pipeline, &draw)?;
     let distances =
         distances.map(|one| planner::distances(&device, &pipeline, &one)).transpose()?;
     let text = distances.as_ref().map(DistancePlan::to_string).unwrap_or_default();
-    Ok(made(&device, &plan, distances.as_ref(), &format!("{plan}{text}")))
+    let made = made(&device, &plan, distances.as_ref(), format!("{plan}{text}"));
+    Ok(polyshade_plan {
+        info: describe(&plan),
+        steps: plan.steps.iter().map(Kept::new).collect(),
+        ..made
+    })
 }
 
 fn made(
     device: &Device,
     plan: &impl Serialize,
     distances: Option<&DistancePlan>,
-    text: &str,
+    text: String,
 ) -> polyshade_plan {
     let mut report = json!({ "version": 1, "device": device, "plan": plan });
     if let Some(distances) = distances {
         report["distances"] = json!(distances);
     }
-    polyshade_plan { json: c_text(&report.to_string()), text: c_text(text) }
+    let info = polyshade_plan_info {
+        size: 0,
+        path: POLYSHADE_PATH_NONE,
+        any_corner_first: 0,
+        step_count: 0,
+    };
+    let (json, text) = (c_text(&report.to_string()), c_text(&text));
+    polyshade_plan { json, text, info, steps: Vec::new() }
+}
+
+fn describe(plan: &Plan) -> polyshade_plan_info {
+    polyshade_plan_info {
+        size: 0,
+        path: match plan.path {
+            None => POLYSHADE_PATH_NONE,
+            Some(Path::Extension) => POLYSHADE_PATH_EXTENSION,
+            Some(Path::Storage) => POLYSHADE_PATH_STORAGE,
+        },
+        any_corner_first: (plan.corners == Corners::AnyRotation).into(),
+        step_count: plan.steps.len() as u32,
+    }
 }
 
 /// Plans a draw or the blending of attachments: `state` is JSON as `polyshade plan` takes it, the device in it.
@@ -120,5 +177,29 @@ pub extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_c
 pub extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
         border::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.text.as_ptr())
+    })
+}
+
+/// Says what a plan is like.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_plan_describe(
+    plan: *const polyshade_plan,
+    info: *mut polyshade_plan_info,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || border::answer(info, border::handle(plan, "plan")?.info))
+}
+
+/// Says what a step is. The steps are done in their order.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_plan_step(
+    plan: *const polyshade_plan,
+    index: u32,
+    step: *mut polyshade_step,
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let found = border::handle(plan, "plan")?.steps.get(index as usize);
+        border::answer(step, found.ok_or_else(|| missing("step", index))?.step)
     })
 }

@@ -88,6 +88,10 @@ pub const POLYSHADE_PURPOSE_VERTEX_BUFFER: u32 = 2;
 pub const POLYSHADE_PURPOSE_WORDS: u32 = 3;
 /// What is blended with: `number` is the location, `index` the input attachment's index.
 pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
+/// The index buffer.
+pub const POLYSHADE_PURPOSE_INDICES: u32 = 5;
+/// The table that `polyshade_segments_find` makes.
+pub const POLYSHADE_PURPOSE_SEGMENTS: u32 = 6;
 
 /// A descriptor that the host binds.
 #[repr(C)]
@@ -259,6 +263,8 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
         Purpose::Feedback(number) => (POLYSHADE_PURPOSE_FEEDBACK, number, None),
         Purpose::VertexBuffer(number) => (POLYSHADE_PURPOSE_VERTEX_BUFFER, number, None),
         Purpose::Words => (POLYSHADE_PURPOSE_WORDS, 0, None),
+        Purpose::Indices => (POLYSHADE_PURPOSE_INDICES, 0, None),
+        Purpose::Segments => (POLYSHADE_PURPOSE_SEGMENTS, 0, None),
         Purpose::Destination { location, index } => {
             (POLYSHADE_PURPOSE_DESTINATION, location, index)
         }

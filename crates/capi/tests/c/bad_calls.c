@@ -256,6 +256,43 @@ static void other_options(void) {
     ARGUMENT("the format is NULL", polyshade_vertex_format_info(NULL, NULL, &error));
 }
 
+static void plans(void) {
+    polyshade_plan *plan = NULL;
+    polyshade_plan_info info = polyshade_plan_info_init();
+    polyshade_step step = polyshade_step_init();
+    if (polyshade_plan_make("{\"device\":\"metal\"}", &plan, &error) != POLYSHADE_OK) {
+        wrong++;
+        return;
+    }
+    ARGUMENT("plan is NULL", polyshade_plan_describe(NULL, &info, &error));
+    ARGUMENT("polyshade_plan_info is NULL", polyshade_plan_describe(plan, NULL, &error));
+    ARGUMENT("plan is NULL", polyshade_plan_step(NULL, 0, &step, &error));
+    EXPECT(NOT_FOUND, "no step 99", polyshade_plan_step(plan, 99, &step, &error));
+    polyshade_plan_release(plan);
+
+    uint32_t words[POLYSHADE_JOB_WORDS], size = 0;
+    size_t count = 0;
+    polyshade_job job = polyshade_job_init();
+    ARGUMENT("polyshade_job is NULL", polyshade_job_words(NULL, words, &error));
+    ARGUMENT("words is NULL", polyshade_job_words(&job, NULL, &error));
+    job.flags = 64;
+    ARGUMENT("unknown flags 0x40", polyshade_job_words(&job, words, &error));
+    job.flags = POLYSHADE_JOB_DRAWS;
+    job.arguments_kind = 4;
+    ARGUMENT("no arguments 4", polyshade_job_words(&job, words, &error));
+    job.topology = POLYSHADE_TOPOLOGY_PATCH_LIST;
+    ARGUMENT("no topology 10", polyshade_job_words(&job, words, &error));
+    job = polyshade_job_init();
+    job.flags = POLYSHADE_JOB_DRAWS | POLYSHADE_JOB_RESTARTED;
+    job.index_type = 7;
+    ARGUMENT("no index type 7", polyshade_job_words(&job, words, &error));
+    ARGUMENT("list is NULL", polyshade_list_words(NULL, words, &error));
+    ARGUMENT("no index type 7", polyshade_keeper_table_size(7, 0, &size, &error));
+    polyshade_plan_word word = {99, 0, 0, NULL};
+    ARGUMENT("the values is NULL", polyshade_keeper_template(&word, NULL, 1, words, &count, &error));
+    ARGUMENT("no word of kind 99", polyshade_keeper_template(&word, words, 1, words, &count, &error));
+}
+
 static void json(void) {
     polyshade_json_options json = polyshade_json_options_init(POLYSHADE_OPTIONS_DEPTH_CONVENTION);
     ARGUMENT("the options is NULL", lower(&json.base));
@@ -289,6 +326,7 @@ static void json(void) {
     OPTIONS("no device is named", polyshade_plan_make("{}", &plan, &error));
     OPTIONS("no preset `x`", polyshade_plan_make("{\"device\":\"x\"}", &plan, &error));
     expect_null(__LINE__, plan);
+    plans();
 }
 
 static void results_and_layouts(void) {

@@ -12,12 +12,11 @@ use polyshade_capi::lower::*;
 use polyshade_capi::module::*;
 use polyshade_capi::options::*;
 use polyshade_capi::place::*;
-use polyshade_capi::plan::*;
 use polyshade_capi::reflection::*;
 use polyshade_capi::result::*;
 use polyshade_capi::target::*;
 use sha2::{Digest, Sha256};
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 
 const MESH: &[u8] = include_bytes!("../../examples/shaders/mesh.vert.spv");
@@ -40,8 +39,10 @@ macro_rules! zeros {
     }};
 }
 
+pub(crate) use zeros;
+
 #[track_caller]
-fn check(call: impl FnOnce(*mut polyshade_error) -> polyshade_status) {
+pub(crate) fn check(call: impl FnOnce(*mut polyshade_error) -> polyshade_status) {
     let mut error = zeros!(polyshade_error);
     let status = call(&raw mut error);
     // SAFETY: messages end with a zero.
@@ -421,21 +422,4 @@ fn interfaces_are_listed() {
     let position = ("gl_Position".to_owned(), none, 4, 0);
     assert!(listed.contains(&position), "{listed:?}");
     polyshade_module_release(module);
-}
-
-#[test]
-fn plans_are_those_of_the_program() {
-    let state = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/plans/resumed-strip.json"
-    ));
-    let state = CString::new(state.expect("it is committed")).expect("it has no zeros");
-    let mut plan = null_mut();
-    check(|error| polyshade_plan_make(state.as_ptr(), &raw mut plan, error));
-    // SAFETY: texts end with a zero, and live as long as the plan.
-    let [json, text] = [polyshade_plan_json(plan), polyshade_plan_text(plan)]
-        .map(|text| unsafe { CStr::from_ptr(text) }.to_str().expect("it is text"));
-    assert!(json.starts_with("{\"") && json.contains("\"plan\":"), "{json}");
-    assert!(text.contains("draw"), "{text}");
-    polyshade_plan_release(plan);
 }

@@ -3,5 +3,6 @@
 mod abi;
 mod calls;
 mod compiler;
+mod plans;
 mod programs;
 mod ring;

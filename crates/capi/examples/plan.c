@@ -1,0 +1,214 @@
+/*
+ * Plans a draw, and prints what a host does step by step.
+ *
+ *     plan STATE.json
+ *
+ * The state is what `polyshade plan` takes: examples/plans has some. Built by hand, where the library is installed:
+ *
+ *     cc -std=c99 plan.c $(pkg-config --cflags --libs polyshade) -o plan
+ */
+#include <polyshade.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static polyshade_error error;
+
+/* Ends the program where a call did not do what was asked. */
+static void check(polyshade_status status) {
+    if (status != POLYSHADE_OK) {
+        fprintf(stderr, "error %d: %s\n", (int)status, error.message);
+        exit(1);
+    }
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        perror(path);
+        exit(1);
+    }
+    long length = ftell(file);
+    rewind(file);
+    char *text = malloc(length > 0 ? (size_t)length + 1 : 1);
+    size_t count = text == NULL ? 0 : fread(text, 1, (size_t)length, file);
+    fclose(file);
+    text[count] = '\0';
+    return text;
+}
+
+static void print_counters(const polyshade_counter *counters, uint32_t count) {
+    for (uint32_t number = 0; number < count; number++) {
+        if (counters[number].buffer == POLYSHADE_NONE) {
+            printf(" none");
+        } else {
+            printf(" %" PRIu32 ":%" PRIu64, counters[number].buffer, counters[number].offset);
+        }
+    }
+}
+
+static void print_words(const polyshade_plan_words *words) {
+    printf("fill in %" PRIu32 " words at a place of kind %" PRIu32 ":", words->word_count, words->place.kind);
+    for (uint32_t number = 0; number < words->word_count; number++) {
+        const polyshade_plan_word *word = &words->words[number];
+        if (word->kind == POLYSHADE_WORD_CONSTANT) {
+            printf(" %s=%" PRIu32, word->name, word->number);
+        } else {
+            printf(" %s", word->name);
+        }
+    }
+    printf("\n");
+}
+
+/* What a host makes of a step that the device keeps counters in: a template of the words, and a job. A real one has
+ * memory for all of it, whose addresses it says. */
+static void print_keep(const polyshade_keep *keep) {
+    polyshade_job job = polyshade_job_init();
+    job.flags = (keep->begins ? POLYSHADE_JOB_BEGINS : 0) | (keep->ends ? POLYSHADE_JOB_ENDS : 0);
+    size_t template_words = 0;
+    if (keep->words != NULL) {
+        /* The host knows the constants, sizes and addresses; it says 0 here for all others. */
+        uint32_t *values = calloc(keep->words->word_count, sizeof *values);
+        for (uint32_t number = 0; values != NULL && number < keep->words->word_count; number++) {
+            values[number] = keep->words->words[number].kind == POLYSHADE_WORD_CONSTANT
+                                 ? keep->words->words[number].number
+                                 : 0;
+        }
+        check(polyshade_keeper_template(keep->words->words, values, keep->words->word_count, NULL, &template_words,
+                                        &error));
+        free(values);
+        job.flags |= POLYSHADE_JOB_DRAWS;
+        job.topology = POLYSHADE_TOPOLOGY_TRIANGLE_LIST;
+        job.arguments_kind = POLYSHADE_ARGUMENTS_INDEXED_INDIRECT;
+        job.draw_count = 1;
+        job.word_count = keep->words->word_count;
+        for (uint32_t number = 0; number < keep->stride_count; number++) {
+            job.strides[number] = keep->strides[number];
+        }
+    }
+    uint32_t words[POLYSHADE_JOB_WORDS];
+    check(polyshade_job_words(&job, words, &error));
+    size_t shader_words = 0;
+    polyshade_keeper_words(POLYSHADE_KEEPER_KEEP, &shader_words);
+    printf("dispatch the keeper%s for a job with flags %#" PRIx32 ", a template of %zu words, %" PRIu32 " queries;",
+           shader_words > 0 ? "" : ", which is missing,", words[0], template_words, keep->query_count);
+    printf(" begin with");
+    print_counters(keep->begin_counters, keep->begin_count);
+    printf("; end with");
+    print_counters(keep->end_counters, keep->end_count);
+    printf("\n");
+}
+
+static void print_step(const polyshade_step *step) {
+    switch (step->kind) {
+    case POLYSHADE_STEP_BEGIN_PASS:
+        printf("begin a pass, scope %" PRIu32 ", attachments %" PRIu32 ", contents %" PRIu32 "\n", step->pass.scope,
+               step->pass.attachments, step->pass.contents);
+        break;
+    case POLYSHADE_STEP_END_PASS:
+        printf("end the pass\n");
+        break;
+    case POLYSHADE_STEP_BARRIERS:
+        printf("vkCmdPipelineBarrier:");
+        for (uint32_t number = 0; number < step->count; number++) {
+            const polyshade_barrier *one = &step->barriers[number];
+            printf(" %#" PRIx32 " -> %#" PRIx32 " (accesses %#" PRIx32 " -> %#" PRIx32 ")", one->from_stages,
+                   one->to_stages, one->from_accesses, one->to_accesses);
+        }
+        printf("\n");
+        break;
+    case POLYSHADE_STEP_BEGIN_QUERY:
+        printf("begin a query of kind %" PRIu32 ", stream %" PRIu32 "\n", step->query.kind, step->query.stream);
+        break;
+    case POLYSHADE_STEP_END_QUERY:
+        printf("end the query\n");
+        break;
+    case POLYSHADE_STEP_COUNT:
+        printf("count on the host, for stream %" PRIu32 "\n", step->query.stream);
+        break;
+    case POLYSHADE_STEP_BIND_PIPELINE:
+        printf("vkCmdBindPipeline: variant %" PRIu32 ", topology %" PRIu32 ", %s\n", step->pipeline.variant,
+               step->pipeline.topology, step->pipeline.rasterizes ? "rasterized" : "not rasterized");
+        break;
+    case POLYSHADE_STEP_BIND_STORAGE:
+        printf("vkCmdBindDescriptorSets: feedback buffer %" PRIu32 " at set %" PRIu32 " binding %" PRIu32
+               ", %" PRIu64 " bytes from %" PRIu64 " on\n",
+               step->storage.buffer, step->storage.set, step->storage.binding, step->storage.length,
+               step->storage.offset);
+        break;
+    case POLYSHADE_STEP_BIND_INDICES:
+    case POLYSHADE_STEP_BIND_SEGMENTS:
+        printf("vkCmdBindDescriptorSets: %s at set %" PRIu32 " binding %" PRIu32 "\n",
+               step->kind == POLYSHADE_STEP_BIND_INDICES ? "index buffer" : "table of segments", step->storage.set,
+               step->storage.binding);
+        break;
+    case POLYSHADE_STEP_BIND_FEEDBACK:
+        printf("vkCmdBindTransformFeedbackBuffersEXT:");
+        for (uint32_t number = 0; number < step->count; number++) {
+            const polyshade_feedback_range *range = &step->ranges[number];
+            if (range->is_bound) {
+                printf(" %" PRIu64 "+%" PRIu64, range->offset, range->length);
+            } else {
+                printf(" none");
+            }
+        }
+        printf("\n");
+        break;
+    case POLYSHADE_STEP_FILL_IN:
+        print_words(step->words);
+        break;
+    case POLYSHADE_STEP_BEGIN_FEEDBACK:
+    case POLYSHADE_STEP_END_FEEDBACK:
+        printf(step->kind == POLYSHADE_STEP_BEGIN_FEEDBACK ? "vkCmdBeginTransformFeedbackEXT:"
+                                                           : "vkCmdEndTransformFeedbackEXT:");
+        print_counters(step->counters, step->count);
+        printf("\n");
+        break;
+    case POLYSHADE_STEP_DRAW:
+        printf("draw, call %" PRIu32 "\n", step->draw.kind);
+        break;
+    case POLYSHADE_STEP_ADVANCE:
+        printf("polyshade_layout_advance, save to");
+        print_counters(step->counters, step->count);
+        printf("\n");
+        break;
+    case POLYSHADE_STEP_WRITE_COUNTERS:
+        printf("vkCmdUpdateBuffer:");
+        print_counters(step->counters, step->count);
+        printf("\n");
+        break;
+    case POLYSHADE_STEP_FIND_SEGMENTS:
+        printf("dispatch what finds segments\n");
+        break;
+    case POLYSHADE_STEP_KEEP:
+        print_keep(step->keep);
+        break;
+    default:
+        /* A later version of the library. */
+        fprintf(stderr, "step %" PRIu32 " is not known\n", step->kind);
+        exit(1);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count != 2) {
+        fprintf(stderr, "usage: plan STATE.json\n");
+        return 2;
+    }
+    error = polyshade_error_init();
+    char *state = read_text(arguments[1]);
+    polyshade_plan *plan = NULL;
+    check(polyshade_plan_make(state, &plan, &error));
+    free(state);
+
+    polyshade_plan_info info = polyshade_plan_info_init();
+    check(polyshade_plan_describe(plan, &info, &error));
+    printf("path %" PRIu32 ", %" PRIu32 " steps\n", info.path, info.step_count);
+    for (uint32_t index = 0; index < info.step_count; index++) {
+        polyshade_step step = polyshade_step_init();
+        check(polyshade_plan_step(plan, index, &step, &error));
+        print_step(&step);
+    }
+    polyshade_plan_release(plan);
+    return 0;
+}

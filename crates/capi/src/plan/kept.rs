@@ -1,0 +1,324 @@
+//! Structs of the steps of a plan, with the lists that their pointers lead to.
+
+use super::step::*;
+use super::words::Words;
+use crate::draw::{planned_topology, provoking_vertex};
+use crate::failure::POLYSHADE_NONE;
+use polyshade_planner::{
+    Assembly, Attachments, Barrier, Bind, Contents, CountedBy, Counter, Counters, DrawCall,
+    FeedbackRange, Keep, Pass, PassScope, Position, Query, Rasterization, Resource, Step,
+    StorageRange, Topology, Variant,
+};
+use std::ptr::null;
+
+/// A step with what it leads to.
+pub(super) struct Kept {
+    pub(super) step: polyshade_step,
+    /// They are read through its pointers.
+    _lists: Lists,
+}
+
+#[derive(Default)]
+struct Lists {
+    barriers: Vec<polyshade_barrier>,
+    ranges: Vec<polyshade_feedback_range>,
+    counters: Vec<polyshade_counter>,
+    words: Option<Words>,
+    keep: Option<Box<KeepLists>>,
+}
+
+struct KeepLists {
+    keep: polyshade_keep,
+    /// These are read through its pointers.
+    _counters: [Vec<polyshade_counter>; 2],
+    _queries: Vec<polyshade_query>,
+    _words: Option<Words>,
+    _strides: Vec<u32>,
+}
+
+impl Kept {
+    pub(super) fn new(of: &Step) -> Self {
+        let (mut step, mut lists) = (empty(), Lists::default());
+        step.kind = match of {
+            Step::BeginPass(begun) => {
+                step.pass = pass(begun);
+                POLYSHADE_STEP_BEGIN_PASS
+            }
+            Step::EndPass(ended) => {
+                step.pass.attachments = attachments(*ended);
+                POLYSHADE_STEP_END_PASS
+            }
+            Step::Barriers(all) => {
+                lists.barriers = all.iter().map(barrier).collect();
+                POLYSHADE_STEP_BARRIERS
+            }
+            Step::BeginQuery(begun) => {
+                step.query = query(begun);
+                POLYSHADE_STEP_BEGIN_QUERY
+            }
+            Step::EndQuery(ended) => {
+                step.query = query(ended);
+                POLYSHADE_STEP_END_QUERY
+            }
+            Step::Count(counted) => {
+                step.query = query(counted);
+                POLYSHADE_STEP_COUNT
+            }
+            Step::BindPipeline(bound) => {
+                step.pipeline = pipeline(bound);
+                POLYSHADE_STEP_BIND_PIPELINE
+            }
+            Step::BindStorage(range) => {
+                step.storage = storage(range);
+                POLYSHADE_STEP_BIND_STORAGE
+            }
+            Step::BindIndices(set, binding) => {
+                (step.storage.set, step.storage.binding) = (set.0, binding.0);
+                POLYSHADE_STEP_BIND_INDICES
+            }
+            Step::BindSegments(set, binding) => {
+                (step.storage.set, step.storage.binding) = (set.0, binding.0);
+                POLYSHADE_STEP_BIND_SEGMENTS
+            }
+            Step::BindFeedback(ranges) => {
+                lists.ranges = ranges.iter().map(feedback_range).collect();
+                POLYSHADE_STEP_BIND_FEEDBACK
+            }
+            Step::FillIn(words) => {
+                lists.words = Some(Words::new(words));
+                POLYSHADE_STEP_FILL_IN
+            }
+            Step::BeginFeedback(begun) => {
+                lists.counters = counters(begun);
+                POLYSHADE_STEP_BEGIN_FEEDBACK
+            }
+            Step::EndFeedback(ended) => {
+                lists.counters = counters(ended);
+                POLYSHADE_STEP_END_FEEDBACK
+            }
+            Step::Draw(call) => {
+                step.draw = draw_call(call);
+                POLYSHADE_STEP_DRAW
+            }
+            Step::Advance(saved) => {
+                lists.counters = saved.iter().map(|one| counter(one.as_ref())).collect();
+                POLYSHADE_STEP_ADVANCE
+            }
+            Step::WriteCounters(written) => {
+                lists.counters = written.iter().map(|one| counter(Some(one))).collect();
+                POLYSHADE_STEP_WRITE_COUNTERS
+            }
+            Step::FindSegments => POLYSHADE_STEP_FIND_SEGMENTS,
+            Step::Keep(keep) => {
+                lists.keep = Some(KeepLists::new(keep));
+                POLYSHADE_STEP_KEEP
+            }
+        };
+        step.barriers = first(&lists.barriers);
+        step.ranges = first(&lists.ranges);
+        step.counters = first(&lists.counters);
+        step.count = (lists.barriers.len() + lists.ranges.len() + lists.counters.len()) as u32;
+        step.words = lists.words.as_ref().map_or(null(), Words::as_ptr);
+        step.keep = lists.keep.as_ref().map_or(null(), |kept| &raw const kept.keep);
+        Self { step, _lists: lists }
+    }
+}
+
+impl KeepLists {
+    fn new(of: &Keep) -> Box<Self> {
+        let all = |of: &Option<Counters>| of.as_ref().map(counters).unwrap_or_default();
+        let (begin, end) = (all(&of.begin), all(&of.end));
+        let queries: Vec<_> = of.queries.iter().map(query).collect();
+        let (words, strides) = (of.words.as_ref().map(Words::new), of.strides.clone());
+        let keep = polyshade_keep {
+            begins: of.begin.is_some().into(),
+            ends: of.end.is_some().into(),
+            is_counted: of.count.is_some().into(),
+            begin_count: begin.len() as u32,
+            end_count: end.len() as u32,
+            stride_count: strides.len() as u32,
+            query_count: queries.len() as u32,
+            reserved: 0,
+            counted_by: counted_by(of.count.as_ref()),
+            begin_counters: first(&begin),
+            end_counters: first(&end),
+            words: words.as_ref().map_or(null(), Words::as_ptr),
+            strides: first(&strides),
+            queries: first(&queries),
+        };
+        Box::new(Self {
+            keep,
+            _counters: [begin, end],
+            _queries: queries,
+            _words: words,
+            _strides: strides,
+        })
+    }
+}
+
+/// Where a list is; NULL where it is empty.
+pub(super) fn first<T>(list: &[T]) -> *const T {
+    if list.is_empty() { null() } else { list.as_ptr() }
+}
+
+/// A step of no kind.
+fn empty() -> polyshade_step {
+    polyshade_step {
+        size: 0,
+        kind: 0,
+        pass: polyshade_pass { attachments: 0, contents: 0, scope: 0 },
+        count: 0,
+        query: polyshade_query { kind: 0, stream: 0 },
+        pipeline: polyshade_pipeline {
+            variant: 0,
+            is_moved_away: 0,
+            discard_constant: POLYSHADE_NONE,
+            rasterizes: 0,
+            assembly: 0,
+            topology: 0,
+            provoking_vertex: 0,
+            attachments: 0,
+        },
+        storage: polyshade_storage_range {
+            set: 0,
+            binding: 0,
+            buffer: 0,
+            reserved: 0,
+            offset: 0,
+            length: 0,
+        },
+        draw: polyshade_draw_call { kind: 0, is_counted: 0, counted_by: counted_by(None) },
+        barriers: null(),
+        ranges: null(),
+        counters: null(),
+        words: null(),
+        keep: null(),
+    }
+}
+
+fn attachments(of: Attachments) -> u32 {
+    match of {
+        Attachments::Application => POLYSHADE_ATTACHMENTS_APPLICATION,
+        Attachments::None => POLYSHADE_ATTACHMENTS_NONE,
+        Attachments::Dummy => POLYSHADE_ATTACHMENTS_DUMMY,
+    }
+}
+
+fn pass(of: &Pass) -> polyshade_pass {
+    polyshade_pass {
+        attachments: attachments(of.attachments),
+        contents: match of.contents {
+            Contents::AsAsked => POLYSHADE_CONTENTS_AS_ASKED,
+            Contents::Load => POLYSHADE_CONTENTS_LOAD,
+            Contents::DontCare => POLYSHADE_CONTENTS_DONT_CARE,
+        },
+        scope: match of.scope {
+            PassScope::RenderPass => POLYSHADE_SCOPE_RENDER_PASS,
+            PassScope::Rendering => POLYSHADE_SCOPE_RENDERING,
+            PassScope::Encoder => POLYSHADE_SCOPE_ENCODER,
+            PassScope::PassEncoder => POLYSHADE_SCOPE_PASS_ENCODER,
+        },
+    }
+}
+
+fn query(of: &Query) -> polyshade_query {
+    let (kind, stream) = match *of {
+        Query::Stream(stream) => (POLYSHADE_QUERY_STREAM, stream),
+        Query::PrimitivesGenerated(stream) => (POLYSHADE_QUERY_PRIMITIVES_GENERATED, stream),
+    };
+    polyshade_query { kind, stream }
+}
+
+fn pipeline(of: &Bind) -> polyshade_pipeline {
+    let (assembly, topology) = match of.assembly {
+        Assembly::AsDrawn(topology) => (POLYSHADE_ASSEMBLY_AS_DRAWN, topology),
+        Assembly::Points => (POLYSHADE_ASSEMBLY_POINTS, Topology::PointList),
+        Assembly::Rewritten(topology) => (POLYSHADE_ASSEMBLY_REWRITTEN, topology),
+    };
+    let constant = match of.position {
+        Position::Kept => None,
+        Position::MovedAway { constant } => constant,
+    };
+    polyshade_pipeline {
+        variant: match of.variant {
+            Variant::Original => POLYSHADE_BOUND_ORIGINAL,
+            Variant::Extension => POLYSHADE_BOUND_EXTENSION,
+            Variant::CaptureOnly => POLYSHADE_BOUND_CAPTURE_ONLY,
+            Variant::RasterOnly => POLYSHADE_BOUND_RASTER_ONLY,
+            Variant::Both => POLYSHADE_BOUND_BOTH,
+        },
+        is_moved_away: (of.position != Position::Kept).into(),
+        discard_constant: constant.unwrap_or(POLYSHADE_NONE),
+        rasterizes: (of.rasterization == Rasterization::On).into(),
+        assembly,
+        topology: planned_topology(topology),
+        provoking_vertex: provoking_vertex(of.provoking_vertex),
+        attachments: attachments(of.attachments),
+    }
+}
+
+fn storage(of: &StorageRange) -> polyshade_storage_range {
+    polyshade_storage_range {
+        set: of.set.0,
+        binding: of.binding.0,
+        buffer: of.buffer,
+        reserved: 0,
+        offset: of.offset,
+        length: of.size,
+    }
+}
+
+fn feedback_range(of: &Option<FeedbackRange>) -> polyshade_feedback_range {
+    let FeedbackRange { offset, size } = of.unwrap_or(FeedbackRange { offset: 0, size: 0 });
+    polyshade_feedback_range { offset, length: size, is_bound: of.is_some().into(), reserved: 0 }
+}
+
+fn counter(of: Option<&Counter>) -> polyshade_counter {
+    let Counter { buffer, offset } = *of.unwrap_or(&Counter { buffer: POLYSHADE_NONE, offset: 0 });
+    polyshade_counter { buffer, reserved: 0, offset }
+}
+
+fn counters(of: &Counters) -> Vec<polyshade_counter> {
+    of.counters.iter().map(|one| counter(one.as_ref())).collect()
+}
+
+fn counted_by(of: Option<&CountedBy>) -> polyshade_counted_by {
+    polyshade_counted_by {
+        counter: counter(of.map(|counted| &counted.counter)),
+        offset: of.map_or(0, |counted| counted.offset),
+        stride: of.map_or(0, |counted| counted.stride),
+    }
+}
+
+fn draw_call(of: &DrawCall) -> polyshade_draw_call {
+    let (kind, counted) = match of {
+        DrawCall::Vertices => (POLYSHADE_CALL_VERTICES, None),
+        DrawCall::Indexed => (POLYSHADE_CALL_INDEXED, None),
+        DrawCall::Indirect => (POLYSHADE_CALL_INDIRECT, None),
+        DrawCall::IndexedIndirect => (POLYSHADE_CALL_INDEXED_INDIRECT, None),
+        DrawCall::OverIndices => (POLYSHADE_CALL_OVER_INDICES, None),
+        DrawCall::Kept => (POLYSHADE_CALL_KEPT, None),
+        DrawCall::Rewritten(counted) => (POLYSHADE_CALL_REWRITTEN, counted.as_ref()),
+        DrawCall::ByteCount(counted) => (POLYSHADE_CALL_BYTE_COUNT, Some(counted)),
+        DrawCall::CountedByHost(counted) => (POLYSHADE_CALL_COUNTED_BY_HOST, Some(counted)),
+    };
+    let is_counted = counted.is_some().into();
+    polyshade_draw_call { kind, is_counted, counted_by: counted_by(counted) }
+}
+
+fn barrier(of: &Barrier) -> polyshade_barrier {
+    polyshade_barrier {
+        resource: match of.resource {
+            Resource::Captured => POLYSHADE_RESOURCE_CAPTURED,
+            Resource::Counters => POLYSHADE_RESOURCE_COUNTERS,
+            Resource::Count => POLYSHADE_RESOURCE_COUNT,
+            Resource::Attachments => POLYSHADE_RESOURCE_ATTACHMENTS,
+            Resource::Inputs => POLYSHADE_RESOURCE_INPUTS,
+            Resource::Kept => POLYSHADE_RESOURCE_KEPT,
+        },
+        from_stages: of.from.stages.bits(),
+        from_accesses: of.from.accesses.bits(),
+        to_stages: of.to.stages.bits(),
+        to_accesses: of.to.accesses.bits(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Plans through the border of the C library: every step, all that it leads to, and jobs of the keeper.
+
+use crate::border::{call, filled, given, zeros};
+use polyshade_capi::keeper::*;
+use polyshade_capi::plan::step::*;
+use polyshade_capi::plan::*;
+use polyshade_trials::Choices;
+use std::ffi::CStr;
+
+/// Plans a state, walks the plan, and says whether there is one.
+pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
+    let plan = given(|plan, error| polyshade_plan_make(state.as_ptr(), plan, error));
+    assert_eq!(plan.is_null(), polyshade_plan_json(plan).is_null());
+    let mut info = zeros!(polyshade_plan_info);
+    call(|error| polyshade_plan_describe(plan, &raw mut info, error));
+    for index in 0..info.step_count + 1 {
+        let mut step = zeros!(polyshade_step);
+        call(|error| polyshade_plan_step(plan, index, &raw mut step, error));
+        walk(&step, choices);
+    }
+    job(choices);
+    polyshade_plan_release(plan);
+    !plan.is_null()
+}
+
+fn walk(step: &polyshade_step, choices: &mut Choices) {
+    // SAFETY: what pointers of a step lead to is there for as long as its plan.
+    let (words, keep) = unsafe { (step.words.as_ref(), step.keep.as_ref()) };
+    if let Some(keep) = keep {
+        counted(keep.begin_counters, keep.begin_count);
+        counted(keep.end_counters, keep.end_count);
+        counted(keep.queries, keep.query_count);
+        counted(keep.strides, keep.stride_count);
+    }
+    // SAFETY: the same.
+    let kept = keep.and_then(|keep| unsafe { keep.words.as_ref() });
+    for words in words.into_iter().chain(kept) {
+        counted(words.ranges, words.range_count);
+        let all = counted(words.words, words.word_count);
+        let values: Vec<u32> = all.iter().map(|_| choices.number()).collect();
+        let template = filled(|buffer, count, error| {
+            polyshade_keeper_template(
+                words.words,
+                values.as_ptr(),
+                values.len(),
+                buffer,
+                count,
+                error,
+            )
+        });
+        assert_eq!(template.map(|words| words.len()), Some(2 * all.len()));
+    }
+}
+
+/// What is there in a row.
+fn counted<'a, T>(at: *const T, count: u32) -> &'a [T] {
+    assert_eq!(at.is_null(), count == 0);
+    match count {
+        0 => &[],
+        // SAFETY: there are so many, for as long as the plan.
+        _ => unsafe { std::slice::from_raw_parts(at, count as usize) },
+    }
+}
+
+fn job(choices: &mut Choices) {
+    let mut job = zeros!(polyshade_job);
+    (job.flags, job.topology) = (choices.below(80), choices.below(18));
+    (job.arguments_kind, job.index_type) = (choices.below(5), choices.below(3));
+    job.state = choices.number().into();
+    let mut words = [0; POLYSHADE_JOB_WORDS as usize];
+    call(|error| polyshade_job_words(&raw const job, words.as_mut_ptr(), error));
+}
