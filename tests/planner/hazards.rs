@@ -1,13 +1,16 @@
 //! Whatever is drawn behind each other: what a draw depends on, it waits for, whichever of `before` and `next` is
 //! given, and it waits for nothing else.
 
+use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
-    Accesses, Attachments, Barrier, Device, Path, Preset, Resource, Scope, ShaderStage, Stages,
-    Step, Use, barrier,
+    Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Capture, Counter,
+    Device, Draw, End, Feedback, FeedbackBuffer, Keeper, Path, Pipeline, Preset, Resource, Scope,
+    ShaderStage, Stages, Step, Storage, Use, barrier,
 };
 use polyshade_trials::Choices;
 use polyshade_trials::hazards::{
-    Cells, Item, Kind, Sequence, Telling, Used, any_sequence, check, executed, replay,
+    Cells, Command, Drawn, Item, Kind, Sequence, Telling, Used, any_sequence, check, executed,
+    replay,
 };
 use std::collections::BTreeMap;
 
@@ -23,6 +26,62 @@ fn every_sequence_waits_for_what_it_depends_on() {
             panic!("{:?}\n{message}", sequence.device.api);
         }
     }
+}
+
+/// A count that the keeper reads waits by itself: that the draw has waited with what it captures says nothing of it.
+#[test]
+fn a_count_waits_beside_the_counters_of_a_capture() {
+    let mut device = Device::from(Preset::Vulkan);
+    device.buffer_addresses = true;
+    let counter = |buffer, offset| Counter { buffer, offset };
+    let counted = |path, keeper, counter| {
+        let before = Vec::new();
+        Call::ByteCount(ByteCount { counter, path, keeper, counter_offset: 0, stride: 16, before })
+    };
+    let place = Place::Address(Pointer::PushConstant { offset: 0 });
+    let storage = Storage {
+        set: Set(0),
+        binding: Binding(0),
+        host: place,
+        storage_buffers: 0,
+        words: Vec::new(),
+        topologies: Vec::new(),
+        unbound_buffers: false,
+        indices: None,
+    };
+    let mut commands = Vec::new();
+    let mut draw = |path, call, begin, saved| {
+        let number = commands.len();
+        let capture = Capture {
+            path: Some(path),
+            buffers: vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }],
+            storage: Some(storage.clone()),
+        };
+        let bound = Bound { buffer_size: 3072, offset: 0, size: None };
+        let feedback = Feedback::Active(Active {
+            buffers: vec![Some(bound)],
+            begin,
+            end: End::Save(vec![Some(saved)]),
+            keeper: Keeper::Device,
+        });
+        let cells = Cells { kind: Kind::Captured, buffer: number as u32, cells: 1 };
+        commands.push(Command::Draw(Box::new(Drawn {
+            pipeline: Pipeline { capture: Some(capture), ..Pipeline::default() },
+            draw: Draw { call, feedback, ..Draw::default() },
+            path,
+            reads: Vec::new(),
+            captured: vec![cells],
+            group: number,
+        })));
+    };
+    let (first, others) = (counter(0, 8), counter(2, 0));
+    let kept = counted(Path::Storage, Keeper::Device, counter(2, 12));
+    let resumed = Begin::Resume(vec![Some(first)]);
+    draw(Path::Extension, Call::Vertices, Begin::Anew, first);
+    draw(Path::Extension, kept, resumed, counter(0, 0));
+    let count = counted(Path::Extension, Keeper::Host, first);
+    draw(Path::Storage, count, Begin::Anew, others);
+    assert_eq!(check(&Sequence { device, commands }), Ok(()));
 }
 
 /// What is taken away or added: a whole barrier, or a stage or access of one side.

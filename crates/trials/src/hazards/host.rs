@@ -305,9 +305,7 @@ impl<'s> Host<'s> {
                     if counters && *one != number {
                         return Err(drawn.group);
                     }
-                    let last = other.uses[1] + 1 == self.uses[*one].len();
-                    let counts = before && last && count_on_device(&drawn).is_some();
-                    match (counters, counts) {
+                    match (counters, before && self.is_count(*one, other.uses[1])) {
                         (false, _) => add(&mut uses.captured, by),
                         (true, true) => add(&mut count, by),
                         (true, false) => add(&mut uses.counters, by),
@@ -327,14 +325,22 @@ impl<'s> Host<'s> {
         Ok(drawn)
     }
 
-    /// Whatever some draws do has waited for all that was before them, of a kind.
+    /// Whether a use of a command, by its number, is that of the counter from which a draw takes its vertex count.
+    fn is_count(&self, command: usize, number: usize) -> bool {
+        let Command::Draw(drawn) = &self.commands[command] else { return false };
+        count_on_device(drawn).is_some() && number + 1 == self.uses[command].len()
+    }
+
+    /// Whatever some draws do has waited for all that was before them, of a kind and told in the same place.
     fn note_draw(&mut self, own: &[usize], all: &[Conflict], before: bool) {
-        let uses: Vec<Used> = own.iter().flat_map(|one| self.uses[*one].clone()).collect();
         for one in all.iter().filter(|_| before) {
-            let counts = |by: Use| by == Use::ByteCount;
-            let of_kind = uses.iter().filter(|used| used.cells.kind == one.kind);
-            let of_kind = of_kind.map(|used| used.by);
-            let same: Vec<Use> = of_kind.filter(|by| counts(*by) == counts(one.by[1])).collect();
+            let told = (one.kind, self.is_count(one.commands[1], one.uses[1]));
+            let uses = own.iter().flat_map(|draw| {
+                let uses = self.uses[*draw].iter().enumerate();
+                uses.map(|(number, used)| (used, self.is_count(*draw, number)))
+            });
+            let same = uses.filter(|(used, is_count)| (used.cells.kind, *is_count) == told);
+            let same: Vec<Use> = same.map(|(used, _)| used.by).collect();
             self.note_waited(&[*one], &same);
         }
     }
