@@ -82,17 +82,18 @@ impl Failure {
         self
     }
 
+    /// The failure where this build lacks the feature that `doing` needs.
+    pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
+        let message = format!("{doing} needs the feature `{feature}`");
+        let help = format!("this build lacks it: build polyshade-cli with `--features {feature}`");
+        Self::new(Exit::Unsupported, message).help(help)
+    }
+
     /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
         use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, Unsupported};
         match error {
-            LeftOut(feature) => {
-                let feature = feature.name();
-                let message = format!("{place}: {doing} needs the feature `{feature}`");
-                let help =
-                    format!("this build lacks it: build polyshade-cli with `--features {feature}`");
-                Self::new(Exit::Unsupported, message).help(help)
-            }
+            LeftOut(feature) => Self::left_out(&format!("{place}: {doing}"), feature.name()),
             // Compilers name the place themselves, with the line.
             Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(Exit::Failed, text),
             Faulty(text) => Self::new(Exit::Failed, format!("{place}: {text}")),

@@ -69,9 +69,11 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsuppo
 
 /// The version, and the features of this build.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let formats = Feature::ALL.map(|feature| (feature.name(), feature.is_in()));
+    let all = [&formats[..], &[(verb::verify::FEATURE, polyshade_verify::RUNS)]].concat();
     let names = |wanted: bool| {
-        let features = Feature::ALL.into_iter().filter(|feature| feature.is_in() == wanted);
-        let names: Vec<&str> = features.map(Feature::name).collect();
+        let features = all.iter().filter(|(_, is_in)| *is_in == wanted);
+        let names: Vec<&str> = features.map(|(name, _)| *name).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
     let version = env!("CARGO_PKG_VERSION");

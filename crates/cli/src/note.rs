@@ -46,8 +46,10 @@ fn next(words: Vec<OsString>, files: &[&Path]) -> String {
         let dry = vec![program.clone(), verb.clone(), shader.clone()];
         let dry = [dry, options.clone(), vec!["--dry-run".into()]].concat();
         lines.push(("to see all that the host has to know", dry));
-        let verify = [vec![program, "verify".into(), shader, verb], options].concat();
-        lines.push(("to compare it with the original, on this machine's driver", verify));
+        if polyshade_verify::RUNS {
+            let verify = [vec![program, "verify".into(), shader, verb], options].concat();
+            lines.push(("to compare it with the original, on this machine's driver", verify));
+        }
     }
     let can_be_read = |file: &&&Path| {
         file.extension().is_some_and(|ending| ending == "spv" || ending == "spvasm")

@@ -7,8 +7,8 @@ use crate::memory::{self, Files};
 use crate::printable::printable;
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::cross::{EntryPoint, MslBuffer};
+use polyshade_formats::tools;
 use serde_json::{Value, json};
-use similar::TextDiff;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -148,13 +148,11 @@ impl Outputs {
 
     /// Adds the difference of two modules, as assembly with names, to standard output.
     pub(crate) fn add_diff(&mut self, before: &[u32], after: &[u32]) -> Result<(), Failure> {
-        let listing = |words| {
-            formats::listing(words)
-                .map_err(|error| Failure::of_format(error, "the shader", "--diff"))
-        };
-        let (before, after) = (listing(before)?, listing(after)?);
-        let diff = TextDiff::from_lines(&before, &after);
-        let text = diff.unified_diff().header("before", "after").to_string();
+        let text = formats::listing(before).and_then(|before| {
+            let after = formats::listing(after)?;
+            tools::difference(&before, &after)
+        });
+        let text = text.map_err(|error| Failure::of_format(error, "the shader", "--diff"))?;
         self.add_stdout(format!("{}\n", printable(text.trim_end())).into_bytes())
     }
 

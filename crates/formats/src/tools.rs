@@ -42,6 +42,18 @@ pub fn listing(words: &[u32]) -> Result<String, Error> {
     left_out(words)
 }
 
+/// What two listings differ in, as `diff -u` has it; nothing where they are the same.
+///
+/// # Errors
+///
+/// Where this build makes no listings.
+pub fn difference(before: &str, after: &str) -> Result<String, Error> {
+    #[cfg(feature = "tools")]
+    return Ok(library::difference(before, after));
+    #[cfg(not(feature = "tools"))]
+    left_out((before, after))
+}
+
 /// Whether the module is valid in an environment, by its name; without one, under the oldest Vulkan that takes its
 /// version.
 ///

@@ -3,22 +3,9 @@
 //! This is the other half of the oracle: OpenGL's list of names, Direct3D's stream output declaration and SPIR-V's own
 //! decorations, laid out from their specifications.
 
+use crate::Asked;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::spv::BuiltIn;
-
-/// What was asked for, as it was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
-    /// Names, `location=…` or `id=…`, one behind the other, with `gl_NextBuffer` and `gl_SkipComponentsN`.
-    Interleaved(Vec<String>),
-    /// Names, `location=…` or `id=…`, each in a buffer of its own.
-    Separate(Vec<String>),
-    /// Entries of a Direct3D stream output declaration: `1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`; and the strides of
-    /// the slots, as far as they are given.
-    StreamOutput(Vec<String>, Vec<u32>),
-    /// What the module's own decorations have captured.
-    Decorations,
-}
 
 /// Some words of a leaf, and where in a vertex of the buffer they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,36 +5,63 @@
 //! in which order primitives are captured, and which do not fit.
 //!
 //! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise).
+//!
+//! All that runs is the feature `run`, so that a program which only says what could be compared is built sooner.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "run")]
 mod blend;
+#[cfg(feature = "run")]
 mod cases;
+#[cfg(feature = "run")]
 mod clip;
+#[cfg(feature = "run")]
 mod compare;
+#[cfg(feature = "run")]
 mod constants;
+#[cfg(feature = "run")]
 mod extension;
+#[cfg(feature = "run")]
 mod feeder;
+#[cfg(feature = "run")]
 mod initialise;
+#[cfg(feature = "run")]
 mod inputs;
+#[cfg(feature = "run")]
 mod layout;
+#[cfg(feature = "run")]
 mod leaves;
+#[cfg(feature = "run")]
 mod library;
+#[cfg(feature = "run")]
 mod pictures;
+#[cfg(feature = "run")]
 mod position;
+#[cfg(feature = "run")]
 mod pull;
+#[cfg(feature = "run")]
 mod random;
+#[cfg(feature = "run")]
 mod record;
+#[cfg(feature = "run")]
 mod recording;
+#[cfg(feature = "run")]
 mod relay;
+#[cfg(feature = "run")]
 mod run;
+#[cfg(feature = "run")]
 mod stores;
+#[cfg(feature = "run")]
 mod targets;
+#[cfg(feature = "run")]
+mod verbs;
 mod verdict;
 
+#[cfg(feature = "run")]
 pub use constants::Specialization;
+#[cfg(feature = "run")]
 pub use initialise::{Filler, initialise};
-pub use layout::Asked;
 pub use verdict::{Difference, Equal, Part, Value, Verdict};
 
 use polyshade::advanced_blend::{self, Destination, Equation};
@@ -47,8 +74,6 @@ use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Runner};
-use run::Task;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -101,6 +126,20 @@ pub struct Captured<'j> {
     pub options: &'j Options,
     /// What the options capture, as the user wrote it.
     pub asked: Asked,
+}
+
+/// What was asked for, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Names, `location=…` or `id=…`, one behind the other, with `gl_NextBuffer` and `gl_SkipComponentsN`.
+    Interleaved(Vec<String>),
+    /// Names, `location=…` or `id=…`, each in a buffer of its own.
+    Separate(Vec<String>),
+    /// Entries of a Direct3D stream output declaration: `1:TEXCOORD0.xy`, `$SKIP.x`, `location=3`; and the strides of
+    /// the slots, as far as they are given.
+    StreamOutput(Vec<String>, Vec<u32>),
+    /// What the module's own decorations have captured.
+    Decorations,
 }
 
 /// How attributes are fetched.
@@ -253,7 +292,10 @@ pub enum Phase {
     Rewritten,
 }
 
-/// Compares, and reports what it is about to do.
+/// Whether this build compares: whether it has the feature `run`.
+pub const RUNS: bool = cfg!(feature = "run");
+
+/// Compares, and reports what it is about to do. Without the feature `run` nothing is comparable.
 ///
 /// # Errors
 ///
@@ -263,38 +305,11 @@ pub fn verify(
     device: &dyn Runner,
     report: impl FnMut(Phase),
 ) -> Result<Verdict, Error> {
-    let report = RefCell::new(report);
-    let report = |phase| (report.borrow_mut())(phase);
-    report(Phase::Preparing);
-    let zeroed = initialise(job.module, Filler::Zero)?;
-    let task = Task {
-        job,
-        device,
-        original: &zeroed,
-        zeroed: &zeroed,
-        filler: Filler::Zero,
-        report: &report,
-    };
-    let verdict = compare(&task)?;
-    if !matches!(verdict, Verdict::Equal(_)) {
-        return Ok(verdict);
-    }
-    let poisoned = initialise(job.module, Filler::Poison)?;
-    let task = Task { original: &poisoned, filler: Filler::Poison, ..task };
-    Ok(match compare(&task)? {
-        different @ Verdict::Different(_) => different,
-        // What cannot be compared so was compared with zero.
-        Verdict::Equal(_) | Verdict::NotComparable(_) => verdict,
-    })
-}
-
-fn compare(task: &Task<'_>) -> Result<Verdict, Error> {
-    match &task.job.lowering {
-        Lowering::Stores(captured) => stores::verify(task, captured),
-        Lowering::Extension(captured) => extension::verify(task, captured),
-        Lowering::Pull(pulls) => pull::verify(task, pulls),
-        Lowering::Position(reduced) => position::verify(task, reduced),
-        Lowering::Clip(distances) => clip::verify(task, distances),
-        Lowering::Blend(blends) => blend::verify(task, blends),
+    #[cfg(feature = "run")]
+    return verbs::verify(job, device, report);
+    #[cfg(not(feature = "run"))]
+    {
+        let _ = (job, device, report);
+        Ok(Verdict::NotComparable("this build has no feature `run` that compares".to_owned()))
     }
 }

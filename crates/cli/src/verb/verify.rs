@@ -167,10 +167,16 @@ pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// The feature of the program without which nothing is compared.
+pub(crate) const FEATURE: &str = "verify";
+
 /// Runs the verb.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.list_devices {
         return list_devices().map(|()| ExitCode::SUCCESS);
+    }
+    if !polyshade_verify::RUNS {
+        return Err(Failure::left_out("comparing", FEATURE));
     }
     let Some(verb) = &arguments.verb else {
         let message = "say which verb is verified: polyshade verify SHADER VERB OPTIONS…";

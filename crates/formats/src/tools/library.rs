@@ -1,6 +1,7 @@
 //! Calls SPIRV-Tools.
 
 use crate::{Error, SpirvVersion};
+use similar::TextDiff;
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions, create};
 use spirv_tools::val::Validator;
@@ -91,6 +92,11 @@ fn disassemble(words: &[u32], options: DisassembleOptions) -> Result<String, Err
         .disassemble(words, options)
         .map_err(|error| cannot(&what(&error)))?
         .ok_or_else(|| cannot("SPIRV-Tools gives no text"))
+}
+
+pub(super) fn difference(before: &str, after: &str) -> String {
+    let difference = TextDiff::from_lines(before, after);
+    difference.unified_diff().header("before", "after").to_string()
 }
 
 pub(super) fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {

@@ -1,0 +1,51 @@
+//! Comparisons by the verb that rewrites.
+
+use crate::initialise::{Filler, initialise};
+use crate::run::Task;
+use crate::verdict::Verdict;
+use crate::{Job, Lowering, Phase, blend, clip, extension, position, pull, stores};
+use polyshade::Error;
+use polyshade_vulkan::Runner;
+use std::cell::RefCell;
+
+/// Compares with one filler of what the shader leaves undefined, and then with the other.
+pub(crate) fn verify(
+    job: &Job<'_>,
+    device: &dyn Runner,
+    report: impl FnMut(Phase),
+) -> Result<Verdict, Error> {
+    let report = RefCell::new(report);
+    let report = |phase| (report.borrow_mut())(phase);
+    report(Phase::Preparing);
+    let zeroed = initialise(job.module, Filler::Zero)?;
+    let task = Task {
+        job,
+        device,
+        original: &zeroed,
+        zeroed: &zeroed,
+        filler: Filler::Zero,
+        report: &report,
+    };
+    let verdict = compare(&task)?;
+    if !matches!(verdict, Verdict::Equal(_)) {
+        return Ok(verdict);
+    }
+    let poisoned = initialise(job.module, Filler::Poison)?;
+    let task = Task { original: &poisoned, filler: Filler::Poison, ..task };
+    Ok(match compare(&task)? {
+        different @ Verdict::Different(_) => different,
+        // What cannot be compared so was compared with zero.
+        Verdict::Equal(_) | Verdict::NotComparable(_) => verdict,
+    })
+}
+
+fn compare(task: &Task<'_>) -> Result<Verdict, Error> {
+    match &task.job.lowering {
+        Lowering::Stores(captured) => stores::verify(task, captured),
+        Lowering::Extension(captured) => extension::verify(task, captured),
+        Lowering::Pull(pulls) => pull::verify(task, pulls),
+        Lowering::Position(reduced) => position::verify(task, reduced),
+        Lowering::Clip(distances) => clip::verify(task, distances),
+        Lowering::Blend(blends) => blend::verify(task, blends),
+    }
+}
