@@ -647,7 +647,8 @@
 // Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
 #define POLYSHADE_WORD_START 6
 
-// The lower half of the address of byte `offset` of the memory that feedback buffer `number` is bound to, and the upper.
+// The lower half of the address of byte `offset` of the memory to which feedback buffer `number` is bound, and the
+// upper.
 #define POLYSHADE_WORD_ADDRESS_LOW 7
 
 #define POLYSHADE_WORD_ADDRESS_HIGH 8
@@ -1711,8 +1712,8 @@ polyshade_status polyshade_options_hash(const struct polyshade_options *options,
                                         uint8_t *hash,
                                         struct polyshade_error *error);
 
-// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says how
-// many words there are. NULL where there is no such shader.
+// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says
+// how many words there are. NULL where there is no such shader.
 const uint32_t *polyshade_keeper_words(uint32_t shader,
                                        size_t *word_count);
 

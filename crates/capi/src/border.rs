@@ -262,3 +262,8 @@ pub(crate) fn fill_text(text: &str, buffer: *mut c_char, count: *mut usize) -> R
     let bytes: Vec<c_char> = text.bytes().chain([0]).map(|byte| byte as c_char).collect();
     fill(&bytes, buffer, count)
 }
+
+/// Where a list is; NULL where it is empty.
+pub(crate) fn first<T>(list: &[T]) -> *const T {
+    if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
+}

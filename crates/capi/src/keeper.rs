@@ -237,8 +237,8 @@ impl polyshade_job {
     }
 }
 
-/// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says how
-/// many words there are. NULL where there is no such shader.
+/// The SPIR-V of a shader (`POLYSHADE_KEEPER_…`), whose entry point is `main`; it lives for ever. `*word_count` says
+/// how many words there are. NULL where there is no such shader.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_keeper_words(shader: u32, word_count: *mut usize) -> *const u32 {
     guard_value(std::ptr::null(), || {

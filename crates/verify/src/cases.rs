@@ -271,12 +271,12 @@ impl Case {
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
         let vertices = self.draw.vertices.len() * self.draw.instances.len();
         let ample = 3 * vertices + 2;
-        let mode = self.draw.provoking_vertex;
+        let turn = self.draw.topology as usize + self.draw.provoking_vertex as usize;
         (0..)
             .zip(strides)
             .map(|(number, &stride)| {
                 let reached = if self.room == Room::Resumed { 3 } else { 0 };
-                let has_less = (number + self.draw.topology as usize + mode as usize) % 2 == 0;
+                let has_less = (number + turn).is_multiple_of(2);
                 let room = match self.room {
                     Room::Ample => ample,
                     Room::Exact => captured(&self.draw),

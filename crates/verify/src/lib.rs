@@ -56,6 +56,8 @@ mod stores;
 mod targets;
 #[cfg(feature = "run")]
 mod verbs;
+// Without what runs nobody makes a verdict but `verify` itself.
+#[cfg_attr(not(feature = "run"), allow(dead_code))]
 mod verdict;
 
 #[cfg(feature = "run")]

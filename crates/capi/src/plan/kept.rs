@@ -2,6 +2,7 @@
 
 use super::step::*;
 use super::words::Words;
+use crate::border::first;
 use crate::draw::{planned_topology, provoking_vertex};
 use crate::failure::POLYSHADE_NONE;
 use polyshade_planner::{
@@ -17,6 +18,11 @@ pub(super) struct Kept {
     /// They are read through its pointers.
     _lists: Lists,
 }
+
+// SAFETY: its pointers lead to its own lists, which never change, or nowhere.
+unsafe impl Send for Kept {}
+// SAFETY: the same.
+unsafe impl Sync for Kept {}
 
 #[derive(Default)]
 struct Lists {
@@ -38,82 +44,35 @@ struct KeepLists {
 
 impl Kept {
     pub(super) fn new(of: &Step) -> Self {
-        let (mut step, mut lists) = (empty(), Lists::default());
-        step.kind = match of {
-            Step::BeginPass(begun) => {
-                step.pass = pass(begun);
-                POLYSHADE_STEP_BEGIN_PASS
+        let (mut step, mut lists) =
+            (polyshade_step { kind: kind(of), ..empty() }, Lists::default());
+        match of {
+            Step::BeginPass(begun) => step.pass = pass(begun),
+            Step::EndPass(ended) => step.pass.attachments = attachments(*ended),
+            Step::Barriers(all) => lists.barriers = all.iter().map(barrier).collect(),
+            Step::BeginQuery(one) | Step::EndQuery(one) | Step::Count(one) => {
+                step.query = query(one);
             }
-            Step::EndPass(ended) => {
-                step.pass.attachments = attachments(*ended);
-                POLYSHADE_STEP_END_PASS
-            }
-            Step::Barriers(all) => {
-                lists.barriers = all.iter().map(barrier).collect();
-                POLYSHADE_STEP_BARRIERS
-            }
-            Step::BeginQuery(begun) => {
-                step.query = query(begun);
-                POLYSHADE_STEP_BEGIN_QUERY
-            }
-            Step::EndQuery(ended) => {
-                step.query = query(ended);
-                POLYSHADE_STEP_END_QUERY
-            }
-            Step::Count(counted) => {
-                step.query = query(counted);
-                POLYSHADE_STEP_COUNT
-            }
-            Step::BindPipeline(bound) => {
-                step.pipeline = pipeline(bound);
-                POLYSHADE_STEP_BIND_PIPELINE
-            }
-            Step::BindStorage(range) => {
-                step.storage = storage(range);
-                POLYSHADE_STEP_BIND_STORAGE
-            }
-            Step::BindIndices(set, binding) => {
+            Step::BindPipeline(bound) => step.pipeline = pipeline(bound),
+            Step::BindStorage(range) => step.storage = storage(range),
+            Step::BindIndices(set, binding) | Step::BindSegments(set, binding) => {
                 (step.storage.set, step.storage.binding) = (set.0, binding.0);
-                POLYSHADE_STEP_BIND_INDICES
-            }
-            Step::BindSegments(set, binding) => {
-                (step.storage.set, step.storage.binding) = (set.0, binding.0);
-                POLYSHADE_STEP_BIND_SEGMENTS
             }
             Step::BindFeedback(ranges) => {
                 lists.ranges = ranges.iter().map(feedback_range).collect();
-                POLYSHADE_STEP_BIND_FEEDBACK
             }
-            Step::FillIn(words) => {
-                lists.words = Some(Words::new(words));
-                POLYSHADE_STEP_FILL_IN
-            }
-            Step::BeginFeedback(begun) => {
-                lists.counters = counters(begun);
-                POLYSHADE_STEP_BEGIN_FEEDBACK
-            }
-            Step::EndFeedback(ended) => {
-                lists.counters = counters(ended);
-                POLYSHADE_STEP_END_FEEDBACK
-            }
-            Step::Draw(call) => {
-                step.draw = draw_call(call);
-                POLYSHADE_STEP_DRAW
-            }
+            Step::FillIn(words) => lists.words = Some(Words::new(words)),
+            Step::BeginFeedback(all) | Step::EndFeedback(all) => lists.counters = counters(all),
+            Step::Draw(call) => step.draw = draw_call(call),
             Step::Advance(saved) => {
                 lists.counters = saved.iter().map(|one| counter(one.as_ref())).collect();
-                POLYSHADE_STEP_ADVANCE
             }
             Step::WriteCounters(written) => {
                 lists.counters = written.iter().map(|one| counter(Some(one))).collect();
-                POLYSHADE_STEP_WRITE_COUNTERS
             }
-            Step::FindSegments => POLYSHADE_STEP_FIND_SEGMENTS,
-            Step::Keep(keep) => {
-                lists.keep = Some(KeepLists::new(keep));
-                POLYSHADE_STEP_KEEP
-            }
-        };
+            Step::FindSegments => {}
+            Step::Keep(keep) => lists.keep = Some(KeepLists::new(keep)),
+        }
         step.barriers = first(&lists.barriers);
         step.ranges = first(&lists.ranges);
         step.counters = first(&lists.counters);
@@ -121,6 +80,30 @@ impl Kept {
         step.words = lists.words.as_ref().map_or(null(), Words::as_ptr);
         step.keep = lists.keep.as_ref().map_or(null(), |kept| &raw const kept.keep);
         Self { step, _lists: lists }
+    }
+}
+
+fn kind(of: &Step) -> u32 {
+    match of {
+        Step::BeginPass(_) => POLYSHADE_STEP_BEGIN_PASS,
+        Step::EndPass(_) => POLYSHADE_STEP_END_PASS,
+        Step::Barriers(_) => POLYSHADE_STEP_BARRIERS,
+        Step::BeginQuery(_) => POLYSHADE_STEP_BEGIN_QUERY,
+        Step::EndQuery(_) => POLYSHADE_STEP_END_QUERY,
+        Step::Count(_) => POLYSHADE_STEP_COUNT,
+        Step::BindPipeline(_) => POLYSHADE_STEP_BIND_PIPELINE,
+        Step::BindStorage(_) => POLYSHADE_STEP_BIND_STORAGE,
+        Step::BindIndices(..) => POLYSHADE_STEP_BIND_INDICES,
+        Step::BindSegments(..) => POLYSHADE_STEP_BIND_SEGMENTS,
+        Step::BindFeedback(_) => POLYSHADE_STEP_BIND_FEEDBACK,
+        Step::FillIn(_) => POLYSHADE_STEP_FILL_IN,
+        Step::BeginFeedback(_) => POLYSHADE_STEP_BEGIN_FEEDBACK,
+        Step::EndFeedback(_) => POLYSHADE_STEP_END_FEEDBACK,
+        Step::Draw(_) => POLYSHADE_STEP_DRAW,
+        Step::Advance(_) => POLYSHADE_STEP_ADVANCE,
+        Step::WriteCounters(_) => POLYSHADE_STEP_WRITE_COUNTERS,
+        Step::FindSegments => POLYSHADE_STEP_FIND_SEGMENTS,
+        Step::Keep(_) => POLYSHADE_STEP_KEEP,
     }
 }
 
@@ -154,11 +137,6 @@ impl KeepLists {
             _strides: strides,
         })
     }
-}
-
-/// Where a list is; NULL where it is empty.
-pub(super) fn first<T>(list: &[T]) -> *const T {
-    if list.is_empty() { null() } else { list.as_ptr() }
 }
 
 /// A step of no kind.

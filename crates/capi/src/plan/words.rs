@@ -1,6 +1,6 @@
 //! The words that variants read, as a plan says them.
 
-use super::kept::first;
+use crate::border::first;
 use crate::failure::{Failure, c_text};
 use crate::place::polyshade_place;
 use polyshade_planner::{self as planner, Counter, Word};
@@ -20,7 +20,8 @@ pub const POLYSHADE_WORD_SLOTS: u32 = 4;
 pub const POLYSHADE_WORD_LIMIT: u32 = 5;
 /// Where the draw begins in feedback buffer `number`: its range's offset and what of it is filled.
 pub const POLYSHADE_WORD_START: u32 = 6;
-/// The lower half of the address of byte `offset` of the memory that feedback buffer `number` is bound to, and the upper.
+/// The lower half of the address of byte `offset` of the memory to which feedback buffer `number` is bound, and the
+/// upper.
 pub const POLYSHADE_WORD_ADDRESS_LOW: u32 = 7;
 pub const POLYSHADE_WORD_ADDRESS_HIGH: u32 = 8;
 /// What the host keeps of the counter at byte `offset` of buffer `number`.
