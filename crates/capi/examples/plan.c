@@ -31,7 +31,11 @@ static char *read_text(const char *path) {
     long length = ftell(file);
     rewind(file);
     char *text = malloc(length > 0 ? (size_t)length + 1 : 1);
-    size_t count = text == NULL ? 0 : fread(text, 1, (size_t)length, file);
+    if (text == NULL) {
+        perror(path);
+        exit(1);
+    }
+    size_t count = length > 0 ? fread(text, 1, (size_t)length, file) : 0;
     fclose(file);
     text[count] = '\0';
     return text;
@@ -69,10 +73,13 @@ static void print_keep(const polyshade_keep *keep) {
     if (keep->words != NULL) {
         /* The host knows the constants, sizes and addresses; it says 0 here for all others. */
         uint32_t *values = calloc(keep->words->word_count, sizeof *values);
-        for (uint32_t number = 0; values != NULL && number < keep->words->word_count; number++) {
-            values[number] = keep->words->words[number].kind == POLYSHADE_WORD_CONSTANT
-                                 ? keep->words->words[number].number
-                                 : 0;
+        if (values == NULL) {
+            perror("a template");
+            exit(1);
+        }
+        for (uint32_t number = 0; number < keep->words->word_count; number++) {
+            const polyshade_plan_word *word = &keep->words->words[number];
+            values[number] = word->kind == POLYSHADE_WORD_CONSTANT ? word->number : 0;
         }
         check(polyshade_keeper_template(keep->words->words, values, keep->words->word_count, NULL, &template_words,
                                         &error));

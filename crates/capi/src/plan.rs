@@ -1,13 +1,13 @@
 //! Plans, as the program makes them of a state: JSON in, and structs, JSON and text out.
 
-mod kept;
+mod listed;
 pub mod step;
 pub mod words;
 
 use crate::border::{self, versioned};
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_ERROR_OPTIONS, c_text, missing, polyshade_status};
-use kept::Kept;
+use listed::Listed;
 use polyshade_planner::{
     self as planner, BlendingState, Corners, Device, DistancePlan, Distances, Draw, Path, Pipeline,
     Plan, Preset,
@@ -23,7 +23,7 @@ pub struct polyshade_plan {
     json: CString,
     text: CString,
     info: polyshade_plan_info,
-    steps: Vec<Kept>,
+    steps: Vec<Listed>,
 }
 
 /// Nothing is captured.
@@ -96,7 +96,7 @@ fn plan(mut state: State) -> Result<polyshade_plan, Failure> {
     let made = made(&device, &plan, distances.as_ref(), format!("{plan}{text}"));
     Ok(polyshade_plan {
         info: describe(&plan),
-        steps: plan.steps.iter().map(Kept::new).collect(),
+        steps: plan.steps.iter().map(Listed::new).collect(),
         ..made
     })
 }

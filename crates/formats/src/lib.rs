@@ -116,5 +116,7 @@ mod tests {
                 error.to_string() == format!("this needs the feature `{}`", feature.name());
             assert_eq!(names_it, !feature.is_in(), "{error}");
         }
+        let difference = tools::difference("one\n", "other\n");
+        assert_eq!(difference.is_ok(), Feature::Tools.is_in(), "{difference:?}");
     }
 }

@@ -10,52 +10,34 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "run")]
-mod blend;
-#[cfg(feature = "run")]
-mod cases;
-#[cfg(feature = "run")]
-mod clip;
-#[cfg(feature = "run")]
-mod compare;
-#[cfg(feature = "run")]
-mod constants;
-#[cfg(feature = "run")]
-mod extension;
-#[cfg(feature = "run")]
-mod feeder;
-#[cfg(feature = "run")]
-mod initialise;
-#[cfg(feature = "run")]
-mod inputs;
-#[cfg(feature = "run")]
-mod layout;
-#[cfg(feature = "run")]
-mod leaves;
-#[cfg(feature = "run")]
-mod library;
-#[cfg(feature = "run")]
-mod pictures;
-#[cfg(feature = "run")]
-mod position;
-#[cfg(feature = "run")]
-mod pull;
-#[cfg(feature = "run")]
-mod random;
-#[cfg(feature = "run")]
-mod record;
-#[cfg(feature = "run")]
-mod recording;
-#[cfg(feature = "run")]
-mod relay;
-#[cfg(feature = "run")]
-mod run;
-#[cfg(feature = "run")]
-mod stores;
-#[cfg(feature = "run")]
-mod targets;
-#[cfg(feature = "run")]
-mod verbs;
+cfg_if::cfg_if! {
+    if #[cfg(feature = "run")] {
+        mod blend;
+        mod cases;
+        mod clip;
+        mod compare;
+        mod constants;
+        mod extension;
+        mod feeder;
+        mod initialise;
+        mod inputs;
+        mod layout;
+        mod leaves;
+        mod library;
+        mod pictures;
+        mod position;
+        mod pull;
+        mod random;
+        mod record;
+        mod recording;
+        mod relay;
+        mod run;
+        mod stores;
+        mod targets;
+        mod verbs;
+    }
+}
+
 // Without what runs nobody makes a verdict but `verify` itself.
 #[cfg_attr(not(feature = "run"), allow(dead_code))]
 mod verdict;

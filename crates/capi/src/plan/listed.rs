@@ -13,16 +13,16 @@ use polyshade_planner::{
 use std::ptr::null;
 
 /// A step with what it leads to.
-pub(super) struct Kept {
+pub(super) struct Listed {
     pub(super) step: polyshade_step,
     /// They are read through its pointers.
     _lists: Lists,
 }
 
 // SAFETY: its pointers lead to its own lists, which never change, or nowhere.
-unsafe impl Send for Kept {}
+unsafe impl Send for Listed {}
 // SAFETY: the same.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for Listed {}
 
 #[derive(Default)]
 struct Lists {
@@ -42,7 +42,7 @@ struct KeepLists {
     _strides: Vec<u32>,
 }
 
-impl Kept {
+impl Listed {
     pub(super) fn new(of: &Step) -> Self {
         let (mut step, mut lists) =
             (polyshade_step { kind: kind(of), ..empty() }, Lists::default());
