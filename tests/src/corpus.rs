@@ -14,7 +14,7 @@ use polyshade_spv::{ExecutionMode, ExecutionModel};
 
 use polyshade_trials::{Choices, LOWERINGS};
 
-use crate::shader;
+use crate::{assembly, shader};
 
 /// What the outcomes begin with that are none.
 const REFUSED: &str = "refused: ";
@@ -98,7 +98,7 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
         Err(error) => return vec![error.to_string()],
     };
     let was_valid = shader::validate(words).is_ok();
-    let mut faults = Vec::new();
+    let mut faults = assembly::check(words);
     for entry in module.entry_points() {
         for (verb, attempt) in attempts(&module, entry) {
             match attempt() {

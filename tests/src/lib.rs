@@ -3,6 +3,7 @@
 //!
 //! docs/testing.md says how the cases are written.
 
+pub mod assembly;
 pub mod calls;
 pub mod corpus;
 pub mod cost;

@@ -71,7 +71,21 @@ fn minor_in_comment(text: &str) -> Result<u32, String> {
 
 /// Disassembles words, with names where there are any, and without the header.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
-    let options = DisassembleOptions { no_header: true, comment: false, ..Default::default() };
+    disassemble_by(words, true)
+}
+
+/// The same with the numbers of ids.
+pub fn disassemble_numbers(words: &[u32]) -> Result<String, String> {
+    disassemble_by(words, false)
+}
+
+fn disassemble_by(words: &[u32], use_friendly_names: bool) -> Result<String, String> {
+    let options = DisassembleOptions {
+        no_header: true,
+        comment: false,
+        use_friendly_names,
+        ..Default::default()
+    };
     let text = spirv_tools::assembler::create(Some(universal(minor_version(words))))
         .disassemble(words, options)
         .map_err(|error| format!("cannot be disassembled: {error}"))?;

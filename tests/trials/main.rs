@@ -2,6 +2,7 @@
 //! same in another way.
 
 mod any_recipe;
+mod assembly;
 mod controls;
 mod debug_information;
 mod disguises;

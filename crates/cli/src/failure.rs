@@ -85,7 +85,15 @@ impl Failure {
     /// The failure where this build lacks the feature that `doing` needs.
     pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
         let message = format!("{doing} needs the feature `{feature}`");
-        let help = format!("this build lacks it: build polyshade-cli with `--features {feature}`");
+        let without = match feature == polyshade_formats::Feature::Tools.name() {
+            true => {
+                ", or install the programs of SPIRV-Tools (Debian's `spirv-tools`), which do it too"
+            }
+            false => "",
+        };
+        let help = format!(
+            "this build lacks it: build polyshade-cli with `--features {feature}`{without}"
+        );
         Self::new(Exit::Unsupported, message).help(help)
     }
 

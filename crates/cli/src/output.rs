@@ -150,7 +150,7 @@ impl Outputs {
     pub(crate) fn add_diff(&mut self, before: &[u32], after: &[u32]) -> Result<(), Failure> {
         let text = formats::listing(before).and_then(|before| {
             let after = formats::listing(after)?;
-            tools::difference(&before, &after)
+            Ok(tools::difference(&before, &after))
         });
         let text = text.map_err(|error| Failure::of_format(error, "the shader", "--diff"))?;
         self.add_stdout(format!("{}\n", printable(text.trim_end())).into_bytes())

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 mod bindings;
 #[cfg(feature = "glsl")]
 mod front_end;
+#[cfg(feature = "glsl")]
+mod semantics;
 
 /// What a source is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

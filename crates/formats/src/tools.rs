@@ -1,21 +1,34 @@
-//! Assembly in and out, and validation, through SPIRV-Tools.
+//! Assembly in and out, differences of it, and validation. Text is written here; reading it and validating is done by
+//! SPIRV-Tools: by the library with the feature `tools`, by its programs without it.
 
-use crate::{Error, SpirvVersion};
-
+mod header;
 #[cfg(feature = "tools")]
 mod library;
+mod printer;
+#[cfg(any(test, not(feature = "tools")))]
+mod programs;
+
+use crate::{Error, SpirvVersion};
+use header::Header;
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+#[cfg(feature = "tools")]
+use library as backend;
+use printer::Ids;
+#[cfg(not(feature = "tools"))]
+use programs as backend;
 
 /// Assembles text. Numeric ids stay as they are, and the header's comments are believed: text of [`assembly`] becomes
 /// the words that it was made of. `name` is what messages call the text; `version` is for text that says none.
 ///
 /// # Errors
 ///
-/// What the assembler says, as `NAME:LINE:COLUMN: what`.
+/// What the assembler says, as `NAME:LINE:COLUMN: what`. [`Error::LeftOut`] where there is none.
 pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
-    #[cfg(feature = "tools")]
-    return library::assemble(text, name, version);
-    #[cfg(not(feature = "tools"))]
-    left_out((text, name, version))
+    let header = Header::read(text, name)?;
+    let minor = header.version().unwrap_or(version).minor();
+    let mut words = backend::assemble(text, name, &format!("spv1.{minor}"))?;
+    header.write(&mut words);
+    Ok(words)
 }
 
 /// The module as assembly that [`assemble`] makes the same words of: with numeric ids and the header as comments.
@@ -24,10 +37,15 @@ pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32
 ///
 /// Where the module has what assembly cannot express, such as instructions that the tables do not know.
 pub fn assembly(words: &[u32]) -> Result<String, Error> {
-    #[cfg(feature = "tools")]
-    return library::assembly(words);
-    #[cfg(not(feature = "tools"))]
-    left_out(words)
+    let body = printer::print(words, &Ids::Numbers)?;
+    let text = format!("{}{body}", header::comments(words));
+    match assemble(&text, "", SpirvVersion::of(words)) {
+        Ok(again) if again == words => Ok(text),
+        Err(Error::LeftOut(_)) => Ok(text),
+        _ => Err(Error::Unsupported(
+            "assembly would not give the same words when read again".to_owned(),
+        )),
+    }
 }
 
 /// The module as assembly for people, with names for ids, and without the header.
@@ -36,22 +54,17 @@ pub fn assembly(words: &[u32]) -> Result<String, Error> {
 ///
 /// As for [`assembly`].
 pub fn listing(words: &[u32]) -> Result<String, Error> {
-    #[cfg(feature = "tools")]
-    return library::listing(words);
-    #[cfg(not(feature = "tools"))]
-    left_out(words)
+    printer::print(words, &Ids::Names)
 }
 
 /// What two listings differ in, as `diff -u` has it; nothing where they are the same.
-///
-/// # Errors
-///
-/// Where this build makes no listings.
-pub fn difference(before: &str, after: &str) -> Result<String, Error> {
-    #[cfg(feature = "tools")]
-    return Ok(library::difference(before, after));
-    #[cfg(not(feature = "tools"))]
-    left_out((before, after))
+pub fn difference(before: &str, after: &str) -> String {
+    let lines = InternedInput::new(before, after);
+    let mut difference = Diff::compute(Algorithm::Histogram, &lines);
+    difference.postprocess_lines(&lines);
+    let printer = BasicLineDiffPrinter(&lines.interner);
+    let hunks = difference.unified_diff(&printer, UnifiedDiffConfig::default(), &lines).to_string();
+    if hunks.is_empty() { hunks } else { format!("--- before\n+++ after\n{hunks}") }
 }
 
 /// Whether the module is valid in an environment, by its name; without one, under the oldest Vulkan that takes its
@@ -59,17 +72,20 @@ pub fn difference(before: &str, after: &str) -> Result<String, Error> {
 ///
 /// # Errors
 ///
-/// What the validator says is wrong, and with which instruction.
+/// What the validator says is wrong, and with which instruction. [`Error::LeftOut`] where there is none.
 pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
-    #[cfg(feature = "tools")]
-    return library::validate(words, environment);
-    #[cfg(not(feature = "tools"))]
-    left_out((words, environment))
+    let environment = environment.unwrap_or_else(|| oldest_vulkan(SpirvVersion::of(words)));
+    backend::validate(words, environment)
 }
 
-#[cfg(not(feature = "tools"))]
-fn left_out<A, T>(_: A) -> Result<T, Error> {
-    Err(Error::LeftOut(crate::Feature::Tools))
+fn oldest_vulkan(version: SpirvVersion) -> &'static str {
+    match version {
+        SpirvVersion::SPIRV1_0 => "vulkan1.0",
+        SpirvVersion::SPIRV1_1 | SpirvVersion::SPIRV1_2 | SpirvVersion::SPIRV1_3 => "vulkan1.1",
+        SpirvVersion::SPIRV1_4 => "vulkan1.1spv1.4",
+        SpirvVersion::SPIRV1_5 => "vulkan1.2",
+        SpirvVersion::SPIRV1_6 => "vulkan1.3",
+    }
 }
 
 /// The names of the environments that modules are validated in.
@@ -88,3 +104,6 @@ pub const ENVIRONMENTS: [&str; 13] = [
     "spv1.5",
     "spv1.6",
 ];
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
-// glslang calls HLSL's outputs by names that begin with @, which on the command line stands for a response file.
-// RUN: polyshade capture %f --varyings @@entryPointOutput.uv,gl_Position --validate -o %t.spv
+// HLSL's semantics are kept: outputs have the names that DXC gives them, so that stream output finds them.
+// RUN: polyshade capture %f --stream-output TEXCOORD0.xy;SV_Position --validate -o %t.spv
+// CHECK: OpName %out_var_TEXCOORD0 "out.var.TEXCOORD0"
 // CHECK: OpName %polyshade_feedback_0
 
 struct Output {

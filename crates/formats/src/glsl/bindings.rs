@@ -2,67 +2,48 @@
 //! all together. glslang gives each the number of its register, or 0: the first resource with a number keeps it, the
 //! others get the lowest that are free in their set.
 
-use super::Source;
-use crate::Error;
-use polyshade_spv::{Decoration, Id, Module, Op, StorageClass};
+use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass};
 
-pub(super) fn complete(words: &[u32], source: &Source<'_>) -> Result<Vec<u32>, Error> {
-    let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
-    let module = Module::parse(words).map_err(fault)?;
-    // glslang makes an entry point that calls the function, and an empty one where there is no such function.
-    let mut code = module.functions().flat_map(|function| function.instructions());
-    if !code.any(|inst| inst.op() == Op::FUNCTION_CALL) {
-        return Err(Error::Faulty(format!(
-            "{}: there is no function `{}`",
-            source.name, source.entry
-        )));
-    }
-    let rewritten = module.rewrite(|m, p| {
-        let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
-        let resources: Vec<Id> = m
-            .variables()
-            .filter(|variable| {
-                let class = variable.storage_class();
-                [
-                    StorageClass::UNIFORM,
-                    StorageClass::UNIFORM_CONSTANT,
-                    StorageClass::STORAGE_BUFFER,
-                ]
+/// Gives resources the bindings that they keep.
+pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
+    let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
+    let resources: Vec<Id> = m
+        .variables()
+        .filter(|variable| {
+            let class = variable.storage_class();
+            [StorageClass::UNIFORM, StorageClass::UNIFORM_CONSTANT, StorageClass::STORAGE_BUFFER]
                 .contains(&class)
-            })
-            .map(|variable| variable.result())
-            .collect();
-        let place = |id| {
-            let set = number(id, Decoration::DESCRIPTOR_SET).unwrap_or(0);
-            (set, number(id, Decoration::BINDING).unwrap_or(0))
-        };
-        let declared: Vec<(u32, u32)> = resources.iter().map(|id| place(*id)).collect();
+        })
+        .map(|variable| variable.result())
+        .collect();
+    let place = |id| {
+        let set = number(id, Decoration::DESCRIPTOR_SET).unwrap_or(0);
+        (set, number(id, Decoration::BINDING).unwrap_or(0))
+    };
+    let declared: Vec<(u32, u32)> = resources.iter().map(|id| place(*id)).collect();
 
-        let mut taken = Vec::new();
-        for id in resources {
-            let (set, mut binding) = place(id);
-            if taken.contains(&(set, binding)) {
-                let is_free = |binding: &u32| {
-                    ![&declared, &taken].iter().any(|them| them.contains(&(set, *binding)))
-                };
-                binding = (0..).find(is_free).expect("resources are fewer than bindings");
-                p.undecorate(id, |member, decoration| {
-                    member.is_none() && decoration == Decoration::BINDING
-                });
-                p.decorate(id, Decoration::BINDING, &[binding]);
-            }
-            taken.push((set, binding));
+    let mut taken = Vec::new();
+    for id in resources {
+        let (set, mut binding) = place(id);
+        if taken.contains(&(set, binding)) {
+            let is_free = |binding: &u32| {
+                ![&declared, &taken].iter().any(|them| them.contains(&(set, *binding)))
+            };
+            binding = (0..).find(is_free).expect("resources are fewer than bindings");
+            p.undecorate(id, |member, decoration| {
+                member.is_none() && decoration == Decoration::BINDING
+            });
+            p.decorate(id, Decoration::BINDING, &[binding]);
         }
-        Ok(())
-    });
-    Ok(rewritten.map_err(fault)?.module.into_words())
+        taken.push((set, binding));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ShaderStage;
-    use crate::glsl::Language;
+    use crate::glsl::{Language, Source};
 
     #[test]
     fn no_two_resources_share_a_binding() {

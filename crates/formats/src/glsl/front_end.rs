@@ -1,5 +1,6 @@
 //! Calls glslang.
 
+use super::semantics::{self, Declarations};
 use super::{Language, Source, bindings};
 use crate::{Error, ShaderStage, SpirvVersion};
 use glslang::error::GlslangError;
@@ -8,6 +9,7 @@ use glslang::{
     Compiler, CompilerOptions, GlslProfile, Program, Shader, ShaderInput, ShaderMessage,
     ShaderSource, SourceLanguage, Target, VulkanVersion,
 };
+use polyshade_spv::{Module, Op};
 use std::fs;
 use std::path::PathBuf;
 
@@ -39,9 +41,28 @@ pub(super) fn compile(source: &Source<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), E
     let words = program.compile(stage).map_err(|error| message(error, source))?;
     let words = match source.language {
         Language::Glsl => words,
-        Language::Hlsl => bindings::complete(&words, source)?,
+        Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
     };
     Ok((words, folders.read))
+}
+
+/// Gives the module of an HLSL source what glslang leaves out.
+fn complete(words: &[u32], source: &Source<'_>, text: &str) -> Result<Vec<u32>, Error> {
+    let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
+    let module = Module::parse(words).map_err(fault)?;
+    // glslang makes an entry point that calls the function, and an empty one where there is no such function.
+    let mut code = module.functions().flat_map(|function| function.instructions());
+    if !code.any(|inst| inst.op() == Op::FUNCTION_CALL) {
+        let Source { name, entry, .. } = source;
+        return Err(Error::Faulty(format!("{name}: there is no function `{entry}`")));
+    }
+    let declared = Declarations::of(text, &source.entry);
+    let rewritten = module.rewrite(|m, p| {
+        bindings::complete(m, p);
+        semantics::complete(m, p, &declared);
+        Ok(())
+    });
+    Ok(rewritten.map_err(fault)?.module.into_words())
 }
 
 /// The text, in which `#include` needs no extension by name.

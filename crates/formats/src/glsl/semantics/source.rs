@@ -1,0 +1,187 @@
+//! What a source declares: structures, and the entry point's parameters and what it returns. The text has been
+//! preprocessed and compiled, so that only its form has to be followed.
+
+use std::collections::HashMap;
+
+/// A parameter, a member, or what is returned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared<'t> {
+    /// The name of its type, without what surrounds it in `vector<float, 4>` or `TriangleStream<V>`.
+    pub(super) ty: &'t str,
+    pub(super) semantic: Option<&'t str>,
+}
+
+type Named<'t> = Vec<(&'t str, Declared<'t>)>;
+
+/// What the source declares.
+#[derive(Default)]
+pub(in super::super) struct Declarations<'t> {
+    structures: HashMap<&'t str, Named<'t>>,
+    aliases: HashMap<&'t str, &'t str>,
+    parameters: Named<'t>,
+    returned: Option<Declared<'t>>,
+}
+
+impl<'t> Declarations<'t> {
+    /// Of a text whose entry point is called `entry`.
+    pub(in super::super) fn of(text: &'t str, entry: &str) -> Self {
+        let mut all = Self::default();
+        let tokens = tokens(text);
+        let mut rest = &tokens[..];
+        while !rest.is_empty() {
+            rest = all.global(rest, entry);
+        }
+        all
+    }
+
+    pub(super) fn returned(&self) -> Option<Declared<'t>> {
+        self.returned
+    }
+
+    pub(super) fn parameter(&self, name: &str) -> Option<Declared<'t>> {
+        find(&self.parameters, name)
+    }
+
+    pub(super) fn member(&self, of: &str, name: &str) -> Option<Declared<'t>> {
+        let of = self.aliases.get(of).copied().unwrap_or(of);
+        find(self.structures.get(of)?, name)
+    }
+
+    /// Takes a declaration outside of functions, and gives what follows it.
+    fn global<'s>(&mut self, tokens: &'s [&'t str], entry: &str) -> &'s [&'t str] {
+        match tokens {
+            ["struct", name, "{", ..] => {
+                let (body, rest) = enclosed(&tokens[2..]);
+                let members = split(body, ";").into_iter().flat_map(declarators);
+                self.structures.insert(name, members.collect());
+                rest
+            }
+            ["typedef", rest @ ..] => {
+                let (declared, rest) = until(rest, ";");
+                self.aliases
+                    .extend(declarators(declared).into_iter().map(|(name, of)| (name, of.ty)));
+                rest
+            }
+            // `[numthreads(1, 1, 1)]`
+            ["[", ..] => enclosed(tokens).1,
+            [ty, name, "(", ..] if *name == entry => {
+                let (parameters, rest) = enclosed(&tokens[2..]);
+                let parameters = split(parameters, ",").into_iter().flat_map(declarators);
+                self.parameters = parameters.collect();
+                let (semantic, rest) = semantic(rest);
+                self.returned = Some(Declared { ty, semantic });
+                rest
+            }
+            ["{" | "(", ..] => enclosed(tokens).1,
+            _ => &tokens[1..],
+        }
+    }
+}
+
+fn find<'t>(named: &Named<'t>, wanted: &str) -> Option<Declared<'t>> {
+    named.iter().find(|(name, _)| *name == wanted).map(|(_, declared)| *declared)
+}
+
+/// The names that a declaration declares: `float4 a[2] : A = 1, b : B`.
+fn declarators<'t>(tokens: &[&'t str]) -> Named<'t> {
+    let mut tokens = tokens;
+    while let ["[", ..] = tokens {
+        tokens = enclosed(tokens).1;
+    }
+    let mut ty = None;
+    let mut names = Vec::new();
+    for part in split(tokens, ",") {
+        let end = part.iter().position(|token| [":", "[", "="].contains(token));
+        let (before, behind) = part.split_at(end.unwrap_or(part.len()));
+        let mut words = before.iter().copied().filter(|token| is_name(token)).rev();
+        let Some(name) = words.next() else { continue };
+        ty = words.next().or(ty);
+        let mut behind = behind;
+        while let ["[", ..] = behind {
+            behind = enclosed(behind).1;
+        }
+        if let Some(ty) = ty {
+            names.push((name, Declared { ty, semantic: semantic(behind).0 }));
+        }
+    }
+    names
+}
+
+/// The semantic that stands first, and what follows it.
+fn semantic<'s, 't>(tokens: &'s [&'t str]) -> (Option<&'t str>, &'s [&'t str]) {
+    match tokens {
+        [":", "register" | "packoffset", ..] => (None, &tokens[2..]),
+        [":", name, rest @ ..] => (Some(*name).filter(|name| is_name(name)), rest),
+        _ => (None, tokens),
+    }
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+}
+
+/// What the bracket that stands first encloses, and what follows its end.
+fn enclosed<'s, 't>(tokens: &'s [&'t str]) -> (&'s [&'t str], &'s [&'t str]) {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        depth = change(depth, token);
+        if depth == 0 {
+            return (tokens.get(1..at).unwrap_or_default(), &tokens[at + 1..]);
+        }
+    }
+    (tokens.get(1..).unwrap_or_default(), &[])
+}
+
+fn change(depth: usize, token: &str) -> usize {
+    match token {
+        "{" | "(" | "[" => depth + 1,
+        "}" | ")" | "]" => depth.saturating_sub(1),
+        _ => depth,
+    }
+}
+
+/// The parts between separators that no bracket encloses.
+fn split<'s, 't>(tokens: &'s [&'t str], separator: &str) -> Vec<&'s [&'t str]> {
+    let mut depth = 0_usize;
+    // `<` is a bracket, too: there are no comparisons in types.
+    let parts = tokens.split(|token| {
+        depth = match *token {
+            "<" => depth + 1,
+            ">" => depth.saturating_sub(1),
+            other => change(depth, other),
+        };
+        depth == 0 && *token == separator
+    });
+    parts.collect()
+}
+
+fn until<'s, 't>(tokens: &'s [&'t str], end: &str) -> (&'s [&'t str], &'s [&'t str]) {
+    let at = tokens.iter().position(|token| *token == end).unwrap_or(tokens.len());
+    (&tokens[..at], tokens.get(at + 1..).unwrap_or_default())
+}
+
+/// Names, numbers, and single other characters; no comments, and no lines of the preprocessor.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
+            _ if is_part(first) => rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(end);
+        if first != '#' && !token.starts_with("//") && !token.starts_with("/*") {
+            tokens.push(token);
+        }
+        rest = behind.trim_start();
+    }
+    tokens
+}
+
+fn is_part(c: char) -> bool {
+    c == '_' || c.is_ascii_alphanumeric()
+}

@@ -1,0 +1,67 @@
+//! The comments at the top of assembly that say what the header holds.
+
+use crate::{Error, SpirvVersion};
+
+/// Words of the header that they carry.
+const VERSION: usize = 1;
+const GENERATOR: usize = 2;
+const BOUND: usize = 3;
+const SCHEMA: usize = 4;
+
+/// More ids than this are no module's.
+const MOST_IDS: u32 = 0x3f_ffff;
+
+/// What the comments say.
+#[derive(Default)]
+pub(super) struct Header {
+    minor: Option<usize>,
+    generator: Option<u32>,
+    bound: Option<u32>,
+}
+
+impl Header {
+    pub(super) fn read(text: &str, name: &str) -> Result<Self, Error> {
+        let mut header = Self::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(comment) = line.strip_prefix(';').map(str::trim) else { continue };
+            let fault = |what: &str| Error::Faulty(format!("{name}:{number}: {what}: {comment}"));
+            if let Some(version) = comment.strip_prefix("Version: ") {
+                let minor = version.strip_prefix("1.").and_then(|minor| minor.parse().ok());
+                let known = minor.filter(|minor| *minor < SpirvVersion::ALL.len());
+                header.minor = Some(known.ok_or_else(|| fault("no version of SPIR-V"))?);
+            } else if let Some(generator) = comment.strip_prefix("Generator word: 0x") {
+                let word = u32::from_str_radix(generator, 16);
+                header.generator = Some(word.map_err(|_| fault("no word"))?);
+            } else if let Some(bound) = comment.strip_prefix("Bound: ") {
+                let bound = bound.parse().ok().filter(|bound| *bound <= MOST_IDS);
+                header.bound = Some(bound.ok_or_else(|| fault("no bound"))?);
+            }
+        }
+        Ok(header)
+    }
+
+    /// The version that they say.
+    pub(super) fn version(&self) -> Option<SpirvVersion> {
+        self.minor.map(|minor| SpirvVersion::ALL[minor])
+    }
+
+    /// Puts what they say into the words that an assembler has made.
+    pub(super) fn write(&self, words: &mut [u32]) {
+        if let Some(generator) = self.generator {
+            words[GENERATOR] = generator;
+        }
+        // A person may have added ids.
+        words[BOUND] = words[BOUND].max(self.bound.unwrap_or(0));
+    }
+}
+
+/// The comments for a module.
+pub(super) fn comments(words: &[u32]) -> String {
+    format!(
+        "; SPIR-V\n; Version: 1.{}\n; Generator word: {:#010x}\n; Bound: {}\n; Schema: {}\n",
+        words[VERSION] >> 8 & 0xff,
+        words[GENERATOR],
+        words[BOUND],
+        words[SCHEMA],
+    )
+}

@@ -1,0 +1,184 @@
+//! Modules as assembly, in the form that SPIRV-Tools reads. What has no name here is written as `!NUMBER`, which
+//! assemblers take for the word itself.
+
+mod kinds;
+mod names;
+mod numbers;
+
+use crate::Error;
+use kinds::Kind;
+use names::Names;
+use polyshade_spv::{Id, Inst, Module, Op, decode_text};
+use std::borrow::Cow;
+use std::fmt::{Arguments, Display, Write};
+
+/// What ids are called.
+pub(super) enum Ids {
+    /// By their numbers, so that they stay.
+    Numbers,
+    /// By names, for people.
+    Names,
+}
+
+/// The instructions, a line each, without the header.
+pub(super) fn print(words: &[u32], ids: &Ids) -> Result<String, Error> {
+    let cannot = |why: &dyn Display| Error::Unsupported(format!("cannot be disassembled: {why}"));
+    let module = Module::parse(words).map_err(|error| cannot(&error))?;
+    let names = match ids {
+        Ids::Numbers => Names::default(),
+        Ids::Names => Names::of(&module),
+    };
+    let mut lines = String::new();
+    for inst in module.instructions() {
+        let line = Line::of(&module, &names, inst).map_err(|why| {
+            let at = inst.at();
+            cannot(&format_args!("word {at:#x}: {why}"))
+        })?;
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
+/// `=` stands under `=`.
+const INDENT: usize = 15;
+
+/// An instruction, as far as it is printed.
+struct Line<'m> {
+    module: &'m Module<'m>,
+    names: &'m Names,
+    inst: Inst<'m>,
+    text: String,
+    /// Behind a `!NUMBER` there are only ids, numbers and strings for assemblers.
+    is_raw: bool,
+}
+
+impl<'m> Line<'m> {
+    fn of(module: &'m Module<'m>, names: &'m Names, inst: Inst<'m>) -> Result<String, String> {
+        let Op(opcode) = inst.op();
+        let op = spirv::Op::from_u32(u32::from(opcode));
+        let op = op.ok_or_else(|| format!("opcode {opcode} is not known"))?;
+        let text = match inst.result() {
+            Some(id) => {
+                let name = names.of_id(id);
+                format!("{name:>width$} = Op{op:?}", width = INDENT - 3)
+            }
+            None => format!("{:INDENT$}Op{op:?}", ""),
+        };
+        let mut line = Line { module, names, inst, text, is_raw: false };
+        line.operands()?;
+        Ok(line.text)
+    }
+
+    fn operands(&mut self) -> Result<(), String> {
+        let words = self.inst.words();
+        let mut is_id = vec![None; words.len()];
+        let first = self.inst.at();
+        self.module.for_each_operand(self.inst, |operand, id, is_certain| {
+            is_id[(operand.at() - first) as usize] = Some((id, is_certain));
+        });
+        let result = self.inst.result().map(|_| 1 + usize::from(self.inst.result_type().is_some()));
+        let mut kinds = kinds::of(self.inst).into_iter();
+        let mut at = 1;
+        while at < words.len() {
+            if Some(at) == result {
+                at += 1;
+                continue;
+            }
+            match is_id[at] {
+                Some((id, is_certain)) if is_certain || self.has_ids_only() => {
+                    let name = self.names.of_id(id);
+                    self.push(format_args!("{name}"));
+                    at += 1;
+                }
+                Some(_) => at += self.literal(Kind::Raw, at)?,
+                None => at += self.literal(kinds.next().unwrap_or(Kind::Number), at)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what may be ids are such: all sets of extended instructions but those of older debug information.
+    fn has_ids_only(&self) -> bool {
+        let set = self.extended_set();
+        set.is_some_and(|set| !matches!(&*set, "DebugInfo" | "OpenCL.DebugInfo.100"))
+    }
+
+    /// The name of the set that an `OpExtInst` is of.
+    fn extended_set(&self) -> Option<Cow<'m, str>> {
+        let is_extended = self.inst.op() == Op::EXT_INST;
+        let set = Id::new(*self.inst.words().get(3)?).filter(|_| is_extended)?;
+        let import = self.module.definition(set)?;
+        Some(decode_text(import.words().get(2..)?))
+    }
+
+    fn push(&mut self, operand: Arguments<'_>) {
+        let _ = write!(self.text, " {operand}");
+    }
+
+    /// Prints the literal that begins with the word `at`, and returns how many words it takes.
+    fn literal(&mut self, kind: Kind, at: usize) -> Result<usize, String> {
+        let words = &self.inst.words()[at..];
+        let word = words[0];
+        match kind {
+            Kind::Text => return self.string(words),
+            Kind::Value => return self.value(self.inst.result_type(), words),
+            Kind::Label => {
+                let selector = Id::new(self.inst.words()[1]);
+                return self.value(selector.and_then(|id| self.module.type_of(id)), words);
+            }
+            Kind::Number if !self.is_raw => self.push(format_args!("{word}")),
+            Kind::Enumerant(name) if !self.is_raw => match name(word) {
+                Some(name) => self.push(format_args!("{name}")),
+                None => self.raw(word),
+            },
+            Kind::Mask(bits) if !self.is_raw => match kinds::mask(word, bits) {
+                Some(names) => self.push(format_args!("{names}")),
+                None => self.raw(word),
+            },
+            Kind::Extended if !self.is_raw => match self.extended(word) {
+                Some(name) => self.push(format_args!("{name}")),
+                None => self.raw(word),
+            },
+            _ => self.raw(word),
+        }
+        Ok(1)
+    }
+
+    fn raw(&mut self, word: u32) {
+        self.is_raw = true;
+        self.push(format_args!("!{word}"));
+    }
+
+    fn extended(&self, number: u32) -> Option<String> {
+        kinds::extended(&self.extended_set()?, number)
+    }
+
+    fn string(&mut self, words: &[u32]) -> Result<usize, String> {
+        let octets: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let end = octets.iter().position(|octet| *octet == 0).ok_or("a string without an end")?;
+        let text = std::str::from_utf8(&octets[..end]).map_err(|_| "a string that is not UTF-8")?;
+        let count = end / 4 + 1;
+        if octets[end..4 * count].iter().any(|octet| *octet != 0) {
+            return Err("something follows a string in its last word".to_owned());
+        }
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+        self.push(format_args!("\"{text}\""));
+        Ok(count)
+    }
+
+    /// A number of a type.
+    fn value(&mut self, of: Option<Id>, words: &[u32]) -> Result<usize, String> {
+        let of = of.and_then(|id| self.module.definition(id)).ok_or("a number without a type")?;
+        match numbers::print(of.words(), words) {
+            Some((text, count)) => {
+                self.push(format_args!("{text}"));
+                Ok(count)
+            }
+            None => {
+                self.raw(words[0]);
+                Ok(1)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Names for ids, as people know them.
+
+use super::numbers;
+use polyshade_spv::{Id, Inst, Module, Op, decode_text};
+use std::collections::{HashMap, HashSet};
+
+/// What ids are called that have a name: by the module, or by the type or number that they are.
+#[derive(Default)]
+pub(super) struct Names {
+    of: HashMap<u32, String>,
+    taken: HashSet<String>,
+}
+
+impl Names {
+    pub(super) fn of(module: &Module<'_>) -> Self {
+        let mut names = Self::default();
+        for inst in module.instructions().filter(|inst| inst.op() == Op::NAME) {
+            let [_, id, text @ ..] = inst.words() else { continue };
+            names.add(*id, &decode_text(text));
+        }
+        for inst in module.instructions() {
+            let Some(id) = inst.result().filter(|id| !names.of.contains_key(&id.word())) else {
+                continue;
+            };
+            if let Some(name) = names.described(module, inst) {
+                names.add(id.word(), &name);
+            }
+        }
+        names
+    }
+
+    /// `%name`, or `%12`.
+    pub(super) fn of_id(&self, id: Id) -> String {
+        match self.of.get(&id.word()) {
+            Some(name) => format!("%{name}"),
+            None => format!("%{}", id.word()),
+        }
+    }
+
+    /// Gives `id` a name of letters that names may have, and that no other id has.
+    fn add(&mut self, id: u32, name: &str) {
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut name: String =
+            name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+        // Numbers are those of ids without a name.
+        if name.starts_with(|letter: char| letter.is_ascii_digit()) {
+            name.insert(0, '_');
+        }
+        if name.is_empty() || self.of.contains_key(&id) {
+            return;
+        }
+        let free = (0..).map(|number| format!("{name}_{number}"));
+        let free =
+            std::iter::once(name.clone()).chain(free).find(|name| !self.taken.contains(name));
+        let name = free.expect("there are more numbers than names");
+        self.taken.insert(name.clone());
+        self.of.insert(id, name);
+    }
+
+    /// What a type, or a constant of a number, is called by.
+    fn described(&self, module: &Module<'_>, inst: Inst<'_>) -> Option<String> {
+        let words = inst.words();
+        let word = |at: usize| words.get(at).copied();
+        let named = |at: usize| self.of.get(&word(at)?).cloned();
+        Some(match inst.op() {
+            Op::TYPE_VOID => "void".to_owned(),
+            Op::TYPE_BOOL => "bool".to_owned(),
+            Op::TYPE_INT => {
+                let sign = if word(3)? == 0 { "u" } else { "" };
+                match word(2)? {
+                    32 => format!("{sign}int"),
+                    width => format!("{sign}int{width}"),
+                }
+            }
+            Op::TYPE_FLOAT => match word(2)? {
+                16 => "half".to_owned(),
+                32 => "float".to_owned(),
+                64 => "double".to_owned(),
+                _ => return None,
+            },
+            Op::TYPE_VECTOR => format!("v{}{}", word(3)?, named(2)?),
+            Op::TYPE_MATRIX => format!("mat{}{}", word(3)?, named(2)?),
+            Op::TYPE_POINTER => {
+                let class = spirv::StorageClass::from_u32(word(2)?)?;
+                format!("_ptr_{class:?}_{}", named(3)?)
+            }
+            Op::CONSTANT_TRUE => "true".to_owned(),
+            Op::CONSTANT_FALSE => "false".to_owned(),
+            Op::CONSTANT => {
+                let of = module.definition(inst.result_type()?)?;
+                let (number, _) = numbers::print(of.words(), words.get(3..)?)?;
+                // Nobody knows a number by its hexadecimal digits.
+                let number = Some(number).filter(|number| !number.contains('x'))?;
+                format!("{}_{}", named(1)?, number.replace('-', "n"))
+            }
+            _ => return None,
+        })
+    }
+}

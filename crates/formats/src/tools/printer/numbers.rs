@@ -1,0 +1,82 @@
+//! Numbers of a type.
+
+use polyshade_spv::Op;
+
+/// The number at the start of `words`, of the type that `of`, an instruction, declares; and how many words it takes.
+/// Nothing where assembly has no form for it.
+pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
+    let width = *of.get(2)?;
+    let bits = match width {
+        1..=32 => u64::from(words[0]),
+        33..=64 => u64::from(*words.get(1)?) << 32 | u64::from(words[0]),
+        _ => return None,
+    };
+    let text = match Op(of[0] as u16) {
+        Op::TYPE_INT => integer(bits, width, *of.get(3)? != 0)?,
+        // With another encoding than IEEE 754's, there is a fourth word.
+        Op::TYPE_FLOAT if of.len() == 3 => float(bits, width)?,
+        _ => return None,
+    };
+    Some((text, width.div_ceil(32) as usize))
+}
+
+/// Narrow ones are extended to a whole word, by their sign (SPIR-V specification, 2.2.1); what is not has no form.
+fn integer(bits: u64, width: u32, is_signed: bool) -> Option<String> {
+    let whole = width.div_ceil(32) * 32;
+    let extended = if is_signed {
+        let value = (bits << (64 - width)) as i64 >> (64 - width);
+        (value as u64 & (u64::MAX >> (64 - whole)), value.to_string())
+    } else {
+        let value = bits & (u64::MAX >> (64 - width));
+        (value, value.to_string())
+    };
+    (extended.0 == bits).then_some(extended.1)
+}
+
+/// In decimal where every reader finds the same number in it, else in hexadecimal.
+fn float(bits: u64, width: u32) -> Option<String> {
+    match width {
+        32 if f32::from_bits(bits as u32).is_normal() || bits as u32 & !SIGN == 0 => {
+            Some(decimal(&f32::from_bits(bits as u32)))
+        }
+        64 if f64::from_bits(bits).is_normal() || bits << 1 == 0 => {
+            Some(decimal(&f64::from_bits(bits)))
+        }
+        16 if bits >> 16 == 0 => Some(hexadecimal(bits, 16, 10)),
+        32 => Some(hexadecimal(bits, 32, 23)),
+        64 => Some(hexadecimal(bits, 64, 52)),
+        _ => None,
+    }
+}
+
+const SIGN: u32 = 1 << 31;
+
+/// The shortest text that is read as this number, with an exponent where it would be long.
+fn decimal(value: &(impl std::fmt::Display + std::fmt::LowerExp)) -> String {
+    let plain = value.to_string();
+    if plain.len() <= 12 { plain } else { format!("{value:e}") }
+}
+
+/// `-0x1.8p+3`; infinities and what is no number have the exponent that is one too large, as SPIRV-Tools reads it.
+fn hexadecimal(bits: u64, width: u32, fraction_bits: u32) -> String {
+    let sign = if bits >> (width - 1) & 1 != 0 { "-" } else { "" };
+    let bias = (1_i64 << (width - fraction_bits - 2)) - 1;
+    let fraction = bits & ((1 << fraction_bits) - 1);
+    let exponent = (bits >> fraction_bits & ((1 << (width - fraction_bits - 1)) - 1)) as i64;
+    let (fraction, exponent) = match (exponent, fraction) {
+        (0, 0) => return format!("{sign}0x0p+0"),
+        (0, _) => {
+            // A denormal number: its first bit becomes the 1 before the point.
+            let shift = fraction_bits + 1 - (64 - fraction.leading_zeros());
+            (fraction << shift & ((1 << fraction_bits) - 1), 1 - bias - i64::from(shift))
+        }
+        _ => (fraction, exponent - bias),
+    };
+    // As many whole digits as hold it, without zeros at the end.
+    let digits = fraction_bits.div_ceil(4);
+    let fraction =
+        format!("{:0width$x}", fraction << (4 * digits - fraction_bits), width = digits as usize);
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}0x1{point}{fraction}p{exponent:+}")
+}

@@ -1,0 +1,75 @@
+//! SPIRV-Tools by its programs, where they are on the path.
+
+use crate::{Error, Feature};
+use std::io::{self, Write};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+pub(super) fn assemble(text: &str, name: &str, environment: &str) -> Result<Vec<u32>, Error> {
+    let options = ["--preserve-numeric-ids", "--target-env", environment, "-o", "-", "-"];
+    let bytes = ask("spirv-as", &options, text.as_bytes()).map_err(|error| match error {
+        Error::Faulty(message) => Error::Faulty(located(&message, name)),
+        other => other,
+    })?;
+    let words =
+        bytes.chunks_exact(4).map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
+    Ok(words.collect())
+}
+
+pub(super) fn validate(words: &[u32], environment: &str) -> Result<(), Error> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let known = super::ENVIRONMENTS.contains(&environment);
+    let answer = ask("spirv-val", &["--target-env", environment, "-"], &bytes).map(|_| ());
+    answer.map_err(|error| match error {
+        Error::Faulty(message) if message.starts_with("Unrecognized target env") => match known {
+            true => Error::Unsupported(format!(
+                "this machine's `spirv-val` does not know {environment}"
+            )),
+            false => Error::Options(format!("there is no environment `{environment}`")),
+        },
+        other => other,
+    })
+}
+
+/// What `program` writes, given `input`.
+fn ask(program: &str, options: &[&str], input: &[u8]) -> Result<Vec<u8>, Error> {
+    let output = run(program, options, input).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::LeftOut(Feature::Tools),
+        _ => Error::Crashed(format!("{program}: {error}")),
+    })?;
+    match output.status.code() {
+        Some(0) => Ok(output.stdout),
+        Some(_) => Err(Error::Faulty(message(&output.stderr))),
+        None => Err(Error::Crashed(format!("{program} crashed ({})", output.status))),
+    }
+}
+
+fn run(program: &str, options: &[&str], input: &[u8]) -> io::Result<Output> {
+    let mut command = Command::new(program);
+    command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    thread::scope(|scope| {
+        // It may end before it has read all; what it says then is what matters.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output()
+    })
+}
+
+/// What follows `error: `.
+fn message(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let text = text.trim();
+    text.strip_prefix("error: ").unwrap_or(text).to_owned()
+}
+
+/// `2: 3: what` as `NAME:2:3: what`.
+fn located(message: &str, name: &str) -> String {
+    let mut parts = message.splitn(3, ": ");
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(line), Some(column), Some(what)) if line.parse::<u32>().is_ok() => {
+            format!("{name}:{line}:{column}: {what}")
+        }
+        _ => message.to_owned(),
+    }
+}
