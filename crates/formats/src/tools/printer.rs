@@ -56,14 +56,14 @@ struct Line<'m> {
 impl<'m> Line<'m> {
     fn of(module: &'m Module<'m>, names: &'m Names, inst: Inst<'m>) -> Result<String, String> {
         let Op(opcode) = inst.op();
-        let op = spirv::Op::from_u32(u32::from(opcode));
+        let op = kinds::name(spirv::Op::from_u32(u32::from(opcode)));
         let op = op.ok_or_else(|| format!("opcode {opcode} is not known"))?;
         let text = match inst.result() {
             Some(id) => {
                 let name = names.of_id(id);
-                format!("{name:>width$} = Op{op:?}", width = INDENT - 3)
+                format!("{name:>width$} = Op{op}", width = INDENT - 3)
             }
-            None => format!("{:INDENT$}Op{op:?}", ""),
+            None => format!("{:INDENT$}Op{op}", ""),
         };
         let mut line = Line { module, names, inst, text, is_raw: false };
         line.operands()?;

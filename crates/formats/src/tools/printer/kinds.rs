@@ -39,8 +39,13 @@ macro_rules! enumerant {
     };
 }
 
-fn name(enumerant: Option<impl Debug>) -> Option<String> {
-    enumerant.map(|enumerant| format!("{enumerant:?}"))
+/// What assemblers call it: those that are somewhat older know partitions as NVIDIA's only.
+pub(super) fn name(enumerant: Option<impl Debug>) -> Option<String> {
+    let name = format!("{:?}", enumerant?);
+    match name.strip_suffix("EXT") {
+        Some(former) if former.contains("Partition") => Some(format!("{former}NV")),
+        _ => Some(name),
+    }
 }
 
 /// Names by bit; those without one are of no mask here.
@@ -175,10 +180,12 @@ pub(super) fn of(inst: Inst<'_>) -> Vec<Kind> {
 fn by_name(op: &str) -> Vec<Kind> {
     if op.starts_with("Image") {
         vec![Kind::Mask(IMAGE)]
-    } else if op.starts_with("Group") {
+    } else if op.starts_with("Group") && !op.ends_with("Decorate") {
         vec![enumerant!(GroupOperation)]
     } else if op.ends_with("Dot") || op.ends_with("DotAccSat") {
         vec![enumerant!(PackedVectorFormat)]
+    } else if op.starts_with("CooperativeMatrixLoad") || op.starts_with("CooperativeMatrixStore") {
+        vec![Kind::Mask(MEMORY), Kind::Raw]
     } else if op.starts_with("Cooperative") || op.contains("Tensor") {
         vec![Kind::Raw]
     } else {
