@@ -118,23 +118,23 @@ fn a_diff_goes_to_standard_output_and_the_module_to_a_file() {
 }
 
 #[test]
-fn faults_are_reported_by_file_and_line() {
+fn faults_are_reported_by_file_line_and_column() {
     let work = Work::new();
     work.write("a.vert", "#version 450\n#include \"b.glsl\"\nvoid main() { gl_Position = f(); }\n");
     work.write("b.glsl", "\nvec4 f() { return x; }\n");
-    work.fails("info a.vert", 1, "b.glsl:2: 'x' : undeclared identifier");
+    work.fails("info a.vert", 1, "b.glsl:2:19: 'x' : undeclared identifier");
     work.write("b.glsl", "vec4 f() { return vec4(N); }\n");
-    work.fails("info a.vert", 1, "b.glsl:1: 'N' : undeclared identifier");
+    work.fails("info a.vert", 1, "b.glsl:1:24: 'N' : undeclared identifier");
     work.succeeds("info a.vert -D N=4");
     work.succeeds("capture a.vert -D N=4 --varyings gl_Position -o a.spv --depfile a.d");
     let rule = work.text("a.d");
     assert!(rule.contains("a.vert") && rule.contains("b.glsl"), "{rule}");
     work.write("deep/b.glsl", &work.text("b.glsl"));
     fs::remove_file(work.path("b.glsl")).expect("it is there");
-    work.fails("info a.vert -D N", 1, "a.vert:2: ");
+    work.fails("info a.vert -D N", 1, "a.vert:2:");
     work.succeeds("info a.vert -D N -I deep");
     work.write("a.vert.hlsl", "float4 main() : SV_Position\n{ return x; }\n");
-    work.fails("info a.vert.hlsl", 1, "a.vert.hlsl:2: ");
+    work.fails("info a.vert.hlsl", 1, "a.vert.hlsl:2:10: ");
     work.write("a.wgsl", "@vertex fn f()\n  nonsense");
     work.fails("info a.wgsl", 1, "a.wgsl:2:3: ");
     work.write("a.spvasm", "OpCapability Shader\nOpFoo\n");

@@ -90,7 +90,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     ///
-    /// What the compiler says, as `NAME:LINE: what`.
+    /// What the compiler says, as `NAME:LINE:COLUMN: what`.
     pub fn compile(&self) -> Result<Vec<u32>, Error> {
         self.compile_with_files().map(|(words, _)| words)
     }
@@ -112,7 +112,7 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 ///
-/// What the compiler says, as `0:LINE: what`.
+/// What the compiler says, as `0:LINE:COLUMN: what`.
 pub fn compile(source: &str, stage: ShaderStage, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     Source::new(source, Language::Glsl, stage).version(version).compile()
 }

@@ -121,7 +121,8 @@ fn options(source: &Source<'_>) -> CompilerOptions {
         // A version that is given overrules the shader's own, with a warning.
         version_profile: (glsl && !source.text.contains("#version"))
             .then_some((450, GlslProfile::Core)),
-        messages: if glsl { ShaderMessage::DEFAULT } else { ShaderMessage::HLSL_OFFSETS },
+        messages: ShaderMessage::DISPLAY_ERROR_COLUMN
+            | if glsl { ShaderMessage::DEFAULT } else { ShaderMessage::HLSL_OFFSETS },
     }
 }
 
@@ -200,9 +201,9 @@ fn message(error: GlslangError, source: &Source<'_>) -> Error {
     }
 }
 
-/// A line of glslang's log as `FILE:LINE: what`; nothing for what only closes the list.
+/// A line of glslang's log as `FILE:LINE:COLUMN: what`; nothing for what only closes the list.
 fn located(line: &str, name: &str) -> Option<String> {
-    let closing = ["No code generated.", "'' : compilation terminated"];
+    let closing = ["No code generated.", "'' : compilation terminated", "HLSL parsing failed."];
     let counts = line.is_empty() || closing.iter().any(|end| line.ends_with(end));
     let line = line.strip_prefix("ERROR: ").unwrap_or(line);
     // The source itself is string 0, or has no name; what it includes is called by its path.
@@ -224,9 +225,9 @@ mod tests {
     fn a_fault_is_reported_with_its_line() {
         let source = "#version 450\nvoid main() {\n    nonsense;\n}\n";
         let error = compile(source, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).unwrap_err();
-        assert!(error.to_string().starts_with("0:3: "), "{error}");
+        assert!(error.to_string().starts_with("0:3:5: "), "{error}");
         let error = glsl(source).compile().unwrap_err();
-        assert!(error.to_string().starts_with("a.vert:3: "), "{error}");
+        assert!(error.to_string().starts_with("a.vert:3:5: "), "{error}");
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
     }
 
@@ -265,10 +266,10 @@ mod tests {
         assert!(glsl(source).compile().is_err(), "there is no folder to look in");
         let own = source.replace("f()", "g()");
         let error = glsl(&own).folder(folder.path()).compile().unwrap_err().to_string();
-        assert!(error.starts_with("a.vert:3: "), "{error}");
+        assert!(error.starts_with("a.vert:3:"), "{error}");
         write("third.glsl", "\nfloat f() { return x; }\n");
         let error = glsl(source).folder(folder.path()).compile().unwrap_err().to_string();
-        assert!(error.contains("third.glsl:2: "), "{error}");
+        assert!(error.contains("third.glsl:2:"), "{error}");
         write("third.glsl", "#include \"third.glsl\"\n");
         assert!(glsl(source).folder(folder.path()).compile().is_err(), "it includes itself");
     }
@@ -282,7 +283,7 @@ mod tests {
         assert!(source.clone().compile().is_err(), "there is no main");
         let faulty = Source::new("float4 f() {\n return x; }", Language::Hlsl, ShaderStage::Vertex);
         let error = faulty.name("a.hlsl").entry("f").compile().unwrap_err().to_string();
-        assert!(error.starts_with("a.hlsl:2: "), "{error}");
+        assert!(error.starts_with("a.hlsl:2:9: "), "{error}");
         assert!(source.entry("a b").compile().is_err());
     }
 }
