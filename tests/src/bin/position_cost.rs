@@ -10,7 +10,7 @@ use polyshade::host::Lowered;
 use polyshade::position_only::{self, Options, SideEffects};
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::{dead_code, shader};
+use polyshade_tests::{dead_code, processor, shader};
 use polyshade_vulkan::{
     Attribute, DepthTest, Device, Draw, Place, Stage, Target, Validation, VertexBuffer,
     VertexLayout, Work, vk,
@@ -122,27 +122,13 @@ fn measure(
         }],
         ..Work::default()
     };
-    let mut shortest = |instances| -> Result<f64, Box<dyn Error>> {
+    let mut shortest = |instances| {
         work.draws[0].instances = 0..instances;
-        let mut shortest = f64::MAX;
-        for _ in 0..RUNS {
-            let started = processor_seconds()?;
-            device.run(&work)?;
-            shortest = shortest.min(processor_seconds()? - started);
-        }
-        Ok(shortest)
+        processor::least(RUNS, || device.run(&work).map(drop))
     };
     let (few, many) = (shortest(FEW)?, shortest(MANY)?);
-    Ok((many - few) * 1e9 / f64::from((MANY - FEW) * VERTICES))
-}
-
-/// The time that all threads of this process have taken of the processors: both drivers are programs, and others that
-/// share the machine do not count. Linux counts in hundredths of a second.
-fn processor_seconds() -> Result<f64, Box<dyn Error>> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let behind_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = behind_name.split_whitespace().skip(11).take(2).map(str::parse::<u32>);
-    Ok(f64::from(ticks.sum::<Result<u32, _>>()?) / 100.0)
+    let vertices = f64::from((MANY - FEW) * VERTICES);
+    Ok(many.saturating_sub(few).as_nanos() as f64 / vertices)
 }
 
 /// How long both take for the same shaders, one after the other, and what is left of them.
