@@ -35,6 +35,16 @@ fn the_words_come_back_with_their_header() {
 }
 
 #[test]
+fn no_two_ids_are_called_the_same() {
+    let names = "OpName %7 \"v\"\nOpName %9 \"v\"\nOpName %10 \"v_0\"\n";
+    let Some(words) = words_of(&TEXT.replace("OpName %7 \"v\"\n", names)) else { return };
+    let listing = listing(&words).unwrap();
+    for defined in ["%v = OpTypeVoid", "%v_0 = OpTypeFloat", "%v_0_0 = OpConstant"] {
+        assert!(listing.contains(defined), "{listing}");
+    }
+}
+
+#[test]
 fn a_version_that_is_not_said_is_the_one_given() {
     let text = TEXT.strip_prefix("; Version: 1.2\n").unwrap();
     let Some(words) = words_of(text) else { return };

@@ -2,13 +2,14 @@
 
 use super::numbers;
 use polyshade_spv::{Id, Inst, Module, Op, decode_text};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What ids are called that have a name: by the module, or by the type or number that they are.
 #[derive(Default)]
 pub(super) struct Names {
     of: HashMap<u32, String>,
-    taken: HashSet<String>,
+    /// The names that are taken, and the number that makes the next of the same name another.
+    taken: HashMap<String, u32>,
 }
 
 impl Names {
@@ -49,12 +50,14 @@ impl Names {
         if name.is_empty() || self.of.contains_key(&id) {
             return;
         }
-        let free = (0..).map(|number| format!("{name}_{number}"));
-        let free =
-            std::iter::once(name.clone()).chain(free).find(|name| !self.taken.contains(name));
-        let name = free.expect("there are more numbers than names");
-        self.taken.insert(name.clone());
-        self.of.insert(id, name);
+        let mut unique = name.clone();
+        while self.taken.contains_key(&unique) {
+            let next = self.taken.entry(name.clone()).or_default();
+            unique = format!("{name}_{next}");
+            *next += 1;
+        }
+        self.taken.insert(unique.clone(), 0);
+        self.of.insert(id, unique);
     }
 
     /// What a type, or a constant of a number, is called by.
