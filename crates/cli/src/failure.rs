@@ -85,23 +85,19 @@ impl Failure {
     /// The failure where this build lacks the feature that `doing` needs.
     pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
         let message = format!("{doing} needs the feature `{feature}`");
-        let without = match feature == polyshade_formats::Feature::Tools.name() {
-            true => {
-                ", or install the programs of SPIRV-Tools (Debian's `spirv-tools`), which do it too"
-            }
-            false => "",
-        };
-        let help = format!(
-            "this build lacks it: build polyshade-cli with `--features {feature}`{without}"
-        );
+        let help = format!("this build lacks it: build polyshade-cli with `--features {feature}`");
         Self::new(Exit::Unsupported, message).help(help)
     }
 
     /// The failure for a shader that cannot be read from or written to `place`; `doing` says what was tried.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
         use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, Unsupported};
+        use polyshade_formats::Feature;
         match error {
-            LeftOut(feature) => Self::left_out(&format!("{place}: {doing}"), feature.name()),
+            LeftOut(feature) => {
+                let failure = Self::left_out(&format!("{place}: {doing}"), feature.name());
+                if feature == Feature::Tools { failure.help(WITHOUT_TOOLS) } else { failure }
+            }
             // Compilers name the place themselves, with the line.
             Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(Exit::Failed, text),
             Faulty(text) => Self::new(Exit::Failed, format!("{place}: {text}")),
@@ -241,6 +237,10 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
     }
     text
 }
+
+/// What helps where SPIRV-Tools is not built in, and not installed either.
+const WITHOUT_TOOLS: &str = "this build lacks it: build polyshade-cli with `--features tools`, or install the \
+    programs of SPIRV-Tools (Debian's `spirv-tools`), which do it too";
 
 /// An instruction that is shown is cut off behind this many words.
 const MOST_WORDS: usize = 16;

@@ -131,7 +131,7 @@ fn faults_are_reported_by_file_line_and_column() {
     assert!(rule.contains("a.vert") && rule.contains("b.glsl"), "{rule}");
     work.write("deep/b.glsl", &work.text("b.glsl"));
     fs::remove_file(work.path("b.glsl")).expect("it is there");
-    work.fails("info a.vert -D N", 1, "a.vert:2:");
+    work.fails("info a.vert -D N", 1, "a.vert:2:2: ");
     work.succeeds("info a.vert -D N -I deep");
     work.write("a.vert.hlsl", "float4 main() : SV_Position\n{ return x; }\n");
     work.fails("info a.vert.hlsl", 1, "a.vert.hlsl:2:10: ");

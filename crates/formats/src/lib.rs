@@ -2,7 +2,8 @@
 //! SPIRV-Cross, for the program, the tests and the chores.
 //!
 //! Each of the four is a feature of this crate, because each takes minutes or many crates to build. What was left out
-//! is there as a function that fails with [`Error::LeftOut`], so that callers need no `cfg`.
+//! is there as a function that fails with [`Error::LeftOut`], so that callers need no `cfg`; without
+//! SPIRV-Tools, its programs are called. Assembly is written by this crate itself.
 
 pub mod cross;
 pub mod glsl;

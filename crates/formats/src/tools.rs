@@ -25,7 +25,7 @@ use programs as backend;
 /// What the assembler says, as `NAME:LINE:COLUMN: what`. [`Error::LeftOut`] where there is none.
 pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let header = Header::read(text, name)?;
-    let minor = header.version().unwrap_or(version).minor();
+    let minor = header.version.unwrap_or(version).minor();
     let mut words = backend::assemble(text, name, &format!("spv1.{minor}"))?;
     header.write(&mut words);
     Ok(words)

@@ -14,26 +14,10 @@ use loader::{Device, Instance, LAVAPIPE};
 use std::time::{Duration, Instant};
 
 /// A trivial shader: an attribute in, and out.
-const TRIVIAL: &str = "#version 450
-layout(location = 0) in vec4 position;
-layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16) out vec4 captured;
-void main() {
-    captured = position;
-    gl_Position = position;
-    gl_PointSize = 1;
-}";
+const TRIVIAL: &str = include_str!("shaders/trivial.vert");
 
 /// A shader that computes for some time.
-const HEAVY: &str = "#version 450
-layout(location = 0) in vec4 position;
-layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 16) out vec4 captured;
-void main() {
-    vec4 value = position;
-    for (int i = 0; i < 200; ++i) value = fract(value.yzwx * 1.7 + sqrt(abs(value)) * 0.3);
-    captured = value;
-    gl_Position = value;
-    gl_PointSize = 1;
-}";
+const HEAVY: &str = include_str!("shaders/heavy.vert");
 
 const TOPOLOGIES: [(&str, vk::PrimitiveTopology); 5] = [
     ("points", vk::PrimitiveTopology::POINT_LIST),

@@ -9,7 +9,7 @@
 use polyshade::host::{Binding, Place, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, BufferRange, Options, ProvokingVertex, Topology, Varying, capturable, decorate,
+    self, BufferRange, Options, ProvokingVertex, Topology, Varying, capturable, decorate, strip,
 };
 use polyshade::{Error as Refused, Module, position_only};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -33,31 +33,14 @@ const RUNS: u32 = 8;
 /// The shaders that are taken of a corpus, in words.
 const LENGTHS: ops::Range<usize> = 200..2000;
 
-/// What is captured of each vertex: a vector of four components.
-const TRIVIAL: &str = "#version 450
-    layout(location = 0) in vec4 position;
-    layout(location = 0) out vec4 captured;
-    void main() {
-        captured = position;
-        gl_Position = position;
-        gl_PointSize = 1;
-    }";
-
-const HEAVY: &str = "#version 450
-    layout(location = 0) in vec4 position;
-    layout(location = 0) out vec4 captured;
-    void main() {
-        vec4 value = position;
-        for (int i = 0; i < 200; ++i) value = fract(value.yzwx * 1.7 + sqrt(abs(value)) * 0.3);
-        captured = value;
-        gl_Position = value;
-        gl_PointSize = 1;
-    }";
+/// Shaders of which a vector of four components is captured; the benchmark of the layer draws with them, too.
+const TRIVIAL: &str = include_str!("../../../crates/layer/benches/shaders/trivial.vert");
+const HEAVY: &str = include_str!("../../../crates/layer/benches/shaders/heavy.vert");
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
 
-/// Where the feedback buffers and the words of the host go, which no shader of the corpus uses.
+/// Where the feedback buffers and the words of the host go. Shaders that use them are not compared.
 const SET: u32 = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -88,10 +71,10 @@ fn known(varying: Varying, topology: Topology) -> Options {
     options(varying).topologies([topology]).one_instance().one_limit()
 }
 
-/// Prints nanoseconds a vertex, without rasterization.
-fn vertices(device: &Device, what: &str, words: &[u32]) -> Result<(), Box<dyn Error>> {
-    let module = Module::parse(words)?;
-    let decorated = decorate(&module, "main", &Options::new().interleaved(["captured"]))?;
+/// Prints nanoseconds a vertex, without rasterization, of a shader that says what is captured.
+fn vertices(device: &Device, what: &str, decorated: &[u32]) -> Result<(), Box<dyn Error>> {
+    let decorating = Module::parse(decorated)?;
+    let module = strip(&decorating)?;
     let varying = || Varying::from("captured");
     let has_feature = device.capabilities().transform_feedback.is_some();
     for (name, topology, drawn) in [
@@ -102,13 +85,13 @@ fn vertices(device: &Device, what: &str, words: &[u32]) -> Result<(), Box<dyn Er
         let any = Variants::new(&module, "main", &options(varying()))?;
         let known = Variants::new(&module, "main", &known(varying(), topology))?;
         let alone = measure(device, |scene, count| {
-            scene.plain(words, drawn, count);
+            scene.plain(module.words(), drawn, count);
             Ok(())
         })?;
         print!("  {what}, {name}: not captured {alone:.1}");
         if has_feature {
             let native = measure(device, |scene, count| {
-                scene.plain(decorated.module.words(), drawn, count);
+                scene.plain(decorated, drawn, count);
                 scene.by_the_driver();
                 Ok(())
             })?;

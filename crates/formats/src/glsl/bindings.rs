@@ -50,8 +50,9 @@ mod tests {
         let text = "cbuffer A : register(b1) { float4 a; }; cbuffer B { float4 b; };\n\
             RWByteAddressBuffer c : register(u1); cbuffer D : register(b0, space2) { float4 d; };\n\
             float4 main() : SV_Position { c.Store(0, 1); return a + b + d; }\n";
-        let words = Source::new(text, Language::Hlsl, ShaderStage::Vertex).compile().unwrap();
-        let m = Module::parse(&words).unwrap();
+        let words = Source::new(text, Language::Hlsl, ShaderStage::Vertex).compile();
+        let words = words.expect("it compiles");
+        let m = Module::parse(&words).expect("it was compiled");
         let mut places: Vec<(u32, u32)> = m
             .variables()
             .filter_map(|variable| {

@@ -22,8 +22,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &
         // What is built in is known by that.
         let name = m.decoration(id, Decoration::LOCATION).and_then(|_| m.name(id));
         let Some(semantic) = name.and_then(|path| semantic_of(&path, declared)) else { continue };
-        let named = m.instructions().filter(|inst| inst.op() == Op::NAME);
-        named.filter(|inst| inst.words()[1] == id.word()).for_each(|inst| p.remove(inst));
+        m.uses_of(id).filter(|user| user.op() == Op::NAME).for_each(|name| p.remove(name));
         p.name(id, &format!("{prefix}{semantic}"));
     }
 }
@@ -68,8 +67,9 @@ mod tests {
     use polyshade_spv::{Decoration, Module};
 
     fn names(text: &str, stage: ShaderStage) -> Vec<String> {
-        let words = Source::new(text, Language::Hlsl, stage).define("N", "4").compile().unwrap();
-        let m = Module::parse(&words).unwrap();
+        let words = Source::new(text, Language::Hlsl, stage).define("N", "4").compile();
+        let words = words.expect("it compiles");
+        let m = Module::parse(&words).expect("it was compiled");
         let located = m.variables().filter_map(|variable| {
             let id = variable.result();
             m.decoration(id, Decoration::LOCATION)?;

@@ -14,7 +14,8 @@ const MOST_IDS: u32 = 0x3f_ffff;
 /// What the comments say.
 #[derive(Default)]
 pub(super) struct Header {
-    minor: Option<usize>,
+    /// The version that they say.
+    pub(super) version: Option<SpirvVersion>,
     generator: Option<u32>,
     bound: Option<u32>,
 }
@@ -26,9 +27,10 @@ impl Header {
             let Some(comment) = line.strip_prefix(';').map(str::trim) else { continue };
             let fault = |what: &str| Error::Faulty(format!("{name}:{number}: {what}: {comment}"));
             if let Some(version) = comment.strip_prefix("Version: ") {
-                let minor = version.strip_prefix("1.").and_then(|minor| minor.parse().ok());
-                let known = minor.filter(|minor| *minor < SpirvVersion::ALL.len());
-                header.minor = Some(known.ok_or_else(|| fault("no version of SPIR-V"))?);
+                let minor =
+                    version.strip_prefix("1.").and_then(|minor| minor.parse::<usize>().ok());
+                let known = minor.and_then(|minor| SpirvVersion::ALL.get(minor).copied());
+                header.version = Some(known.ok_or_else(|| fault("no version of SPIR-V"))?);
             } else if let Some(generator) = comment.strip_prefix("Generator word: 0x") {
                 let word = u32::from_str_radix(generator, 16);
                 header.generator = Some(word.map_err(|_| fault("no word"))?);
@@ -38,11 +40,6 @@ impl Header {
             }
         }
         Ok(header)
-    }
-
-    /// The version that they say.
-    pub(super) fn version(&self) -> Option<SpirvVersion> {
-        self.minor.map(|minor| SpirvVersion::ALL[minor])
     }
 
     /// Puts what they say into the words that an assembler has made.

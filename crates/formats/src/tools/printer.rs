@@ -10,7 +10,7 @@ use kinds::Kind;
 use names::Names;
 use polyshade_spv::{Id, Inst, Module, Op, decode_text};
 use std::borrow::Cow;
-use std::fmt::{Arguments, Display, Write};
+use std::fmt::{Display, Write};
 
 /// What ids are called.
 pub(super) enum Ids {
@@ -87,8 +87,7 @@ impl<'m> Line<'m> {
             }
             match is_id[at] {
                 Some((id, is_certain)) if is_certain || self.has_ids_only() => {
-                    let name = self.names.of_id(id);
-                    self.push(format_args!("{name}"));
+                    self.push(self.names.of_id(id));
                     at += 1;
                 }
                 Some(_) => at += self.literal(Kind::Raw, at)?,
@@ -112,7 +111,7 @@ impl<'m> Line<'m> {
         Some(decode_text(import.words().get(2..)?))
     }
 
-    fn push(&mut self, operand: Arguments<'_>) {
+    fn push(&mut self, operand: impl Display) {
         let _ = write!(self.text, " {operand}");
     }
 
@@ -120,34 +119,29 @@ impl<'m> Line<'m> {
     fn literal(&mut self, kind: Kind, at: usize) -> Result<usize, String> {
         let words = &self.inst.words()[at..];
         let word = words[0];
-        match kind {
+        let text = match kind {
             Kind::Text => return self.string(words),
             Kind::Value => return self.value(self.inst.result_type(), words),
             Kind::Label => {
                 let selector = Id::new(self.inst.words()[1]);
                 return self.value(selector.and_then(|id| self.module.type_of(id)), words);
             }
-            Kind::Number if !self.is_raw => self.push(format_args!("{word}")),
-            Kind::Enumerant(name) if !self.is_raw => match name(word) {
-                Some(name) => self.push(format_args!("{name}")),
-                None => self.raw(word),
-            },
-            Kind::Mask(bits) if !self.is_raw => match kinds::mask(word, bits) {
-                Some(names) => self.push(format_args!("{names}")),
-                None => self.raw(word),
-            },
-            Kind::Extended if !self.is_raw => match self.extended(word) {
-                Some(name) => self.push(format_args!("{name}")),
-                None => self.raw(word),
-            },
-            _ => self.raw(word),
+            Kind::Number => Some(word.to_string()),
+            Kind::Enumerant(name) => name(word),
+            Kind::Mask(bits) => kinds::mask(word, bits),
+            Kind::Extended => self.extended(word),
+            Kind::Raw => None,
+        };
+        match text.filter(|_| !self.is_raw) {
+            Some(text) => self.push(text),
+            None => self.raw(word),
         }
         Ok(1)
     }
 
     fn raw(&mut self, word: u32) {
         self.is_raw = true;
-        self.push(format_args!("!{word}"));
+        self.push(format!("!{word}"));
     }
 
     fn extended(&self, number: u32) -> Option<String> {
@@ -163,7 +157,7 @@ impl<'m> Line<'m> {
             return Err("something follows a string in its last word".to_owned());
         }
         let text = text.replace('\\', "\\\\").replace('"', "\\\"");
-        self.push(format_args!("\"{text}\""));
+        self.push(format!("\"{text}\""));
         Ok(count)
     }
 
@@ -172,7 +166,7 @@ impl<'m> Line<'m> {
         let of = of.and_then(|id| self.module.definition(id)).ok_or("a number without a type")?;
         match numbers::print(of.words(), words) {
             Some((text, count)) => {
-                self.push(format_args!("{text}"));
+                self.push(text);
                 Ok(count)
             }
             None => {

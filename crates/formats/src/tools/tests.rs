@@ -18,7 +18,7 @@ fn assemble_text(text: &str) -> Option<Result<Vec<u32>, Error>> {
 }
 
 fn words_of(text: &str) -> Option<Vec<u32>> {
-    assemble_text(text).map(|words| words.unwrap())
+    assemble_text(text).map(|words| words.expect("it is assembly"))
 }
 
 #[test]
@@ -27,10 +27,10 @@ fn the_words_come_back_with_their_header() {
     assert_eq!(words[VERSION], 0x0001_0200);
     words[GENERATOR] = 0x0008_000b;
     words[BOUND] = 99;
-    let text = assembly(&words).unwrap();
-    assert_eq!(words_of(&text).unwrap(), words);
+    let text = assembly(&words).expect("it has names");
+    assert_eq!(words_of(&text).expect("there was an assembler"), words);
     assert!(text.contains("%10 = OpConstant %9"), "{text}");
-    let listing = listing(&words).unwrap();
+    let listing = listing(&words).expect("it has names");
     assert!(listing.contains("%v = OpTypeVoid") && listing.contains("%float_0_1"), "{listing}");
 }
 
@@ -38,7 +38,7 @@ fn the_words_come_back_with_their_header() {
 fn no_two_ids_are_called_the_same() {
     let names = "OpName %7 \"v\"\nOpName %9 \"v\"\nOpName %10 \"v_0\"\n";
     let Some(words) = words_of(&TEXT.replace("OpName %7 \"v\"\n", names)) else { return };
-    let listing = listing(&words).unwrap();
+    let listing = listing(&words).expect("it has names");
     for defined in ["%v = OpTypeVoid", "%v_0 = OpTypeFloat", "%v_0_0 = OpConstant"] {
         assert!(listing.contains(defined), "{listing}");
     }
@@ -46,12 +46,13 @@ fn no_two_ids_are_called_the_same() {
 
 #[test]
 fn a_version_that_is_not_said_is_the_one_given() {
-    let text = TEXT.strip_prefix("; Version: 1.2\n").unwrap();
+    let text = TEXT.strip_prefix("; Version: 1.2\n").expect("it says one");
     let Some(words) = words_of(text) else { return };
     assert_eq!(words[VERSION], 0x0001_0300);
     for wrong in ["; Version: 1.7\n", "; Version: x\n", "; Bound: -1\n", "; Generator word: 0xg\n"]
     {
-        let error = assemble_text(&format!("{wrong}{TEXT}")).unwrap().unwrap_err();
+        let error =
+            assemble_text(&format!("{wrong}{TEXT}")).expect("there was an assembler").unwrap_err();
         assert!(error.to_string().starts_with("a.spvasm:1: "), "{error}");
     }
 }
@@ -64,7 +65,7 @@ fn what_cannot_be_read_again_is_not_written() {
     let mut schema = words.clone();
     schema[SCHEMA] = 1;
     // A name whose octets are no text, and one with more behind its end.
-    let name = words.iter().position(|word| *word == u32::from(b'v')).unwrap();
+    let name = words.iter().position(|word| *word == u32::from(b'v')).expect("it is there");
     let with = |word: u32| {
         let mut words = words.clone();
         words[name] = word;
@@ -92,7 +93,7 @@ fn modules_are_validated_in_every_environment() {
         assert!(is_old || matches!(answer, Err(Error::Faulty(_))), "{name}: {answer:?}");
     }
     let linked = "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n";
-    let valid = words_of(linked).unwrap();
+    let valid = words_of(linked).expect("there was an assembler");
     assert_eq!(validate(&valid, Some("spv1.3")), Ok(()));
     assert!(validate(&valid, Some("spv1.0")).is_err(), "1.3 is newer");
     assert!(validate(&valid, None).is_err(), "Vulkan has no linkage");
@@ -140,8 +141,8 @@ fn numbers_come_back() {
     }
     [0, 0x7f, 0xff].into_iter().for_each(|octet| add(7, &[octet]));
     words[BOUND] = id;
-    let text = assembly(&words).unwrap();
-    assert_eq!(words_of(&text).unwrap(), words);
+    let text = assembly(&words).expect("it has names");
+    assert_eq!(words_of(&text).expect("there was an assembler"), words);
 }
 
 /// Where SPIRV-Tools has names for words, they are printed by these.
@@ -151,13 +152,13 @@ fn text_is_that_of_spirv_tools() {
     use spirv_tools::assembler::{Assembler, DisassembleOptions, create};
 
     let text = include_str!("tests/names.spvasm");
-    let words = assemble(text, "names.spvasm", SpirvVersion::SPIRV1_6).unwrap();
+    let words = assemble(text, "names.spvasm", SpirvVersion::SPIRV1_6).expect("it is assembly");
     let options = DisassembleOptions { no_header: true, comment: false, ..Default::default() };
     let options = DisassembleOptions { use_friendly_names: false, ..options };
     let theirs = create(Some(spirv_tools::TargetEnv::Universal_1_6)).disassemble(&words, options);
-    let theirs = theirs.unwrap().unwrap();
+    let theirs = theirs.expect("it is known").expect("there is text");
     let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ours = assembly(&words).unwrap();
+    let ours = assembly(&words).expect("it has names");
     let ours: Vec<_> = ours.lines().filter(|line| !line.starts_with(';')).map(plain).collect();
     assert_eq!(ours, theirs.lines().map(plain).collect::<Vec<_>>());
 }
@@ -166,7 +167,7 @@ fn text_is_that_of_spirv_tools() {
 #[test]
 fn the_programs_say_what_the_library_says() {
     let Ok(words) = programs::assemble(TEXT, "a.spvasm", "spv1.2") else { return };
-    let library = library::assemble(TEXT, "a.spvasm", "spv1.2").unwrap();
+    let library = library::assemble(TEXT, "a.spvasm", "spv1.2").expect("it is assembly");
     assert_eq!(words[SCHEMA..], library[SCHEMA..]);
     for assemble in [programs::assemble, library::assemble] {
         let error = assemble("OpCapability Shader\n  OpFoo\n", "a.spvasm", "spv1.2").unwrap_err();

@@ -1,13 +1,14 @@
 //! Names for ids, as people know them.
 
 use super::numbers;
-use polyshade_spv::{Id, Inst, Module, Op, decode_text};
+use polyshade_spv::view::Name;
+use polyshade_spv::{Id, Inst, Module, Op, Section};
 use std::collections::HashMap;
 
 /// What ids are called that have a name: by the module, or by the type or number that they are.
 #[derive(Default)]
 pub(super) struct Names {
-    of: HashMap<u32, String>,
+    of: HashMap<Id, String>,
     /// The names that are taken, and the number that makes the next of the same name another.
     taken: HashMap<String, u32>,
 }
@@ -15,16 +16,13 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn of(module: &Module<'_>) -> Self {
         let mut names = Self::default();
-        for inst in module.instructions().filter(|inst| inst.op() == Op::NAME) {
-            let [_, id, text @ ..] = inst.words() else { continue };
-            names.add(*id, &decode_text(text));
+        for name in module.section(Section::Names).filter_map(Name::of) {
+            names.add(name.target(), &name.name());
         }
         for inst in module.instructions() {
-            let Some(id) = inst.result().filter(|id| !names.of.contains_key(&id.word())) else {
-                continue;
-            };
+            let Some(id) = inst.result().filter(|id| !names.of.contains_key(id)) else { continue };
             if let Some(name) = names.described(module, inst) {
-                names.add(id.word(), &name);
+                names.add(id, &name);
             }
         }
         names
@@ -32,14 +30,14 @@ impl Names {
 
     /// `%name`, or `%12`.
     pub(super) fn of_id(&self, id: Id) -> String {
-        match self.of.get(&id.word()) {
+        match self.of.get(&id) {
             Some(name) => format!("%{name}"),
             None => format!("%{}", id.word()),
         }
     }
 
     /// Gives `id` a name of letters that names may have, and that no other id has.
-    fn add(&mut self, id: u32, name: &str) {
+    fn add(&mut self, id: Id, name: &str) {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let mut name: String =
             name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
@@ -64,7 +62,7 @@ impl Names {
     fn described(&self, module: &Module<'_>, inst: Inst<'_>) -> Option<String> {
         let words = inst.words();
         let word = |at: usize| words.get(at).copied();
-        let named = |at: usize| self.of.get(&word(at)?).cloned();
+        let named = |at: usize| self.of.get(&Id::new(word(at)?)?).cloned();
         Some(match inst.op() {
             Op::TYPE_VOID => "void".to_owned(),
             Op::TYPE_BOOL => "bool".to_owned(),
