@@ -174,12 +174,20 @@ impl Requirements {
                 purpose: Purpose::Words,
                 stage,
             }));
-            self.push_constants = self.push_constants.take().or(group.push_constants());
+            self.push(group.push_constants());
             self.specialization.extend(group.specialization());
         }
     }
 
-    /// What this or `other`, of the same stage, needs, each once. Push constants are one range, as they are to Vulkan.
+    /// Adds to the push constants, which are one range, as they are to Vulkan.
+    fn push(&mut self, bytes: Option<Range<u32>>) {
+        self.push_constants = match (self.push_constants.take(), bytes) {
+            (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What this or `other`, of the same stage, needs, each once.
     pub(crate) fn join(mut self, other: Self) -> Self {
         fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {
             for other in others {
@@ -192,10 +200,7 @@ impl Requirements {
         add(&mut self.features, other.features);
         add(&mut self.descriptors, other.descriptors);
         add(&mut self.specialization, other.specialization);
-        self.push_constants = match (self.push_constants, other.push_constants) {
-            (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
-            (one, other) => one.or(other),
-        };
+        self.push(other.push_constants);
         self.ordering = self.ordering.or(other.ordering);
         for (name, at_least) in other.limits {
             self.need(name, at_least);

@@ -1,7 +1,7 @@
 //! Words are added to the push constants, of which an entry point has one block only.
 
 use super::add_to_interface;
-use super::resource::{HostBlock, Words, decorate_words, word_block};
+use super::resource::{HostBlock, Words, decorate_words};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use polyshade_spv::view::{EntryPoint, TypePointer, Variable};
 use polyshade_spv::{
@@ -25,19 +25,46 @@ pub fn push_constants<'m>(
     name: &str,
     names: &[&str],
 ) -> Result<HostBlock, Error> {
-    if !offset.is_multiple_of(4) || offset.checked_add(names.len() as u32 * 4).is_none() {
-        let message = format!(
-            "push constants cannot begin at byte {offset}: not a multiple of 4, or too large"
-        );
-        return Err(Error::new(ErrorKind::Options, message));
+    let span = Span { offset, names: names.to_vec() };
+    let blocks = push_constant_spans(m, p, entry, name, std::slice::from_ref(&span))?;
+    Ok(blocks[0])
+}
+
+/// Members that follow each other.
+pub(super) struct Span<'n> {
+    /// Where the first of them is, in bytes.
+    pub(super) offset: u32,
+    pub(super) names: Vec<&'n str>,
+}
+
+/// As [`push_constants`], of members at several places, each of which gets the block with its own first member. They are
+/// added together, as an entry point has one block. They do not overlap.
+pub(super) fn push_constant_spans<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    name: &str,
+    spans: &[Span<'_>],
+) -> Result<Vec<HostBlock>, Error> {
+    for Span { offset, names } in spans {
+        if !offset.is_multiple_of(4) || offset.checked_add(names.len() as u32 * 4).is_none() {
+            let message = format!(
+                "push constants cannot begin at byte {offset}: not a multiple of 4, or too large"
+            );
+            return Err(Error::new(ErrorKind::Options, message));
+        }
     }
     let class = StorageClass::PUSH_CONSTANT;
     let Some(variable) = push_constant_block(m, entry) else {
-        let block = word_block(p, names, offset);
+        let uint = p.uint();
+        let count = spans.iter().map(|span| span.names.len()).sum();
+        let block = p.structure(&vec![uint; count]);
+        p.decorate(block, Decoration::BLOCK, &[]);
         let variable = p.variable(class, block, None);
+        let added = add_members(p, variable, block, 0, spans);
         p.name(variable, name);
         add_to_interface(m, p, entry, variable);
-        return Ok(HostBlock { variable, class, words: Words::Members(0) });
+        return Ok(added);
     };
 
     let structure = m.pointer(variable.pointer_type()).and_then(|(_, block)| m.definition(block));
@@ -52,7 +79,7 @@ pub fn push_constants<'m>(
         let message = "the size of the push constants is not known";
         return Err(Error::unsupported(message, block));
     };
-    if offset < end {
+    if let Some(Span { offset, .. }) = spans.iter().find(|span| span.offset < end) {
         let message =
             format!("the push constants of the shader end at byte {end}, behind byte {offset}");
         return Err(Error::new(ErrorKind::Options, message).about(variable.result()));
@@ -60,11 +87,29 @@ pub fn push_constants<'m>(
     let first_member = m.members(block).len() as u32;
     let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
     let mut operands = inst.words()[1..].to_vec();
-    operands.extend(names.iter().map(|_| uint.word()));
+    operands.extend(spans.iter().flat_map(|span| &span.names).map(|_| uint.word()));
     p.remove(inst);
     p.insert(inst.after(), inst.op(), &operands);
-    decorate_words(p, block, first_member, names, offset);
-    Ok(HostBlock { variable: variable.result(), class, words: Words::Members(first_member) })
+    Ok(add_members(p, variable.result(), block, first_member, spans))
+}
+
+/// Says where the members of `block` from `first_member` on are.
+fn add_members(
+    p: &mut Patch<'_, '_>,
+    variable: Id,
+    block: Id,
+    first_member: u32,
+    spans: &[Span<'_>],
+) -> Vec<HostBlock> {
+    let class = StorageClass::PUSH_CONSTANT;
+    let mut member = first_member;
+    let added = spans.iter().map(|span| {
+        decorate_words(p, block, member, &span.names, span.offset);
+        let words = Words::Members(member);
+        member += span.names.len() as u32;
+        HostBlock { variable, class, words }
+    });
+    added.collect()
 }
 
 /// The bytes of push constants that `entry` has already; all of them, where the size of its block is not known.

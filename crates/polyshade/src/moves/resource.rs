@@ -120,7 +120,7 @@ pub fn uniform_block<'m>(
     name: &str,
     names: &[&str],
 ) -> Result<HostBlock, Error> {
-    let block = word_block(p, names, 0);
+    let block = word_block(p, names);
     p.name(block, &format!("{name}_block"));
     let variable = resource(m, p, entry, StorageClass::UNIFORM, block, at, name)?;
     Ok(HostBlock { variable, class: StorageClass::UNIFORM, words: Words::Members(0) })
@@ -178,11 +178,11 @@ pub fn spec_constants<'m>(
     Ok(constants.collect())
 }
 
-pub(super) fn word_block(p: &mut Patch<'_, '_>, names: &[&str], offset: u32) -> Id {
+fn word_block(p: &mut Patch<'_, '_>, names: &[&str]) -> Id {
     let uint = p.uint();
     let block = p.structure(&vec![uint; names.len()]);
     p.decorate(block, Decoration::BLOCK, &[]);
-    decorate_words(p, block, 0, names, offset);
+    decorate_words(p, block, 0, names, 0);
     block
 }
 

@@ -1,12 +1,14 @@
 //! Words that the host fills in are added where the host wants them.
 
+use super::push_constants::{Span, push_constant_spans};
 use super::{
-    HostBlock, Memory, Pointed, WordArray, memory, push_constants, spec_constants, storage_buffer,
-    uniform_block, word_array,
+    HostBlock, Memory, Pointed, WordArray, memory, spec_constants, storage_buffer, uniform_block,
+    word_array,
 };
 use crate::host::{Place, Reserved, Word, Words};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch};
+use std::vec;
 
 /// Words of the host that code can read.
 #[derive(Clone, Debug)]
@@ -115,8 +117,9 @@ pub fn host_words<'w, 'm>(
     words: &'w [Words],
     name: &str,
 ) -> Result<HostWords<'w>, Error> {
+    let mut pushed = Pushed { groups: words, blocks: None };
     let groups = words.iter().map(|group| {
-        let added = add_words(m, p, entry, reserved, (group, name), None)?;
+        let added = add_group(m, p, entry, reserved, (group, name), (None, &mut pushed))?;
         Ok((group, added))
     });
     groups.collect::<Result<_, Error>>().map(HostWords)
@@ -131,7 +134,62 @@ pub(crate) fn add_words<'m>(
     (words, name): (&Words, &str),
     array: Option<WordArray>,
 ) -> Result<Added, Error> {
-    let names: Vec<&str> = words.words.iter().map(|word| word.name.as_ref()).collect();
+    let mut pushed = Pushed { groups: std::slice::from_ref(words), blocks: None };
+    add_group(m, p, entry, reserved, (words, name), (array, &mut pushed))
+}
+
+/// What groups have in push constants, be it their words or their addresses. An entry point has one block of push
+/// constants, so all of it is added with the first group that has some.
+struct Pushed<'g> {
+    groups: &'g [Words],
+    /// Those of the groups that are still to be added, in order.
+    blocks: Option<vec::IntoIter<HostBlock>>,
+}
+
+impl Pushed<'_> {
+    /// The block of the next group that has one.
+    fn next<'m>(
+        &mut self,
+        m: &'m Module<'_>,
+        p: &mut Patch<'m, '_>,
+        entry: EntryPoint<'m>,
+        name: &str,
+    ) -> Result<HostBlock, Error> {
+        let blocks = match &mut self.blocks {
+            Some(blocks) => blocks,
+            None => {
+                let spans: Vec<Span<'_>> = self.groups.iter().filter_map(span).collect();
+                let blocks = push_constant_spans(m, p, entry, name, &spans)?;
+                self.blocks.insert(blocks.into_iter())
+            }
+        };
+        Ok(blocks.next().expect("each group asks for its block once"))
+    }
+}
+
+/// The halves of an address.
+const HALVES: [&str; 2] = ["address_low", "address_high"];
+
+/// What a group has in push constants.
+fn span(group: &Words) -> Option<Span<'_>> {
+    let (Place::PushConstant { offset }, _) = group.filled_in() else { return None };
+    let names = if group.place.is_address() { HALVES.to_vec() } else { names_of(group) };
+    Some(Span { offset, names })
+}
+
+fn names_of(words: &Words) -> Vec<&str> {
+    words.words.iter().map(|word| word.name.as_ref()).collect()
+}
+
+/// Adds a group of words, one of those of `pushed`.
+fn add_group<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    reserved: &Reserved,
+    (words, name): (&Words, &str),
+    (array, pushed): (Option<WordArray>, &mut Pushed<'_>),
+) -> Result<Added, Error> {
     reserved.check_words(words)?;
     Ok(match words.place {
         Place::StorageBuffer { set, binding } => {
@@ -141,19 +199,18 @@ pub(crate) fn add_words<'m>(
             Added::Block(block)
         }
         Place::Uniform { set, binding } => {
+            let names = names_of(words);
             Added::Block(uniform_block(m, p, entry, (set, binding), name, &names)?)
         }
-        Place::PushConstant { offset } => {
-            Added::Block(push_constants(m, p, entry, offset, name, &names)?)
-        }
+        Place::PushConstant { .. } => Added::Block(pushed.next(m, p, entry, name)?),
         Place::Specialization { first_id } => {
-            Added::Constants(spec_constants(m, p, first_id, &names)?)
+            Added::Constants(spec_constants(m, p, first_id, &names_of(words))?)
         }
         Place::Address(pointer) => {
             let memory = memory(m, p)?;
-            let halves = ["address_low", "address_high"].map(|name| Word::new(name, ""));
+            let halves = HALVES.map(|name| Word::new(name, ""));
             let address = Words { place: pointer.into(), words: halves.to_vec() };
-            let added = add_words(m, p, entry, reserved, (&address, name), None)?;
+            let added = add_group(m, p, entry, reserved, (&address, name), (None, pushed))?;
             Added::Memory(memory, Box::new(added))
         }
     })
