@@ -49,6 +49,23 @@ const READ: &str = r"
         gl_PointSize = 1.0;
     }";
 
+/// How long a draw takes nobody can say. But the device has a clock, and the validation layer nothing to say of how it
+/// is read and of work that is submitted again.
+#[test]
+fn draws_are_timed_by_the_device() {
+    let vertex = glsl::vertex(COVER, "", SpirvVersion::SPIRV1_0);
+    let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+    let draw = Draw { topology, ..Draw::new(vec![Stage::vertex(&vertex)], 0..3) };
+    let work = Work { draws: vec![draw], ..Work::default() };
+    for driver in DRIVERS {
+        let device = driver.device();
+        let times = [1, 3].map(|submissions| device.time(&work, submissions).map(|_| ()));
+        assert_eq!(times, [Ok(()), Ok(())], "{driver:?}");
+        assert_eq!(device.take_messages(), [], "{driver:?}");
+        assert!(device.is_processor(), "{driver:?}");
+    }
+}
+
 #[test]
 fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
     let (vertex, fragment) =

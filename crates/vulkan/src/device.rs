@@ -34,6 +34,9 @@ pub struct Device {
     pub(crate) queue_family: u32,
     pub(crate) queue: Mutex<Queue>,
     pub(crate) time_limit: Duration,
+    /// What the memory of buffers had better be, beside what the host sees.
+    pub(crate) buffers: vk::MemoryPropertyFlags,
+    is_processor: bool,
     pub(crate) physical: vk::PhysicalDevice,
     capabilities: Capabilities,
     pub(crate) instance: ManuallyDrop<Instance>,
@@ -59,9 +62,10 @@ impl Device {
         let capabilities = capabilities::query(&instance, physical)?;
 
         // SAFETY: the device belongs to the instance.
-        let (families, memory) = unsafe {
+        let (properties, families, memory) = unsafe {
             let instance = &instance.handle;
             (
+                instance.get_physical_device_properties(physical),
                 instance.get_physical_device_queue_family_properties(physical),
                 instance.get_physical_device_memory_properties(physical),
             )
@@ -87,6 +91,8 @@ impl Device {
             queue_family,
             queue: Mutex::new(Queue { handle: queue, hung: false }),
             time_limit: TIME_LIMIT,
+            buffers: vk::MemoryPropertyFlags::HOST_CACHED,
+            is_processor: properties.device_type == vk::PhysicalDeviceType::CPU,
             physical,
             capabilities,
             instance: ManuallyDrop::new(instance),
@@ -96,6 +102,17 @@ impl Device {
     /// Limits the time that a submission may take: 20 seconds unless this is called.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
+    }
+
+    /// Puts buffers into the device's own memory, where the host sees some of it: fast for the device, and slow for the
+    /// host to read. Unless this is called they are in memory that the host reads fast.
+    pub fn keep_buffers_local(&mut self) {
+        self.buffers = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+    }
+
+    /// Whether the device is the host's processor, which a driver makes draw.
+    pub fn is_processor(&self) -> bool {
+        self.is_processor
     }
 
     /// Whether vertex attributes can have this format.

@@ -40,6 +40,7 @@ mod runner;
 mod support;
 mod target_reads;
 mod texture;
+mod timing;
 mod validation;
 mod work;
 

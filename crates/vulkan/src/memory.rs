@@ -113,7 +113,7 @@ impl<'d> Buffer<'d> {
             let needs = device.handle.get_buffer_memory_requirements(*handle);
             let seen =
                 vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let memory = allocate(device, needs, seen, has_addresses)?;
+            let memory = allocate(device, needs, (seen, device.buffers), has_addresses)?;
             device.handle.bind_buffer_memory(*handle, *memory, 0).call("vkBindBufferMemory")?;
             let info = vk::BufferDeviceAddressInfo::default().buffer(*handle);
             let address = has_addresses.then(|| device.handle.get_buffer_device_address(&info));
@@ -156,7 +156,9 @@ pub(crate) fn create_image<'d>(
         let handle = device.handle.create_image(info, None).call("vkCreateImage")?;
         let handle = Owned::new(device, handle);
         let needs = device.handle.get_image_memory_requirements(*handle);
-        let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty(), false)?;
+        let any = vk::MemoryPropertyFlags::empty();
+        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        let memory = allocate(device, needs, (any, local), false)?;
         device.handle.bind_image_memory(*handle, *memory, 0).call("vkBindImageMemory")?;
         Ok((handle, memory))
     }
@@ -180,18 +182,21 @@ pub(crate) fn create_view<'d>(
     Ok(Owned::new(device, view))
 }
 
+/// Memory that is as it must be, and as it had better be where there is such.
 fn allocate<'d>(
     device: &'d Device,
     needs: vk::MemoryRequirements,
-    properties: vk::MemoryPropertyFlags,
+    (must, better): (vk::MemoryPropertyFlags, vk::MemoryPropertyFlags),
     has_address: bool,
 ) -> Result<Owned<'d, vk::DeviceMemory>, Error> {
-    let fits = |&index: &u32| {
-        let memory_type = device.memory.memory_types[index as usize];
-        needs.memory_type_bits & (1 << index) != 0
-            && memory_type.property_flags.contains(properties)
+    let find = |properties| {
+        (0..device.memory.memory_type_count).find(|&index| {
+            let memory_type = device.memory.memory_types[index as usize];
+            needs.memory_type_bits & (1 << index) != 0
+                && memory_type.property_flags.contains(properties)
+        })
     };
-    let Some(index) = (0..device.memory.memory_type_count).find(fits) else {
+    let Some(index) = find(must | better).or_else(|| find(must)) else {
         return Err(Error::Missing("memory that the host sees"));
     };
     let mut flags =

@@ -22,6 +22,9 @@ impl Objects<'_> {
                 // SAFETY: the pool has one query a draw.
                 unsafe { device.cmd_reset_query_pool(commands, pool, 0, count) };
             }
+            if let Some(timestamps) = &self.timestamps {
+                timestamps.begin(commands);
+            }
             for (index, draw) in (0..).zip(&work.draws) {
                 if let Some(counters) = counters {
                     counters.begin(commands, index);
@@ -31,6 +34,9 @@ impl Objects<'_> {
                     counters.end(commands, index);
                 }
                 self.wait_for_everything();
+            }
+            if let Some(timestamps) = &self.timestamps {
+                timestamps.end(commands);
             }
         })
     }

@@ -8,10 +8,12 @@ use crate::error::{Context, Error};
 use crate::image::{Image, TextureImage};
 use crate::memory::{Buffer, Owned};
 use crate::pipeline::{Pipeline, State};
+use crate::timing::Timestamps;
 use crate::work::{Captured, Draw, Outcome, Work};
 use ash::vk;
 use polyshade_planner::PassScope;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// The stream that is captured and counted.
 pub(crate) const STREAM: u32 = 0;
@@ -41,6 +43,25 @@ impl Device {
         let counts = objects.counters.as_ref().map(Counters::read).transpose()?;
         Ok((objects.read_back(work)?, counts.unwrap_or_default()))
     }
+
+    /// How long the device takes for all draws together, by its own clock: the shortest of so many submissions of the
+    /// same work, one at least. What one leaves in buffers is there for the next.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`run`](Device::run); `Missing` where the device's queue has no timestamps.
+    pub fn time(&self, work: &Work<'_>, submissions: u32) -> Result<Duration, Error> {
+        work.check(self)?;
+        let mut objects = Objects::new(self, work, PassScope::RenderPass)?;
+        objects.timestamps = Some(Timestamps::new(self)?);
+        objects = objects.run(work)?;
+        let mut least = objects.time()?;
+        for _ in 1..submissions {
+            objects = objects.submit_again()?;
+            least = least.min(objects.time()?);
+        }
+        Ok(least)
+    }
 }
 
 /// All that a submission uses.
@@ -56,6 +77,8 @@ pub(crate) struct Objects<'d> {
     pub(crate) queries: Option<Owned<'d, vk::QueryPool>>,
     /// What counts the draws, where that is asked for.
     pub(crate) counters: Option<Counters<'d>>,
+    /// What times them together, where that is asked for.
+    pub(crate) timestamps: Option<Timestamps<'d>>,
     fence: Owned<'d, vk::Fence>,
     _commands: Owned<'d, vk::CommandPool>,
     pub(crate) command_buffer: vk::CommandBuffer,
@@ -134,6 +157,7 @@ impl<'d> Objects<'d> {
             draws,
             queries,
             counters: None,
+            timestamps: None,
             fence,
             _commands: commands,
             command_buffer,
@@ -178,6 +202,11 @@ impl<'d> Objects<'d> {
             vk::Result::TIMEOUT => Err(Error::TimedOut),
             result => Err(Error::Call { name: "vkWaitForFences", result }),
         }
+    }
+
+    /// How long the draws took of a submission that is over: no time where it has no timestamps.
+    fn time(&self) -> Result<Duration, Error> {
+        self.timestamps.as_ref().map_or(Ok(Duration::ZERO), Timestamps::read)
     }
 
     pub(crate) fn read_back(&self, work: &Work<'_>) -> Result<Outcome, Error> {

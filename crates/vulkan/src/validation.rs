@@ -46,6 +46,12 @@ pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
         says: NO_FORMATS,
         reason: FORGOTTEN_FORMATS,
     },
+    FalsePositive {
+        id: "WARNING-vkGetDeviceProcAddr-device",
+        says: &["vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR"],
+        reason: "chromium's layer says so of every device of NVIDIA's driver that is created: a function of an \
+                 extension that is not enabled, which nothing of ours looks up",
+    },
 ];
 
 /// The validation layer that watches a device.

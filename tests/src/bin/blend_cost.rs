@@ -9,12 +9,11 @@ use polyshade::Module;
 use polyshade::advanced_blend::{self, Equation, Options};
 use polyshade::host::Place;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_tests::processor;
 use polyshade_vulkan::{
-    Blend, BlendTerm, Constant, Descriptor, Device, Draw, Resource, Stage, Target, Validation,
-    Work, vk,
+    Blend, BlendTerm, Constant, Descriptor, Device, Draw, Resource, Stage, Target, Work, vk,
 };
 use std::error::Error;
-use std::time::{Duration, Instant};
 
 const SIDE: u32 = 512;
 const LAYERS: u32 = 33;
@@ -53,9 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let ordinary = Blend { terms: Some([term; 2]), ..Blend::default() };
     let native = Blend::advanced(vk::BlendOp::SOFTLIGHT_EXT);
-    for name in Device::list()? {
-        let device = Device::open(&name.device, Validation::Off)?;
-        println!("{}", name.device);
+    for (name, device) in processor::devices()? {
+        println!("{name}");
         let time =
             |fragment: &[u32], blend: Option<Blend>| measure(&device, [&vertex, fragment], blend);
         println!("  no blending                     {:7.2}", time(&plain, None)?);
@@ -97,15 +95,7 @@ fn measure(
         }],
         ..Work::default()
     };
-    let shortest = |layers| -> Result<Duration, Box<dyn Error>> {
-        let mut shortest = Duration::MAX;
-        for _ in 0..RUNS {
-            let started = Instant::now();
-            device.run(&work(layers))?;
-            shortest = shortest.min(started.elapsed());
-        }
-        Ok(shortest)
-    };
+    let shortest = |layers| processor::of_draws(device, &work(layers), RUNS);
     let (one, many) = (shortest(1)?, shortest(LAYERS)?);
     let pixels = f64::from(SIDE) * f64::from(SIDE) * f64::from(LAYERS - 1);
     Ok(many.saturating_sub(one).as_nanos() as f64 / pixels)

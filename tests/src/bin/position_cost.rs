@@ -12,8 +12,7 @@ use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::{dead_code, processor, shader};
 use polyshade_vulkan::{
-    Attribute, DepthTest, Device, Draw, Place, Stage, Target, Validation, VertexBuffer,
-    VertexLayout, Work, vk,
+    Attribute, DepthTest, Device, Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk,
 };
 use std::error::Error;
 use std::path::Path;
@@ -67,9 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = Module::parse(&full)?;
     let variant = position_only::derive(&module, "main", &Options::new())?;
     let interface = position_only::derive(&module, "main", &Options::new().keep_interface())?;
-    for name in Device::list()? {
-        let device = Device::open(&name.device, Validation::Off)?;
-        println!("{}: nanoseconds a vertex", name.device);
+    for (name, device) in processor::devices()? {
+        println!("{name}: nanoseconds a vertex");
         let time = |vertex: &[u32], fragment: Option<&[u32]>, locations: u32| {
             measure(&device, vertex, fragment, locations)
         };
@@ -124,7 +122,7 @@ fn measure(
     };
     let mut shortest = |instances| {
         work.draws[0].instances = 0..instances;
-        processor::least(RUNS, || device.run(&work).map(drop))
+        processor::of_draws(device, &work, RUNS)
     };
     let (few, many) = (shortest(FEW)?, shortest(MANY)?);
     let vertices = f64::from((MANY - FEW) * VERTICES);

@@ -1,0 +1,70 @@
+//! How long a device takes.
+
+use crate::device::Device;
+use crate::error::{Context, Error};
+use crate::memory::Owned;
+use ash::vk;
+use std::time::Duration;
+
+/// Two timestamps: before the draws of a submission, and after them.
+pub(crate) struct Timestamps<'d> {
+    device: &'d Device,
+    pool: Owned<'d, vk::QueryPool>,
+    /// Nanoseconds of a tick.
+    period: f32,
+    /// The bits of a timestamp that count.
+    mask: u64,
+}
+
+impl<'d> Timestamps<'d> {
+    pub(crate) fn new(device: &'d Device) -> Result<Timestamps<'d>, Error> {
+        let instance = &device.instance.handle;
+        // SAFETY: the device belongs to the instance.
+        let (properties, families) = unsafe {
+            (
+                instance.get_physical_device_properties(device.physical),
+                instance.get_physical_device_queue_family_properties(device.physical),
+            )
+        };
+        let bits = families[device.queue_family as usize].timestamp_valid_bits;
+        if bits == 0 {
+            return Err(Error::Missing("timestamps"));
+        }
+        let info =
+            vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
+        // SAFETY: the queue has timestamps.
+        let pool = unsafe { device.handle.create_query_pool(&info, None) };
+        let pool = Owned::new(device, pool.call("vkCreateQueryPool")?);
+        let period = properties.limits.timestamp_period;
+        Ok(Timestamps { device, pool, period, mask: u64::MAX >> (64 - bits) })
+    }
+
+    /// Records the one before the draws. Nothing may be under way.
+    pub(crate) fn begin(&self, commands: vk::CommandBuffer) {
+        // SAFETY: the pool has two queries, and no render pass has begun.
+        unsafe { self.device.handle.cmd_reset_query_pool(commands, *self.pool, 0, 2) };
+        self.write(commands, vk::PipelineStageFlags::TOP_OF_PIPE, 0);
+    }
+
+    /// Records the one when all draws are over.
+    pub(crate) fn end(&self, commands: vk::CommandBuffer) {
+        self.write(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, 1);
+    }
+
+    fn write(&self, commands: vk::CommandBuffer, stage: vk::PipelineStageFlags, query: u32) {
+        // SAFETY: the query was reset, and is written once a submission.
+        unsafe { self.device.handle.cmd_write_timestamp(commands, stage, *self.pool, query) };
+    }
+
+    /// The time between them, of a submission that is over.
+    pub(crate) fn read(&self) -> Result<Duration, Error> {
+        let mut ticks = [0_u64; 2];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        // SAFETY: both were written in a submission that is over.
+        unsafe { self.device.handle.get_query_pool_results(*self.pool, 0, &mut ticks, flags) }
+            .call("vkGetQueryPoolResults")?;
+        let [before, after] = ticks;
+        let taken = after.wrapping_sub(before) & self.mask;
+        Ok(Duration::from_nanos((taken as f64 * f64::from(self.period)) as u64))
+    }
+}
