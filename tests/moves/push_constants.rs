@@ -2,6 +2,8 @@
 
 use crate::shader::{Shader, entry};
 use polyshade::Error;
+use polyshade::depth_convention::{self, Options};
+use polyshade::host::{Place, Value};
 use polyshade::moves::{self, HostBlock};
 use polyshade_spv::{Decoration, ErrorKind, Id, Module, Patch};
 use polyshade_tests::shader::ShaderStage;
@@ -66,5 +68,19 @@ fn an_offset_that_is_no_multiple_of_4_or_too_large_is_refused() {
     let shader = Shader::glsl(ShaderStage::Vertex, &vertex("", "1.0"));
     for offset in [1, 2, 3, 17, u32::MAX - 3, u32::MAX] {
         shader.refused(ErrorKind::Options, |m, p| append(m, p, offset));
+    }
+}
+
+/// The range that a pipeline's layout must have is one, from the first word to the last.
+#[test]
+fn the_range_takes_in_words_at_several_places() {
+    let shader = Shader::glsl(ShaderStage::Vertex, "void main() { gl_Position = vec4(1); }");
+    let word = |offset| Value::Word(Place::PushConstant { offset });
+    for (places, range) in [([16, 24], 16..28), ([24, 4], 4..28), ([8, 8], 8..16)] {
+        let [depth, flip] = places.map(word);
+        let options = Options::new().depth(depth).flip_y(flip);
+        let converted = depth_convention::convert(shader.module(), "main", &options);
+        let converted = converted.expect("the shader has a position");
+        assert_eq!(converted.requirements.push_constants, Some(range), "{places:?}");
     }
 }

@@ -68,7 +68,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The version of the words that [`Prepared::variant`] makes.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// The version of the words that [`decorate`] makes.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.

@@ -1,7 +1,7 @@
 #version 450
 // Of strips the code is there for strips, and flags say which vertex is the provoking one.
 // RUN: polyshade capture %s --varyings v_colour --topologies triangle-strip --one-limit -o %t.spv
-// CHECK: OpName %of_strip_triangle
+// CHECK: OpName %slot_of_triangle_strip
 // CHECK-NOT: OpSwitch
 
 layout(location = 0) in vec4 position;

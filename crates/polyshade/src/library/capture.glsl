@@ -61,62 +61,88 @@ void of_list(const uint first, const uint limit, const uint slots, const uint ve
     put(first, limit, vertex);
 }
 
+// Each slot of a vertex, of which the last one is number 0. Drivers compile what stores as often as it is called, so it
+// is called in one place, in a loop over the slots.
+#define PUT_EACH(COUNT, SLOT) for (uint which = 0u; which < COUNT; ++which) { put(first, limit, SLOT); }
+
+uint slot_of_line_strip(const uint vertex, const uint which) { return 2u * vertex - which; }
+
 void of_line_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
-    put(first, limit, 2u * vertex - 1u);
-    put(first, limit, 2u * vertex);
+    PUT_EACH(2u, slot_of_line_strip(vertex, which))
+}
+
+uint slot_of_line_loop(const uint slots, const uint vertex, const uint which) {
+    return mix(2u * vertex, slots, vertex < which) - which;
 }
 
 void of_line_loop(const uint first, const uint limit, const uint slots, const uint vertex) {
-    put(first, limit, mix(2u * vertex, slots, vertex == 0u) - 1u);
-    put(first, limit, 2u * vertex);
-}
-
-// To a corner of a triangle of a strip.
-void of_strip_triangle(const uint first, const uint limit, const uint triangle, const uint even,
-                       const uint odd_if_first, const uint odd_if_last) {
-    put(first, limit, 3u * triangle + mix(mix(odd_if_first, odd_if_last, provoking_last()), even,
-                                          (triangle & 1u) == 0u));
+    PUT_EACH(2u, slot_of_line_loop(slots, vertex, which))
 }
 
 // Odd triangles are wound the other way round: (0, 2, 1), or with the provoking vertex last the same cycle ending with
 // it, (1, 0, 2).
-void of_triangle_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
-    of_strip_triangle(first, limit, vertex - 2u, 2u, 1u, 2u);
-    of_strip_triangle(first, limit, vertex - 1u, 1u, 2u, 0u);
-    of_strip_triangle(first, limit, vertex, 0u, 0u, 1u);
+uint slot_of_triangle_strip(const uint vertex, const uint which) {
+    uint triangle = vertex - which;
+    uint odd = (3u + uint(provoking_last()) - which) % 3u;
+    return 3u * triangle + mix(odd, which, (triangle & 1u) == 0u);
 }
 
+void of_triangle_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
+    PUT_EACH(3u, slot_of_triangle_strip(vertex, which))
+}
+
+// The first vertex is in all triangles.
+uint count_of_triangle_fan(const uint limit, const uint vertex) { return mix(2u, limit / 3u + 1u, vertex == 0u); }
+
 // Provoking vertex first: (i + 1, i + 2, 0); last: (0, i + 1, i + 2).
+uint slot_of_triangle_fan(const uint vertex, const uint which) {
+    uint of_first = 3u * which + mix(2u, 0u, provoking_last());
+    return mix(3u * (vertex - 1u - which) + uint(provoking_last()) + which, of_first, vertex == 0u);
+}
+
 void of_triangle_fan(const uint first, const uint limit, const uint slots, const uint vertex) {
-    if (vertex == 0u) {
-        for (uint slot = mix(2u, 0u, provoking_last()); slot < limit; slot += 3u) {
-            store_to_slot(first + slot);
-        }
-    } else {
-        uint corner = uint(provoking_last());
-        put(first, limit, 3u * (vertex - 2u) + corner + 1u);
-        put(first, limit, 3u * (vertex - 1u) + corner);
+    uint count = count_of_triangle_fan(limit, vertex);
+    PUT_EACH(count, slot_of_triangle_fan(vertex, which))
+}
+
+// As many as a vertex of a list or a strip has.
+uint count_of_list_or_strip() {
+    return mix(1u + uint(topology() == LINE_STRIP), 3u, topology() == TRIANGLE_STRIP);
+}
+
+// Below no limit.
+const uint NO_SLOT = ~0u;
+
+uint slot_of_list_or_strip(const uint vertex, const uint which) {
+    switch (topology()) {
+        case POINT_LIST:
+        case LINE_LIST:
+        case TRIANGLE_LIST: return vertex;
+        case LINE_STRIP: return slot_of_line_strip(vertex, which);
+        case TRIANGLE_STRIP: return slot_of_triangle_strip(vertex, which);
+        default: return NO_SLOT;
     }
 }
 
 // A fan or a loop that is drawn as it is would run its shared vertices again and again, so the host draws those as
-// points.
+// points, and what is drawn as it is stores nothing of them.
 void of_list_or_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
+    uint count = count_of_list_or_strip();
+    PUT_EACH(count, slot_of_list_or_strip(vertex, which))
+}
+
+uint slot_of_any(const uint slots, const uint vertex, const uint which) {
     switch (topology()) {
-        case POINT_LIST:
-        case LINE_LIST:
-        case TRIANGLE_LIST: put(first, limit, vertex); break;
-        case LINE_STRIP: of_line_strip(first, limit, slots, vertex); break;
-        case TRIANGLE_STRIP: of_triangle_strip(first, limit, slots, vertex); break;
+        case LINE_LOOP: return slot_of_line_loop(slots, vertex, which);
+        case TRIANGLE_FAN: return slot_of_triangle_fan(vertex, which);
+        default: return slot_of_list_or_strip(vertex, which);
     }
 }
 
 void of_any(const uint first, const uint limit, const uint slots, const uint vertex) {
-    switch (topology()) {
-        case LINE_LOOP: of_line_loop(first, limit, slots, vertex); break;
-        case TRIANGLE_FAN: of_triangle_fan(first, limit, slots, vertex); break;
-        default: of_list_or_strip(first, limit, slots, vertex);
-    }
+    uint count = mix(count_of_list_or_strip(), 2u, topology() == LINE_LOOP);
+    count = mix(count, count_of_triangle_fan(limit, vertex), topology() == TRIANGLE_FAN);
+    PUT_EACH(count, slot_of_any(slots, vertex, which))
 }
 
 // One of the functions above.
@@ -162,6 +188,11 @@ void main() {
     of_one_instance(0u, 0u, 0u, 0u);
     of_instance(0u, 0u, 0u, 0u);
     of_list(0u, 0u, 0u, 0u);
+    of_line_strip(0u, 0u, 0u, 0u);
+    of_line_loop(0u, 0u, 0u, 0u);
+    of_triangle_strip(0u, 0u, 0u, 0u);
+    of_triangle_fan(0u, 0u, 0u, 0u);
+    of_list_or_strip(0u, 0u, 0u, 0u);
     of_any(0u, 0u, 0u, 0u);
     fit(0u, 0u, 0u, 0u, 0u, 0u);
     store_where_bound(0u);

@@ -37,8 +37,8 @@ pub(super) struct Span<'n> {
     pub(super) names: Vec<&'n str>,
 }
 
-/// As [`push_constants`], of members at several places, each of which gets the block with its own first member. They are
-/// added together, as an entry point has one block. They do not overlap.
+/// As [`push_constants`], of members at several places, each of which gets the block with its own first member. They
+/// are added together, as an entry point has one block. They do not overlap.
 pub(super) fn push_constant_spans<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
