@@ -222,7 +222,7 @@ fn a_matrix_by_rows() {
 #[test]
 fn corners_in_another_order() {
     let parts = ["OpBitwiseAnd", "%uint_1"];
-    let found = replaced("of_strip_triangle", 0, &parts, ["%uint_1", "%uint_0"]);
+    let found = replaced("slot_of_triangle_strip", 0, &parts, ["%uint_1", "%uint_0"]);
     assert!(found.draw.expect("it is of a draw").starts_with("TriangleStrip"));
 }
 
