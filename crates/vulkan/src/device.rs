@@ -36,7 +36,6 @@ pub struct Device {
     pub(crate) time_limit: Duration,
     /// What the memory of buffers had better be, beside what the host sees.
     pub(crate) buffers: vk::MemoryPropertyFlags,
-    is_processor: bool,
     pub(crate) physical: vk::PhysicalDevice,
     capabilities: Capabilities,
     pub(crate) instance: ManuallyDrop<Instance>,
@@ -62,10 +61,9 @@ impl Device {
         let capabilities = capabilities::query(&instance, physical)?;
 
         // SAFETY: the device belongs to the instance.
-        let (properties, families, memory) = unsafe {
+        let (families, memory) = unsafe {
             let instance = &instance.handle;
             (
-                instance.get_physical_device_properties(physical),
                 instance.get_physical_device_queue_family_properties(physical),
                 instance.get_physical_device_memory_properties(physical),
             )
@@ -92,7 +90,6 @@ impl Device {
             queue: Mutex::new(Queue { handle: queue, hung: false }),
             time_limit: TIME_LIMIT,
             buffers: vk::MemoryPropertyFlags::HOST_CACHED,
-            is_processor: properties.device_type == vk::PhysicalDeviceType::CPU,
             physical,
             capabilities,
             instance: ManuallyDrop::new(instance),
@@ -112,7 +109,10 @@ impl Device {
 
     /// Whether the device is the host's processor, which a driver makes draw.
     pub fn is_processor(&self) -> bool {
-        self.is_processor
+        // SAFETY: the device belongs to the instance.
+        let properties =
+            unsafe { self.instance.handle.get_physical_device_properties(self.physical) };
+        properties.device_type == vk::PhysicalDeviceType::CPU
     }
 
     /// Whether vertex attributes can have this format.

@@ -20,12 +20,8 @@ impl<'d> Timestamps<'d> {
     pub(crate) fn new(device: &'d Device) -> Result<Timestamps<'d>, Error> {
         let instance = &device.instance.handle;
         // SAFETY: the device belongs to the instance.
-        let (properties, families) = unsafe {
-            (
-                instance.get_physical_device_properties(device.physical),
-                instance.get_physical_device_queue_family_properties(device.physical),
-            )
-        };
+        let families =
+            unsafe { instance.get_physical_device_queue_family_properties(device.physical) };
         let bits = families[device.queue_family as usize].timestamp_valid_bits;
         if bits == 0 {
             return Err(Error::Missing("timestamps"));
@@ -35,7 +31,7 @@ impl<'d> Timestamps<'d> {
         // SAFETY: the queue has timestamps.
         let pool = unsafe { device.handle.create_query_pool(&info, None) };
         let pool = Owned::new(device, pool.call("vkCreateQueryPool")?);
-        let period = properties.limits.timestamp_period;
+        let period = device.capabilities().limits.timestamp_period;
         Ok(Timestamps { device, pool, period, mask: u64::MAX >> (64 - bits) })
     }
 
