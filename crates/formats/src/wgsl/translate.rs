@@ -130,12 +130,12 @@ struct Varyings { @builtin(position) position: vec4<f32>, @location(0) colour: v
 
     #[test]
     fn a_shader_becomes_spirv_and_wgsl_again() {
-        let words = read(SHADER, "a.wgsl", SpirvVersion::SPIRV1_3).unwrap();
+        let words = read(SHADER, "a.wgsl", SpirvVersion::SPIRV1_3).expect("it is right");
         assert_eq!(words[1], 0x0001_0300);
-        let text = write(&words).unwrap();
+        let text = write(&words).expect("WGSL has all that it has");
         assert!(text.contains("@vertex"), "{text}");
         assert!(!text.contains("-("), "the position is flipped: {text}");
-        read(&text, "b.wgsl", SpirvVersion::SPIRV1_0).unwrap();
+        read(&text, "b.wgsl", SpirvVersion::SPIRV1_0).expect("it was written");
     }
 
     #[test]

@@ -226,17 +226,21 @@ mod tests {
     #[test]
     fn marks_are_read_and_shown() {
         for text in ["clip=3", "cull=4.xy", "clip=3-4", "cull=0.w"] {
-            assert_eq!(text.parse::<Mark>().expect("it is a mark").to_string(), text);
+            assert_eq!(mark(text).to_string(), text);
         }
         for text in ["", "clip", "clip=", "plane=3", "clip=3.xz", "cull=x"] {
             assert!(text.parse::<Mark>().is_err(), "{text}");
         }
     }
 
+    fn mark(text: &str) -> Mark {
+        text.parse().expect("it is a mark")
+    }
+
     #[test]
     fn numbers_go_by_register_whatever_the_order() {
-        let marks = ["clip=4.xy", "clip=1.zw", "cull=1.xy"].map(|text| text.parse().unwrap());
-        let linkage = Linkage::new(marks).unwrap();
+        let marks = ["clip=4.xy", "clip=1.zw", "cull=1.xy"].map(mark);
+        let linkage = Linkage::new(marks).expect("they are apart");
         let number =
             |location, component| linkage.number(Kind::Clip, Component { location, component });
         assert_eq!([number(1, 2), number(1, 3), number(4, 0)], [Some(0), Some(1), Some(2)]);
@@ -247,10 +251,10 @@ mod tests {
     #[test]
     fn a_third_register_and_a_component_that_is_both_are_refused() {
         for marks in [["clip=1-2", "cull=3"], ["clip=1.xy", "cull=1.yz"]] {
-            let marks = marks.map(|text| text.parse().unwrap());
+            let marks = marks.map(mark);
             assert_eq!(Linkage::new(marks).unwrap_err().kind(), ErrorKind::Options);
         }
-        assert!(Linkage::new(["clip=1-2".parse().unwrap(), "cull=2".parse().unwrap()]).is_err());
+        assert!(Linkage::new(["clip=1-2", "cull=2"].map(mark)).is_err());
     }
 
     #[test]

@@ -331,8 +331,11 @@ mod tests {
             let Varying::Locations(locations) = varying else { panic!("{varying:?}") };
             assert_eq!(locations.to_string(), text);
         }
-        assert_eq!("location".parse::<Varying>().unwrap(), Varying::from("location"));
-        assert_eq!("id=20".parse::<Varying>().unwrap().to_string(), "id=20");
+        assert_eq!(
+            "location".parse::<Varying>().expect("any text is a name"),
+            Varying::from("location")
+        );
+        assert_eq!("id=20".parse::<Varying>().expect("it is an id").to_string(), "id=20");
         for text in [
             "id=0",
             "id=x",
@@ -350,14 +353,15 @@ mod tests {
 
     #[test]
     fn stream_output_entries_are_read() {
-        let entry: StreamOutputEntry = " 2:TEXCOORD12.zw".parse().unwrap();
-        let (name, components) = ("TEXCOORD".to_owned(), Components::new(2, 2).unwrap());
+        let entry: StreamOutputEntry = " 2:TEXCOORD12.zw".parse().expect("it is an entry");
+        let (name, components) =
+            ("TEXCOORD".to_owned(), Components::new(2, 2).expect("a vector has four"));
         assert_eq!(entry.varying, Varying::Semantic { name, index: 12, components });
         assert_eq!((entry.slot, entry.to_string().as_str()), (2, "TEXCOORD12.zw"));
         assert_eq!("semantic=TEXCOORD12.zw".parse(), Ok(entry.varying));
 
         for (text, gap) in [("$SKIP.x", 1), ("$SKIP.yz", 2), ("$SKIP", 4)] {
-            let entry: StreamOutputEntry = text.parse().unwrap();
+            let entry: StreamOutputEntry = text.parse().expect("it is an entry");
             assert_eq!(entry.varying.gap(), Some(gap), "{text}");
         }
         for text in ["", "x:COLOR", "COLOR.zx", "7", "a b", "1:", "$SKIPx"] {

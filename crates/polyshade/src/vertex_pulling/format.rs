@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn components_lie_where_vulkan_has_them() {
         let fields = |name: &str| {
-            let format: Format = name.parse().unwrap();
+            let format: Format = name.parse().expect("it is a format");
             format.fields.map(|field| (field.position, field.bits))
         };
         assert_eq!(fields("b8g8r8a8_unorm"), [(16, 8), (8, 8), (0, 8), (24, 8)]);

@@ -240,17 +240,17 @@ mod tests {
 
     #[test]
     fn a_line_that_was_cut_off_is_a_shader_that_is_not_done() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder for what is temporary");
         let entry = Entry { status: Status::Ok, ..Entry::not_run("a.vert") };
         let other = Entry { shader: "b.vert".to_owned(), ..entry.clone() };
-        write(folder.path(), [&entry, &other].into_iter()).unwrap();
+        write(folder.path(), [&entry, &other].into_iter()).expect("the folder is there");
         let file = folder.path().join("index.jsonl");
         assert_eq!(load(&file).len(), 2);
 
-        let whole = fs::read(&file).unwrap();
-        fs::write(&file, &whole[..whole.len() - 5]).unwrap();
+        let whole = fs::read(&file).expect("it was written");
+        fs::write(&file, &whole[..whole.len() - 5]).expect("the folder is there");
         assert_eq!(load(&file).into_keys().collect::<Vec<_>>(), ["a.vert"]);
-        fs::write(&file, &whole[1..]).unwrap();
+        fs::write(&file, &whole[1..]).expect("the folder is there");
         assert_eq!(load(&file).len(), 0);
     }
 }

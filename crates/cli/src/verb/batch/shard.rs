@@ -95,7 +95,7 @@ mod tests {
     use super::Shard;
 
     fn shard(text: &str) -> Shard {
-        text.parse().unwrap()
+        text.parse().expect("it is a shard")
     }
 
     #[test]
