@@ -1,5 +1,5 @@
-//! Measures what a position-only pass costs a driver beside the full shader, in a scene bound by its vertices, in
-//! processor time; and how long making the variant takes beside SPIRV-Tools' passes for the same.
+//! Measures what a position-only pass costs a driver beside the full shader, in a scene bound by its vertices; and how
+//! long making the variant takes beside SPIRV-Tools' passes for the same.
 //!
 //!     cargo run --release -p polyshade-tests --bin position-cost [SHADER.spv…]
 //!

@@ -105,7 +105,7 @@ void of_triangle_fan(const uint first, const uint limit, const uint slots, const
     PUT_EACH(count, slot_of_triangle_fan(vertex, which))
 }
 
-// As many as a vertex of a list or a strip has.
+// How many slots a vertex of a list or a strip has.
 uint count_of_list_or_strip() {
     return mix(1u + uint(topology() == LINE_STRIP), 3u, topology() == TRIANGLE_STRIP);
 }
