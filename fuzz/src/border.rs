@@ -207,7 +207,7 @@ fn with_capture(choices: &mut Choices, then: Then<'_>) {
     let mut options = zeros!(polyshade_capture_options, kind);
     let names = texts_of(&VARYINGS, choices);
     (options.varyings, options.varying_count) = (names.as_ptr(), names.len());
-    (options.flags, options.mode) = (choices.below(257), choices.below(5));
+    (options.flags, options.mode) = (choices.below(2049), choices.below(5));
     let strides = choices.list(4, Choices::offset);
     (options.strides, options.stride_count) = (strides.as_ptr(), strides.len());
     let constants = choices.list(2, |choices| polyshade_constant {
@@ -399,6 +399,8 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         let written = &raw mut written;
         polyshade_layout_primitives(layout, &raw const draw, at, count, written, null_mut(), error)
     });
+    let mut groups = [0; 3];
+    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &raw mut groups, error));
     call(|error| polyshade_layout_advance(layout, &raw const draw, at, count, error));
     [layout, again].into_iter().for_each(|layout| polyshade_layout_release(layout));
 }

@@ -146,6 +146,7 @@ impl Walk {
                     stores = matches!(bind.variant, Variant::CaptureOnly | Variant::Both);
                     stored.clear();
                 }
+                Step::BindCompute => stored.clear(),
                 Step::BindStorage(range) => stored.push(storage(planned, range)),
                 Step::BindFeedback(ranges) => {
                     let ranges = ranges.iter().enumerate();
@@ -153,8 +154,10 @@ impl Walk {
                         ranges.map(|(at, range)| feedback(planned, at, range)).collect();
                 }
                 Step::FillIn(words) => {
-                    let reached = words.words.iter().skip(7).step_by(3);
-                    let goes_on = reached.copied().any(|word| word != Word::Constant(0));
+                    let mut words = words.names.iter().zip(&words.words);
+                    let goes_on = words.any(|(name, word)| {
+                        name.starts_with("reached") && *word != Word::Constant(0)
+                    });
                     in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
                 }
                 Step::BeginFeedback(counters) => {
@@ -180,13 +183,15 @@ impl Walk {
                         self.writes(range, Stages::TRANSFER, access, InOrder::Nothing);
                     }
                 }
+                Step::Dispatch(_) => {
+                    self.resources(planned, Stages::COMPUTE_SHADER);
+                    self.stores(&stored, Stages::COMPUTE_SHADER, in_order);
+                }
                 Step::Draw(call) => {
                     self.inputs(planned, call);
                     self.captures();
-                    let written = stored.iter().filter(|_| stores);
-                    for range in written.copied().collect::<Vec<_>>() {
-                        let (stage, access) = (Stages::VERTEX_SHADER, Accesses::SHADER_WRITE);
-                        self.writes(range, stage, access, in_order);
+                    if stores {
+                        self.stores(&stored, Stages::VERTEX_SHADER, in_order);
                     }
                 }
                 // Validation knows nothing of what is found by addresses.
@@ -210,14 +215,7 @@ impl Walk {
             let range = rest(vertices.place.buffer, vertices.place.offset);
             self.reads(range, Stages::VERTEX_INPUT, Accesses::VERTEX_ATTRIBUTE_READ);
         }
-        for descriptor in &planned.draw.descriptors {
-            let (range, access) = match descriptor.resource {
-                Resource::StorageBuffer(range) => (range, Accesses::SHADER_READ),
-                Resource::UniformBuffer(range) => (range, Accesses::UNIFORM_READ),
-                _ => continue,
-            };
-            self.reads(range, Stages::VERTEX_SHADER, access);
-        }
+        self.resources(planned, Stages::VERTEX_SHADER);
         let arguments = planned.arguments.map(|one| rest(one.place.buffer, one.place.offset));
         let indices = planned.draw.indices.map(|indices| indices.place);
         let indices = indices.map(|place| rest(place.buffer, place.offset));
@@ -232,6 +230,25 @@ impl Walk {
         }
         if let Some(range) = indices.filter(|_| indexed) {
             self.reads(range, Stages::VERTEX_INPUT, Accesses::INDEX_READ);
+        }
+    }
+
+    /// What a variant stores.
+    fn stores(&mut self, ranges: &[Range], stage: Stages, in_order: InOrder) {
+        for range in ranges {
+            self.writes(*range, stage, Accesses::SHADER_WRITE, in_order);
+        }
+    }
+
+    /// What the captured shader's own resources are read as.
+    fn resources(&mut self, planned: &PlannedDraw<'_>, stage: Stages) {
+        for descriptor in &planned.draw.descriptors {
+            let (range, access) = match descriptor.resource {
+                Resource::StorageBuffer(range) => (range, Accesses::SHADER_READ),
+                Resource::UniformBuffer(range) => (range, Accesses::UNIFORM_READ),
+                _ => continue,
+            };
+            self.reads(range, stage, access);
         }
     }
 

@@ -16,7 +16,7 @@ use polyshade::transform_feedback::{self, IndexType, Options, Segments};
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{
     self as vulkan, CaptureBuffers, Draw, Indices, ProvokingVertex, Range, Stage, Work,
-    bind_capture, vk,
+    bind_capture, dispatch_capture, vk,
 };
 use std::ops;
 
@@ -173,6 +173,7 @@ fn capture_pass<'a>(
         instances: indexed.case.draw.instances.clone(),
         ..Draw::default()
     };
+    dispatch_capture(&storage.capture, &draw, &mut pass).expect("it is one");
     let buffers = CaptureBuffers { feedback: &feedback, indices, segments };
     bind_capture(&storage.capture, &told, &buffers, &mut pass, work);
     (pass, feedback.iter().map(|range| range.buffer).collect())
@@ -306,6 +307,19 @@ fn every_draw_with_indices_is_captured() {
 fn primitives_are_restarted() {
     is_right(&any(HOSTS[0]).restart(), &shapes(true));
     is_right(&any(HOSTS[5]).restart(), &shapes(true));
+}
+
+/// A compute stage reads indices and tables where a vertex stage does.
+#[test]
+fn compute_stages_capture_draws_with_indices() {
+    for host in [HOSTS[0], HOSTS[2], HOSTS[5]] {
+        for restart in [false, true] {
+            let some: Vec<Indexed> = shapes(restart).into_iter().step_by(3).collect();
+            let options = if restart { any(host).restart() } else { any(host) }.compute();
+            is_right(&options, &some);
+            is_right(&options.one_limit(), &some);
+        }
+    }
 }
 
 /// Each draw whose words are specialization constants is a shader of its own: a few do.

@@ -3,12 +3,14 @@
 //! docs/testing.md says what they need and how to run them.
 
 mod blend;
+mod browser;
 mod cases;
 mod clip;
 mod controls;
 mod depth;
 mod device;
 mod discard;
+mod dispatched;
 mod extension;
 mod extension_stages;
 mod feedback;

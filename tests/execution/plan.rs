@@ -43,7 +43,13 @@ impl Rig {
             Keeper::Host => HOSTS[2],
             Keeper::Device => HOSTS[5],
         };
-        Self::with(shader, varyings, &options(varyings, place))
+        let options = options(varyings, place);
+        Self::with(shader, varyings, &Self::asked(options, way.path))
+    }
+
+    /// The options, for a path of variants that store.
+    pub(crate) fn asked(options: Options, path: Path) -> Options {
+        if path == Path::Compute { options.compute() } else { options }
     }
 
     /// With these options of the storage path.
@@ -231,7 +237,7 @@ impl Script {
             };
             let active = Active { keeper: Keeper::Host, buffers: buffers.clone(), begin, end };
             // Draws that run on store to other bytes, but the validation layer looks at whole ranges.
-            let stored = before.is_some() && path == Path::Storage;
+            let stored = before.is_some() && path != Path::Extension;
             let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
             let saved = if paused { vec![Use::Save] } else { Vec::new() };
             let state = DrawState {
@@ -392,6 +398,18 @@ pub(crate) const WAYS: [Way; 4] = [
     Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
 ];
 
+/// By a compute stage.
+pub(crate) const DISPATCHED_WAYS: [Way; 3] = [
+    Way::new(Driver::Lavapipe, Path::Compute, PassScope::RenderPass),
+    Way::new(Driver::Lavapipe, Path::Compute, PassScope::Rendering),
+    Way::new(Driver::SwiftShader, Path::Compute, PassScope::Rendering),
+];
+
+/// Those whose counters the host keeps, with those that the extension keeps.
+pub(crate) fn ways() -> impl Iterator<Item = Way> {
+    WAYS.into_iter().chain(DISPATCHED_WAYS)
+}
+
 pub(crate) const KEPT_WAYS: [Way; 2] = [
     Way::kept(Driver::Lavapipe, PassScope::RenderPass),
     Way::kept(Driver::SwiftShader, PassScope::Rendering),
@@ -399,18 +417,19 @@ pub(crate) const KEPT_WAYS: [Way; 2] = [
 
 #[test]
 fn interrupted_captures_are_whole() {
-    let rig = Rig::new(&INDICES, VARYINGS);
+    let native = Rig::of(&INDICES, VARYINGS, WAYS[0]);
+    let rigs = ways().map(|way| (way, Rig::of(&INDICES, VARYINGS, way))).collect::<Vec<_>>();
     let scripts = scripts(CASES);
     let pauses = |script: &Script| script.between.iter().any(|one| *one != Between::Run);
     assert!(scripts.iter().filter(|script| pauses(script)).count() >= CASES / 2);
     for batch in scripts.chunks(BATCH) {
         let whole = batch.iter().map(Script::uninterrupted).collect::<Vec<_>>();
-        let (expected, _) = execute(&rig, WAYS[0], &whole, |_| {});
+        let (expected, _) = execute(&native, WAYS[0], &whole, |_| {});
         for (script, expected) in batch.iter().zip(&expected) {
-            assert!(script.model(rig.layout()).0 == *expected, "{script:?}");
+            assert!(script.model(native.layout()).0 == *expected, "{script:?}");
         }
-        for way in WAYS {
-            let (memories, executed) = execute(&rig, way, batch, |_| {});
+        for (way, rig) in &rigs {
+            let (memories, executed) = execute(rig, *way, batch, |_| {});
             for ((script, expected), memory) in batch.iter().zip(&expected).zip(&memories) {
                 assert!(memory == expected, "{way:?} {script:?}\n{memory:02x?}\n{expected:02x?}");
             }
@@ -439,9 +458,10 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     let asked = |host: usize| options(VARYINGS, HOSTS[host]);
     let by_address = [4, 5, 6].map(asked);
     for options in [asked(2).one_limit(), asked(5).one_limit()].into_iter().chain(by_address) {
-        let rig = Rig::with(&INDICES, VARYINGS, &options);
         let scripts = scripts(BATCH);
-        for way in WAYS.into_iter().filter(|way| way.path == Path::Storage) {
+        for way in ways().filter(|way| way.path != Path::Extension) {
+            let options = Rig::asked(options.clone(), way.path);
+            let rig = Rig::with(&INDICES, VARYINGS, &options);
             let (memories, _) = execute(&rig, way, &scripts, |_| {});
             for (script, memory) in scripts.iter().zip(&memories) {
                 let expected = script.model(rig.layout()).0;
@@ -455,7 +475,6 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
 #[test]
 fn a_wrong_counter_is_noticed() {
     use polyshade_planner::{Step, Word};
-    let rig = Rig::new(&INDICES, VARYINGS);
     let scripts = scripts(BATCH);
     let forget = |plan: &mut Plan| {
         for step in &mut plan.steps {
@@ -472,7 +491,8 @@ fn a_wrong_counter_is_noticed() {
             }
         }
     };
-    for way in WAYS {
+    for way in ways() {
+        let rig = Rig::of(&INDICES, VARYINGS, way);
         let (right, _) = execute(&rig, way, &scripts, |_| {});
         let (wrong, _) = execute(&rig, way, &scripts, forget);
         let differ = right.iter().zip(&wrong).filter(|(right, wrong)| right != wrong).count();
@@ -483,11 +503,11 @@ fn a_wrong_counter_is_noticed() {
 /// A draw that captures while it should be paused is noticed.
 #[test]
 fn a_paused_draw_that_captures_is_noticed() {
-    let rig = Rig::new(&INDICES, VARYINGS);
     let paused = |script: &Script| script.between.contains(&Between::Pause(1));
     let script = scripts(200).into_iter().find(paused).expect("there is one among so many");
     let script = Script { room: [200, 200], ..script };
-    for way in WAYS.into_iter().filter(|way| way.path == Path::Storage) {
+    for way in ways().filter(|way| way.path != Path::Extension) {
+        let rig = Rig::of(&INDICES, VARYINGS, way);
         let (right, _) = execute(&rig, way, std::slice::from_ref(&script), |_| {});
         let mut running = script.clone();
         let at =

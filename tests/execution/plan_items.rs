@@ -3,7 +3,7 @@
 use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
 use crate::memory::words;
-use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers};
+use crate::plan::{Rig, VARYINGS, Way, numbers, ways};
 use crate::shaders::INDICES;
 use polyshade_planner::{
     self as planner, Active, Bound, Counter, Draw as DrawState, End, Feedback, Plan, Resource,
@@ -50,7 +50,7 @@ struct Found {
 /// Captures a strip, copies what was captured and the counters, and captures a list over it. `waits` says whether the
 /// application waits for its copies of captured data; `edit` may break the plans.
 fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
-    let rig = Rig::new(&INDICES, VARYINGS);
+    let rig = Rig::of(&INDICES, VARYINGS, way);
     let device = way.device();
     let plan = |topology, before| {
         let pipeline = rig.pipeline(topology, way.path);
@@ -102,7 +102,7 @@ fn vertices(bytes: &[u8], count: usize) -> Vec<u32> {
 
 #[test]
 fn captured_data_and_counters_are_copied() {
-    for way in WAYS {
+    for way in ways() {
         let Found { buffers, messages, hazards } = capture_and_copy(way, true, |_| {});
         assert_eq!((messages, hazards), (Vec::new(), Vec::new()), "{way:?}");
         let strides = Rig::new(&INDICES, VARYINGS).layout().to_vec();
@@ -122,13 +122,13 @@ fn captured_data_and_counters_are_copied() {
 /// Counters that the host does not write are not there to be copied.
 #[test]
 fn counters_that_are_not_written_are_noticed() {
-    for way in WAYS {
+    for way in ways() {
         let keep = |plan: &mut Plan| {
             plan.steps.retain(|step| !matches!(step, Step::WriteCounters(_)));
         };
         let right = capture_and_copy(way, true, |_| {}).buffers;
         let wrong = capture_and_copy(way, true, keep).buffers;
-        let by_host = way.path == planner::Path::Storage;
+        let by_host = way.path != planner::Path::Extension;
         assert_eq!(right[COPIED_COUNTERS] != wrong[COPIED_COUNTERS], by_host, "{way:?}");
     }
 }
@@ -136,10 +136,10 @@ fn counters_that_are_not_written_are_noticed() {
 #[test]
 fn a_copy_that_does_not_wait_is_noticed() {
     let is_hazard = |message: &Message| message.id.starts_with("SYNC-HAZARD");
-    for way in WAYS {
+    for way in ways() {
         let Found { messages, hazards, .. } = capture_and_copy(way, false, |_| {});
         assert!(!hazards.is_empty(), "{way:?}");
-        let stored = way.path == planner::Path::Storage;
+        let stored = way.path != planner::Path::Extension;
         assert_eq!(messages.iter().any(is_hazard), stored, "{way:?}: {messages:?}");
 
         let hurry = |plan: &mut Plan| {

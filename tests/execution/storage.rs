@@ -9,6 +9,7 @@ use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, BufferLayout, Topology};
 use polyshade_vulkan::{
     Captured, Draw, ProvokingVertex, Range, Stage, Variants, Work, bind_capture, capture_draw,
+    dispatch_capture,
 };
 
 /// Where feedback buffers go: the last set that SwiftShader has.
@@ -149,6 +150,7 @@ impl Storage {
         if let Some(bytes) = self.capture.words.push_constants() {
             draw.push_constants = vec![FILL; bytes.start as usize];
         }
+        dispatch_capture(&self.capture, &host_draw(&case.draw), &mut draw).expect("it is one");
         let feedback = self.feedback(case, work);
         bind_capture(&self.capture, host_words, &feedback[..].into(), &mut draw, work);
         draw

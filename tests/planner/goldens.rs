@@ -5,7 +5,7 @@ use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{Binding, Place, Pointer, Set};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState, Path,
-    Pipeline, Preset, Query, Topology, TransformFeedback, Use, Uses,
+    Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
 };
 use std::fmt::Write;
 use std::fs;
@@ -138,12 +138,38 @@ fn draws_of_captured_data() {
         (Preset::VulkanMobile, Path::Storage),
         (Preset::VulkanMobile, Path::Extension),
         (Preset::Metal, Path::Storage),
-        (Preset::WebGpu, Path::Storage),
+        (Preset::WebGpu, Path::Compute),
     ] {
         let heading = format!("{}, {}", preset.name(), path.name());
         section(&mut text, &heading, &preset.into(), &plain, &counted(path));
     }
     golden("byte-count.txt", &text);
+}
+
+#[test]
+fn dispatched_captures() {
+    let mut text = String::new();
+    for preset in Preset::ALL {
+        let compute = with_path(Path::Compute);
+        section(&mut text, preset.name(), &preset.into(), &compute, &resumed());
+    }
+    let mut drawn = resumed();
+    drawn.pass = PassState::Inside;
+    drawn.reads = vec![Use::Uniform(ShaderStage::Vertex), Use::Vertices];
+    drawn.before.captured = vec![Use::Capture(Path::Compute)];
+    drawn.next.captured = vec![Use::Vertices];
+    section(&mut text, "inside", &Preset::VulkanMobile.into(), &with_path(Path::Compute), &drawn);
+    let discarded = Pipeline { rasterizer_discard: true, ..with_path(Path::Compute) };
+    section(&mut text, "discarded", &Preset::VulkanMobile.into(), &discarded, &drawn);
+    drawn.pass = PassState::Kept;
+    section(&mut text, "kept", &Preset::VulkanMobile.into(), &with_path(Path::Compute), &drawn);
+    golden("dispatched.txt", &text);
+}
+
+fn with_path(path: Path) -> Pipeline {
+    let mut pipeline = pipeline();
+    pipeline.capture.as_mut().expect("it captures").path = Some(path);
+    pipeline
 }
 
 #[test]

@@ -329,8 +329,13 @@ fn what_the_variants_cannot_capture() {
 
 #[test]
 fn a_vertex_stage_has_to_be_able_to_store() {
-    refused(Preset::WebGpu, &pipeline(), &anew(), "no vertex stage store");
-    refused(Device::default(), &pipeline(), &anew(), "vertexPipelineStoresAndAtomics");
+    let stored = with_capture(|capture| capture.path = Some(Path::Storage));
+    refused(Preset::WebGpu, &stored, &anew(), "no vertex stage store");
+    refused(Device::default(), &stored, &anew(), "vertexPipelineStoresAndAtomics");
+    for device in [Preset::WebGpu.into(), Device::default()] {
+        let plan = planner::plan(&device, &pipeline(), &anew()).expect("a compute stage stores");
+        assert_eq!(plan.path, Some(Path::Compute));
+    }
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
     refused(Preset::WebGpuNative, &fan, &anew(), "lists and strips");
 }

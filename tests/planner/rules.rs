@@ -28,6 +28,8 @@ struct Walk<'s> {
     captures: usize,
     rasterizes: usize,
     bound: Option<polyshade_planner::Bind>,
+    /// Whether what is bound last is a compute stage.
+    computes: bool,
 }
 
 fn rule(kept: bool, rule: &str) -> Result<(), String> {
@@ -54,6 +56,7 @@ impl<'s> Walk<'s> {
             captures: 0,
             rasterizes: 0,
             bound: None,
+            computes: false,
         }
     }
 
@@ -87,7 +90,9 @@ impl<'s> Walk<'s> {
             Step::BindPipeline(bind) => {
                 rule(!self.running, "no pipeline is bound while capture runs")?;
                 self.bound = Some(*bind);
+                self.computes = false;
             }
+            Step::BindCompute => self.computes = true,
             Step::BindFeedback(_) => rule(!self.running, "no buffer is bound while capture runs")?,
             Step::BeginFeedback(_) => {
                 rule(self.open.is_some() && !self.running, "capture begins inside a pass")?;
@@ -98,6 +103,11 @@ impl<'s> Walk<'s> {
                 self.running = false;
             }
             Step::Draw(_) => self.drawn()?,
+            Step::Dispatch(_) => {
+                rule(self.open.is_none(), "no dispatch inside a pass")?;
+                rule(self.computes, "a compute stage is bound")?;
+                self.captures += 1;
+            }
             Step::WriteCounters(_) => rule(self.open.is_none(), "no copy inside a pass")?,
             Step::FindSegments | Step::Keep(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?

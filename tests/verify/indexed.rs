@@ -1,5 +1,5 @@
-//! Captures of draws with indices, and of topologies with adjacency: equal on both drivers, and different where they
-//! are broken on purpose.
+//! Captures of draws with indices, of topologies with adjacency, and in compute stages: equal on both drivers, and
+//! different where they are broken on purpose.
 
 use crate::subject::{DRIVERS, Subject, edited, vertex};
 use polyshade::host::{Place, Pointer};
@@ -43,6 +43,15 @@ fn draws_with_indices_are_equal() {
 }
 
 #[test]
+fn captures_in_compute_stages_are_equal() {
+    let by_address = Place::Address(Pointer::PushConstant { offset: 0 });
+    subject(SHADER, "v w", |options| options.compute()).is_equal_by_stores();
+    subject(SHADER, "w", |options| options.compute().one_instance()).is_equal_by_stores();
+    let known = |options: Options| options.compute().indexed(None).one_limit().words(by_address);
+    subject(SHADER, "w gl_NextBuffer v", known).is_equal_by_stores();
+}
+
+#[test]
 fn topologies_with_adjacency_are_equal() {
     let topologies = [
         Topology::LineListWithAdjacency,
@@ -80,7 +89,32 @@ fn broken_captures_are_different() {
             line.contains("OpFunctionCall %void %store_to_slot").then(String::new)
         }),
     ];
-    let right = subject(PLAIN, "v", |options| options.indexed(None).restart());
+    are_different(&subject(PLAIN, "v", |options| options.indexed(None).restart()), &breaks);
+}
+
+#[test]
+fn broken_captures_in_compute_stages_are_different() {
+    let breaks: [(&str, Break); 4] = [
+        ("every instance is the first", |line| {
+            line.contains("OpStore %gl_InstanceIndex").then(String::new)
+        }),
+        ("instances are counted as vertices", |line| {
+            line.contains("OpUDiv %uint").then(|| line.replace("OpUDiv", "OpUMod"))
+        }),
+        ("those without a vertex capture, and no others", |line| {
+            let is_of_guard = line.contains("OpULessThan %bool");
+            is_of_guard.then(|| line.replace("OpULessThan", "OpUGreaterThanEqual"))
+        }),
+        ("work groups are smaller than they are counted", |line| {
+            line.contains("LocalSize 64 1 1").then(|| line.replace("64 1 1", "4 1 1"))
+        }),
+    ];
+    are_different(&subject(PLAIN, "v", |options| options.compute()), &breaks);
+}
+
+/// What a subject captures is equal, and each break of it different.
+#[track_caller]
+fn are_different(right: &Subject, breaks: &[(&str, Break)]) {
     let words = right.rewrite(|variants| variants.capture_only.words().to_vec());
     for driver in DRIVERS {
         let whole = right.clone().given(Part::CaptureOnly, words.clone()).verify(driver);

@@ -1,6 +1,7 @@
 //! What is printed for Metal, read as C++: equal where it is right, and different where its text is broken on purpose.
 
 use crate::subject::{Subject, difference, equal, reason, vertex};
+use polyshade::transform_feedback::Options;
 use polyshade_metal::Metal;
 
 fn metal() -> Metal {
@@ -48,6 +49,33 @@ fn subject() -> Subject {
 fn what_is_printed_captures_what_the_original_computes() {
     let equal = equal("Metal", subject().verify_by(&metal()));
     assert!(equal.vertices > 1000 && equal.words > 0, "{equal:?}");
+}
+
+/// As a kernel, whose attributes and indices are buffers.
+#[test]
+fn kernels_capture_what_the_original_computes() {
+    for with in [(|options| options.compute()) as fn(Options) -> Options, |options| {
+        options.compute().indexed(None).restart()
+    }] {
+        let mut subject = subject();
+        subject.options = with(subject.options);
+        let equal = equal("Metal", subject.verify_by(&metal()));
+        assert!(equal.vertices > 1000 && equal.words > 0, "{equal:?}");
+    }
+}
+
+#[test]
+fn a_kernel_that_is_broken_is_different() {
+    const BROKEN: [&[(&str, &str)]; 2] = [
+        &[("[[thread_index_in_threadgroup]]", "[[instance_id]]")],
+        &[("+ gl_LocalInvocationIndex;", "+ gl_LocalInvocationIndex + 1u;")],
+    ];
+    let mut subject = subject();
+    subject.options = subject.options.compute();
+    for edits in BROKEN {
+        let found = difference("Metal", subject.verify_by(&broken(edits)));
+        println!("{edits:?}: {found}");
+    }
 }
 
 #[test]

@@ -174,6 +174,12 @@ static void print_step(const polyshade_step *step) {
     case POLYSHADE_STEP_DRAW:
         printf("draw, call %" PRIu32 "\n", step->draw.kind);
         break;
+    case POLYSHADE_STEP_BIND_COMPUTE:
+        printf("bind the compute pipeline that captures\n");
+        break;
+    case POLYSHADE_STEP_DISPATCH:
+        printf("dispatch polyshade_layout_work_groups, call %" PRIu32 "\n", step->draw.kind);
+        break;
     case POLYSHADE_STEP_ADVANCE:
         printf("polyshade_layout_advance, save to");
         print_counters(step->counters, step->count);

@@ -275,6 +275,10 @@
 // Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
 #define POLYSHADE_CAPTURE_RESTART 512
 
+// The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
+// pulls, and there is no variant that does both.
+#define POLYSHADE_CAPTURE_COMPUTE 1024
+
 // Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
 #define POLYSHADE_VARIANT_CAPTURE_ONLY 1
 
@@ -468,6 +472,9 @@
 // Variants that store capture.
 #define POLYSHADE_PATH_STORAGE 2
 
+// A compute stage captures.
+#define POLYSHADE_PATH_COMPUTE 3
+
 // A pass begins: `pass`.
 #define POLYSHADE_STEP_BEGIN_PASS 1
 
@@ -525,6 +532,13 @@
 
 // `POLYSHADE_KEEPER_KEEP` is dispatched, for a job of `keep`.
 #define POLYSHADE_STEP_KEEP 19
+
+// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
+#define POLYSHADE_STEP_BIND_COMPUTE 20
+
+// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are those
+// of `draw`; then the pass of dispatches ends, where there are such.
+#define POLYSHADE_STEP_DISPATCH 21
 
 // The application's.
 #define POLYSHADE_ATTACHMENTS_APPLICATION 0
@@ -689,6 +703,9 @@
 
 // The bytes of the table.
 #define POLYSHADE_WORD_TABLE_SIZE 21
+
+// The draw's `instanceCount`.
+#define POLYSHADE_WORD_INSTANCE_COUNT 22
 
 // No order between draws is needed.
 #define POLYSHADE_ORDERING_NONE 0
@@ -1791,6 +1808,13 @@ polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layo
                                              uint32_t *buffer,
                                              size_t *word_count,
                                              struct polyshade_error *error);
+
+// Says how many work groups, in x, y and z, the dispatch has that captures a draw. Options: the variants are drawn, not
+// dispatched, or the draw is none of those that they were made for.
+polyshade_status polyshade_layout_work_groups(const struct polyshade_layout *layout,
+                                              const struct polyshade_draw *draw,
+                                              uint32_t (*groups)[3],
+                                              struct polyshade_error *error);
 
 // Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
 // becomes how many the draw has.

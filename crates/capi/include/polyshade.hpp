@@ -139,6 +139,13 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         });
     }
 
+    /* The work groups of the dispatch that captures a draw. */
+    std::array<std::uint32_t, 3> work_groups(const polyshade_draw &draw) const {
+        std::uint32_t groups[3] = {};
+        detail::check([&](polyshade_error *error) { return polyshade_layout_work_groups(get(), &draw, &groups, error); });
+        return {groups[0], groups[1], groups[2]};
+    }
+
     /* How many primitives are stored, and how many there are. */
     std::pair<std::uint64_t, std::uint64_t> primitives(const polyshade_draw &draw,
                                                        const std::vector<polyshade_range> &ranges) const {

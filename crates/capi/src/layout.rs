@@ -263,6 +263,21 @@ pub extern "C" fn polyshade_layout_host_words(
     })
 }
 
+/// Says how many work groups, in x, y and z, the dispatch has that captures a draw. Options: the variants are drawn, not
+/// dispatched, or the draw is none of those that they were made for.
+#[unsafe(no_mangle)]
+pub extern "C" fn polyshade_layout_work_groups(
+    layout: *const polyshade_layout,
+    draw: *const polyshade_draw,
+    groups: *mut [u32; 3],
+    error: *mut polyshade_error,
+) -> polyshade_status {
+    guard(error, || {
+        let layout = &border::handle(layout, "layout")?.layout;
+        border::set(groups, layout.work_groups(&draw::read(draw)?)?, "groups")
+    })
+}
+
 /// Says how many primitives of a draw fit into all ranges and are stored. Either pointer may be NULL: `*generated`
 /// becomes how many the draw has.
 #[unsafe(no_mangle)]

@@ -32,6 +32,8 @@ pub const POLYSHADE_PATH_NONE: u32 = 0;
 pub const POLYSHADE_PATH_EXTENSION: u32 = 1;
 /// Variants that store capture.
 pub const POLYSHADE_PATH_STORAGE: u32 = 2;
+/// A compute stage captures.
+pub const POLYSHADE_PATH_COMPUTE: u32 = 3;
 
 /// What a plan is like.
 #[repr(C)]
@@ -128,6 +130,7 @@ fn describe(plan: &Plan) -> polyshade_plan_info {
             None => POLYSHADE_PATH_NONE,
             Some(Path::Extension) => POLYSHADE_PATH_EXTENSION,
             Some(Path::Storage) => POLYSHADE_PATH_STORAGE,
+            Some(Path::Compute) => POLYSHADE_PATH_COMPUTE,
         },
         any_corner_first: (plan.corners == Corners::AnyRotation).into(),
         step_count: plan.steps.len() as u32,

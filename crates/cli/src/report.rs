@@ -23,6 +23,8 @@ pub(crate) struct Report {
     requirements: Requirements,
     /// How the host draws with it, where it is not as it drew before.
     draw: Option<&'static str>,
+    /// The stage of what is made, where it is another.
+    made: Option<ExecutionModel>,
 }
 
 impl Report {
@@ -42,6 +44,7 @@ impl Report {
             words: Vec::new(),
             requirements: Requirements::default(),
             draw: None,
+            made: None,
         }
     }
 
@@ -56,6 +59,17 @@ impl Report {
     pub(crate) fn drawn(mut self, how: &'static str) -> Self {
         self.draw = Some(how);
         self
+    }
+
+    /// Says the stage of what is made.
+    pub(crate) fn made_for(mut self, stage: ExecutionModel) -> Self {
+        self.made = Some(stage);
+        self
+    }
+
+    /// The entry point of what is made.
+    pub(crate) fn made(&self) -> (String, ExecutionModel) {
+        (self.entry.clone(), self.made.unwrap_or(self.stage))
     }
 
     /// The entry point.

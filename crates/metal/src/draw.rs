@@ -4,14 +4,12 @@ use crate::Metal;
 use crate::text;
 use polyshade::Module;
 use polyshade::moves::{self, Copies};
-use polyshade::spv::{BuiltIn, ExecutionModel};
+use polyshade::spv::view::Mode;
+use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Section};
 use polyshade_formats::cross::{self, EntryPoint, Msl, MslBuffer, Target, Text};
 use polyshade_vulkan::{
     Attribute, Constant, Draw, Error, Outcome, Resource, Stage, VertexBuffer, Work, vk,
 };
-
-/// SPIR-V's number of the execution model `Vertex`.
-const VERTEX: u32 = 0;
 
 /// Runs draws one after the other; those that have a shader in common in one process.
 pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
@@ -30,7 +28,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
 /// Runs draws with the same shader, and leaves in the buffers what it writes there.
 fn run_together(metal: &Metal, buffers: &mut [Vec<u8>], draws: &[Draw<'_>]) -> Result<(), Error> {
     let [stage] = draws[0].stages.as_slice() else {
-        return Err(unsupported("any stage but a vertex stage"));
+        return Err(unsupported("several stages"));
     };
     let printed = print(metal, stage)?;
     let constants: Vec<(u32, u64)> =
@@ -65,7 +63,8 @@ fn run_together(metal: &Metal, buffers: &mut [Vec<u8>], draws: &[Draw<'_>]) -> R
 
 /// The shader as MSL.
 fn print(metal: &Metal, stage: &Stage<'_>) -> Result<Text, Error> {
-    let entry = EntryPoint { name: stage.entry_point, model: VERTEX };
+    let model = model(stage)?;
+    let entry = EntryPoint { name: stage.entry_point, model: model.0 };
     let without = without_cull_distances(stage)
         .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?;
     let words = without.as_deref().unwrap_or(stage.words);
@@ -77,10 +76,22 @@ fn print(metal: &Metal, stage: &Stage<'_>) -> Result<Text, Error> {
     Ok(printed)
 }
 
+/// The execution model of a stage that is run.
+fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
+    match stage.stage {
+        vk::ShaderStageFlags::VERTEX => Ok(ExecutionModel::VERTEX),
+        vk::ShaderStageFlags::COMPUTE => Ok(ExecutionModel::GL_COMPUTE),
+        _ => Err(unsupported("any stage but a vertex or a compute stage")),
+    }
+}
+
 /// The words of a shader whose outputs have cull distances, written or not, which MSL has not: they, and what shares a
 /// block with them, stay within the shader. Nothing is culled here.
 fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polyshade::Error> {
     let module = Module::parse(stage.words)?;
+    if stage.stage != vk::ShaderStageFlags::VERTEX {
+        return Ok(None);
+    }
     let entry = module.entry_point(stage.entry_point, ExecutionModel::VERTEX)?;
     let Some(found) = moves::find_output(&module, entry, BuiltIn::CULL_DISTANCE) else {
         return Ok(None);
@@ -109,11 +120,30 @@ fn draw_words(
     let mut words = vec![count(&bindings)];
     words.extend(bindings.into_iter().flatten());
     words.extend(attributes(draw, memory)?);
+    if let Some([in_row, rows, 1]) = draw.dispatch {
+        // Each threadgroup is an instance, and each of its threads a vertex.
+        let threads = local_size(&draw.stages[0])?;
+        words.push(threads);
+        words.extend(0..threads);
+        words.extend([in_row, 0, in_row * rows]);
+        return Ok(words);
+    }
     let (vertices, base) = vertices(draw, memory)?;
     words.push(count(&vertices));
     words.extend(vertices);
     words.extend([base, draw.instances.start, draw.instances.end - draw.instances.start]);
     Ok(words)
+}
+
+/// How many threads a threadgroup has, which lie in one row.
+fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
+    let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
+    let modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
+    let sizes = modes.filter(|one| one.mode() == ExecutionMode::LOCAL_SIZE);
+    match sizes.map(|one| one.operands().to_vec()).next().as_deref() {
+        Some(&[threads, 1, 1]) => Ok(threads),
+        _ => Err(unsupported("threadgroups of several rows")),
+    }
 }
 
 /// The bindings: Metal's index, the number of the memory, the first byte.
@@ -266,5 +296,5 @@ fn narrow(number: u64) -> Result<u32, Error> {
 }
 
 fn unsupported(what: &str) -> Error {
-    Error::Unsupported(format!("{what}: vertex functions alone are run"))
+    Error::Unsupported(format!("{what}: vertex functions and kernels alone are run"))
 }

@@ -1,8 +1,8 @@
-//! The vertex function of a text: what it takes, and the C++ that calls it.
+//! The vertex function or kernel of a text: what it takes, and the C++ that calls it.
 
 use std::fmt::Write;
 
-/// A vertex function.
+/// A vertex function or a kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// Its name.
@@ -21,21 +21,25 @@ enum Parameter {
         is_reference: bool,
         index: u32,
     },
-    /// A number of the draw, of this type: a member of `Invocation`.
-    Number { ty: String, member: &'static str },
+    /// A number of the draw or the dispatch, of this type: what an `Invocation` says of it.
+    Number { ty: String, said: &'static str },
     /// Attributes: the type, and its members with their types and locations.
     Inputs { ty: String, members: Vec<(String, String, u32)> },
 }
 
-/// Finds the vertex function.
+/// What a vertex function and a kernel begin with.
+pub(crate) const QUALIFIERS: [&str; 2] = ["vertex ", "kernel "];
+
+/// Finds the vertex function or kernel.
 ///
 /// # Errors
 ///
 /// There is none, or it takes what is not read.
 pub(crate) fn read(text: &str) -> Result<Signature, String> {
-    let line = text.lines().find_map(|line| line.strip_prefix("vertex "));
-    let line = line.ok_or("there is no vertex function")?;
-    let (head, parameters) = line.split_once('(').ok_or("the vertex function has no parameters")?;
+    let line =
+        text.lines().find_map(|line| QUALIFIERS.iter().find_map(|one| line.strip_prefix(one)));
+    let line = line.ok_or("there is no vertex function and no kernel")?;
+    let (head, parameters) = line.split_once('(').ok_or("the function has no parameters")?;
     let parameters = parameters.trim_end().strip_suffix(')').unwrap_or(parameters);
     let name = head.rsplit(' ').next().unwrap_or(head).to_owned();
     let parameters = split(parameters).into_iter().map(|one| parameter(one, text));
@@ -61,7 +65,7 @@ fn split(parameters: &str) -> Vec<&str> {
 }
 
 fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
-    let unread = || format!("the vertex function takes `{declared}`, which is not read");
+    let unread = || format!("the function takes `{declared}`, which is not read");
     let (declaration, attribute) = declared.split_once(" [[").ok_or_else(unread)?;
     let attribute = attribute.split_once("]]").ok_or_else(unread)?.0;
     let (ty, _) = declaration.rsplit_once(' ').ok_or_else(unread)?;
@@ -73,17 +77,21 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         let ty = ty.strip_suffix(['&', '*']).ok_or_else(unread)?.to_owned();
         return Ok(Parameter::Buffer { ty, is_reference, index });
     }
-    let member = match attribute {
+    let said = match attribute {
         "stage_in" => {
             return Ok(Parameter::Inputs { ty: ty.to_owned(), members: members(ty, text) });
         }
-        "vertex_id" => "vertex",
-        "instance_id" => "instance",
-        "base_vertex" => "base_vertex",
-        "base_instance" => "base_instance",
+        "vertex_id" | "thread_index_in_threadgroup" => "of.vertex",
+        "instance_id" => "of.instance",
+        "base_vertex" => "of.base_vertex",
+        "base_instance" => "of.base_instance",
+        // Threadgroups are counted along rows, which are as long as the base vertex says.
+        "threadgroup_position_in_grid" => {
+            "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
+        }
         _ => return Err(unread()),
     };
-    Ok(Parameter::Number { ty: ty.to_owned(), member })
+    Ok(Parameter::Number { ty: ty.to_owned(), said })
 }
 
 /// The members of a structure that are attributes.
@@ -110,7 +118,7 @@ impl Signature {
                     let dereferenced = if *is_reference { "*" } else { "" };
                     format!("{dereferenced}({ty}*)of.buffers[{index}]")
                 }
-                Parameter::Number { ty, member } => format!("{ty}(of.{member})"),
+                Parameter::Number { ty, said } => format!("{ty}({said})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
                     for (ty, name, location) in members {
@@ -157,13 +165,22 @@ mod tests {
     }
 
     #[test]
+    fn kernels_are_told_where_they_are() {
+        let text = "kernel void main0(device B& b [[buffer(1)]], uint3 g [[threadgroup_position_in_grid]], \
+            uint l [[thread_index_in_threadgroup]])\n{\n}\n";
+        let caller = read(text).expect("it is a kernel").caller();
+        let place = "uint3(of.instance % of.base_vertex, of.instance / of.base_vertex, 0u), uint(of.vertex)";
+        assert!(caller.contains(place), "{caller}");
+    }
+
+    #[test]
     fn what_is_not_read_is_refused_by_its_declaration() {
         let text = TEXT
             .replace("constant uint* sizes [[buffer(25)]]", "texture2d<float> t [[texture(0)]]");
         let refused = read(&text).expect_err("textures are not read");
         assert_eq!(
             refused,
-            "the vertex function takes `texture2d<float> t [[texture(0)]]`, which is not read"
+            "the function takes `texture2d<float> t [[texture(0)]]`, which is not read"
         );
         assert!(read("fragment float4 main0()").is_err());
     }

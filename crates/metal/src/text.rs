@@ -1,4 +1,4 @@
-//! The text of a vertex function as C++: what the two languages write otherwise is written as C++ has it.
+//! The text of a vertex function or kernel as C++: what the two languages write otherwise is written as C++ has it.
 //!
 //! Headers of ours are the rest ([`crate::program`]). What is known here of the text is how SPIRV-Cross prints it.
 
@@ -16,7 +16,7 @@ pub(crate) struct Source {
 ///
 /// # Errors
 ///
-/// What cannot be read as C++, or is no vertex function.
+/// What cannot be read as C++, or is no vertex function and no kernel.
 pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, String> {
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");
@@ -24,7 +24,10 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<Source, Strin
     for line in without_arrays(text).lines().filter(is_printed) {
         read += &match function_constant(line, constants) {
             Some(line) => line,
-            None => tokens(line.strip_prefix("vertex ").unwrap_or(line)),
+            None => {
+                let function = signature::QUALIFIERS.iter().find_map(|one| line.strip_prefix(one));
+                tokens(function.unwrap_or(line))
+            }
         };
         read.push('\n');
     }

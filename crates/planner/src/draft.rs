@@ -81,9 +81,7 @@ impl<'s> Draft<'s> {
     /// The counter in the keeper's memory that the draw takes its vertex count from, if it does.
     fn kept_count(&self) -> Option<&'s ByteCount> {
         match &self.draw.call {
-            Call::ByteCount(count) if count.path == Path::Storage && count.is_on_device() => {
-                Some(count)
-            }
+            Call::ByteCount(count) if count.path.stores() && count.is_on_device() => Some(count),
             _ => None,
         }
     }
@@ -236,8 +234,8 @@ impl<'s> Draft<'s> {
                 _ => Err(unsupported("the device has no transform feedback queries")),
             },
             // Zero where nothing is captured, whatever is drawn.
-            (Query::Stream(_), Path::Storage) if !captured => Ok(Counting::Host),
-            (Query::Stream(_), Path::Storage) => self.counted_by_keeper(),
+            (Query::Stream(_), Path::Storage | Path::Compute) if !captured => Ok(Counting::Host),
+            (Query::Stream(_), Path::Storage | Path::Compute) => self.counted_by_keeper(),
             (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
                 Some(has) if stream > 0 && !has.with_streams => {
                     Err(unsupported("primitives generated in streams beyond 0"))
@@ -246,7 +244,7 @@ impl<'s> Draft<'s> {
                     self.counted_by_keeper()
                 }
                 // Where a draw becomes two, the device would count both.
-                Some(_) if captured && self.path == Path::Storage => self.counted_by_keeper(),
+                Some(_) if captured && self.path.stores() => self.counted_by_keeper(),
                 Some(_) => Ok(Counting::Query),
                 None => self.counted_by_keeper(),
             },
@@ -254,7 +252,7 @@ impl<'s> Draft<'s> {
     }
 
     fn counted_by_keeper(&self) -> Result<Counting, Error> {
-        let captures = self.captures() && self.path == Path::Storage;
+        let captures = self.captures() && self.path.stores();
         if captures && self.is_kept() {
             return Ok(Counting::Keeper);
         }
@@ -302,6 +300,16 @@ impl<'s> Draft<'s> {
         let call = self.call_of_points()?;
         self.bind(Variant::CaptureOnly, Position::Kept, Rasterization::Off, Assembly::Points);
         self.steps.push(Step::Draw(call));
+        Ok(())
+    }
+
+    /// The dispatch that captures every vertex, outside of passes, of what `bound` binds and fills in.
+    pub(super) fn dispatch(&mut self, bound: Vec<Step>) -> Result<(), Error> {
+        let call = self.call_of_points()?;
+        self.close();
+        self.steps.push(Step::BindCompute);
+        self.steps.extend(bound);
+        self.steps.push(Step::Dispatch(call));
         Ok(())
     }
 
@@ -384,7 +392,7 @@ impl<'s> Draft<'s> {
         if self.is_kept() && count.is_on_device() {
             return Ok(DrawCall::Kept);
         }
-        if count.path == Path::Storage {
+        if count.path.stores() {
             return Ok(DrawCall::CountedByHost(counted));
         }
         match &self.device.transform_feedback {

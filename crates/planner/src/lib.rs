@@ -24,6 +24,7 @@
 
 mod blending;
 mod check;
+mod compute;
 mod device;
 mod distances;
 mod draft;
@@ -78,6 +79,7 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
         (Feedback::Active(active), Some(capture)) => match path {
             Path::Extension => extension::plan(device, pipeline, draw, capture, active),
             Path::Storage => storage::plan(device, pipeline, draw, capture, active),
+            Path::Compute => compute::plan(device, pipeline, draw, capture, active),
         },
         (Feedback::Inactive | Feedback::Paused, _) => plan_uncaptured(device, pipeline, draw, path),
     }
@@ -88,7 +90,8 @@ fn path(device: &Device, pipeline: &Pipeline) -> Path {
     let wanted = pipeline.capture.as_ref().and_then(|capture| capture.path);
     wanted.unwrap_or(match device.transform_feedback {
         Some(_) => Path::Extension,
-        None => Path::Storage,
+        None if device.vertex_stores => Path::Storage,
+        None => Path::Compute,
     })
 }
 
@@ -104,10 +107,12 @@ fn plan_uncaptured(
         // It captures only between begin and end, so that pausing needs no other pipeline.
         (Some(_), Path::Extension) => Variant::Extension,
         // Its stores are gone from the raster-only variant.
-        (Some(_), Path::Storage) if pipeline.side_effects == Some(SideEffects::InCapture) => {
+        (Some(_), Path::Storage | Path::Compute)
+            if pipeline.side_effects == Some(SideEffects::InCapture) =>
+        {
             Variant::Original
         }
-        (Some(_), Path::Storage) => Variant::RasterOnly,
+        (Some(_), Path::Storage | Path::Compute) => Variant::RasterOnly,
     };
     let mut steps = Draft::new(device, pipeline, draw, path);
     steps.wait_before()?;

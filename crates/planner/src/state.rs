@@ -98,6 +98,9 @@ pub enum Path {
     Extension,
     /// Variants that store to storage buffers. A [`Keeper`] keeps the counters.
     Storage,
+    /// A compute stage that stores to storage buffers, for devices whose vertex stages cannot. The host keeps the
+    /// counters.
+    Compute,
 }
 
 impl Path {
@@ -106,7 +109,13 @@ impl Path {
         match self {
             Self::Extension => "extension",
             Self::Storage => "storage",
+            Self::Compute => "compute",
         }
+    }
+
+    /// Whether what captures are variants that store.
+    pub(super) fn stores(self) -> bool {
+        self != Self::Extension
     }
 }
 
@@ -155,7 +164,8 @@ pub struct Pipeline {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Capture {
-    /// The mechanism; by default the extension, where the device has it.
+    /// The mechanism; by default the extension, where the device has it, else storage, where its vertex stages can store,
+    /// else compute.
     pub path: Option<Path>,
     /// The feedback buffers, by number.
     pub buffers: Vec<FeedbackBuffer>,

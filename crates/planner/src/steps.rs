@@ -53,6 +53,8 @@ pub enum Step {
     Count(Query),
     /// A pipeline is bound.
     BindPipeline(Bind),
+    /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
+    BindCompute,
     /// A storage buffer is bound.
     BindStorage(StorageRange),
     /// The draw's index buffer is bound as a storage buffer: from a multiple of the device's alignment on, so that the
@@ -71,6 +73,10 @@ pub enum Step {
     EndFeedback(Counters),
     /// The draw.
     Draw(DrawCall),
+    /// The capture in a compute stage: a dispatch of the
+    /// [work groups](polyshade::transform_feedback::Layout::work_groups) of the draw, whose vertices are these; then the
+    /// pass of dispatches ends, where there are such.
+    Dispatch(DrawCall),
     /// The host advances its counters by what the draw has captured, and saves them: one a feedback buffer.
     Advance(Vec<Option<Counter>>),
     /// The host's counters are written to the application's buffers, for other commands to read.

@@ -9,8 +9,8 @@ use super::state::{
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step, Variant, WordRange,
-    Words,
+    Corners, Counters, DrawCall, Keep, Plan, Position, Rasterization, Step, StorageRange, Variant,
+    WordRange, Words,
 };
 use super::sync::{Resource, barrier};
 use super::unsupported;
@@ -30,6 +30,55 @@ enum Shape {
     CaptureThenRaster,
 }
 
+/// What a capture by variants that store comes to, beside its passes.
+pub(super) struct Stored {
+    /// The bindings of the feedback buffers.
+    bindings: Vec<StorageRange>,
+    words: Words,
+}
+
+impl Stored {
+    /// Of a draw that a device captures on `path`; refuses what it cannot.
+    pub(super) fn new(
+        device: &Device,
+        pipeline: &Pipeline,
+        draw: &Draw,
+        (capture, active): (&Capture, &Active),
+        path: Path,
+    ) -> Result<Self, Error> {
+        let storage = self::storage(capture)?;
+        check_limits(device, storage)?;
+        let topology = check_draw(pipeline, draw, storage, active.keeper)?;
+        match active.keeper {
+            Keeper::Host => check_counters(draw, active)?,
+            Keeper::Device => check_place(storage)?,
+        }
+        let of_draw = (path, topology);
+        let (bindings, words) = bindings(device, pipeline, capture, storage, active, of_draw)?;
+        check_words(device, &words)?;
+        Ok(Self { bindings, words })
+    }
+
+    /// The steps that bind all buffers.
+    fn bound(self, storage: &Storage) -> (Vec<Step>, Words) {
+        let buffers = self.bindings.into_iter().map(Step::BindStorage);
+        (buffers.chain(bindings_of_indices(storage)).collect(), self.words)
+    }
+
+    /// The steps that bind all buffers and fill in the words of the host.
+    pub(super) fn bound_by_host(self, storage: &Storage) -> Vec<Step> {
+        let (mut steps, words) = self.bound(storage);
+        steps.push(Step::FillIn(words));
+        steps
+    }
+}
+
+/// What the pipeline says of the variants.
+pub(super) fn storage(capture: &Capture) -> Result<&Storage, Error> {
+    let missing = "the pipeline does not say what the storage path binds";
+    capture.storage.as_ref().ok_or_else(|| unsupported(missing))
+}
+
 pub(super) fn plan(
     device: &Device,
     pipeline: &Pipeline,
@@ -37,23 +86,17 @@ pub(super) fn plan(
     capture: &Capture,
     active: &Active,
 ) -> Result<Plan, Error> {
-    let Some(storage) = &capture.storage else {
-        return Err(unsupported("the pipeline does not say what the storage path binds"));
-    };
-    check_device(device, storage)?;
-    let topology = check_draw(pipeline, draw, storage, active.keeper)?;
-    match active.keeper {
-        Keeper::Host => check_counters(draw, active)?,
-        Keeper::Device => check_place(storage)?,
+    let storage = self::storage(capture)?;
+    if !device.vertex_stores {
+        let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
+        return Err(unsupported(message));
     }
+    let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
     let shape = shape(device, pipeline, storage)?;
-    let (bindings, words) = bindings(device, pipeline, capture, storage, active, topology)?;
-    check_words(device, &words)?;
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
     steps.wait_before()?;
-    let mut bound: Vec<Step> = bindings.into_iter().map(Step::BindStorage).collect();
-    bound.extend(bindings_of_indices(storage));
+    let (mut bound, words) = stored.bound(storage);
     match active.keeper {
         Keeper::Host => bound.push(Step::FillIn(words)),
         Keeper::Device => {
@@ -129,11 +172,7 @@ fn keep(capture: &Capture, active: &Active, words: Words, queries: Vec<Query>) -
     }
 }
 
-fn check_device(device: &Device, storage: &Storage) -> Result<(), Error> {
-    if !device.vertex_stores {
-        let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
-        return Err(unsupported(message));
-    }
+fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
     let by_address = storage.host.is_address();
     if by_address && !device.buffer_addresses {
         return Err(unsupported("the device has no addresses of buffers (bufferDeviceAddress)"));
@@ -285,23 +324,37 @@ fn shape(device: &Device, pipeline: &Pipeline, storage: &Storage) -> Result<Shap
     if pipeline.rasterizer_discard {
         return match pipeline.side_effects {
             Some(SideEffects::InRaster) if at_once => Ok(Shape::AtOnce),
-            Some(SideEffects::InRaster) => {
-                Err(unsupported("the shader's own stores are in a pass that is not drawn"))
-            }
-            Some(SideEffects::Refuse | SideEffects::InCapture) | None => Ok(Shape::CaptureOnly),
+            _ => check_capture_alone(pipeline).map(|()| Shape::CaptureOnly),
         };
     }
+    if at_once {
+        return Ok(Shape::AtOnce);
+    }
+    check_two_passes(pipeline).map(|()| Shape::CaptureThenRaster)
+}
+
+/// Refuses stores of the shader's own that two passes would both do.
+pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
-        _ if at_once => Ok(Shape::AtOnce),
         Some(SideEffects::Refuse) => {
             Err(unsupported("the shader stores by itself, which two passes would do twice"))
         }
-        Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(Shape::CaptureThenRaster),
+        Some(SideEffects::InCapture | SideEffects::InRaster) | None => Ok(()),
+    }
+}
+
+/// Refuses stores of the shader's own in a pass that rasterizer discard leaves out.
+pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
+    match pipeline.side_effects {
+        Some(SideEffects::InRaster) => {
+            Err(unsupported("the shader's own stores are in a pass that is not drawn"))
+        }
+        Some(SideEffects::Refuse | SideEffects::InCapture) | None => Ok(()),
     }
 }
 
 /// The host advances its counters, and saves them where the draw ends capture.
-fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
+pub(super) fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
     let mut saved = active.end.counters().to_vec();
     saved.resize(buffers, None);
     if active.end != End::Forget {
@@ -310,7 +363,7 @@ fn advance(steps: &mut Draft<'_>, active: &Active, buffers: usize) {
 }
 
 /// Where other commands than captures read the counters, the host writes them to the application's buffers.
-fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
+pub(super) fn write_counters(steps: &mut Draft<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;
     let saved: Vec<Counter> = active.end.counters().iter().flatten().copied().collect();

@@ -141,6 +141,7 @@ impl Use {
                 (Stages::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_WRITE)
             }
             Self::Capture(Path::Storage) => (Stages::VERTEX_SHADER, A::SHADER_WRITE),
+            Self::Capture(Path::Compute) => (Stages::COMPUTE_SHADER, A::SHADER_WRITE),
             Self::Vertices => (Stages::VERTEX_INPUT, A::VERTEX_ATTRIBUTE_READ),
             Self::Indices => (Stages::VERTEX_INPUT, A::INDEX_READ),
             Self::IndirectArguments | Self::ByteCount => {
@@ -191,11 +192,8 @@ impl Use {
             | Self::Storage(stage)
             | Self::Texels(stage)
             | Self::Store(stage) => stage != ShaderStage::Compute,
-            Self::Capture(_)
-            | Self::Vertices
-            | Self::Indices
-            | Self::IndirectArguments
-            | Self::ByteCount => true,
+            Self::Capture(path) => path != Path::Compute,
+            Self::Vertices | Self::Indices | Self::IndirectArguments | Self::ByteCount => true,
             Self::CopySource
             | Self::CopyDestination
             | Self::HostRead

@@ -50,6 +50,7 @@ impl fmt::Display for Step {
             Self::EndQuery(query) => write!(f, "end query: {query}"),
             Self::Count(query) => write!(f, "count on the host: {query}"),
             Self::BindPipeline(bind) => bind.fmt(f),
+            Self::BindCompute => f.write_str("bind compute pipeline: capture-only"),
             Self::BindStorage(range) => write!(
                 f,
                 "bind set {} binding {}: feedback buffer {}, bytes {} to {}",
@@ -64,6 +65,8 @@ impl fmt::Display for Step {
             Self::BeginFeedback(counters) => write!(f, "begin feedback: {counters}"),
             Self::EndFeedback(counters) => write!(f, "end feedback: {counters}"),
             Self::Draw(call) => write!(f, "draw: {call}"),
+            Self::Dispatch(DrawCall::OverIndices) => f.write_str("dispatch: its indices"),
+            Self::Dispatch(call) => write!(f, "dispatch: {call}"),
             Self::Advance(saved) => advance(f, saved),
             Self::WriteCounters(counters) => {
                 f.write_str("write the host's counters:")?;

@@ -4,8 +4,9 @@
 //! With storage buffers, of a draw become up to two passes. The *capture* pass runs [`Variant::CaptureOnly`], which has
 //! no stage output, as a point list without indices; the *raster* pass runs [`Variant::RasterOnly`], which stores
 //! nothing. With rasterizer discard only the first is drawn. Where a stage can store and rasterize at once, lists and
-//! strips can be drawn in one pass with [`Variant::Both`]. [`prepare`] says what the host binds and fills in, and makes
-//! the variants that it draws.
+//! strips can be drawn in one pass with [`Variant::Both`]. Where no vertex stage may store, [a compute
+//! stage](Options::compute) takes the place of the capture pass. [`prepare`] says what the host binds and fills in, and
+//! makes the variants that it draws.
 //!
 //! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
 //! and only while they fit into every buffer.
@@ -28,6 +29,7 @@
 
 mod capturable;
 mod decorated;
+mod dispatch;
 mod draw;
 mod effects;
 mod emit;
@@ -84,6 +86,7 @@ pub enum Variant {
     /// Stores, and has no stage output but `PointSize`. Drawn as a point list without indices over the vertices and
     /// instances of the draw, with rasterization off, whatever the topology of the draw is. Of a draw
     /// [with indices](Options::indexed), these are the vertices from `firstIndex` on, as many as there are indices.
+    /// As a [compute stage](Options::compute) it is [dispatched](Layout::work_groups).
     CaptureOnly,
     /// Has the outputs and stores nothing. Drawn as ever. The module itself where there is nothing to take out.
     RasterOnly,
@@ -115,7 +118,8 @@ const STAGES: Stages =
 /// * `Malformed`: decorations for transform feedback that contradict each other, where they are to be captured.
 /// * `Unsupported`: a varying whose type is not made of numbers of 32 or 64 bits, or whose size depends on a
 ///   specialization constant; by name, a structure or an array of arrays as a whole; another stage than the vertex
-///   stage; vertex attributes where draws have indices; what the [moves] refuse.
+///   stage; vertex attributes where draws have indices or [a compute stage](Options::compute) captures, and built-in
+///   inputs that one lacks; what the [moves] refuse.
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -217,8 +221,9 @@ impl Plan {
         let bound = buffers + layout.draws.index_buffers();
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
         layout.draws.by_address = placement.words.is_address();
+        let asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         if let Some(indexed) = &mut layout.draws.indexed {
-            indexed.asks_draw_index = emit::asks_draw_index(m, entry)?;
+            indexed.asks_draw_index = asks_draw_index;
         }
         let words = known::words(&layout.draws, placement.words, buffers);
         reserved.check_words(&words)?;
@@ -234,7 +239,10 @@ impl Plan {
 
     /// What the variants need that store.
     fn requirements(&self, m: &Module<'_>) -> Requirements {
-        let stage = ExecutionModel::VERTEX;
+        let (stage, features) = match self.layout.draws.compute {
+            true => (ExecutionModel::GL_COMPUTE, Vec::new()),
+            false => (ExecutionModel::VERTEX, vec![Feature::VertexPipelineStoresAndAtomics]),
+        };
         let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
         let feedback = feedback.map(|(number, _)| (number, Purpose::Feedback(number)));
         let behind = self.stores.len() as u32;
@@ -245,7 +253,7 @@ impl Plan {
             Some(Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage })
         });
         let mut requirements = Requirements {
-            features: vec![Feature::VertexPipelineStoresAndAtomics],
+            features,
             descriptors: descriptors.collect(),
             ..Requirements::default()
         };

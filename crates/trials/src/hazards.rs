@@ -75,6 +75,7 @@ fn accesses(by: Use) -> Vec<(Scope, bool)> {
             vec![writes(S::TRANSFORM_FEEDBACK, A::TRANSFORM_FEEDBACK_WRITE)]
         }
         Use::Capture(Path::Storage) => vec![writes(S::VERTEX_SHADER, A::SHADER_WRITE)],
+        Use::Capture(Path::Compute) => vec![writes(S::COMPUTE_SHADER, A::SHADER_WRITE)],
         Use::Vertices => vec![reads(S::VERTEX_INPUT, A::VERTEX_ATTRIBUTE_READ)],
         Use::Indices => vec![reads(S::VERTEX_INPUT, A::INDEX_READ)],
         Use::IndirectArguments | Use::ByteCount => {

@@ -120,6 +120,7 @@ fn any_use(choices: &mut Choices) -> Use {
     choices.of(&[
         Use::Capture(Path::Extension),
         Use::Capture(Path::Storage),
+        Use::Capture(Path::Compute),
         Use::Vertices,
         Use::Indices,
         Use::IndirectArguments,
@@ -185,7 +186,7 @@ pub fn any_pipeline(choices: &mut Choices) -> Pipeline {
     };
     let capture = Capture {
         path: if choices.rarely() {
-            Some(choices.of(&[Path::Extension, Path::Storage]))
+            Some(choices.of(&[Path::Extension, Path::Storage, Path::Compute]))
         } else {
             None
         },
@@ -251,7 +252,7 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
     };
     let count = |choices: &mut Choices| ByteCount {
         counter: counter(choices),
-        path: choices.of(&[Path::Extension, Path::Storage]),
+        path: choices.of(&[Path::Extension, Path::Storage, Path::Compute]),
         keeper: choices.of(&KEEPERS),
         counter_offset: 4 * choices.below(3),
         stride: 4 * choices.below(5),

@@ -21,8 +21,8 @@ use polyshade_vulkan::{Variants, model, vk};
 
 /// Compares what the variants capture with what the original computes.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
-    if captured.options.takes_indices() {
-        return verify_indexed(task, captured);
+    if captured.options.takes_indices() || captured.options.is_compute() {
+        return verify_pulled(task, captured);
     }
     let capture = Variants::new(task.original, captured.target, captured.options)?;
     Ok(task.each_seed(|seed| {
@@ -31,8 +31,9 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// The same of draws with indices: the shader has to fetch its attributes, and is lowered so before.
-fn verify_indexed(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
+/// The same of draws with indices, or in a compute stage: the shader has to fetch its attributes, and is lowered so
+/// before.
+fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     let pull = |told: &vertex_pulling::Options| {
         vertex_pulling::lower(task.original, captured.target, told)
     };
@@ -57,7 +58,7 @@ struct Run<'r> {
     original: &'r Original<'r>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
-    /// How attributes are fetched, where draws have indices.
+    /// How attributes are fetched, where the variants cannot have any.
     pulled: Option<Fetching<'r>>,
     /// The inputs of the variants that store.
     inputs: &'r Inputs,
@@ -95,7 +96,7 @@ impl<'r> Run<'r> {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        // What is drawn with indices is rasterized by the original.
+        // What fetches its attributes is rasterized by the original.
         let rasterizes = self.pulled.is_none();
         for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
@@ -125,7 +126,11 @@ impl<'r> Run<'r> {
     ) -> Result<(), Stop> {
         let module = self.variant(part)?;
         let mut cases = cases::cases(&self.original.placements);
-        if self.capture.words.number("first_instance").is_none() {
+        let of_instances = match self.capture.layout.is_dispatched() {
+            true => "instance_count",
+            false => "first_instance",
+        };
+        if self.capture.words.number(of_instances).is_none() {
             // The variants are for draws of one instance.
             for model::Draw { instances, .. } in cases.iter_mut().map(|case| &mut case.draw) {
                 instances.end = instances.start + 1;
@@ -134,7 +139,7 @@ impl<'r> Run<'r> {
         let has_adjacency =
             self.original.task.device.capabilities().features.geometry_shader == vk::TRUE;
         cases.retain(|case| part == Part::CaptureOnly || !case.has_adjacency() || has_adjacency);
-        if self.pulled.is_some() {
+        if self.capture.words.number("first_index").is_some() {
             cases = self.with_indices(cases);
         }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);

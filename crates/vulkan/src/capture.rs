@@ -3,6 +3,7 @@
 use crate::work::{
     Address, AddressAt, Constant, Descriptor, Draw, Place as At, Range, Resource, Stage, Work,
 };
+use ash::vk;
 use polyshade::host::{Place, Pointer, Purpose, Requirements, Target, Words};
 use polyshade::transform_feedback::{self, BufferRange, Layout, Options, Variant};
 use polyshade::{Error, Module};
@@ -90,8 +91,9 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, that captures into
-/// `ranges` of the feedback buffers, one each. Vertex buffers and the shader's own resources are still to be added.
+/// The capture pass of `draw`: a point list over its vertices and instances, without rasterization, or a dispatch, that
+/// captures into `ranges` of the feedback buffers, one each. Vertex buffers and the shader's own resources are still to
+/// be added.
 ///
 /// # Errors
 ///
@@ -110,8 +112,26 @@ pub fn capture_draw<'a>(
         instances: draw.first_instance..draw.first_instance.saturating_add(draw.instance_count),
         ..Draw::default()
     };
+    dispatch_capture(capture, draw, &mut pass)?;
     bind_capture(capture, &host_words, buffers, &mut pass, work);
     Ok(pass)
+}
+
+/// Makes `pass`, which captures `draw`, the dispatch that it is where a compute stage captures.
+///
+/// # Errors
+///
+/// Those of [`Layout::work_groups`](transform_feedback::Layout::work_groups).
+pub fn dispatch_capture(
+    capture: &Variants<'_>,
+    draw: &transform_feedback::Draw,
+    pass: &mut Draw<'_>,
+) -> Result<(), Error> {
+    if capture.layout.is_dispatched() {
+        pass.dispatch = Some(capture.layout.work_groups(draw)?);
+        pass.stages.iter_mut().for_each(|stage| stage.stage = vk::ShaderStageFlags::COMPUTE);
+    }
+    Ok(())
 }
 
 /// Binds the buffers and the host words to a draw of a variant that stores, whose first stage that is.

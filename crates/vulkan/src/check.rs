@@ -250,6 +250,7 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
             Stage::TESSELLATION_EVALUATION => ExecutionModel::TESSELLATION_EVALUATION,
             Stage::GEOMETRY => ExecutionModel::GEOMETRY,
             Stage::FRAGMENT => ExecutionModel::FRAGMENT,
+            Stage::COMPUTE => ExecutionModel::GL_COMPUTE,
             other => return Err(Error::Work(format!("a draw has a stage {other:?}"))),
         };
         if stages.contains(stage.stage) {
@@ -266,6 +267,12 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(Error::Work("a specialization constant has two values".to_owned()));
         }
+    }
+    if draw.dispatch.is_some() || stages.contains(Stage::COMPUTE) {
+        return match draw.dispatch.is_some() && stages == Stage::COMPUTE {
+            true => Ok(()),
+            false => Err(Error::Work("a compute stage alone is dispatched".to_owned())),
+        };
     }
     if !stages.contains(Stage::VERTEX) {
         return Err(Error::Work("a draw has no vertex stage".to_owned()));

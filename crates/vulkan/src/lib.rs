@@ -50,7 +50,9 @@ pub use capabilities::{
     Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
     TransformFeedbackCapabilities, lavapipe_misreads,
 };
-pub use capture::{CaptureBuffers, Variants, bind_capture, capture_draw, place_words};
+pub use capture::{
+    CaptureBuffers, Variants, bind_capture, capture_draw, dispatch_capture, place_words,
+};
 pub use counts::Counts;
 pub use depth::DepthTest;
 pub use device::{Device, Validation};

@@ -39,6 +39,8 @@ pub(crate) struct State<'a> {
     fixed_blend: FixedBlend,
     /// How the passes begin in which it is used.
     scope: PassScope,
+    /// Whether it is used in none: it is dispatched.
+    dispatched: bool,
 }
 
 impl<'a> State<'a> {
@@ -66,6 +68,7 @@ impl<'a> State<'a> {
             advanced_blend: draw.advanced_blend,
             fixed_blend: draw.fixed_blend,
             scope: if draw.reads.local { PassScope::Rendering } else { scope },
+            dispatched: draw.dispatch.is_some(),
         })
     }
 }
@@ -76,6 +79,14 @@ impl State<'_> {
         let depth = self.depth.as_ref().map(|(_, target)| target);
         let attached = self.targets.first().or(depth);
         attached.map_or(vk::SampleCountFlags::TYPE_1, |target| target.1)
+    }
+
+    /// The stages that see resources and push constants.
+    fn stages(&self) -> vk::ShaderStageFlags {
+        match self.dispatched {
+            true => vk::ShaderStageFlags::COMPUTE,
+            false => vk::ShaderStageFlags::ALL_GRAPHICS,
+        }
     }
 
     fn multisample(&self) -> vk::PipelineMultisampleStateCreateInfo<'static> {
@@ -106,7 +117,10 @@ impl<'d> Pipeline<'d> {
         let depth = state.depth.map(|(_, target)| target);
         let reads = (state.reads_targets.as_slice(), state.reads);
         let render_pass = create_render_pass(device, &state.targets, depth, reads)?;
-        let handle = create_pipeline(device, state, *layout, *render_pass)?;
+        let handle = match state.dispatched {
+            true => create_compute_pipeline(device, state, *layout)?,
+            false => create_pipeline(device, state, *layout, *render_pass)?,
+        };
         Ok(Pipeline { handle, layout, render_pass, set_layouts })
     }
 }
@@ -125,7 +139,7 @@ fn create_set_layout<'d>(
                 .descriptor_count(binding.count)
                 .stage_flags(match binding.descriptor_type {
                     vk::DescriptorType::INPUT_ATTACHMENT => vk::ShaderStageFlags::FRAGMENT,
-                    _ => vk::ShaderStageFlags::ALL_GRAPHICS,
+                    _ => state.stages(),
                 })
         })
         .collect::<Vec<_>>();
@@ -143,7 +157,7 @@ fn create_layout<'d>(
 ) -> Result<Owned<'d, vk::PipelineLayout>, Error> {
     let set_layouts = set_layouts.iter().map(|layout| **layout).collect::<Vec<_>>();
     let push_constants = [vk::PushConstantRange::default()
-        .stage_flags(vk::ShaderStageFlags::ALL_GRAPHICS)
+        .stage_flags(state.stages())
         .size(state.push_constants as u32)];
     let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
     if state.push_constants > 0 {
@@ -294,6 +308,28 @@ fn create_pipeline<'d>(
         device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
     };
     let pipelines = pipelines.map_err(|(_, result)| result).call("vkCreateGraphicsPipelines")?;
+    Ok(Owned::new(device, pipelines[0]))
+}
+
+fn create_compute_pipeline<'d>(
+    device: &'d Device,
+    state: &State<'_>,
+    layout: vk::PipelineLayout,
+) -> Result<Owned<'d, vk::Pipeline>, Error> {
+    let shaders = Shader::all(device, state.stages)?;
+    let shader =
+        shaders.first().ok_or_else(|| Error::Work("a dispatch has no stage".to_owned()))?;
+    let specialization = shader.specialization();
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(shader.stage)
+        .module(*shader.module)
+        .name(&shader.entry_point)
+        .specialization_info(&specialization);
+    let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+    // SAFETY: what `infos` points to lives until the end of this function, and the module is valid.
+    let pipelines =
+        unsafe { device.handle.create_compute_pipelines(vk::PipelineCache::null(), &infos, None) };
+    let pipelines = pipelines.map_err(|(_, result)| result).call("vkCreateComputePipelines")?;
     Ok(Owned::new(device, pipelines[0]))
 }
 

@@ -204,6 +204,11 @@ impl Objects<'_> {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let objects = &self.draws[index as usize];
         self.bind(objects, draw);
+        if let Some([x, y, z]) = draw.dispatch {
+            // SAFETY: everything that the pipeline needs is bound, and no pass is open.
+            unsafe { device.cmd_dispatch(commands, x, y, z) };
+            return;
+        }
         if draw.reads.local {
             self.begin_rendering(
                 objects.area(),
@@ -283,7 +288,10 @@ impl Objects<'_> {
     pub(crate) fn bind(&self, objects: &DrawObjects<'_>, draw: &Draw<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let pipeline = &self.pipelines[objects.pipeline];
-        let graphics = vk::PipelineBindPoint::GRAPHICS;
+        let (point, stages) = match draw.dispatch {
+            Some(_) => (vk::PipelineBindPoint::COMPUTE, vk::ShaderStageFlags::COMPUTE),
+            None => (vk::PipelineBindPoint::GRAPHICS, vk::ShaderStageFlags::ALL_GRAPHICS),
+        };
         let sets = &objects.sets.handles;
         let vk::Extent2D { width, height } = objects.extent;
         let viewport = vk::Viewport {
@@ -298,15 +306,14 @@ impl Objects<'_> {
 
         // SAFETY: the sets, the push constants and the vertex buffers are those of the pipeline's layout.
         unsafe {
-            device.cmd_bind_pipeline(commands, graphics, *pipeline.handle);
+            device.cmd_bind_pipeline(commands, point, *pipeline.handle);
             device.cmd_set_viewport(commands, 0, &[viewport]);
             device.cmd_set_scissor(commands, 0, &[scissor]);
             if !sets.is_empty() {
                 let layout = *pipeline.layout;
-                device.cmd_bind_descriptor_sets(commands, graphics, layout, 0, sets, &[]);
+                device.cmd_bind_descriptor_sets(commands, point, layout, 0, sets, &[]);
             }
             if !objects.push_constants.is_empty() {
-                let stages = vk::ShaderStageFlags::ALL_GRAPHICS;
                 let constants = &objects.push_constants;
                 device.cmd_push_constants(commands, *pipeline.layout, stages, 0, constants);
             }

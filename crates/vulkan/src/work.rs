@@ -75,7 +75,7 @@ impl Target {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draw<'a> {
     /// The shaders: a vertex stage, and a fragment stage where there is a target; tessellation and geometry stages if
-    /// wanted.
+    /// wanted. Of a dispatch, a compute stage.
     pub stages: Vec<Stage<'a>>,
     /// How vertices become primitives.
     pub topology: vk::PrimitiveTopology,
@@ -115,6 +115,9 @@ pub struct Draw<'a> {
     pub vertices: ops::Range<u32>,
     /// The instances: the first, and one past the last.
     pub instances: ops::Range<u32>,
+    /// The work groups in x, y and z, where it is no draw but a dispatch, for which nothing counts but the stage, its
+    /// resources, push constants and addresses.
+    pub dispatch: Option<[u32; 3]>,
 }
 
 impl<'a> Draw<'a> {

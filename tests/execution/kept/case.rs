@@ -358,6 +358,8 @@ impl Case {
 pub(super) fn of_counters(path: Path) -> [Use; 2] {
     match path {
         Path::Extension => [Use::Resume, Use::Save],
-        Path::Storage => [Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute)],
+        Path::Storage | Path::Compute => {
+            [Use::Storage(ShaderStage::Compute), Use::Store(ShaderStage::Compute)]
+        }
     }
 }

@@ -38,8 +38,11 @@ pub const POLYSHADE_CAPTURE_UNBOUND_BUFFERS: u32 = 128;
 pub const POLYSHADE_CAPTURE_INDEXED: u32 = 256;
 /// Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
 pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
+/// The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
+/// pulls, and there is no variant that does both.
+pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
 
-const FLAGS: u32 = 1023;
+const FLAGS: u32 = 2047;
 
 /// Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
 pub const POLYSHADE_VARIANT_CAPTURE_ONLY: u32 = 1;
@@ -166,6 +169,9 @@ pub(super) fn read(
     }
     if has(POLYSHADE_CAPTURE_RESTART) {
         options = options.restart();
+    }
+    if has(POLYSHADE_CAPTURE_COMPUTE) {
+        options = options.compute();
     }
     Ok((given, options))
 }

@@ -63,14 +63,14 @@ impl Listed {
             }
             Step::FillIn(words) => lists.words = Some(Words::new(words)),
             Step::BeginFeedback(all) | Step::EndFeedback(all) => lists.counters = counters(all),
-            Step::Draw(call) => step.draw = draw_call(call),
+            Step::Draw(call) | Step::Dispatch(call) => step.draw = draw_call(call),
             Step::Advance(saved) => {
                 lists.counters = saved.iter().map(|one| counter(one.as_ref())).collect();
             }
             Step::WriteCounters(written) => {
                 lists.counters = written.iter().map(|one| counter(Some(one))).collect();
             }
-            Step::FindSegments => {}
+            Step::FindSegments | Step::BindCompute => {}
             Step::Keep(keep) => lists.keep = Some(KeepLists::new(keep)),
         }
         step.barriers = first(&lists.barriers);
@@ -104,6 +104,8 @@ fn kind(of: &Step) -> u32 {
         Step::WriteCounters(_) => POLYSHADE_STEP_WRITE_COUNTERS,
         Step::FindSegments => POLYSHADE_STEP_FIND_SEGMENTS,
         Step::Keep(_) => POLYSHADE_STEP_KEEP,
+        Step::BindCompute => POLYSHADE_STEP_BIND_COMPUTE,
+        Step::Dispatch(_) => POLYSHADE_STEP_DISPATCH,
     }
 }
 

@@ -48,9 +48,12 @@ pub const POLYSHADE_WORD_TABLE_ADDRESS_LOW: u32 = 19;
 pub const POLYSHADE_WORD_TABLE_ADDRESS_HIGH: u32 = 20;
 /// The bytes of the table.
 pub const POLYSHADE_WORD_TABLE_SIZE: u32 = 21;
+/// The draw's `instanceCount`.
+pub const POLYSHADE_WORD_INSTANCE_COUNT: u32 = 22;
 
 /// Those of which the kind says all.
-const PLAIN: [(u32, Word); 15] = [
+const PLAIN: [(u32, Word); 16] = [
+    (POLYSHADE_WORD_INSTANCE_COUNT, Word::InstanceCount),
     (POLYSHADE_WORD_FIRST_VERTEX, Word::FirstVertex),
     (POLYSHADE_WORD_VERTEX_COUNT, Word::VertexCount),
     (POLYSHADE_WORD_FIRST_INSTANCE, Word::FirstInstance),

@@ -356,6 +356,9 @@ static void results_and_layouts(void) {
     ARGUMENT("layout is NULL", polyshade_layout_host_words(NULL, &draw, &range, 1, words, &count, &error));
     ARGUMENT("polyshade_draw is NULL", polyshade_layout_host_words(layout, NULL, &range, 1, words, &count, &error));
     OPTIONS("2 ranges", polyshade_layout_host_words(layout, &draw, (polyshade_range[2]){range, range}, 2, words, &count, &error));
+    uint32_t groups[3];
+    ARGUMENT("layout is NULL", polyshade_layout_work_groups(NULL, &draw, &groups, &error));
+    OPTIONS("drawn, not dispatched", polyshade_layout_work_groups(layout, &draw, &groups, &error));
     range.length = 63;
     OPTIONS("multiples of 4", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     range.length = 64;

@@ -296,6 +296,27 @@ fn layouts_are_kept_without_their_modules() {
     [layout, loaded].into_iter().for_each(|layout| polyshade_layout_release(layout));
 }
 
+#[test]
+fn draws_are_captured_by_dispatches() {
+    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
+    let varyings = [c"v_position".as_ptr()];
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut draw = zeros!(polyshade_draw);
+    (draw.topology, draw.vertex_count) = (POLYSHADE_TOPOLOGY_POINT_LIST, 100);
+    draw.instance_count = 3;
+    for (flags, expected) in [(POLYSHADE_CAPTURE_COMPUTE, Some([5, 1, 1])), (0, None)] {
+        capture.flags = flags;
+        let result = lower(MESH, &capture.base);
+        let mut layout = null_mut();
+        check(|error| polyshade_result_layout(result, 0, &raw mut layout, error));
+        polyshade_result_release(result);
+        let (mut groups, mut error) = ([0; 3], zeros!(polyshade_error));
+        polyshade_layout_work_groups(layout, &draw, &raw mut groups, &raw mut error);
+        assert_eq!((error.status == POLYSHADE_OK).then_some(groups), expected);
+        polyshade_layout_release(layout);
+    }
+}
+
 /// A strip of 16-bit indices that restarts: two primitives before the restart, one behind it.
 #[test]
 fn draws_with_indices_are_captured() {

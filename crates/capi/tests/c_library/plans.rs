@@ -53,13 +53,14 @@ fn plans_are_those_of_the_program() {
 /// Every step of a plan, as the struct says it, and as the planner does.
 #[test]
 fn steps_are_those_of_the_planner() {
-    for name in ["resumed-strip", "kept-indirect"] {
+    let stored = ["resumed-strip", "kept-indirect"].map(|name| (name, POLYSHADE_PATH_STORAGE));
+    for (name, path) in stored.into_iter().chain([("dispatched-mesh", POLYSHADE_PATH_COMPUTE)]) {
         let state = state(name);
         let plan = plan(&state);
         let mut info = zeros!(polyshade_plan_info);
         check(|error| polyshade_plan_describe(plan, &raw mut info, error));
         let steps = planned(&state);
-        assert_eq!((info.path, info.step_count as usize), (POLYSHADE_PATH_STORAGE, steps.len()));
+        assert_eq!((info.path, info.step_count as usize), (path, steps.len()));
         for (index, planned) in (0..).zip(&steps) {
             let mut step = zeros!(polyshade_step);
             check(|error| polyshade_plan_step(plan, index, &raw mut step, error));
@@ -118,6 +119,13 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
         }
         (Step::FillIn(words), POLYSHADE_STEP_FILL_IN) => are_words(step.words, words),
         (Step::Draw(_), POLYSHADE_STEP_DRAW) => step.draw.is_counted == 0,
+        (Step::BindIndices(set, binding), POLYSHADE_STEP_BIND_INDICES) => {
+            (step.storage.set, step.storage.binding) == (set.0, binding.0)
+        }
+        (Step::BindCompute, POLYSHADE_STEP_BIND_COMPUTE) => true,
+        (Step::Dispatch(_), POLYSHADE_STEP_DISPATCH) => {
+            step.draw.kind == POLYSHADE_CALL_OVER_INDICES
+        }
         (Step::Advance(saved), POLYSHADE_STEP_ADVANCE) => {
             let at = counters.iter().map(|one| Some((one.buffer, one.offset)));
             at.eq(saved.iter().map(|one| one.map(|one| (one.buffer, one.offset))))

@@ -77,6 +77,7 @@ pub(super) const TABLE: Table = Table {
         acts("--reserve-ids-below", "1000", 0),
         acts("--no-names", "", 0),
         acts("--path", "extension", 0),
+        acts("--path", "compute", 10),
         acts("--max-output-components", "4", 1),
         acts("--limits-of", "vulkan-mobile", 1),
         acts("--set", "1", 0),

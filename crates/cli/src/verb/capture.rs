@@ -111,7 +111,7 @@ pub(crate) struct Rewrite {
 
     /// The draws have indices, which the capture-only variant reads from a storage buffer, or by their address: uint8,
     /// uint16, uint32, or where nothing is said, as wide as the word `index_type` says. The shader must fetch its
-    /// vertex attributes itself, as `polyshade pull` makes it
+    /// vertex attributes itself, as `polyshade pull` makes it; with --path compute it must anyway
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
@@ -129,8 +129,9 @@ pub(crate) struct Rewrite {
 ///
 /// With storage buffers the result, of a vertex shader, is drawn as a point list without indices over the vertices and
 /// instances of the draw, or over its indices, with rasterization off. It reads a few words that the host fills in for
-/// each draw; --report lists them. With --path extension the result, of a vertex, tessellation evaluation or geometry
-/// shader, is drawn like the original.
+/// each draw; --report lists them. With --path compute, for devices whose vertex stages cannot store, it is a compute
+/// shader that is dispatched before the draw. With --path extension the result, of a vertex, tessellation evaluation or
+/// geometry shader, is drawn like the original.
 #[derive(Args)]
 #[command(after_help = examples::of("capture"))]
 pub(crate) struct Arguments {
@@ -152,6 +153,8 @@ pub(crate) struct Arguments {
 enum Route {
     /// Write storage buffers
     Storage,
+    /// Write storage buffers, from a compute stage
+    Compute,
     /// Decorate for VK_EXT_transform_feedback
     Extension,
 }
@@ -253,7 +256,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let text = report::layout(prepared.layout());
     let report = Report::new(CAPTURE, (&entry, stage), prepared.layout(), text)
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
-        .drawn(rewrite.drawn());
+        .drawn(rewrite.drawn())
+        .made_for(rewrite.made(stage));
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
             if variant != Variant::Both || prepared.layout().is_captured_at_once() {
@@ -315,6 +319,9 @@ impl Rewrite {
     pub(crate) fn options(&self) -> Options {
         let mut options =
             Options::new().side_effects(self.side_effects).point_size(!self.no_point_size);
+        if self.route == Route::Compute {
+            options = options.compute();
+        }
         match self.words {
             None | Some(WordsAt::Storage) => {}
             Some(WordsAt::Uniform) => options = options.words_in_uniform(),
@@ -362,9 +369,20 @@ impl Rewrite {
         }
     }
 
+    /// The stage that the capture-only variant of a `stage` is.
+    fn made(&self, stage: ExecutionModel) -> ExecutionModel {
+        match self.route {
+            Route::Compute => ExecutionModel::GL_COMPUTE,
+            Route::Storage | Route::Extension => stage,
+        }
+    }
+
     /// How the capture-only variant is drawn.
     fn drawn(&self) -> &'static str {
         match self.indexed {
+            _ if self.route == Route::Compute => {
+                "a dispatch in rows of at most 65535 work groups of 64 vertices, over those of all instances of the draw"
+            }
             None => {
                 "a point list without indices, over the vertices and instances of the draw, with rasterization off"
             }
@@ -404,9 +422,13 @@ impl Rewrite {
             ("--reserve-location", self.free.reserves_locations()),
         ];
         let (name, others) = match self.route {
-            Route::Storage => ("storage", of_extension.as_slice()),
-            Route::Extension => ("extension", of_storage.as_slice()),
+            Route::Storage => ("storage", of_extension.to_vec()),
+            Route::Compute => {
+                let point_size = ("--no-point-size", self.no_point_size);
+                ("compute", [&of_extension[..], &[point_size]].concat())
+            }
+            Route::Extension => ("extension", of_storage.to_vec()),
         };
-        Failure::of_unused(others, &format!("with --path {name}"))
+        Failure::of_unused(&others, &format!("with --path {name}"))
     }
 }

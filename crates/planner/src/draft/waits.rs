@@ -46,7 +46,14 @@ impl<'s> Draft<'s> {
         self.wait_after_uses(capture)
     }
 
-    /// The same, where nothing has to wait for the capture: the pass that captured has ended.
+    /// Adds the barrier between the capture, which is over, and the commands that follow the draw.
+    pub(in super::super) fn wait_after_capture(&mut self) {
+        let after = self.not_apart(&self.draw.next.captured);
+        let barrier = barrier(Resource::Captured, &[Use::Capture(self.path)], &after);
+        self.wait(barrier.into_iter().collect());
+    }
+
+    /// The same, where nothing has to wait for the capture: it has been waited for, or the pass that captured has ended.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)
     }
@@ -97,8 +104,13 @@ impl<'s> Draft<'s> {
     }
 
     /// A read of the draw, and those that stand for it beside the application's own: variants read indices and
-    /// attributes in the vertex stage, and the keeper arguments and indices in a compute stage.
+    /// attributes in the vertex stage, the keeper arguments and indices in a compute stage, and what captures in one reads
+    /// all there that the vertex stage does, which with rasterizer discard never runs.
     fn reads_as(&self, one: Use) -> Vec<Use> {
+        if self.captures() && self.path == Path::Compute {
+            let drawn = (!self.pipeline.rasterizer_discard).then_some(one);
+            return drawn.into_iter().chain(in_compute_stage(one)).collect();
+        }
         let captures = self.captures() && self.path == Path::Storage;
         let is_indexed = matches!(self.draw.call, Call::Indexed | Call::IndexedIndirect);
         let in_vertex_stage =
@@ -134,10 +146,23 @@ impl<'s> Draft<'s> {
         let by: [Use; 2] = match self.path {
             Path::Extension => [Use::Resume, Use::Save],
             Path::Storage if self.is_kept() => [KEEPER_READS, KEEPER_STORES],
-            Path::Storage => return Vec::new(),
+            Path::Storage | Path::Compute => return Vec::new(),
         };
         let are_used = [active.begin.counters(), active.end.counters()]
             .map(|counters| counters.iter().any(Option::is_some));
         by.into_iter().zip(are_used).filter(|(_, used)| *used).map(|(one, _)| one).collect()
+    }
+}
+
+/// What a read of a vertex stage is in the compute stage that captures in its place.
+fn in_compute_stage(one: Use) -> Option<Use> {
+    let stage = ShaderStage::Compute;
+    match one {
+        Use::Vertices | Use::Indices | Use::Storage(ShaderStage::Vertex) => {
+            Some(Use::Storage(stage))
+        }
+        Use::Uniform(ShaderStage::Vertex) => Some(Use::Uniform(stage)),
+        Use::Texels(ShaderStage::Vertex) => Some(Use::Texels(stage)),
+        _ => None,
     }
 }

@@ -69,7 +69,8 @@ impl Capture {
             unbound_buffers: layout.takes_unbound_buffers(),
             indices: StoredIndices::of(words, needs),
         });
-        Self { path: None, buffers: layout.buffers.iter().map(buffer).collect(), storage }
+        let path = layout.is_dispatched().then_some(Path::Compute);
+        Self { path, buffers: layout.buffers.iter().map(buffer).collect(), storage }
     }
 }
 

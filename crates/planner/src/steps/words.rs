@@ -45,6 +45,8 @@ pub enum Word {
     FirstVertex,
     /// The draw's `vertexCount`, or `indexCount`.
     VertexCount,
+    /// The draw's `instanceCount`.
+    InstanceCount,
     /// The draw's `firstInstance`.
     FirstInstance,
     /// The corners of all primitives of an instance of the draw.
@@ -102,6 +104,7 @@ impl Word {
             "first_vertex" | "first_index" => Self::FirstVertex,
             "vertex_count" | "index_count" => Self::VertexCount,
             "slots" => Self::Slots,
+            "instance_count" => Self::InstanceCount,
             "first_instance" => Self::FirstInstance,
             "limit" => Self::Limit,
             "index_type" => Self::IndexType,

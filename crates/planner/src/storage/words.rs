@@ -2,7 +2,7 @@
 
 use super::super::check;
 use super::super::device::Device;
-use super::super::state::{Active, Begin, Bound, Capture, Keeper, Pipeline, Storage};
+use super::super::state::{Active, Begin, Bound, Capture, Keeper, Path, Pipeline, Storage};
 use super::super::steps::{StorageRange, Word, WordRange, Words};
 use super::super::unsupported;
 use polyshade::host::{Binding, Set};
@@ -20,7 +20,7 @@ pub(super) fn bindings(
     capture: &Capture,
     storage: &Storage,
     active: &Active,
-    topology: Topology,
+    (path, topology): (Path, Topology),
 ) -> Result<(Vec<StorageRange>, Words), Error> {
     let (mut bindings, mut ranges) = (Vec::new(), Vec::new());
     let mut offsets = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn bindings(
         value.ok_or_else(|| unsupported(format!("the host has no word `{name}`")))
     };
     let names = match &storage.words[..] {
-        [] => any_draw(ranges.len(), storage),
+        [] => any_draw(ranges.len(), storage, path),
         names => names.to_vec(),
     };
     let words = names.iter().map(|name| word(name)).collect::<Result<_, Error>>()?;
@@ -68,11 +68,15 @@ pub(super) fn bindings(
 }
 
 /// The names of the words of variants for any draw, which captures into so many buffers.
-fn any_draw(buffers: usize, storage: &Storage) -> Vec<String> {
+fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     let by_address = storage.host.is_address();
-    let of_draw: &[&str] = match storage.indices {
-        None => &["topology", "flags", "first_vertex", "vertex_count", "first_instance"],
-        Some(_) => &["topology", "flags", "first_index", "index_count", "first_instance"],
+    let of_vertices = match storage.indices {
+        None => ["topology", "flags", "first_vertex", "vertex_count"],
+        Some(_) => ["topology", "flags", "first_index", "index_count"],
+    };
+    let of_instances: &[&str] = match path {
+        Path::Compute => &["instance_count", "first_instance"],
+        Path::Storage | Path::Extension => &["first_instance"],
     };
     let (indices, restart) =
         (storage.indices.is_some(), storage.indices.is_some_and(|one| one.restart));
@@ -95,7 +99,7 @@ fn any_draw(buffers: usize, storage: &Storage) -> Vec<String> {
         };
         names.iter().map(move |name| format!("{name}_{number}"))
     };
-    let of_draw = of_draw.iter().map(|name| (*name).to_owned());
+    let of_draw = of_vertices.iter().chain(of_instances).map(|name| (*name).to_owned());
     of_draw.chain(of_indices).chain((0..buffers).flat_map(of_buffer)).collect()
 }
 

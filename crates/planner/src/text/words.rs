@@ -62,6 +62,7 @@ impl fmt::Display for Word {
             Self::Constant(value) => value.fmt(f),
             Self::FirstVertex
             | Self::VertexCount
+            | Self::InstanceCount
             | Self::FirstInstance
             | Self::IndexType
             | Self::VertexOffset

@@ -1,10 +1,11 @@
 //! The variants, and the code that stores.
 
+mod compute;
 mod feedback;
-mod indices;
+mod inputs;
 mod vertices;
 
-pub(super) use indices::asks_draw_index;
+pub(super) use inputs::asks_draw_index;
 
 use super::effects::Pass;
 use super::known::HostWord;
@@ -16,13 +17,14 @@ use crate::moves::{self, Added, Copies};
 use crate::source::Source;
 use feedback::{Buffer, Feedback};
 use foldhash::HashSet;
+use inputs::Numbers;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
     StorageClass,
 };
 
-/// The variant that stores and has no output but `PointSize`.
+/// The variant that stores and has no output but `PointSize`, or as a compute stage none at all.
 pub(super) fn capture_only<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -33,10 +35,8 @@ pub(super) fn capture_only<'m>(
 
     let mut taken = moves::interface(m, entry, StorageClass::OUTPUT);
     foreign::strip_around(m, p, entry, &taken);
-    let inputs = match prepared.plan.layout.draws.indexed {
-        Some(_) => indices::inputs(m, entry)?,
-        None => Vec::new(),
-    };
+    let draws = &prepared.plan.layout.draws;
+    let inputs = inputs::inputs(m, entry, draws)?;
     taken.extend(inputs.iter().map(|input| input.variable));
     drop_capabilities(m, p, &taken, !inputs.is_empty());
     if prepared.plan.captures_invariant(m) {
@@ -46,11 +46,12 @@ pub(super) fn capture_only<'m>(
     moves::take_over(m, p, entry, &taken, Copies::None)?;
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
-    let is_indexed = feedback.draws.indexed.is_some();
-    let position =
-        is_indexed.then(|| indices::fill(p, entry, &inputs, &feedback, wrapper.prologue));
-    store_outputs(m, p, entry, &feedback, position, wrapper.epilogue);
-    if prepared.options.writes_point_size() {
+    let is_filled = draws.indexed.is_some() || draws.compute;
+    let numbers = is_filled.then(|| inputs::fill(p, entry, &inputs, &feedback, wrapper.prologue));
+    store_outputs(m, p, entry, &feedback, numbers, wrapper.epilogue);
+    if draws.compute {
+        compute::change_stage(p, entry);
+    } else if prepared.options.writes_point_size() {
         let float = p.float();
         let point_size = moves::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float);
         p.name(point_size, "polyshade_point_size");
@@ -118,6 +119,10 @@ pub(super) fn both<'m>(
     }
     if prepared.plan.layout.draws.indexed.is_some() {
         let message = "draws with indices are captured by what is drawn as points";
+        return Err(Error::unsupported(message, entry.function()));
+    }
+    if prepared.plan.layout.draws.compute {
+        let message = "a compute stage has no stage outputs";
         return Err(Error::unsupported(message, entry.function()));
     }
     let wrapper = moves::wrap(m, p, entry);
@@ -202,7 +207,7 @@ fn store_outputs<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     feedback: &Feedback<'_>,
-    position: Option<Id>,
+    numbers: Option<Numbers>,
     at: Position<'m>,
 ) {
     let open = feedback.bound.added.open(&mut p.at(at));
@@ -213,10 +218,15 @@ fn store_outputs<'m>(
         let first = feedback.word(&mut code, open, first);
         code.binary(Op::I_SUB, uint, number, first)
     };
-    let vertex =
-        position.unwrap_or_else(|| builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex));
-    let instance = (!feedback.draws.one_instance)
-        .then(|| builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance));
+    let vertex = match numbers {
+        Some(numbers) => numbers.vertex,
+        None => builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex),
+    };
+    let instance = match numbers.and_then(|numbers| numbers.instance) {
+        _ if feedback.draws.one_instance => None,
+        Some(known) => Some(known),
+        None => Some(builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance)),
+    };
     feedback.capture(p, at, open, vertex, instance);
 }
 

@@ -1,5 +1,6 @@
 //! What is known of the draws that the variants are for, and the words that the host fills in for each.
 
+use super::dispatch::MOST_VERTICES;
 use super::draw::{BufferRange, Draw, ProvokingVertex};
 use super::indices::{IndexType, Indices};
 use super::topology::Topology;
@@ -21,6 +22,9 @@ pub(super) struct Draws {
     pub(super) by_address: bool,
     /// Whether buffers may be unbound.
     pub(super) unbound: bool,
+    /// Whether they are captured by a compute stage.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub(super) compute: bool,
     /// What is known of their indices, if they have some.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub(super) indexed: Option<Indexed>,
@@ -50,6 +54,7 @@ impl Default for Draws {
             one_limit: false,
             by_address: false,
             unbound: false,
+            compute: false,
             indexed: None,
         }
     }
@@ -63,6 +68,7 @@ pub(super) enum HostWord {
     FirstVertex,
     VertexCount,
     Slots,
+    InstanceCount,
     FirstInstance,
     Limit,
     IndexType,
@@ -94,6 +100,7 @@ impl HostWord {
             Self::FirstVertex => "first_vertex".into(),
             Self::VertexCount => "vertex_count".into(),
             Self::Slots => "slots".into(),
+            Self::InstanceCount => "instance_count".into(),
             Self::FirstInstance => "first_instance".into(),
             Self::Limit => "limit".into(),
             Self::IndexType => "index_type".into(),
@@ -134,6 +141,7 @@ impl HostWord {
             Self::VertexCount if draws.indexed.is_some() => "indexCount of the draw",
             Self::VertexCount => "vertexCount of the draw: the vertices of each instance",
             Self::Slots => "corners of all primitives of an instance",
+            Self::InstanceCount => "instanceCount of the draw",
             Self::FirstInstance => "firstInstance of the draw",
             Self::Limit => {
                 "corners of all primitives of the draw that fit into every feedback range"
@@ -191,6 +199,7 @@ impl HostWord {
             Self::FirstVertex => draw.first_vertex,
             Self::VertexCount => draw.vertex_count,
             Self::Slots => corners(draw.primitives_per_instance().into()),
+            Self::InstanceCount => draw.instance_count,
             Self::FirstInstance => draw.first_instance,
             Self::Limit => corners(fits),
             Self::IndexType => indices().index_type as u32,
@@ -254,7 +263,7 @@ impl Draws {
 
     /// Whether some draws can be captured by what is drawn as it is.
     pub(super) fn are_captured_at_once(&self) -> bool {
-        self.any(Topology::is_list_or_strip) && self.indexed.is_none()
+        self.any(Topology::is_list_or_strip) && self.indexed.is_none() && !self.compute
     }
 
     /// Whether an index may restart primitives.
@@ -295,6 +304,12 @@ impl Draws {
         if self.one_instance && draw.instance_count > 1 {
             let count = draw.instance_count;
             return refused(format!("the variants are for one instance, and the draw has {count}"));
+        }
+        if self.compute && draw.vertices() > MOST_VERTICES {
+            let vertices = draw.vertices();
+            return refused(format!(
+                "{vertices} vertices over all instances, only {MOST_VERTICES} in one dispatch"
+            ));
         }
         match (self.indexed, draw.indices) {
             (None, None) => Ok(()),
@@ -342,12 +357,13 @@ impl Draws {
                     }),
             ),
             (HostWord::FirstVertex, true),
-            (HostWord::VertexCount, !self.one_limit),
+            (HostWord::VertexCount, !self.one_limit || self.compute),
             (
                 HostWord::Slots,
                 self.one_limit && (!self.one_instance || self.any(|one| one == Topology::LineLoop)),
             ),
-            (HostWord::FirstInstance, !self.one_instance),
+            (HostWord::InstanceCount, self.compute && !self.one_instance),
+            (HostWord::FirstInstance, self.compute || !self.one_instance),
             (HostWord::Limit, self.one_limit),
         ];
         let mut words: Vec<HostWord> =

@@ -224,6 +224,22 @@ impl Options {
         self
     }
 
+    /// [`CaptureOnly`](super::Variant::CaptureOnly) is a compute stage, for devices whose vertex stages cannot store:
+    /// it is [dispatched](super::Layout::work_groups), before the pass in which
+    /// [`RasterOnly`](super::Variant::RasterOnly) is drawn, and there is no [`Both`](super::Variant::Both). It cannot have
+    /// vertex attributes: [pull](crate::vertex_pulling) them before. What a compute stage has otherwise, like
+    /// `ViewIndex`, or the number of a draw that has no [indices](Self::indexed), is refused.
+    #[must_use]
+    pub fn compute(mut self) -> Self {
+        self.draws.compute = true;
+        self
+    }
+
+    /// Whether the capture is a [compute stage](Self::compute).
+    pub fn is_compute(&self) -> bool {
+        self.draws.compute
+    }
+
     /// Whether the draws have indices.
     pub fn takes_indices(&self) -> bool {
         self.draws.indexed.is_some()

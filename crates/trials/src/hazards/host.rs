@@ -107,9 +107,17 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
         Command::Other(used) => return vec![*used],
         Command::Draw(drawn) => drawn,
     };
-    let mut uses = drawn.reads.clone();
+    let is_dispatched = drawn.path == Path::Compute && active(drawn).is_some();
+    // With rasterizer discard nothing is left to draw.
+    let mut uses = match is_dispatched && drawn.pipeline.rasterizer_discard {
+        true => Vec::new(),
+        false => drawn.reads.clone(),
+    };
     let captured = |cells: &Cells| Used { by: Use::Capture(drawn.path), cells: *cells };
     uses.extend(drawn.captured.iter().map(captured));
+    if is_dispatched {
+        uses.extend(dispatched(drawn));
+    }
     let of = |counters: &[Counter], by| -> Vec<Used> {
         counters.iter().map(|counter| Used { by, cells: cell(counter) }).collect()
     };
@@ -130,6 +138,20 @@ fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
         uses.extend(of(&[counter], by));
     }
     uses
+}
+
+/// What a dispatch that captures a draw reads: what vertex stages do, in its own stage.
+pub(super) fn dispatched(drawn: &Drawn) -> impl Iterator<Item = Used> {
+    let stage = ShaderStage::Compute;
+    drawn.reads.iter().filter_map(move |one| {
+        let by = match one.by {
+            Use::Vertices | Use::Indices | Use::Storage(ShaderStage::Vertex) => Use::Storage(stage),
+            Use::Uniform(ShaderStage::Vertex) => Use::Uniform(stage),
+            Use::Texels(ShaderStage::Vertex) => Use::Texels(stage),
+            _ => return None,
+        };
+        Some(Used { by, ..*one })
+    })
 }
 
 /// The counter that the device takes the vertex count of a draw from, if it does, and how.
@@ -370,7 +392,7 @@ fn with_counters_written(
                     (None, _) => {}
                 }
             }
-            Command::Draw(drawn) if drawn.path == Path::Storage && !is_kept(drawn) => {
+            Command::Draw(drawn) if drawn.path != Path::Extension && !is_kept(drawn) => {
                 let saved = saved(drawn);
                 for counter in &saved {
                     unwritten.retain(|(cells, ..)| *cells != cell(counter));

@@ -1,6 +1,6 @@
 //! What plans do with memory, step by step.
 
-use super::host::Item;
+use super::host::{Item, dispatched};
 use super::memory::{Access, Cells, Kind, Memory};
 use super::sequence::{Drawn, Used, cell};
 use super::{Found, accesses};
@@ -130,9 +130,11 @@ impl Replay<'_> {
                     state.kept = keep.words.is_some();
                 }
                 Step::Draw(call) => self.drawn(drawn, plan, &state, call),
+                Step::Dispatch(_) => self.dispatch(drawn),
                 Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
+                | Step::BindCompute
                 | Step::BindStorage(_)
                 | Step::BindIndices(..)
                 | Step::BindSegments(..)
@@ -159,6 +161,18 @@ impl Replay<'_> {
             (Attachments::Application, _) => self.begin_application_pass(),
             (Attachments::None | Attachments::Dummy, _) => self.memory.enter(),
         }
+    }
+
+    /// What a dispatch reads and captures.
+    fn dispatch(&mut self, drawn: &Drawn) {
+        self.memory.enter();
+        let since = self.memory.now();
+        let captured = |cells: &Cells| Used { by: Use::Capture(Path::Compute), cells: *cells };
+        let captured = drawn.captured.iter().map(captured);
+        for used in dispatched(drawn).chain(captured) {
+            self.uses_since(since, &used, false);
+        }
+        self.memory.enter();
     }
 
     /// What the keeper reads and writes, in one invocation of a dispatch.

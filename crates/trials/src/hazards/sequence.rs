@@ -72,8 +72,8 @@ pub(super) fn cell(counter: &Counter) -> Cells {
 fn counters_of(path: Path, keeper: Keeper) -> u32 {
     match (path, keeper) {
         (Path::Extension, _) => 0,
-        (Path::Storage, Keeper::Host) => 1,
-        (Path::Storage, Keeper::Device) => 2,
+        (Path::Storage | Path::Compute, Keeper::Host) => 1,
+        (Path::Storage | Path::Compute, Keeper::Device) => 2,
     }
 }
 
@@ -280,7 +280,8 @@ impl Writer<'_> {
         let asked = pipeline.capture.as_ref().and_then(|capture| capture.path);
         asked.unwrap_or(match self.device.transform_feedback {
             Some(_) => Path::Extension,
-            None => Path::Storage,
+            None if self.device.vertex_stores => Path::Storage,
+            None => Path::Compute,
         })
     }
 
@@ -299,8 +300,13 @@ impl Writer<'_> {
             Keeper::Host => Place::StorageBuffer { set, binding: Binding(2) },
             Keeper::Device => Place::Address(Pointer::PushConstant { offset: 0 }),
         };
+        let path = match self.choices.below(8) {
+            0 => Some(Path::Storage),
+            1 | 2 if keeper == Keeper::Host => Some(Path::Compute),
+            _ => None,
+        };
         let capture = Capture {
-            path: self.choices.rarely().then_some(Path::Storage),
+            path,
             buffers: strides.iter().map(buffer).collect(),
             storage: Some(Storage {
                 set,
@@ -352,8 +358,10 @@ impl Writer<'_> {
             Feedback::Inactive | Feedback::Paused => Keeper::Host,
         };
         match (drawn.path, keeper) {
-            (Path::Storage, Keeper::Host) => drawn.reads.retain(|one| !indexed(one)),
-            (Path::Storage, Keeper::Device) => {
+            (Path::Storage | Path::Compute, Keeper::Host) => {
+                drawn.reads.retain(|one| !indexed(one))
+            }
+            (Path::Storage | Path::Compute, Keeper::Device) => {
                 drawn.reads.retain(|one| one.by != Use::Indices);
                 drawn.draw.call = self.call(&drawn.reads);
             }

@@ -12,7 +12,7 @@ use polyshade::transform_feedback::{self, BufferRange, Segments};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{
-    CaptureBuffers, Captured, Draw, ProvokingVertex, Range, Work, bind_capture,
+    CaptureBuffers, Captured, Draw, ProvokingVertex, Range, Work, bind_capture, dispatch_capture,
 };
 
 impl Run<'_> {
@@ -98,6 +98,7 @@ impl Run<'_> {
         let (buffers, ranges) = feedback(self, case, work);
         let told = self.capture.layout.host_words(&host_draw(case), &told_ranges(self, case));
         let told = told.map_err(not_comparable)?;
+        dispatch_capture(self.capture, &host_draw(case), draw).map_err(not_comparable)?;
         let mut bound = CaptureBuffers::from(&ranges[..]);
         if let Some(indices) = &case.indices {
             bound.indices = Some(add(index_bytes(indices), work));

@@ -32,6 +32,11 @@ impl Draw<'_> {
         at_most("targets", targets, limits.max_color_attachments)?;
         self.check_blending(device)?;
         has.target_reads.check(self.reads)?;
+        for (groups, most) in
+            self.dispatch.into_iter().flatten().zip(limits.max_compute_work_group_count)
+        {
+            at_most("work groups in a row", groups, most)?;
+        }
         self.check_primitives(has)?;
         self.check_attributes(device)?;
         check_bindings(&Binding::of_draw(&self.descriptors)?, limits)?;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
 use names::{
-    bind_indices, bind_segments, bind_storage, count, feedback_ranges, indices,
+    bind_compute, bind_indices, bind_segments, bind_storage, count, feedback_ranges, indices,
     last_before_rasterization, place, places, topology,
 };
 use polyshade::transform_feedback::{self, BufferRange};
@@ -36,6 +36,8 @@ pub(super) enum Command {
     BeginFeedback(Vec<Option<Place>>),
     EndFeedback(Vec<Option<Place>>),
     Draw(Call),
+    /// Dispatches so many work groups.
+    Dispatch([u32; 3]),
     /// Dispatches a shader of the keeper for the job with this index.
     Keep(keeper::Shader, usize),
 }
@@ -184,8 +186,8 @@ impl<'a> Lowering<'a, '_> {
         }
         // A draw that the host counts has its vertex count before anything else wants it.
         for step in &planned.plan.steps {
-            if let Step::Draw(DrawCall::CountedByHost(count) | DrawCall::Rewritten(Some(count))) =
-                step
+            if let Step::Draw(call) | Step::Dispatch(call) = step
+                && let DrawCall::CountedByHost(count) | DrawCall::Rewritten(Some(count)) = call
             {
                 pending.numbers.vertex_count = count.vertices(self.counter(&count.counter)?);
             }
@@ -221,6 +223,11 @@ impl<'a> Lowering<'a, '_> {
                 pending.bound = Some(self.bind(pending, bind)?);
                 self.bind_next();
             }
+            Step::BindCompute => {
+                pending.stores = true;
+                pending.bound = Some(bind_compute(pending)?);
+                self.bind_next();
+            }
             Step::BindIndices(set, binding) => {
                 bind_indices(pending, (self.device, &self.lowered.work), *set, *binding)?;
             }
@@ -245,6 +252,12 @@ impl<'a> Lowering<'a, '_> {
                 self.push(Command::EndFeedback(places(counters)));
             }
             Step::Draw(call) => self.planned_draw(pending, call)?,
+            Step::Dispatch(_) => {
+                let bound = pending.bound.take();
+                let groups = bound.as_ref().and_then(|draw| draw.dispatch).unwrap_or_default();
+                self.lowered.work.draws.extend(bound);
+                self.push(Command::Dispatch(groups));
+            }
             Step::Advance(saved) => self.advance(pending, saved)?,
             Step::WriteCounters(counters) => {
                 for counter in counters {

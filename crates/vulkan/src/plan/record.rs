@@ -236,6 +236,8 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
                 objects.bind(&objects.draws[*index], &lowered.work.draws[*index]);
             }
             Command::Draw(call) => draw(objects, call),
+            // SAFETY: what the pipeline needs is bound.
+            Command::Dispatch([x, y, z]) => unsafe { device.cmd_dispatch(commands, *x, *y, *z) },
             Command::BeginQuery(number, query) => {
                 query_step(objects, extra, (*number, *query), true)
             }

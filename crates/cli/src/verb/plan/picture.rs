@@ -85,6 +85,7 @@ pub(super) fn draw(device: &Device, plan: &Plan) -> String {
     let path = plan.path.map_or("nothing is captured", |path| match path {
         polyshade_planner::Path::Extension => "captured by VK_EXT_transform_feedback",
         polyshade_planner::Path::Storage => "captured by variants that store",
+        polyshade_planner::Path::Compute => "captured by a compute stage",
     });
     text(&mut svg, LEFT - 12, 34, "title", &format!("{}: {path}", device.api.name()));
     text(&mut svg, LEFT - 12, 56, "note", "one draw, from top to bottom");
@@ -211,6 +212,11 @@ impl Reader {
             }
             Step::Advance(_) | Step::WriteCounters(_) => vec![(Lane::Counters, Mark::Write)],
             Step::Draw(_) => self.drawn(),
+            Step::Dispatch(_) => {
+                let mut marks = self.captured(Mark::Write);
+                marks.push((Lane::Words, Mark::Read));
+                marks
+            }
             _ => Vec::new(),
         }
     }
@@ -262,7 +268,7 @@ fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
             };
             return barriers.iter().map(headline).collect();
         }
-        Step::Draw(_) => Kind::Draw,
+        Step::Draw(_) | Step::Dispatch(_) => Kind::Draw,
         _ => Kind::Other,
     };
     let whole = step.to_string();

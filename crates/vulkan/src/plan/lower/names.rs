@@ -9,7 +9,7 @@ use ash::vk;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
-    Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology,
+    Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology, Variant,
 };
 
 /// The stage that is captured, and that moves the position away.
@@ -20,6 +20,27 @@ pub(super) fn last_before_rasterization<'d, 'a>(
     let stages = draw.stages.iter_mut();
     let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
     before.max_by_key(|stage| stage.stage.as_raw())
+}
+
+/// The dispatch that captures: the shader's own resources, in a compute stage.
+pub(super) fn bind_compute<'a>(pending: &Pending<'_, 'a>) -> Result<Draw<'a>, Error> {
+    let planned = pending.planned;
+    let mut variants = planned.variants.iter();
+    let variant = variants.find(|(variant, _)| *variant == Variant::CaptureOnly);
+    let (Some((_, words)), Some(capture)) = (variant, planned.capture) else {
+        return Err(Error::Work("what a dispatch captures is not there".to_owned()));
+    };
+    let groups = capture.layout.work_groups(&pending.numbers);
+    let groups = groups.map_err(|error| Error::Work(error.to_string()))?;
+    let mut draw = planned.draw.clone();
+    let Some(stage) = last_before_rasterization(&mut draw) else {
+        return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
+    };
+    let stage = Stage { stage: vk::ShaderStageFlags::COMPUTE, words, ..stage.clone() };
+    let Draw { descriptors, push_constants, addresses, .. } = draw;
+    let stages = vec![stage];
+    let dispatch = Some(groups);
+    Ok(Draw { stages, descriptors, push_constants, addresses, dispatch, ..Draw::default() })
 }
 
 /// The result of a query that the host computes.

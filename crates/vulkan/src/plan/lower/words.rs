@@ -69,6 +69,7 @@ impl<'a> Lowering<'a, '_> {
             Word::Constant(value) => Ok(*value),
             Word::FirstVertex => Ok(numbers.first_vertex),
             Word::VertexCount => Ok(numbers.vertex_count),
+            Word::InstanceCount => Ok(numbers.instance_count),
             Word::FirstInstance => Ok(numbers.first_instance),
             Word::Slots => {
                 let restarted = numbers.indices.and_then(|indices| indices.restarted);

@@ -1,0 +1,106 @@
+//! How a draw is captured in a compute stage: as a dispatch.
+
+use super::draw::Draw;
+use super::layout::Layout;
+use polyshade_spv::{Error, ErrorKind};
+
+/// The invocations of a work group.
+pub(super) const GROUP_SIZE: u32 = 64;
+
+/// The work groups of a row: `maxComputeWorkGroupCount` is no less anywhere.
+pub(super) const MOST_GROUPS: u32 = 65_535;
+
+/// The most vertices of a draw, over all its instances: the number of an invocation has 32 bits, and the last row of
+/// work groups is a whole one.
+pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * GROUP_SIZE) as u64;
+
+impl Layout {
+    /// Whether [`CaptureOnly`](super::Variant::CaptureOnly) is a [compute stage](super::Options::compute), which is
+    /// dispatched.
+    pub fn is_dispatched(&self) -> bool {
+        self.draws.compute
+    }
+
+    /// The work groups of the dispatch that captures `draw`, in x, y and z; one that is 0 has nothing to do, and may be
+    /// left out.
+    ///
+    /// # Errors
+    ///
+    /// `Options`: the variants are no [compute stage](super::Options::compute), or the draw is none of those that they
+    /// were made for.
+    pub fn work_groups(&self, draw: &Draw) -> Result<[u32; 3], Error> {
+        if !self.is_dispatched() {
+            let message = "the variants are drawn, not dispatched";
+            return Err(Error::new(ErrorKind::Options, message));
+        }
+        self.draws.check(draw)?;
+        let groups = draw.vertices().div_ceil(GROUP_SIZE.into());
+        let rows = groups.div_ceil(MOST_GROUPS.into());
+        let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
+        // Both are far below 2³², as the vertices were checked.
+        Ok([in_row as u32, rows as u32, 1])
+    }
+}
+
+impl Draw {
+    /// The vertices of all instances.
+    pub(super) fn vertices(&self) -> u64 {
+        u64::from(self.vertex_count) * u64::from(self.instance_count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transform_feedback::known::Draws;
+    use crate::transform_feedback::{ProvokingVertex, Topology};
+
+    fn draw(vertex_count: u32, instance_count: u32) -> Draw {
+        Draw {
+            topology: Topology::PointList,
+            provoking_vertex: ProvokingVertex::First,
+            first_vertex: 0,
+            vertex_count,
+            first_instance: 0,
+            instance_count,
+            indices: None,
+        }
+    }
+
+    fn dispatched() -> Layout {
+        let mut draws = Draws::default();
+        draws.compute = true;
+        Layout { buffers: Vec::new(), draws }
+    }
+
+    #[test]
+    fn there_are_enough_work_groups_and_no_row_is_too_long() {
+        let counts = [0, 1, 63, 64, 65, 4_194_240, 4_194_241, 4_290_772_991, 4_290_772_992];
+        for count in counts {
+            let [x, y, z] =
+                dispatched().work_groups(&draw(count, 1)).expect("it can be dispatched");
+            assert!(x <= 65_535 && y <= 65_535 && z == 1, "{count}: {x} × {y} × {z}");
+            let invocations = u64::from(x) * u64::from(y) * 64;
+            assert!(
+                invocations >= u64::from(count) && invocations <= 1 << 32,
+                "{count}: {x} × {y}"
+            );
+        }
+        let of_instances = dispatched().work_groups(&draw(6, 100)).expect("it can be dispatched");
+        assert_eq!(of_instances, [10, 1, 1], "600 vertices");
+    }
+
+    #[test]
+    fn more_vertices_than_can_be_numbered_are_refused() {
+        for (vertices, instances) in [(u32::MAX, 1), (65_536, 65_536), (4_290_772_993, 1)] {
+            let error = dispatched().work_groups(&draw(vertices, instances)).expect_err("too many");
+            assert!(error.to_string().contains("vertices"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_has_no_work_groups() {
+        let layout = Layout { buffers: Vec::new(), draws: Draws::default() };
+        layout.work_groups(&draw(3, 1)).expect_err("it is drawn");
+    }
+}

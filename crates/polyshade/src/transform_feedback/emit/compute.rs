@@ -1,0 +1,81 @@
+//! A capture in a compute stage: of a vertex stage is made one that runs for each vertex of a dispatch.
+
+use super::feedback::Feedback;
+use super::inputs::Numbers;
+use crate::moves;
+use crate::transform_feedback::dispatch::{GROUP_SIZE, MOST_GROUPS};
+use crate::transform_feedback::known::HostWord;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position};
+
+/// Makes `entry`, which has no stage inputs and outputs any more, a compute stage.
+pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
+    p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[GROUP_SIZE, 1, 1]);
+}
+
+/// Emits, at `at`, the numbers of the vertex and the instance that the invocation captures, and a return of those
+/// invocations that have none. Work groups are counted along rows of [`MOST_GROUPS`], and invocations through all
+/// vertices of an instance after those of the instance before.
+///
+/// ```text
+///            OpSelectionMerge %inside None
+///            OpBranchConditional %is_inside %inside %outside
+/// %outside = OpLabel
+///            OpReturn
+/// %inside  = OpLabel
+/// ```
+pub(super) fn begin<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    feedback: &Feedback<'_>,
+    at: Position<'m>,
+) -> Numbers {
+    let uint = p.uint();
+    let three = p.vector(uint, 3);
+    let group = moves::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
+    p.name(group, "polyshade_work_group");
+    let local = moves::add_input_builtin(p, entry, BuiltIn::LOCAL_INVOCATION_INDEX, uint);
+    p.name(local, "polyshade_invocation");
+    let (bool, inside, outside) = (p.bool(), p.id(), p.id());
+    let open = feedback.bound.added.open(&mut p.at(at));
+    let mut code = p.at(at);
+
+    let group = code.load(three, group);
+    let [column, row] = [0, 1].map(|axis| code.extract(uint, group, &[axis]));
+    let [in_row, size] = [MOST_GROUPS, GROUP_SIZE].map(|number| code.p.uint_constant(number));
+    let before = code.binary(Op::I_MUL, uint, row, in_row);
+    let group = code.binary(Op::I_ADD, uint, before, column);
+    let before = code.binary(Op::I_MUL, uint, group, size);
+    let local = code.load(uint, local);
+    let number = code.binary(Op::I_ADD, uint, before, local);
+
+    let count = feedback.word(&mut code, open, HostWord::VertexCount);
+    let (numbers, invocations) = match feedback.draws.one_instance {
+        true => (Numbers { vertex: number, instance: None }, count),
+        false => {
+            // Without vertices nothing is inside, whatever this divides by.
+            let one = code.p.uint_constant(1);
+            let divisor = code.glsl(GlslOp::U_MAX, uint, &[count, one]);
+            let vertex = code.binary(Op::U_MOD, uint, number, divisor);
+            let instance = code.binary(Op::U_DIV, uint, number, divisor);
+            let instances = feedback.word(&mut code, open, HostWord::InstanceCount);
+            let all = code.binary(Op::I_MUL, uint, count, instances);
+            (Numbers { vertex, instance: Some(instance) }, all)
+        }
+    };
+    let is_inside = code.binary(Op::U_LESS_THAN, bool, number, invocations);
+    skip_unless(p, at, is_inside, [inside, outside]);
+    numbers
+}
+
+/// Emits a return unless `condition`.
+fn skip_unless<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, condition: Id, labels: [Id; 2]) {
+    let [inside, outside] = labels;
+    let mut code = p.at(at);
+    code.emit(Op::SELECTION_MERGE, &[inside.word(), 0]);
+    code.emit(Op::BRANCH_CONDITIONAL, &[condition.word(), inside.word(), outside.word()]);
+    code.emit(Op::LABEL, &[outside.word()]);
+    code.emit(Op::RETURN, &[]);
+    code.emit(Op::LABEL, &[inside.word()]);
+}

@@ -1,0 +1,237 @@
+//! The built-ins that depend on how a draw is made. A capture pass over indices is drawn as points, one for each index
+//! that there are, from `firstIndex` on, so that the device's vertex index is the number of an index in the index
+//! buffer; in a compute stage there are none at all. They become `Private` variables, and are filled before the shader
+//! begins.
+
+use super::compute;
+use super::feedback::Feedback;
+use crate::library;
+use crate::moves::{self, Open};
+use crate::source::{self, Source, Span};
+use crate::transform_feedback::known::{Draws, HostWord, Indexed};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
+};
+
+/// Those of a draw over indices.
+const OVER_INDICES: [BuiltIn; 3] =
+    [BuiltIn::VERTEX_INDEX, BuiltIn::BASE_VERTEX, BuiltIn::DRAW_INDEX];
+
+/// Those that a compute stage lacks as well.
+const OF_INSTANCES: [BuiltIn; 2] = [BuiltIn::INSTANCE_INDEX, BuiltIn::BASE_INSTANCE];
+
+/// Those that a compute stage has, too.
+const OF_ALL_STAGES: [BuiltIn; 8] = [
+    BuiltIn::DEVICE_INDEX,
+    BuiltIn::SUBGROUP_SIZE,
+    BuiltIn::SUBGROUP_LOCAL_INVOCATION_ID,
+    BuiltIn::SUBGROUP_EQ_MASK,
+    BuiltIn::SUBGROUP_GE_MASK,
+    BuiltIn::SUBGROUP_GT_MASK,
+    BuiltIn::SUBGROUP_LE_MASK,
+    BuiltIn::SUBGROUP_LT_MASK,
+];
+
+/// An input of the shader that is one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    pub(super) variable: Id,
+    ty: Id,
+    builtin: BuiltIn,
+}
+
+/// What an invocation captures: the number of the vertex among those of the draw, and of the instance where that is
+/// no built-in, from 0 on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    pub(super) vertex: Id,
+    pub(super) instance: Option<Id>,
+}
+
+/// Whether the shader reads the number of the draw; an error where it cannot be drawn or dispatched so.
+pub(in super::super) fn asks_draw_index(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    draws: &Draws,
+) -> Result<bool, Error> {
+    let inputs = inputs(m, entry, draws)?;
+    Ok(inputs.iter().any(|input| input.builtin == BuiltIn::DRAW_INDEX))
+}
+
+/// The inputs that are to be taken over.
+pub(super) fn inputs(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    draws: &Draws,
+) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    if draws.indexed.is_none() && !draws.compute {
+        return Ok(inputs);
+    }
+    for variable in moves::interface(m, entry, StorageClass::INPUT) {
+        let Some(builtin) = m.builtin(variable) else {
+            return Err(of_no_builtin(m, variable, draws));
+        };
+        let is_filled =
+            OVER_INDICES.contains(&builtin) || draws.compute && OF_INSTANCES.contains(&builtin);
+        match m.pointee(variable) {
+            Some(ty) if is_filled => inputs.push(Input { variable, ty, builtin }),
+            _ if draws.compute && !OF_ALL_STAGES.contains(&builtin) => {
+                let message = "a built-in input that compute stages lack";
+                return Err(Error::unsupported(message, variable));
+            }
+            _ => {}
+        }
+        if draws.compute && draws.indexed.is_none() && builtin == BuiltIn::DRAW_INDEX {
+            let message =
+                "the number of the draw in a compute stage, which is told of draws with indices";
+            return Err(Error::unsupported(message, variable));
+        }
+    }
+    Ok(inputs)
+}
+
+/// An input that is no built-in, and cannot be had.
+fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
+    let ty = m.innermost_element(m.pointee(variable).unwrap_or(variable));
+    let has_builtin = |member| m.member_builtin(ty, member).is_some();
+    let is_block = (0..m.members(ty).len() as u32).any(has_builtin);
+    let message = match (is_block, draws.compute) {
+        (true, true) => "a block of built-in inputs in a compute stage",
+        (true, false) => "a block of built-in inputs, where draws have indices",
+        (false, true) => {
+            "a vertex attribute in a compute stage, where the shader must fetch it (vertex_pulling)"
+        }
+        (false, false) => {
+            "a vertex attribute where draws have indices, by which the shader must fetch it (vertex_pulling)"
+        }
+    };
+    Error::unsupported(message, variable)
+}
+
+/// Emits, at `at`, what fills the inputs; in a compute stage, of those invocations that have a vertex, and the others
+/// return.
+pub(super) fn fill<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    inputs: &[Input],
+    feedback: &Feedback<'_>,
+    at: Position<'m>,
+) -> Numbers {
+    let draws = feedback.draws;
+    let fetch = draws.indexed.map(|indexed| Fetch::link(p, feedback, indexed));
+    let uint = p.uint();
+    let (open, number, numbers) = match draws.compute {
+        true => {
+            let numbers = compute::begin(p, entry, feedback, at);
+            let open = feedback.bound.added.open(&mut p.at(at));
+            let mut code = p.at(at);
+            let first = feedback.word(&mut code, open, HostWord::FirstVertex);
+            (open, code.binary(Op::I_ADD, uint, numbers.vertex, first), numbers)
+        }
+        false => {
+            let number = moves::add_input_builtin(p, entry, BuiltIn::VERTEX_INDEX, uint);
+            p.name(number, "polyshade_index_number");
+            let open = feedback.bound.added.open(&mut p.at(at));
+            let mut code = p.at(at);
+            let number = code.load(uint, number);
+            let first = feedback.word(&mut code, open, HostWord::FirstVertex);
+            let vertex = code.binary(Op::I_SUB, uint, number, first);
+            (open, number, Numbers { vertex, instance: None })
+        }
+    };
+    let mut code = p.at(at);
+    let index = fetch.map(|fetch| fetch.index(&mut code, feedback, open, number));
+    for input in inputs {
+        let mut word = |word| feedback.word(&mut code, open, word);
+        let mut value = match (input.builtin, index) {
+            (BuiltIn::VERTEX_INDEX, None) => number,
+            (BuiltIn::VERTEX_INDEX | BuiltIn::BASE_VERTEX, Some(_)) => word(HostWord::VertexOffset),
+            (BuiltIn::BASE_VERTEX, None) => word(HostWord::FirstVertex),
+            (BuiltIn::DRAW_INDEX, _) => word(HostWord::DrawIndex),
+            _ => word(HostWord::FirstInstance),
+        };
+        let from_there = match input.builtin {
+            BuiltIn::VERTEX_INDEX => index,
+            BuiltIn::INSTANCE_INDEX => numbers.instance,
+            _ => None,
+        };
+        if let Some(number) = from_there {
+            value = code.binary(Op::I_ADD, uint, value, number);
+        }
+        if input.ty != uint {
+            value = code.bitcast(input.ty, value);
+        }
+        code.store(input.variable, value);
+    }
+    numbers
+}
+
+/// How indices are fetched.
+struct Fetch {
+    indexed: Indexed,
+    source: Source,
+    functions: Vec<Id>,
+}
+
+impl Fetch {
+    /// Links the functions that do it.
+    fn link(p: &mut Patch<'_, '_>, feedback: &Feedback<'_>, indexed: Indexed) -> Self {
+        let source = feedback.bound.indices.expect("where the indices are is known");
+        let word_at = source::word_at(p, source);
+        let names = ["end_of", "index_at", "index_of_vertex"];
+        let names = &names[..if indexed.restart { 3 } else { 2 }];
+        let hook = moves::Hook { name: "word_at", function: word_at };
+        let functions = moves::link(p, &library::FETCH, names, &[hook]);
+        Self { indexed, source, functions }
+    }
+
+    /// Emits the index with this number in the index buffer.
+    fn index(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        feedback: &Feedback<'_>,
+        open: Open<'_>,
+        number: Id,
+    ) -> Id {
+        let uint = code.p.uint();
+        let Span { memory, start, length } = span(code, feedback, open, self.source);
+        let size = feedback.word(code, open, HostWord::IndexSize);
+        let end = code.call(uint, self.functions[0], &[start, size, length]);
+        let ty = match self.indexed.index_type {
+            Some(known) => code.p.uint_constant(known as u32),
+            None => {
+                // The word may be anything, and a shift by as much as it has bits nothing.
+                let [said, widest] =
+                    [feedback.word(code, open, HostWord::IndexType), code.p.uint_constant(2)];
+                code.glsl(GlslOp::U_MIN, uint, &[said, widest])
+            }
+        };
+        let index = code.call(uint, self.functions[1], &[memory, number, ty, start, end]);
+        match self.indexed.restart {
+            true => code.call(uint, self.functions[2], &[index, ty]),
+            false => index,
+        }
+    }
+}
+
+/// Emits where the index buffer is.
+fn span(
+    code: &mut Cursor<'_, '_, '_>,
+    feedback: &Feedback<'_>,
+    open: Open<'_>,
+    source: Source,
+) -> Span {
+    match source {
+        Source::Bound(block) => {
+            let start = feedback.word(code, open, HostWord::IndexOffset);
+            Span::bound(code, block, start)
+        }
+        Source::Memory(_) => {
+            let halves = [HostWord::IndexAddressLow, HostWord::IndexAddressHigh];
+            let halves = halves.map(|half| feedback.word(code, open, half));
+            Span::memory(code, halves)
+        }
+    }
+}

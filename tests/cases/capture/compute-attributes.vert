@@ -1,0 +1,11 @@
+#version 450
+// Compute stages have no attributes.
+// RUN: polyshade capture %s --varyings v --path compute -o %t.spv
+// EXIT: 3
+// CHECK: a vertex attribute in a compute stage, where the shader must fetch it
+layout(location = 0) in vec4 a_position;
+layout(location = 0) out vec4 v;
+
+void main() {
+    v = a_position;
+}
