@@ -25,12 +25,14 @@ const OF_FRAGMENTS: [&str; 7] = [
 ];
 
 /// What is verified of those of other stages; most options of `capture` are for vertex shaders alone.
-const OF_OTHERS: [&str; 16] = [
+const OF_OTHERS: [&str; 18] = [
     "capture",
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
     "capture --topologies line-strip-with-adjacency,triangle-list-with-adjacency",
     "capture --indexed --restart",
+    "capture --path compute",
+    "capture --path compute --indexed --one-limit",
     "capture --path extension",
     "position",
     "clip --emulate 12",
@@ -45,10 +47,11 @@ const OF_OTHERS: [&str; 16] = [
 ];
 
 /// What is verified of vertex functions of Metal.
-const OF_METAL: [&str; 8] = [
+const OF_METAL: [&str; 9] = [
     "capture",
     "capture --topologies triangle-list --one-instance --one-limit",
     "capture --topologies triangle-strip --one-limit",
+    "capture --path compute",
     "position",
     "clip --emulate 12",
     "clip --planes 3 --planes-at uniform=3:0",

@@ -66,9 +66,21 @@ const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
 /// What a language lacks, then what its printer or reader does.
-const EXCEPTIONS: [Exception; 27] = [
+const EXCEPTIONS: [Exception; 29] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
+    exception(
+        OPENGL,
+        "capture --path compute",
+        "OpenGL has no descriptor sets",
+        "what is fetched is bound in the first set that is free",
+    ),
+    exception(
+        GLSL,
+        "capture --path compute",
+        "cannot be used in a compute shader",
+        "an output that is in no interface stays one",
+    ),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
     exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),
     exception(WGSL, "", "must return a `@builtin(position)`", "the variant rasterizes nothing"),
@@ -264,12 +276,16 @@ fn fate(
     format: Format,
     verb: &str,
 ) -> Result<bool, String> {
-    // A stage that is added has its own module.
+    // A stage that is added has its own module, and a capture may be of another stage.
     let module = Module::parse(words).map_err(|error| error.to_string())?;
-    let mut entries = module.entry_points();
+    let other = || {
+        let mut entries = module.entry_points();
+        let named = module.entry_points().find(|one| one.name() == name);
+        named.or_else(|| entries.next()).map(|one| one.model()).ok_or("there is no entry point")
+    };
     let model = match module.entry_point(name, model) {
         Ok(_) => model,
-        Err(_) => entries.next().ok_or("there is no entry point")?.model(),
+        Err(_) => other()?,
     };
     let fault = match print(words, (name, model), format) {
         Ok(text) => match reads_back(&text, model, format) {

@@ -98,8 +98,13 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 18] = [
+pub const LOWERINGS: [Trial; 19] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
+    Trial {
+        name: "capture --path compute",
+        stages: &[ExecutionModel::VERTEX],
+        attempt: lowerings::dispatch,
+    },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {
         name: "position",

@@ -1,7 +1,6 @@
 //! The lowerings but those of distances.
 
 use crate::{Choices, Made};
-use polyshade::Module;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, LogicOperation, Overlap,
 };
@@ -18,6 +17,7 @@ use polyshade::transform_feedback::{
     Variant, Varying,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate, Robustness};
+use polyshade::{Error, Module};
 
 pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
@@ -45,6 +45,19 @@ pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
         false => options,
     };
     variants(m, &target, &options.point_size(!choices.maybe()))
+}
+
+/// Captures in a compute stage, of a shader that fetches its attributes.
+pub(crate) fn dispatch(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let target = target(entry, choices);
+    let options = captured(m, entry, choices).compute();
+    let options = known(options, choices).point_size(!choices.maybe());
+    let pulled = vertex_pulling::lower(m, &target, &fetched(choices))?.module;
+    let made = transform_feedback::prepare(&pulled, &target, &options)
+        .and_then(|prepared| Ok(prepared.variant(Variant::CaptureOnly)?.module.into_owned()));
+    // Its ids are those of the pulled module.
+    let made = made.map_err(|error| Error::new(error.kind(), error.message().to_owned()))?;
+    Ok(vec![("capture-only", made)])
 }
 
 /// With something known of the draws, or with indices.
@@ -261,6 +274,13 @@ pub(crate) fn discard(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
 }
 
 pub(crate) fn pull(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let options = fetched(choices);
+    let pulled = vertex_pulling::lower(m, target(entry, choices), &options)?;
+    Ok(vec![("pulled", pulled.module.into_owned())])
+}
+
+/// Attributes, and how they are fetched.
+fn fetched(choices: &mut Choices) -> vertex_pulling::Options {
     let mut options = vertex_pulling::Options::new();
     let formats: Vec<Format> = Format::all().collect();
     for location in 0..32 {
@@ -285,12 +305,10 @@ pub(crate) fn pull(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices)
         2 => options.words(Place::Uniform { set: Set(2), binding: Binding(7) }),
         _ => options.storage(Some(Set(choices.number())), choices.perhaps(|c| Binding(c.number()))),
     };
-    let options = options
+    options
         .robustness(choices.of(&[Robustness::Access2, Robustness::Access]))
         .access_beyond_stride(!choices.rarely())
-        .base_instance(choices.maybe());
-    let pulled = vertex_pulling::lower(m, target(entry, choices), &options)?;
-    Ok(vec![("pulled", pulled.module.into_owned())])
+        .base_instance(choices.maybe())
 }
 
 pub(crate) fn blend(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {

@@ -14,12 +14,13 @@ use polyshade_spv::{
     BuiltIn, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
 
-/// Those of a draw over indices.
-const OVER_INDICES: [BuiltIn; 3] =
-    [BuiltIn::VERTEX_INDEX, BuiltIn::BASE_VERTEX, BuiltIn::DRAW_INDEX];
+/// Those of a draw over indices, OpenGL's among them.
+const OVER_INDICES: [BuiltIn; 4] =
+    [BuiltIn::VERTEX_INDEX, BuiltIn::VERTEX_ID, BuiltIn::BASE_VERTEX, BuiltIn::DRAW_INDEX];
 
-/// Those that a compute stage lacks as well.
-const OF_INSTANCES: [BuiltIn; 2] = [BuiltIn::INSTANCE_INDEX, BuiltIn::BASE_INSTANCE];
+/// Those that a compute stage lacks as well. OpenGL counts instances from 0 on.
+const OF_INSTANCES: [BuiltIn; 3] =
+    [BuiltIn::INSTANCE_INDEX, BuiltIn::INSTANCE_ID, BuiltIn::BASE_INSTANCE];
 
 /// Those that a compute stage has, too.
 const OF_ALL_STAGES: [BuiltIn; 8] = [
@@ -145,17 +146,19 @@ pub(super) fn fill<'m>(
     let index = fetch.map(|fetch| fetch.index(&mut code, feedback, open, number));
     for input in inputs {
         let mut word = |word| feedback.word(&mut code, open, word);
-        let mut value = match (input.builtin, index) {
-            (BuiltIn::VERTEX_INDEX, None) => number,
-            (BuiltIn::VERTEX_INDEX | BuiltIn::BASE_VERTEX, Some(_)) => word(HostWord::VertexOffset),
-            (BuiltIn::BASE_VERTEX, None) => word(HostWord::FirstVertex),
-            (BuiltIn::DRAW_INDEX, _) => word(HostWord::DrawIndex),
-            _ => word(HostWord::FirstInstance),
-        };
-        let from_there = match input.builtin {
-            BuiltIn::VERTEX_INDEX => index,
-            BuiltIn::INSTANCE_INDEX => numbers.instance,
-            _ => None,
+        let (mut value, from_there) = match (input.builtin, index) {
+            (BuiltIn::VERTEX_INDEX | BuiltIn::VERTEX_ID, None) => (number, None),
+            (BuiltIn::VERTEX_INDEX | BuiltIn::VERTEX_ID, Some(_)) => {
+                (word(HostWord::VertexOffset), index)
+            }
+            (BuiltIn::BASE_VERTEX, Some(_)) => (word(HostWord::VertexOffset), None),
+            (BuiltIn::BASE_VERTEX, None) => (word(HostWord::FirstVertex), None),
+            (BuiltIn::DRAW_INDEX, _) => (word(HostWord::DrawIndex), None),
+            (BuiltIn::INSTANCE_ID, _) => {
+                (numbers.instance.unwrap_or_else(|| code.p.uint_constant(0)), None)
+            }
+            (BuiltIn::INSTANCE_INDEX, _) => (word(HostWord::FirstInstance), numbers.instance),
+            _ => (word(HostWord::FirstInstance), None),
         };
         if let Some(number) = from_there {
             value = code.binary(Op::I_ADD, uint, value, number);
