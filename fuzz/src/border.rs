@@ -394,13 +394,11 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         })
     });
     assert_eq!(filled[0], filled[1]);
-    let mut written = 0;
     call(|error| {
-        let written = &raw mut written;
-        polyshade_layout_primitives(layout, &raw const draw, at, count, written, null_mut(), error)
+        let draw = &raw const draw;
+        polyshade_layout_primitives(layout, draw, at, count, &raw mut 0, null_mut(), error)
     });
-    let mut groups = [0; 3];
-    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &raw mut groups, error));
+    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &raw mut [0; 3], error));
     call(|error| polyshade_layout_advance(layout, &raw const draw, at, count, error));
     [layout, again].into_iter().for_each(|layout| polyshade_layout_release(layout));
 }

@@ -51,8 +51,8 @@ impl Browser {
     }
 }
 
-/// Runs all dispatches, one behind the other, and returns what they leave in the buffers. The shaders are handed over in
-/// WGSL.
+/// Runs all dispatches, one behind the other, and returns what they leave in the buffers. The shaders are handed over
+/// in WGSL.
 #[track_caller]
 pub(crate) fn run(work: &Work<'_>) -> Vec<Vec<u8>> {
     let work = told(work).to_string();

@@ -48,5 +48,6 @@ mod stages;
 mod storage;
 mod sweep;
 mod unbound;
+mod ways;
 
 use polyshade_tests::drivers;

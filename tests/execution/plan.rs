@@ -7,11 +7,12 @@ use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, options};
+pub(crate) use crate::ways::{KEPT_WAYS, WAYS, Way, ways};
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, Capture, Counter, Device, Draw as DrawState, End,
-    Feedback, FeedbackBuffer, Keeper, PassScope, PassState, Path, Pipeline, Plan, Query, Topology,
-    Use, Uses, Variant,
+    Feedback, FeedbackBuffer, Keeper, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses,
+    Variant,
 };
 use polyshade_vulkan::model::{self, BufferLayout, Value};
 use polyshade_vulkan::{Captured, Draw, Executed, Item, PlannedDraw, Sequence, Stage};
@@ -363,57 +364,6 @@ fn scripts(count: usize) -> Vec<Script> {
     let mut noise = Noise::new();
     (0..count).map(|_| Script::random(&mut noise)).collect()
 }
-
-/// How captures are made, on which driver, in which passes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
-    pub(crate) driver: Driver,
-    pub(crate) path: Path,
-    pub(crate) scope: PassScope,
-    pub(crate) keeper: Keeper,
-}
-
-impl Way {
-    const fn new(driver: Driver, path: Path, scope: PassScope) -> Way {
-        Way { driver, path, scope, keeper: Keeper::Host }
-    }
-
-    /// With counters that the device keeps.
-    const fn kept(driver: Driver, scope: PassScope) -> Way {
-        Way { driver, path: Path::Storage, scope, keeper: Keeper::Device }
-    }
-
-    /// The device to plan for.
-    pub(crate) fn device(self) -> Device {
-        let device = self.driver.device().capabilities().planner();
-        assert!(device.dynamic_rendering, "{self:?}");
-        Device { dynamic_rendering: self.scope == PassScope::Rendering, ..device }
-    }
-}
-
-pub(crate) const WAYS: [Way; 4] = [
-    Way::new(Driver::Lavapipe, Path::Extension, PassScope::RenderPass),
-    Way::new(Driver::Lavapipe, Path::Extension, PassScope::Rendering),
-    Way::new(Driver::Lavapipe, Path::Storage, PassScope::Rendering),
-    Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
-];
-
-/// By a compute stage.
-pub(crate) const DISPATCHED_WAYS: [Way; 3] = [
-    Way::new(Driver::Lavapipe, Path::Compute, PassScope::RenderPass),
-    Way::new(Driver::Lavapipe, Path::Compute, PassScope::Rendering),
-    Way::new(Driver::SwiftShader, Path::Compute, PassScope::Rendering),
-];
-
-/// Those whose counters the host keeps, with those that the extension keeps.
-pub(crate) fn ways() -> impl Iterator<Item = Way> {
-    WAYS.into_iter().chain(DISPATCHED_WAYS)
-}
-
-pub(crate) const KEPT_WAYS: [Way; 2] = [
-    Way::kept(Driver::Lavapipe, PassScope::RenderPass),
-    Way::kept(Driver::SwiftShader, PassScope::Rendering),
-];
 
 #[test]
 fn interrupted_captures_are_whole() {

@@ -332,6 +332,17 @@ fn a_vertex_stage_has_to_be_able_to_store() {
     let stored = with_capture(|capture| capture.path = Some(Path::Storage));
     refused(Preset::WebGpu, &stored, &anew(), "no vertex stage store");
     refused(Device::default(), &stored, &anew(), "vertexPipelineStoresAndAtomics");
+    // Variants that are drawn cannot be dispatched, nor the other way round.
+    let words = |names: &[&str]| {
+        with_capture(|capture| {
+            let storage = capture.storage.as_mut().expect("it says what it binds");
+            storage.words = names.iter().map(|name| (*name).to_owned()).collect();
+        })
+    };
+    let drawn = words(&["topology", "first_vertex", "vertex_count", "first_instance"]);
+    refused(Preset::WebGpu, &drawn, &anew(), "no vertex stage store");
+    let dispatched = words(&["vertex_count", "instance_count", "first_instance"]);
+    refused(Preset::VulkanMobile, &dispatched, &anew(), "are dispatched, not drawn");
     for device in [Preset::WebGpu.into(), Device::default()] {
         let plan = planner::plan(&device, &pipeline(), &anew()).expect("a compute stage stores");
         assert_eq!(plan.path, Some(Path::Compute));

@@ -263,8 +263,9 @@ pub extern "C" fn polyshade_layout_host_words(
     })
 }
 
-/// Says how many work groups, in x, y and z, the dispatch has that captures a draw. Options: the variants are drawn, not
-/// dispatched, or the draw is none of those that they were made for.
+/// Says how many work groups, in x, y and z, of `POLYSHADE_WORK_GROUP_SIZE` × 1 × 1 invocations each, the dispatch has
+/// that captures a draw. `POLYSHADE_ERROR_OPTIONS`: the variants are drawn, not dispatched, or the draw is none of
+/// those that they were made for.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyshade_layout_work_groups(
     layout: *const polyshade_layout,

@@ -5,6 +5,7 @@ use crate::format::{Format, Formats, buffer_name};
 use crate::formats;
 use crate::memory::{self, Files};
 use crate::printable::printable;
+use polyshade::Module;
 use polyshade::spv::ExecutionModel;
 use polyshade_formats::cross::{EntryPoint, MslBuffer};
 use polyshade_formats::tools;
@@ -100,7 +101,13 @@ impl Outputs {
             let failure = Failure::new(Exit::Usage, message);
             return Err(failure.help("say which with --entry and --stage"));
         };
-        let entry = EntryPoint { name, model: model.0 };
+        // A capture may be of another stage than the shader.
+        let is_there = |module: &Module<'_>| module.entry_point(name, *model).is_ok();
+        let module = Module::parse(words).ok().filter(|module| !is_there(module));
+        let other = module.and_then(|module| {
+            module.entry_points().find(|one| one.name() == *name).map(|one| one.model())
+        });
+        let entry = EntryPoint { name, model: other.unwrap_or(*model).0 };
         let text = formats::translate(words, entry, &target).map_err(|error| {
             let hint = error.to_string().contains("PointSize");
             let failure = Failure::of_format(error, &path.display().to_string(), format.writing());

@@ -23,8 +23,6 @@ pub(crate) struct Report {
     requirements: Requirements,
     /// How the host draws with it, where it is not as it drew before.
     draw: Option<&'static str>,
-    /// The stage of what is made, where it is another.
-    made: Option<ExecutionModel>,
 }
 
 impl Report {
@@ -44,7 +42,6 @@ impl Report {
             words: Vec::new(),
             requirements: Requirements::default(),
             draw: None,
-            made: None,
         }
     }
 
@@ -59,17 +56,6 @@ impl Report {
     pub(crate) fn drawn(mut self, how: &'static str) -> Self {
         self.draw = Some(how);
         self
-    }
-
-    /// Says the stage of what is made.
-    pub(crate) fn made_for(mut self, stage: ExecutionModel) -> Self {
-        self.made = Some(stage);
-        self
-    }
-
-    /// The entry point of what is made.
-    pub(crate) fn made(&self) -> (String, ExecutionModel) {
-        (self.entry.clone(), self.made.unwrap_or(self.stage))
     }
 
     /// The entry point.

@@ -99,7 +99,6 @@ impl Writing {
         for (file, words) in beside {
             outputs.add_module(file, words)?;
         }
-        outputs.set_entry(report.made());
         outputs.add_module(self.output(), words)?;
         if self.diff {
             outputs.add_diff(before, words)?;

@@ -120,7 +120,10 @@ fn draw_words(
     let mut words = vec![count(&bindings)];
     words.extend(bindings.into_iter().flatten());
     words.extend(attributes(draw, memory)?);
-    if let Some([in_row, rows, 1]) = draw.dispatch {
+    if let Some([in_row, rows, layers]) = draw.dispatch {
+        if layers != 1 {
+            return Err(unsupported("several layers of threadgroups"));
+        }
         // Each threadgroup is an instance, and each of its threads a vertex.
         let threads = local_size(&draw.stages[0])?;
         words.push(threads);

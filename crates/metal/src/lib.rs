@@ -1,14 +1,15 @@
-//! Runs vertex functions and kernels of the Metal shading language on the CPU: polyshade prints MSL, and no machine but Apple's
-//! compiles it.
+//! Runs vertex functions and kernels of the Metal shading language on the CPU: polyshade prints MSL, and no machine but
+//! Apple's compiles it.
 //!
 //! The text that SPIRV-Cross prints is read as C++17, with headers of ours for Metal's types and functions, by the C++
-//! compiler of this machine, and called for every vertex and instance of a draw, or every thread of a dispatch. So it is known what *the text, read as
-//! C++, computes*: which buffers it takes by which index, which places it writes, with which values. It is not known
-//! whether Metal compiles it: address spaces, but for `constant`, are not checked, nor is what C++ takes and Metal does
-//! not. Arithmetic is not contracted, and denormals are kept, where Metal may do otherwise.
+//! compiler of this machine, and called for every vertex and instance of a draw, or every thread of a dispatch. So it
+//! is known what *the text, read as C++, computes*: which buffers it takes by which index, which places it writes, with
+//! which values. It is not known whether Metal compiles it: address spaces, but for `constant`, are not checked, nor is
+//! what C++ takes and Metal does not. Arithmetic is not contracted, and denormals are kept, where Metal may do
+//! otherwise.
 //!
-//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as draws of a vertex stage alone, and dispatches, go. Each buffer lies
-//! between pages that cannot be accessed: what leaves it is an error that names it.
+//! [`Metal`] takes the same [`Work`] as a Vulkan device, as far as draws of a vertex stage alone, and dispatches, go.
+//! Each buffer lies between pages that cannot be accessed: what leaves it is an error that names it.
 
 mod draw;
 mod program;

@@ -2,7 +2,7 @@
 
 use super::device::{Api, Device};
 use super::state::{
-    Active, Bound, Call, Capture, Counter, Draw, Feedback, Pipeline, Query, Topology,
+    Active, Bound, Call, Capture, Counter, Draw, Feedback, Keeper, Path, Pipeline, Query, Topology,
 };
 use super::steps::FeedbackRange;
 use super::{contradiction, unsupported};
@@ -41,6 +41,9 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
     if let Call::ByteCount(count) = &draw.call {
         self::counter(&count.counter)?;
+        if (count.path, count.keeper) == (Path::Compute, Keeper::Device) {
+            return Err(contradiction("the host keeps the counters of dispatched captures"));
+        }
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
             let message = format!("{} bytes a vertex, not a positive multiple of 4", count.stride);
             return Err(contradiction(message));

@@ -31,14 +31,13 @@ pub(super) fn plan(
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Compute);
     steps.wait_before()?;
-    let queries = steps.begin_queries(true)?;
+    steps.begin_queries(true)?;
     steps.dispatch(stored.bound_by_host(storage))?;
     steps.wait_after_capture();
     if !pipeline.rasterizer_discard {
         steps.open_pass();
         steps.draw(Variant::RasterOnly, Position::Kept, Rasterization::On)?;
     }
-    steps.end_queries(&queries);
     advance(&mut steps, active, capture.buffers.len());
     steps.wait_after_reads()?;
     write_counters(&mut steps, draw, active);

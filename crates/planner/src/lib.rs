@@ -87,10 +87,13 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
 
 /// The mechanism by which a pipeline captures on a device; for one that captures nothing, that of other pipelines.
 fn path(device: &Device, pipeline: &Pipeline) -> Path {
-    let wanted = pipeline.capture.as_ref().and_then(|capture| capture.path);
-    wanted.unwrap_or(match device.transform_feedback {
+    let capture = pipeline.capture.as_ref();
+    // Variants whose words are said are drawn, unless they are said to be dispatched.
+    let is_drawn = |one: &Storage| !one.words.is_empty() && !one.is_dispatched();
+    let is_drawn = capture.and_then(|capture| capture.storage.as_ref()).is_some_and(is_drawn);
+    capture.and_then(|capture| capture.path).unwrap_or(match device.transform_feedback {
         Some(_) => Path::Extension,
-        None if device.vertex_stores => Path::Storage,
+        None if device.vertex_stores || is_drawn => Path::Storage,
         None => Path::Compute,
     })
 }

@@ -164,8 +164,8 @@ pub struct Pipeline {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Capture {
-    /// The mechanism; by default the extension, where the device has it, else storage, where its vertex stages can store,
-    /// else compute.
+    /// The mechanism; by default the extension, where the device has it, else storage, where its vertex stages can
+    /// store, else compute.
     pub path: Option<Path>,
     /// The feedback buffers, by number.
     pub buffers: Vec<FeedbackBuffer>,
@@ -283,8 +283,9 @@ pub struct Uses {
     /// The uses of the counters. Those of shaders that [keep](Keeper::Device) them are reads and stores of compute
     /// stages.
     pub counters: Vec<Use>,
-    /// The uses of the arguments, indices and vertex attributes of this draw, where they are not captured data: a
-    /// captured draw may read them in other stages than the application expects.
+    /// The uses of the arguments, indices and vertex attributes of this draw, and where a compute stage captures it, of
+    /// what its vertex stage reads otherwise, where they are not captured data: a captured draw may read them in other
+    /// stages than the application expects.
     pub inputs: Vec<Use>,
 }
 

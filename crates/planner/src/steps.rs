@@ -74,8 +74,8 @@ pub enum Step {
     /// The draw.
     Draw(DrawCall),
     /// The capture in a compute stage: a dispatch of the
-    /// [work groups](polyshade::transform_feedback::Layout::work_groups) of the draw, whose vertices are these; then the
-    /// pass of dispatches ends, where there are such.
+    /// [work groups](polyshade::transform_feedback::Layout::work_groups) of the draw, whose vertices are these; then
+    /// the pass of dispatches ends, where there are such.
     Dispatch(DrawCall),
     /// The host advances its counters by what the draw has captured, and saves them: one a feedback buffer.
     Advance(Vec<Option<Counter>>),

@@ -91,6 +91,9 @@ pub(super) fn plan(
         let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
         return Err(unsupported(message));
     }
+    if storage.is_dispatched() {
+        return Err(unsupported("the variants are dispatched, not drawn"));
+    }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
     let shape = shape(device, pipeline, storage)?;
 

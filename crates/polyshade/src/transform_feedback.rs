@@ -49,7 +49,7 @@ mod topology;
 mod varying;
 
 pub use capturable::capturable;
-pub use draw::{BufferRange, Draw, ProvokingVertex};
+pub use draw::{BufferRange, Draw, ProvokingVertex, WORK_GROUP_SIZE};
 pub use extension::{Decorated, decorate};
 pub(crate) use foreign::strip as strip_capture;
 pub use indices::{IndexType, Indices, Segments};
@@ -70,7 +70,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The version of the words that [`Prepared::variant`] makes.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// The version of the words that [`decorate`] makes.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The most feedback buffers that a draw writes.
@@ -216,6 +216,11 @@ impl Plan {
         let (mut layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
         layout.draws = options.draws().clone();
         layout.draws.check_topologies()?;
+        let name = frame.target().entry_name();
+        if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
+            let message = "the module has a compute stage of this name already";
+            return Err(Error::unsupported(message, entry.function()));
+        }
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
         let bound = buffers + layout.draws.index_buffers();

@@ -39,8 +39,11 @@ pub const POLYSHADE_CAPTURE_INDEXED: u32 = 256;
 /// Indices may restart primitives; implies `POLYSHADE_CAPTURE_INDEXED`.
 pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
 /// The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
-/// pulls, and there is no variant that does both.
+/// pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
 pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
+
+/// The invocations of a work group of that stage, in x.
+pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
 
 const FLAGS: u32 = 2047;
 

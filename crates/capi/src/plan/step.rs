@@ -44,8 +44,8 @@ pub const POLYSHADE_STEP_FIND_SEGMENTS: u32 = 18;
 pub const POLYSHADE_STEP_KEEP: u32 = 19;
 /// The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 pub const POLYSHADE_STEP_BIND_COMPUTE: u32 = 20;
-/// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are those
-/// of `draw`; then the pass of dispatches ends, where there are such.
+/// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
+/// those of `draw`; then the pass of dispatches ends, where there are such.
 pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
 
 /// The application's.

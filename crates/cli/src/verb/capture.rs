@@ -256,8 +256,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let text = report::layout(prepared.layout());
     let report = Report::new(CAPTURE, (&entry, stage), prepared.layout(), text)
         .needs(std::slice::from_ref(prepared.words()), prepared.requirements())
-        .drawn(rewrite.drawn())
-        .made_for(rewrite.made(stage));
+        .drawn(rewrite.drawn());
     if writing.is_dry_run() {
         for (_, variant) in VARIANTS {
             if variant != Variant::Both || prepared.layout().is_captured_at_once() {
@@ -369,19 +368,11 @@ impl Rewrite {
         }
     }
 
-    /// The stage that the capture-only variant of a `stage` is.
-    fn made(&self, stage: ExecutionModel) -> ExecutionModel {
-        match self.route {
-            Route::Compute => ExecutionModel::GL_COMPUTE,
-            Route::Storage | Route::Extension => stage,
-        }
-    }
-
     /// How the capture-only variant is drawn.
     fn drawn(&self) -> &'static str {
         match self.indexed {
             _ if self.route == Route::Compute => {
-                "a dispatch in rows of at most 65535 work groups of 64 vertices, over those of all instances of the draw"
+                "a dispatch in rows of at most 65535 work groups of 64 vertices, over those of all instances"
             }
             None => {
                 "a point list without indices, over the vertices and instances of the draw, with rasterization off"
@@ -401,7 +392,7 @@ impl Rewrite {
         self.check_route()
     }
 
-    /// Refuses options of the other path.
+    /// Refuses options of other paths.
     fn check_route(&self) -> Done {
         let of_storage = [
             ("--set", self.set.is_some()),

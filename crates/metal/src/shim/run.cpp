@@ -4,7 +4,9 @@
 // memory there are, and for each its size in bytes and its bytes; how many draws, and for each: the bindings (how
 // many; Metal's index, the number of the memory, the first byte), the attributes (how many locations; for each whether
 // it steps with instances, and how many elements of four words, which follow), the vertices (how many; their numbers,
-// which follow; the base vertex), the first instance and the number of instances. Out: the bytes of each piece.
+// which follow; the base vertex), the first instance and the number of instances. Of a dispatch, the vertices are the
+// threads of a threadgroup, the instances are threadgroups, and the base vertex is how many of them a row has. Out: the
+// bytes of each piece.
 
 #include "invocation.h"
 

@@ -53,7 +53,7 @@ impl<'s> Draft<'s> {
         self.wait(barrier.into_iter().collect());
     }
 
-    /// The same, where nothing has to wait for the capture: it has been waited for, or the pass that captured has ended.
+    /// The same, where nothing has to wait for the capture: it has been waited for, or its pass has ended.
     pub(in super::super) fn wait_after_reads(&mut self) -> Result<(), Error> {
         self.wait_after_uses(None)
     }
@@ -100,12 +100,16 @@ impl<'s> Draft<'s> {
             Call::Indirect => &[Use::IndirectArguments],
             Call::IndexedIndirect => &[Use::IndirectArguments, Use::Indices],
         };
-        of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one)).collect()
+        let is_dispatched = self.captures() && self.path == Path::Compute;
+        // The resources of the vertex stage are no captured data either.
+        let resources = is_dispatched.then_some(Use::Uniform(ShaderStage::Compute));
+        let own = of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one));
+        own.chain(resources).collect()
     }
 
     /// A read of the draw, and those that stand for it beside the application's own: variants read indices and
-    /// attributes in the vertex stage, the keeper arguments and indices in a compute stage, and what captures in one reads
-    /// all there that the vertex stage does, which with rasterizer discard never runs.
+    /// attributes in the vertex stage, the keeper arguments and indices in a compute stage, and what captures in one
+    /// reads all there that the vertex stage does, which with rasterizer discard never runs.
     fn reads_as(&self, one: Use) -> Vec<Use> {
         if self.captures() && self.path == Path::Compute {
             let drawn = (!self.pipeline.rasterizer_discard).then_some(one);

@@ -74,6 +74,13 @@ impl Capture {
     }
 }
 
+impl Storage {
+    /// Whether the words are those of variants that are dispatched, for draws of several instances.
+    pub(crate) fn is_dispatched(&self) -> bool {
+        self.words.iter().any(|word| word == "instance_count")
+    }
+}
+
 impl StoredIndices {
     /// Those of a lowering, if its variants read some.
     fn of(words: &Words, needs: &Requirements) -> Option<Self> {

@@ -125,6 +125,10 @@ impl<'m> Pipeline<'m> {
                 return Ok(());
             }
         };
+        if options.is_compute() {
+            let message = "capture: a compute stage is none of a pipeline's; capture what the other fields make";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
         let mut needs = Requirements::default();

@@ -1,18 +1,8 @@
 //! How a draw is captured in a compute stage: as a dispatch.
 
-use super::draw::Draw;
+use super::draw::{Draw, MOST_GROUPS, WORK_GROUP_SIZE};
 use super::layout::Layout;
 use polyshade_spv::{Error, ErrorKind};
-
-/// The invocations of a work group.
-pub(super) const GROUP_SIZE: u32 = 64;
-
-/// The work groups of a row: `maxComputeWorkGroupCount` is no less anywhere.
-pub(super) const MOST_GROUPS: u32 = 65_535;
-
-/// The most vertices of a draw, over all its instances: the number of an invocation has 32 bits, and the last row of
-/// work groups is a whole one.
-pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * GROUP_SIZE) as u64;
 
 impl Layout {
     /// Whether [`CaptureOnly`](super::Variant::CaptureOnly) is a [compute stage](super::Options::compute), which is
@@ -21,8 +11,8 @@ impl Layout {
         self.draws.compute
     }
 
-    /// The work groups of the dispatch that captures `draw`, in x, y and z; one that is 0 has nothing to do, and may be
-    /// left out.
+    /// The work groups of the dispatch that captures `draw`, in x, y and z, of [`WORK_GROUP_SIZE`] × 1 × 1 invocations
+    /// each; one that is 0 has nothing to do, and may be left out.
     ///
     /// # Errors
     ///
@@ -34,18 +24,11 @@ impl Layout {
             return Err(Error::new(ErrorKind::Options, message));
         }
         self.draws.check(draw)?;
-        let groups = draw.vertices().div_ceil(GROUP_SIZE.into());
+        let groups = draw.vertices().div_ceil(WORK_GROUP_SIZE.into());
         let rows = groups.div_ceil(MOST_GROUPS.into());
         let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
         // Both are far below 2³², as the vertices were checked.
         Ok([in_row as u32, rows as u32, 1])
-    }
-}
-
-impl Draw {
-    /// The vertices of all instances.
-    pub(super) fn vertices(&self) -> u64 {
-        u64::from(self.vertex_count) * u64::from(self.instance_count)
     }
 }
 

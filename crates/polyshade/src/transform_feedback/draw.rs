@@ -35,7 +35,22 @@ pub struct Draw {
     pub indices: Option<Indices>,
 }
 
+/// The invocations of a work group, in x, where [a compute stage](super::Options::compute) captures.
+pub const WORK_GROUP_SIZE: u32 = 64;
+
+/// The work groups of a row: `maxComputeWorkGroupCount` is no less anywhere.
+pub(super) const MOST_GROUPS: u32 = 65_535;
+
+/// The most vertices of a draw that is dispatched, over all its instances: the number of an invocation has 32 bits, and
+/// the last row of work groups is a whole one.
+pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * WORK_GROUP_SIZE) as u64;
+
 impl Draw {
+    /// The vertices of all instances.
+    pub(super) fn vertices(&self) -> u64 {
+        u64::from(self.vertex_count) * u64::from(self.instance_count)
+    }
+
     /// The primitives of all instances.
     pub fn primitives(&self) -> u64 {
         u64::from(self.primitives_per_instance()) * u64::from(self.instance_count)

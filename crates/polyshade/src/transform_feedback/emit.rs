@@ -15,9 +15,9 @@ use super::outputs::Part;
 use super::{Prepared, Topology, foreign};
 use crate::moves::{self, Added, Copies};
 use crate::source::Source;
+use compute::Numbers;
 use feedback::{Buffer, Feedback};
 use foldhash::HashSet;
-use inputs::Numbers;
 use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate};
 use polyshade_spv::{
     BuiltIn, Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Position, Section,
@@ -113,16 +113,16 @@ pub(super) fn both<'m>(
     entry: EntryPoint<'m>,
     prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
-    if !prepared.plan.layout.draws.any(Topology::is_list_or_strip) {
-        let message = "fans and line loops are captured by what is drawn as points";
-        return Err(Error::unsupported(message, entry.function()));
-    }
-    if prepared.plan.layout.draws.indexed.is_some() {
-        let message = "draws with indices are captured by what is drawn as points";
-        return Err(Error::unsupported(message, entry.function()));
-    }
-    if prepared.plan.layout.draws.compute {
-        let message = "a compute stage has no stage outputs";
+    let draws = &prepared.plan.layout.draws;
+    let refused = [
+        (
+            !draws.any(Topology::is_list_or_strip),
+            "fans and line loops are captured by what is drawn as points",
+        ),
+        (draws.indexed.is_some(), "draws with indices are captured by what is drawn as points"),
+        (draws.compute, "a compute stage has no stage outputs"),
+    ];
+    if let Some((_, message)) = refused.into_iter().find(|(is, _)| *is) {
         return Err(Error::unsupported(message, entry.function()));
     }
     let wrapper = moves::wrap(m, p, entry);

@@ -1,7 +1,6 @@
 //! What is known of the draws that the variants are for, and the words that the host fills in for each.
 
-use super::dispatch::MOST_VERTICES;
-use super::draw::{BufferRange, Draw, ProvokingVertex};
+use super::draw::{BufferRange, Draw, MOST_VERTICES, ProvokingVertex};
 use super::indices::{IndexType, Indices};
 use super::topology::Topology;
 use crate::host::{Place, Word, Words};

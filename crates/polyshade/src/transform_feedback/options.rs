@@ -226,9 +226,10 @@ impl Options {
 
     /// [`CaptureOnly`](super::Variant::CaptureOnly) is a compute stage, for devices whose vertex stages cannot store:
     /// it is [dispatched](super::Layout::work_groups), before the pass in which
-    /// [`RasterOnly`](super::Variant::RasterOnly) is drawn, and there is no [`Both`](super::Variant::Both). It cannot have
-    /// vertex attributes: [pull](crate::vertex_pulling) them before. What a compute stage has otherwise, like
-    /// `ViewIndex`, or the number of a draw that has no [indices](Self::indexed), is refused.
+    /// [`RasterOnly`](super::Variant::RasterOnly) is drawn; there is no [`Both`](super::Variant::Both), and
+    /// [`point_size`](Self::point_size) means nothing. It cannot have vertex attributes: [pull](crate::vertex_pulling)
+    /// them before. Built-in inputs that compute stages lack, like `ViewIndex`, are refused, and so is the number of a
+    /// draw that has no [indices](Self::indexed).
     #[must_use]
     pub fn compute(mut self) -> Self {
         self.draws.compute = true;

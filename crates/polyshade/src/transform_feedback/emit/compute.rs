@@ -1,17 +1,24 @@
 //! A capture in a compute stage: of a vertex stage is made one that runs for each vertex of a dispatch.
 
 use super::feedback::Feedback;
-use super::inputs::Numbers;
 use crate::moves;
-use crate::transform_feedback::dispatch::{GROUP_SIZE, MOST_GROUPS};
+use crate::transform_feedback::draw::{MOST_GROUPS, WORK_GROUP_SIZE};
 use crate::transform_feedback::known::HostWord;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position};
 
+/// What an invocation captures: the number of the vertex among those of the draw, and of the instance where that is
+/// no built-in, from 0 on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    pub(super) vertex: Id,
+    pub(super) instance: Option<Id>,
+}
+
 /// Makes `entry`, which has no stage inputs and outputs any more, a compute stage.
 pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
-    p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[GROUP_SIZE, 1, 1]);
+    p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[WORK_GROUP_SIZE, 1, 1]);
 }
 
 /// Emits, at `at`, the numbers of the vertex and the instance that the invocation captures, and a return of those
@@ -19,6 +26,10 @@ pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
 /// vertices of an instance after those of the instance before.
 ///
 /// ```text
+/// %group    = OpIAdd %uint %row_times_65535 %column
+/// %number   = OpIAdd %uint %group_times_64 %local
+/// %vertex   = OpUMod %uint %number %count
+/// %instance = OpUDiv %uint %number %count
 ///            OpSelectionMerge %inside None
 ///            OpBranchConditional %is_inside %inside %outside
 /// %outside = OpLabel
@@ -43,7 +54,7 @@ pub(super) fn begin<'m>(
 
     let group = code.load(three, group);
     let [column, row] = [0, 1].map(|axis| code.extract(uint, group, &[axis]));
-    let [in_row, size] = [MOST_GROUPS, GROUP_SIZE].map(|number| code.p.uint_constant(number));
+    let [in_row, size] = [MOST_GROUPS, WORK_GROUP_SIZE].map(|number| code.p.uint_constant(number));
     let before = code.binary(Op::I_MUL, uint, row, in_row);
     let group = code.binary(Op::I_ADD, uint, before, column);
     let before = code.binary(Op::I_MUL, uint, group, size);

@@ -3,7 +3,7 @@
 //! buffer; in a compute stage there are none at all. They become `Private` variables, and are filled before the shader
 //! begins.
 
-use super::compute;
+use super::compute::{self, Numbers};
 use super::feedback::Feedback;
 use crate::library;
 use crate::moves::{self, Open};
@@ -40,14 +40,6 @@ pub(super) struct Input {
     pub(super) variable: Id,
     ty: Id,
     builtin: BuiltIn,
-}
-
-/// What an invocation captures: the number of the vertex among those of the draw, and of the instance where that is
-/// no built-in, from 0 on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
-    pub(super) vertex: Id,
-    pub(super) instance: Option<Id>,
 }
 
 /// Whether the shader reads the number of the draw; an error where it cannot be drawn or dispatched so.
