@@ -276,8 +276,11 @@
 #define POLYSHADE_CAPTURE_RESTART 512
 
 // The variant that only captures is a compute stage, which is dispatched; the shader has no attributes but such as it
-// pulls, and there is no variant that does both.
+// pulls, there is no variant that does both, and `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` means nothing.
 #define POLYSHADE_CAPTURE_COMPUTE 1024
+
+// The invocations of a work group of that stage, in x.
+#define POLYSHADE_WORK_GROUP_SIZE 64
 
 // Stores, and has no output; drawn as points with rasterization off. What is made where `variants` is 0.
 #define POLYSHADE_VARIANT_CAPTURE_ONLY 1
@@ -536,8 +539,8 @@
 // The compute stage that captures is bound, outside of passes; where the API has passes of dispatches, in one.
 #define POLYSHADE_STEP_BIND_COMPUTE 20
 
-// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are those
-// of `draw`; then the pass of dispatches ends, where there are such.
+// A dispatch captures, of the work groups that `polyshade_layout_work_groups` says of the draw, whose vertices are
+// those of `draw`; then the pass of dispatches ends, where there are such.
 #define POLYSHADE_STEP_DISPATCH 21
 
 // The application's.
@@ -1809,8 +1812,9 @@ polyshade_status polyshade_layout_host_words(const struct polyshade_layout *layo
                                              size_t *word_count,
                                              struct polyshade_error *error);
 
-// Says how many work groups, in x, y and z, the dispatch has that captures a draw. Options: the variants are drawn, not
-// dispatched, or the draw is none of those that they were made for.
+// Says how many work groups, in x, y and z, of `POLYSHADE_WORK_GROUP_SIZE` × 1 × 1 invocations each, the dispatch has
+// that captures a draw. `POLYSHADE_ERROR_OPTIONS`: the variants are drawn, not dispatched, or the draw is none of
+// those that they were made for.
 polyshade_status polyshade_layout_work_groups(const struct polyshade_layout *layout,
                                               const struct polyshade_draw *draw,
                                               uint32_t (*groups)[3],
