@@ -396,9 +396,9 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     assert_eq!(filled[0], filled[1]);
     call(|error| {
         let draw = &raw const draw;
-        polyshade_layout_primitives(layout, draw, at, count, &raw mut 0, null_mut(), error)
+        polyshade_layout_primitives(layout, draw, at, count, &mut 0, null_mut(), error)
     });
-    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &raw mut [0; 3], error));
+    call(|error| polyshade_layout_work_groups(layout, &raw const draw, &mut [0; 3], error));
     call(|error| polyshade_layout_advance(layout, &raw const draw, at, count, error));
     [layout, again].into_iter().for_each(|layout| polyshade_layout_release(layout));
 }
