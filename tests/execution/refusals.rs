@@ -220,7 +220,9 @@ fn shaders_that_make_no_pipeline_are_refused() {
     });
     assert_eq!(said, "a draw has the stage VERTEX twice");
     let said = refused_draw(|draw| draw.stages[0].stage = vk::ShaderStageFlags::COMPUTE);
-    assert_eq!(said, "a draw has a stage COMPUTE");
+    assert_eq!(said, "there is no entry point `main` for the compute stage");
+    let said = refused_draw(|draw| draw.dispatch = Some([1, 1, 1]));
+    assert_eq!(said, "a compute stage alone is dispatched");
     let said = refused_draw(|draw| {
         draw.stages[0].specialization = vec![(1, Constant::Bits32(0)), (1, Constant::Bits8(0))];
     });
