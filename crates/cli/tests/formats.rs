@@ -171,8 +171,10 @@ fn what_the_help_lists_as_a_path_is_one() {
     let paths = paths.split("\n      --").next().unwrap_or(paths);
     let values = paths.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
     let values: Vec<&str> = values.collect();
-    assert_eq!(values, ["storage", "extension"], "{paths}");
-    for value in values {
+    assert_eq!(values, ["storage", "compute", "extension"], "{paths}");
+    // A compute stage has no attributes.
+    work.fails("capture a.vert --varyings v --dry-run --path compute", 3, "a vertex attribute");
+    for value in ["storage", "extension"] {
         work.succeeds(&format!("capture a.vert --varyings v --dry-run --path {value}"));
     }
     work.fails(

@@ -134,7 +134,11 @@ fn a_buffer_of_256_mib_is_captured_to_on_metal() {
 #[test]
 fn what_cannot_be_planned_exits_accordingly() {
     let work = work();
-    work.fails("plan state.json --device webgpu -o a.svg", 3, "no vertex stage store");
+    let state = include_str!("../../../examples/plans/resumed-strip.json");
+    let stored = state.replace("\"capture\": {", "\"capture\": { \"path\": \"storage\",");
+    work.write("stored.json", &stored);
+    work.succeeds("plan state.json --device webgpu");
+    work.fails("plan stored.json --device webgpu -o a.svg", 3, "no vertex stage store");
     assert!(!work.has("a.svg"));
     work.fails("plan state.json --device opengl", 2, "there is no preset `opengl`");
     work.fails("plan state.json -o plan.png", 2, "a plan is .txt, .json or .svg");
