@@ -4,7 +4,7 @@ use crate::browser;
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::DRIVERS;
 use crate::feedback::{Case, vertex_values};
-use crate::hostile::only_written_in;
+use crate::hostile::stays_in_the_ranges;
 use crate::matrix::{TWO_BUFFERS, storage_is_model, storage_is_native};
 use crate::memory::bytes;
 use crate::noise::Noise;
@@ -125,11 +125,7 @@ fn noise_about_the_draw_stays_in_the_ranges() {
             }
             words
         });
-        for (case, memory) in cases.iter().zip(&memories) {
-            for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memory) {
-                assert!(only_written_in(memory, buffer.range.clone()), "{driver:?} {case:?}");
-            }
-        }
+        stays_in_the_ranges(&storage, driver, &cases, &memories);
     }
 }
 

@@ -64,10 +64,21 @@ fn noise_about_the_draw_stays_in_the_ranges() {
             }
             words
         });
-        for (case, memory) in cases.iter().zip(&memories) {
-            for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memory) {
-                assert!(only_written_in(memory, buffer.range.clone()), "{driver:?} {case:?}");
-            }
+        stays_in_the_ranges(&storage, driver, &cases, &memories);
+    }
+}
+
+/// Nothing but the feedback ranges of the cases was written.
+#[track_caller]
+pub(crate) fn stays_in_the_ranges(
+    storage: &Storage,
+    driver: Driver,
+    cases: &[Case],
+    memories: &[Vec<Vec<u8>>],
+) {
+    for (case, memory) in cases.iter().zip(memories) {
+        for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memory) {
+            assert!(only_written_in(memory, buffer.range.clone()), "{driver:?} {case:?}");
         }
     }
 }

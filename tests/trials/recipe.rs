@@ -298,6 +298,13 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
         },
         "reduce: the variant that only captures is not rasterized",
     );
+    let dispatched = |recipe: &mut Recipe| {
+        let (variant, options) = (Variant::CaptureOnly, captured().compute());
+        recipe.capture = Some(Capture::Storage { variant, options });
+    };
+    let why =
+        "capture: a compute stage is none of a pipeline's: capture what the other fields make";
+    refused(&given, &[], dispatched, why);
     let geometry = |recipe: &mut Recipe| {
         recipe.normalize = Some([(ExecutionModel::GEOMETRY, marked())].into());
     };

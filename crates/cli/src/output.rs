@@ -42,6 +42,14 @@ pub(crate) struct Modules {
     pub(crate) target_env: Option<String>,
 }
 
+/// The stage of the entry point that was made of one of this stage: a capture may have become another.
+fn made_for(words: &[u32], name: &str, model: ExecutionModel) -> ExecutionModel {
+    let Ok(module) = Module::parse(words) else { return model };
+    let mut named = module.entry_points().filter(|one| one.name() == name);
+    let first = named.next().map_or(model, |one| one.model());
+    if module.entry_point(name, model).is_ok() { model } else { first }
+}
+
 impl Outputs {
     /// No outputs yet; modules are written in this form.
     pub(crate) fn of(modules: Modules) -> Self {
@@ -101,13 +109,7 @@ impl Outputs {
             let failure = Failure::new(Exit::Usage, message);
             return Err(failure.help("say which with --entry and --stage"));
         };
-        // A capture may be of another stage than the shader.
-        let is_there = |module: &Module<'_>| module.entry_point(name, *model).is_ok();
-        let module = Module::parse(words).ok().filter(|module| !is_there(module));
-        let other = module.and_then(|module| {
-            module.entry_points().find(|one| one.name() == *name).map(|one| one.model())
-        });
-        let entry = EntryPoint { name, model: other.unwrap_or(*model).0 };
+        let entry = EntryPoint { name, model: made_for(words, name, *model).0 };
         let text = formats::translate(words, entry, &target).map_err(|error| {
             let hint = error.to_string().contains("PointSize");
             let failure = Failure::of_format(error, &path.display().to_string(), format.writing());

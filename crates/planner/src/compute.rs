@@ -4,9 +4,7 @@ use super::device::Device;
 use super::draft::Draft;
 use super::state::{Active, Capture, Draw, Keeper, Path, Pipeline};
 use super::steps::{Corners, Plan, Position, Rasterization, Variant};
-use super::storage::{
-    self, Stored, advance, check_capture_alone, check_two_passes, write_counters,
-};
+use super::storage::{Stored, advance, check_capture_alone, check_two_passes, write_counters};
 use super::unsupported;
 use polyshade_spv::Error;
 
@@ -18,7 +16,6 @@ pub(super) fn plan(
     capture: &Capture,
     active: &Active,
 ) -> Result<Plan, Error> {
-    let storage = storage::storage(capture)?;
     if active.keeper == Keeper::Device {
         let message = "the device keeps the counters of captures that are drawn, not of those that are dispatched";
         return Err(unsupported(message));
@@ -31,8 +28,9 @@ pub(super) fn plan(
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Compute);
     steps.wait_before()?;
+    // The host counts: there is none for the device to begin.
     steps.begin_queries(true)?;
-    steps.dispatch(stored.bound_by_host(storage))?;
+    steps.dispatch(stored.bound_by_host())?;
     steps.wait_after_capture();
     if !pipeline.rasterizer_discard {
         steps.open_pass();

@@ -68,6 +68,11 @@ impl<'s> Draft<'s> {
         matches!(self.draw.feedback, Feedback::Active(_))
     }
 
+    /// Whether a compute stage captures the draw.
+    fn is_dispatched(&self) -> bool {
+        self.captures() && self.path == Path::Compute
+    }
+
     /// Whether a [keeper](Step::Keep) on the device is at work for the draw.
     pub(super) fn is_kept(&self) -> bool {
         match &self.draw.feedback {

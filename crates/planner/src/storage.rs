@@ -31,19 +31,20 @@ enum Shape {
 }
 
 /// What a capture by variants that store comes to, beside its passes.
-pub(super) struct Stored {
+pub(super) struct Stored<'s> {
+    storage: &'s Storage,
     /// The bindings of the feedback buffers.
     bindings: Vec<StorageRange>,
     words: Words,
 }
 
-impl Stored {
+impl<'s> Stored<'s> {
     /// Of a draw that a device captures on `path`; refuses what it cannot.
     pub(super) fn new(
         device: &Device,
         pipeline: &Pipeline,
         draw: &Draw,
-        (capture, active): (&Capture, &Active),
+        (capture, active): (&'s Capture, &Active),
         path: Path,
     ) -> Result<Self, Error> {
         let storage = self::storage(capture)?;
@@ -56,25 +57,25 @@ impl Stored {
         let of_draw = (path, topology);
         let (bindings, words) = bindings(device, pipeline, capture, storage, active, of_draw)?;
         check_words(device, &words)?;
-        Ok(Self { bindings, words })
+        Ok(Self { storage, bindings, words })
     }
 
     /// The steps that bind all buffers.
-    fn bound(self, storage: &Storage) -> (Vec<Step>, Words) {
+    fn bound(self) -> (Vec<Step>, Words) {
         let buffers = self.bindings.into_iter().map(Step::BindStorage);
-        (buffers.chain(bindings_of_indices(storage)).collect(), self.words)
+        (buffers.chain(bindings_of_indices(self.storage)).collect(), self.words)
     }
 
     /// The steps that bind all buffers and fill in the words of the host.
-    pub(super) fn bound_by_host(self, storage: &Storage) -> Vec<Step> {
-        let (mut steps, words) = self.bound(storage);
+    pub(super) fn bound_by_host(self) -> Vec<Step> {
+        let (mut steps, words) = self.bound();
         steps.push(Step::FillIn(words));
         steps
     }
 }
 
 /// What the pipeline says of the variants.
-pub(super) fn storage(capture: &Capture) -> Result<&Storage, Error> {
+fn storage(capture: &Capture) -> Result<&Storage, Error> {
     let missing = "the pipeline does not say what the storage path binds";
     capture.storage.as_ref().ok_or_else(|| unsupported(missing))
 }
@@ -99,7 +100,7 @@ pub(super) fn plan(
 
     let mut steps = Draft::new(device, pipeline, draw, Path::Storage);
     steps.wait_before()?;
-    let (mut bound, words) = stored.bound(storage);
+    let (mut bound, words) = stored.bound();
     match active.keeper {
         Keeper::Host => bound.push(Step::FillIn(words)),
         Keeper::Device => {

@@ -118,7 +118,7 @@ impl<'d> Pipeline<'d> {
         let reads = (state.reads_targets.as_slice(), state.reads);
         let render_pass = create_render_pass(device, &state.targets, depth, reads)?;
         let handle = match state.dispatched {
-            true => create_compute_pipeline(device, state, *layout)?,
+            true => create_compute_pipeline(device, &state.stages[0], *layout)?,
             false => create_pipeline(device, state, *layout, *render_pass)?,
         };
         Ok(Pipeline { handle, layout, render_pass, set_layouts })
@@ -240,13 +240,7 @@ fn create_pipeline<'d>(
     let stages = shaders
         .iter()
         .zip(&specializations)
-        .map(|(shader, specialization)| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(shader.stage)
-                .module(*shader.module)
-                .name(&shader.entry_point)
-                .specialization_info(specialization)
-        })
+        .map(|(shader, specialization)| shader.info(specialization))
         .collect::<Vec<_>>();
 
     let (bindings, attributes) = describe_vertices(&state.vertex_layouts);
@@ -311,20 +305,15 @@ fn create_pipeline<'d>(
     Ok(Owned::new(device, pipelines[0]))
 }
 
-fn create_compute_pipeline<'d>(
+/// The pipeline of a compute stage.
+pub(crate) fn create_compute_pipeline<'d>(
     device: &'d Device,
-    state: &State<'_>,
+    stage: &Stage<'_>,
     layout: vk::PipelineLayout,
 ) -> Result<Owned<'d, vk::Pipeline>, Error> {
-    let shaders = Shader::all(device, state.stages)?;
-    let shader =
-        shaders.first().ok_or_else(|| Error::Work("a dispatch has no stage".to_owned()))?;
+    let shader = Shader::new(device, stage)?;
     let specialization = shader.specialization();
-    let stage = vk::PipelineShaderStageCreateInfo::default()
-        .stage(shader.stage)
-        .module(*shader.module)
-        .name(&shader.entry_point)
-        .specialization_info(&specialization);
+    let stage = shader.info(&specialization);
     let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
     // SAFETY: what `infos` points to lives until the end of this function, and the module is valid.
     let pipelines =
@@ -392,6 +381,17 @@ impl<'d> Shader<'d> {
             entries,
             values,
         })
+    }
+
+    fn info<'s>(
+        &'s self,
+        specialization: &'s vk::SpecializationInfo<'_>,
+    ) -> vk::PipelineShaderStageCreateInfo<'s> {
+        vk::PipelineShaderStageCreateInfo::default()
+            .stage(self.stage)
+            .module(*self.module)
+            .name(&self.entry_point)
+            .specialization_info(specialization)
     }
 
     fn specialization(&self) -> vk::SpecializationInfo<'_> {

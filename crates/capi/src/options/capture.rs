@@ -6,7 +6,9 @@ use crate::draw::topologies;
 use crate::failure::Failure;
 use crate::place::{check_flags, check_reserved, polyshade_place};
 use polyshade::host::{Binding, Set};
-use polyshade::transform_feedback::{Options, SideEffects, StreamOutputEntry, Variant, Varying};
+use polyshade::transform_feedback::{
+    Options, SideEffects, StreamOutputEntry, Variant, Varying, WORK_GROUP_SIZE,
+};
 use std::ffi::c_char;
 
 /// One buffer, until `gl_NextBuffer` says otherwise.
@@ -44,6 +46,9 @@ pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
 
 /// The invocations of a work group of that stage, in x.
 pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
+
+// The header has numbers alone.
+const _: () = assert!(POLYSHADE_WORK_GROUP_SIZE == WORK_GROUP_SIZE);
 
 const FLAGS: u32 = 2047;
 

@@ -53,7 +53,6 @@ pub const POLYSHADE_WORD_INSTANCE_COUNT: u32 = 22;
 
 /// Those of which the kind says all.
 const PLAIN: [(u32, Word); 16] = [
-    (POLYSHADE_WORD_INSTANCE_COUNT, Word::InstanceCount),
     (POLYSHADE_WORD_FIRST_VERTEX, Word::FirstVertex),
     (POLYSHADE_WORD_VERTEX_COUNT, Word::VertexCount),
     (POLYSHADE_WORD_FIRST_INSTANCE, Word::FirstInstance),
@@ -69,6 +68,7 @@ const PLAIN: [(u32, Word); 16] = [
     (POLYSHADE_WORD_TABLE_ADDRESS_LOW, Word::TableAddressLow),
     (POLYSHADE_WORD_TABLE_ADDRESS_HIGH, Word::TableAddressHigh),
     (POLYSHADE_WORD_TABLE_SIZE, Word::TableSize),
+    (POLYSHADE_WORD_INSTANCE_COUNT, Word::InstanceCount),
 ];
 
 /// What one word is. It never grows.

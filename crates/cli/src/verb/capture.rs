@@ -412,14 +412,12 @@ impl Rewrite {
             ("--limits-of", self.limits_of.is_some()),
             ("--reserve-location", self.free.reserves_locations()),
         ];
-        let (name, others) = match self.route {
-            Route::Storage => ("storage", of_extension.to_vec()),
-            Route::Compute => {
-                let point_size = ("--no-point-size", self.no_point_size);
-                ("compute", [&of_extension[..], &[point_size]].concat())
-            }
-            Route::Extension => ("extension", of_storage.to_vec()),
+        let of_points = [("--no-point-size", self.no_point_size)];
+        let (name, others): (_, &[&[(&str, bool)]]) = match self.route {
+            Route::Storage => ("storage", &[&of_extension]),
+            Route::Compute => ("compute", &[&of_extension, &of_points]),
+            Route::Extension => ("extension", &[&of_storage]),
         };
-        Failure::of_unused(&others, &format!("with --path {name}"))
+        Failure::of_unused(&others.concat(), &format!("with --path {name}"))
     }
 }

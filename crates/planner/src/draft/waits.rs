@@ -100,9 +100,8 @@ impl<'s> Draft<'s> {
             Call::Indirect => &[Use::IndirectArguments],
             Call::IndexedIndirect => &[Use::IndirectArguments, Use::Indices],
         };
-        let is_dispatched = self.captures() && self.path == Path::Compute;
         // The resources of the vertex stage are no captured data either.
-        let resources = is_dispatched.then_some(Use::Uniform(ShaderStage::Compute));
+        let resources = self.is_dispatched().then_some(Use::Uniform(ShaderStage::Compute));
         let own = of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one));
         own.chain(resources).collect()
     }
@@ -111,7 +110,7 @@ impl<'s> Draft<'s> {
     /// attributes in the vertex stage, the keeper arguments and indices in a compute stage, and what captures in one
     /// reads all there that the vertex stage does, which with rasterizer discard never runs.
     fn reads_as(&self, one: Use) -> Vec<Use> {
-        if self.captures() && self.path == Path::Compute {
+        if self.is_dispatched() {
             let drawn = (!self.pipeline.rasterizer_discard).then_some(one);
             return drawn.into_iter().chain(in_compute_stage(one)).collect();
         }

@@ -75,6 +75,12 @@ impl<'m> Pipeline<'m> {
         if let (None, Some(field)) = (self.fragment, wanted(&of_fragment)) {
             return refuse(field, "the pipeline has no fragment stage");
         }
+        if let Some(Capture::Storage { options, .. }) = &recipe.capture
+            && options.is_compute()
+        {
+            let why = "a compute stage is none of a pipeline's: capture what the other fields make";
+            return refuse("capture", why);
+        }
         if recipe.pull.is_some() && self.vertex().is_none() {
             return refuse("pull", "the pipeline has no vertex stage");
         }
@@ -125,10 +131,6 @@ impl<'m> Pipeline<'m> {
                 return Ok(());
             }
         };
-        if options.is_compute() {
-            let message = "capture: a compute stage is none of a pipeline's; capture what the other fields make";
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
         let mut needs = Requirements::default();

@@ -2,11 +2,11 @@
 
 use super::IndirectArguments;
 use crate::address::address;
-use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::memory::Owned;
+use crate::pipeline::create_compute_pipeline;
 use crate::run::Objects;
-use crate::work::Place;
+use crate::work::{Place, Stage};
 use ash::vk;
 use polyshade::host::Pointer;
 use polyshade::transform_feedback::{self, IndexType, MAX_BUFFERS, Topology};
@@ -166,8 +166,12 @@ impl<'d> Keeper<'d> {
         // SAFETY: the range is within the least limit.
         let layout = unsafe { device.handle.create_pipeline_layout(&info, None) };
         let layout = Owned::new(device, layout.call("vkCreatePipelineLayout")?);
-        let keep = pipeline(device, *layout, keeper::Shader::Keep)?;
-        let segments = pipeline(device, *layout, keeper::Shader::Segments)?;
+        let pipeline = |shader: keeper::Shader| {
+            let stage = Stage::new(vk::ShaderStageFlags::COMPUTE, shader.words());
+            create_compute_pipeline(device, &stage, *layout)
+        };
+        let keep = pipeline(keeper::Shader::Keep)?;
+        let segments = pipeline(keeper::Shader::Segments)?;
         Ok(Self { layout, keep, segments, jobs })
     }
 
@@ -193,25 +197,4 @@ impl<'d> Keeper<'d> {
             device.cmd_dispatch(commands, groups, 1, 1);
         }
     }
-}
-
-fn pipeline<'d>(
-    device: &'d Device,
-    layout: vk::PipelineLayout,
-    shader: keeper::Shader,
-) -> Result<Owned<'d, vk::Pipeline>, Error> {
-    let info = vk::ShaderModuleCreateInfo::default().code(shader.words());
-    // SAFETY: the module is valid, as a test says, and the device has addresses.
-    let module = unsafe { device.handle.create_shader_module(&info, None) };
-    let module = Owned::new(device, module.call("vkCreateShaderModule")?);
-    let stage = vk::PipelineShaderStageCreateInfo::default()
-        .stage(vk::ShaderStageFlags::COMPUTE)
-        .module(*module)
-        .name(c"main");
-    let infos = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-    let cache = vk::PipelineCache::null();
-    // SAFETY: as above.
-    let made = unsafe { device.handle.create_compute_pipelines(cache, &infos, None) };
-    let made = made.map_err(|(_, result)| result).call("vkCreateComputePipelines")?;
-    Ok(Owned::new(device, made[0]))
 }

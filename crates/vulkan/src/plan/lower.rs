@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::work::{Constant, Draw, Indices, Place, ProvokingVertex, Range, Target, Work};
 use ash::vk;
 use names::{
-    bind_compute, bind_indices, bind_segments, bind_storage, count, feedback_ranges, indices,
-    last_before_rasterization, place, places, topology,
+    bind_compute, bind_indices, bind_segments, bind_storage, captured_stage, count,
+    feedback_ranges, indices, place, places, topology,
 };
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
@@ -342,15 +342,8 @@ impl<'a> Lowering<'a, '_> {
     /// The draw with the pipeline that a plan binds.
     fn bind(&self, pending: &Pending<'_, 'a>, bind: &Bind) -> Result<Draw<'a>, Error> {
         let planned = pending.planned;
-        let variant = planned.variants.iter().find(|(variant, _)| *variant == bind.variant);
-        let Some((_, words)) = variant else {
-            return Err(Error::Work(format!("the variant {:?} is not there", bind.variant)));
-        };
         let mut draw = planned.draw.clone();
-        let Some(stage) = last_before_rasterization(&mut draw) else {
-            return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
-        };
-        stage.words = words;
+        let stage = captured_stage(planned, &mut draw, bind.variant)?;
         if let Position::MovedAway { constant: Some(id) } = bind.position {
             stage.specialization.push((id, Constant::Bits32(1)));
         }

@@ -1,6 +1,7 @@
 //! What plans name, as this crate has it: stages, buffers, places, topologies, counts.
 
 use super::Pending;
+use crate::capture::dispatch_capture;
 use crate::device::Device;
 use crate::error::Error;
 use crate::plan::PlannedDraw;
@@ -12,35 +13,40 @@ use polyshade_planner::{
     Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Topology, Variant,
 };
 
-/// The stage that is captured, and that moves the position away.
-pub(super) fn last_before_rasterization<'d, 'a>(
+/// The stage of a draw that is captured, and that moves the position away: the last one before rasterization, which
+/// becomes this variant.
+pub(super) fn captured_stage<'d, 'a>(
+    planned: &PlannedDraw<'a>,
     draw: &'d mut Draw<'a>,
-) -> Option<&'d mut Stage<'a>> {
+    variant: Variant,
+) -> Result<&'d mut Stage<'a>, Error> {
+    let given = planned.variants.iter().find(|(given, _)| *given == variant);
+    let Some((_, words)) = given else {
+        return Err(Error::Work(format!("the variant {variant:?} is not there")));
+    };
     // The bits of stages are in the order in which they run.
     let stages = draw.stages.iter_mut();
     let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
-    before.max_by_key(|stage| stage.stage.as_raw())
+    let Some(stage) = before.max_by_key(|stage| stage.stage.as_raw()) else {
+        return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
+    };
+    stage.words = words;
+    Ok(stage)
 }
 
 /// The dispatch that captures: the shader's own resources, in a compute stage.
 pub(super) fn bind_compute<'a>(pending: &Pending<'_, 'a>) -> Result<Draw<'a>, Error> {
     let planned = pending.planned;
-    let mut variants = planned.variants.iter();
-    let variant = variants.find(|(variant, _)| *variant == Variant::CaptureOnly);
-    let (Some((_, words)), Some(capture)) = (variant, planned.capture) else {
+    let Some(capture) = planned.capture else {
         return Err(Error::Work("what a dispatch captures is not there".to_owned()));
     };
-    let groups = capture.layout.work_groups(&pending.numbers);
-    let groups = groups.map_err(|error| Error::Work(error.to_string()))?;
     let mut draw = planned.draw.clone();
-    let Some(stage) = last_before_rasterization(&mut draw) else {
-        return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
-    };
-    let stage = Stage { stage: vk::ShaderStageFlags::COMPUTE, words, ..stage.clone() };
+    let stages = vec![captured_stage(planned, &mut draw, Variant::CaptureOnly)?.clone()];
     let Draw { descriptors, push_constants, addresses, .. } = draw;
-    let stages = vec![stage];
-    let dispatch = Some(groups);
-    Ok(Draw { stages, descriptors, push_constants, addresses, dispatch, ..Draw::default() })
+    let mut draw = Draw { stages, descriptors, push_constants, addresses, ..Draw::default() };
+    let dispatched = dispatch_capture(capture, &pending.numbers, &mut draw);
+    dispatched.map_err(|error| Error::Work(error.to_string()))?;
+    Ok(draw)
 }
 
 /// The result of a query that the host computes.
