@@ -2,7 +2,7 @@
 //! SwiftShader's native equations; and fixed function's own blending, against the drivers'.
 
 mod coverage;
-mod equations;
+pub(crate) mod equations;
 mod formats;
 mod grid;
 mod logic;

@@ -1,14 +1,17 @@
-//! Dispatches in WebGPU: by headless Chromium, over its own SwiftShader.
+//! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader.
 
-use polyshade_formats::wgsl;
-use polyshade_vulkan::{Range, Resource, Work};
+use polyshade::Module;
+use polyshade_formats::wgsl::{self, Bound, Place, Text, Wgsl, WgslResource};
+use polyshade_spv::Decoration;
+use polyshade_vulkan::{Descriptor, Draw, Range, Resource, VertexBuffer, Work, vk};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// What runs the dispatches, and posts what they leave.
+/// What runs the work, and posts what it leaves.
 const PAGE: &str = include_str!("browser.html");
 
 /// How long the browser may take, from its start to its answer.
@@ -17,9 +20,11 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// What the page posts.
 #[derive(Deserialize)]
 struct Answer {
-    /// The words of every buffer, or why there are none.
+    /// The words of every buffer and target, or why there are none.
     #[serde(default)]
     buffers: Vec<Vec<u32>>,
+    #[serde(default)]
+    targets: Vec<Vec<u32>>,
     error: Option<String>,
 }
 
@@ -51,10 +56,18 @@ impl Browser {
     }
 }
 
-/// Runs all dispatches, one behind the other, and returns what they leave in the buffers. The shaders are handed over
-/// in WGSL.
+/// What the work left.
+pub(crate) struct Outcome {
+    /// The contents of every buffer.
+    pub(crate) buffers: Vec<Vec<u8>>,
+    /// The pixels of every target, row by row.
+    pub(crate) targets: Vec<Vec<u8>>,
+}
+
+/// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in WGSL.
 #[track_caller]
-pub(crate) fn run(work: &Work<'_>) -> Vec<Vec<u8>> {
+pub(crate) fn run(work: &Work<'_>) -> Outcome {
+    let count = work.buffers.len();
     let work = told(work).to_string();
     let server = Server::http("127.0.0.1:0").expect("a port is free");
     let address = format!("http://{}/", server.server_addr());
@@ -65,9 +78,12 @@ pub(crate) fn run(work: &Work<'_>) -> Vec<Vec<u8>> {
         let request = server.recv_timeout(LIMIT).expect("the port is ours");
         let request = request.expect("the browser answers in time");
         if let Some(answer) = answer(request, &work) {
-            let Answer { buffers, error } = answer;
-            assert_eq!(error, None, "what the browser says");
-            return buffers.iter().map(|words| bytes(words)).collect();
+            assert_eq!(answer.error, None, "what the browser says");
+            let [mut buffers, targets] = [answer.buffers, answer.targets]
+                .map(|all| all.iter().map(|words| bytes(words)).collect::<Vec<_>>());
+            // Behind them are those that push constants became.
+            buffers.truncate(count);
+            return Outcome { buffers, targets };
         }
     }
 }
@@ -93,34 +109,148 @@ fn answer(mut request: Request, work: &str) -> Option<Answer> {
 
 /// The work, for the page.
 fn told(work: &Work<'_>) -> Value {
-    let mut modules: Vec<&[u32]> = Vec::new();
-    let mut dispatches = Vec::new();
-    for draw in &work.draws {
-        let [stage] = &draw.stages[..] else { panic!("a dispatch has one stage") };
-        let known = modules.iter().position(|one| *one == stage.words);
-        let module = known.unwrap_or(modules.len());
-        if known.is_none() {
-            modules.push(stage.words);
-        }
-        let bindings = draw.descriptors.iter().map(|one| {
-            let (Resource::StorageBuffer(range) | Resource::UniformBuffer(range)) = one.resource else {
-                panic!("{:?} is no buffer", one.resource)
-            };
-            let Range { buffer, offset, size } = range;
-            let (group, binding) = (one.set, one.binding);
-            json!({ "group": group, "binding": binding, "buffer": buffer, "offset": offset, "size": size })
-        });
-        let bindings = bindings.collect::<Vec<_>>();
-        let groups = draw.dispatch.expect("it is a dispatch");
-        dispatches.push(json!({ "module": module, "groups": groups, "bindings": bindings }));
-    }
-    let modules = modules.into_iter().map(|words| wgsl::write(words).expect("naga takes it"));
-    let buffers = work.buffers.iter().map(|bytes| words(bytes));
+    let mut told = Told { modules: Vec::new(), buffers: work.buffers.clone() };
+    let draws: Vec<Value> = work.draws.iter().map(|draw| told.draw(draw)).collect();
+    let textures = work
+        .textures
+        .iter()
+        .map(|one| image(one.format, [one.width, one.height], Some(&one.contents)));
+    let targets = work.targets.iter().enumerate().map(|(at, one)| {
+        let pixels = work.pixels.iter().find(|(target, _)| *target == at);
+        image(one.format, [one.width, one.height], pixels.map(|(_, pixels)| pixels))
+    });
     json!({
-        "modules": modules.collect::<Vec<_>>(),
-        "buffers": buffers.collect::<Vec<_>>(),
-        "dispatches": dispatches,
+        "modules": told.modules.iter().map(|module| &module.text.source).collect::<Vec<_>>(),
+        "buffers": told.buffers.iter().map(|bytes| words(bytes)).collect::<Vec<_>>(),
+        "textures": textures.collect::<Vec<_>>(),
+        "targets": targets.collect::<Vec<_>>(),
+        "draws": draws,
     })
+}
+
+/// An image: its format, and how many bytes a texel has.
+fn image(format: vk::Format, [width, height]: [u32; 2], contents: Option<&Vec<u8>>) -> Value {
+    let (format, texel) = match format {
+        vk::Format::R32G32B32A32_SFLOAT => ("rgba32float", 16),
+        vk::Format::R32G32_UINT => ("rg32uint", 8),
+        vk::Format::R8G8B8A8_UNORM => ("rgba8unorm", 4),
+        other => panic!("{other:?}"),
+    };
+    let words = contents.map(|contents| words(contents));
+    json!({ "format": format, "texel": texel, "width": width, "height": height, "words": words })
+}
+
+/// A shader in both languages.
+struct Translated<'w> {
+    words: &'w [u32],
+    text: Text,
+}
+
+/// What the draws have named so far.
+struct Told<'w> {
+    modules: Vec<Translated<'w>>,
+    buffers: Vec<Vec<u8>>,
+}
+
+impl<'w> Told<'w> {
+    /// The number of a module.
+    fn module(&mut self, words: &'w [u32]) -> usize {
+        let known = self.modules.iter().position(|one| one.words == words);
+        known.unwrap_or_else(|| {
+            let text = wgsl::write(words, &Wgsl::default()).expect("naga takes it");
+            self.modules.push(Translated { words, text });
+            self.modules.len() - 1
+        })
+    }
+
+    fn draw(&mut self, draw: &Draw<'w>) -> Value {
+        let stages: Vec<usize> = draw.stages.iter().map(|stage| self.module(stage.words)).collect();
+        let bound = |module: &usize| self.modules[*module].text.bound.clone();
+        let bound: Vec<Bound> = stages.iter().flat_map(bound).collect();
+        let is_used = |one: &&Descriptor| {
+            draw.stages.iter().any(|stage| is_used(stage.words, one.set, one.binding))
+        };
+        let used = draw.descriptors.iter().filter(is_used);
+        let mut bindings: Vec<Value> = used.flat_map(|one| binding(one, &bound)).collect();
+        let constants = bound.iter().filter(|one| one.resource == WgslResource::PushConstants);
+        let places: BTreeSet<_> = constants.map(|one| one.place).collect();
+        for place in places {
+            // Uniform buffers are whole vectors.
+            let mut contents = draw.push_constants.clone();
+            contents.resize(contents.len().next_multiple_of(16), 0);
+            let range =
+                Range { buffer: self.buffers.len(), offset: 0, size: contents.len() as u64 };
+            bindings.push(buffer_at(place.set, place.binding, range));
+            self.buffers.push(contents);
+        }
+        let targets: Vec<usize> =
+            draw.target.into_iter().chain(draw.other_targets.clone()).collect();
+        json!({
+            "stages": stages,
+            "groups": draw.dispatch,
+            "bindings": bindings,
+            "targets": targets,
+            "topology": topology(draw.topology),
+            "vertexBuffers": draw.vertex_buffers.iter().map(vertex_buffer).collect::<Vec<_>>(),
+            "vertices": [draw.vertices.start, draw.vertices.len() as u32],
+            "instances": [draw.instances.start, draw.instances.len() as u32],
+        })
+    }
+}
+
+/// Whether a module uses what is bound here: layouts that are made of shaders have no more than that.
+fn is_used(words: &[u32], set: u32, binding: u32) -> bool {
+    let module = Module::parse(words).expect("it was translated");
+    let is = |id, decoration, number| module.decoration(id, decoration) == Some(&[number][..]);
+    let mut here = module.variables().map(|variable| variable.result()).filter(|id| {
+        is(*id, Decoration::DESCRIPTOR_SET, set) && is(*id, Decoration::BINDING, binding)
+    });
+    here.any(|id| module.code_uses_of(id).next().is_some())
+}
+
+fn topology(topology: vk::PrimitiveTopology) -> &'static str {
+    match topology {
+        vk::PrimitiveTopology::POINT_LIST => "point-list",
+        vk::PrimitiveTopology::LINE_LIST => "line-list",
+        vk::PrimitiveTopology::TRIANGLE_LIST => "triangle-list",
+        other => panic!("{other:?}"),
+    }
+}
+
+fn vertex_buffer(buffer: &VertexBuffer) -> Value {
+    let attributes = buffer.layout.attributes.iter().map(|one| {
+        assert_eq!(one.format, vk::Format::R32G32B32A32_SFLOAT);
+        json!({ "shaderLocation": one.location, "format": "float32x4", "offset": one.offset })
+    });
+    let attributes = attributes.collect::<Vec<_>>();
+    let layout = json!({ "arrayStride": buffer.layout.stride, "attributes": attributes });
+    json!({ "buffer": buffer.place.buffer, "offset": buffer.place.offset, "layout": layout })
+}
+
+/// What WebGPU binds for a descriptor, of stages that have these resources otherwise.
+fn binding(descriptor: &Descriptor, bound: &[Bound]) -> Vec<Value> {
+    let &Descriptor { set, binding, resource, .. } = descriptor;
+    let texture = |texture| json!({ "group": set, "binding": binding, "texture": texture });
+    match resource {
+        Resource::StorageBuffer(range) | Resource::UniformBuffer(range) => {
+            vec![buffer_at(set, binding, range)]
+        }
+        Resource::Image(number) => vec![texture(number)],
+        Resource::ImageWithSampler(number) => {
+            let combined = WgslResource::Sampler(Place { set, binding });
+            let samplers = bound
+                .iter()
+                .filter(|one| one.resource == combined)
+                .map(|Bound { place, .. }| json!({ "group": place.set, "binding": place.binding }));
+            std::iter::once(texture(number)).chain(samplers).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn buffer_at(group: u32, binding: u32, range: Range) -> Value {
+    let Range { buffer, offset, size } = range;
+    json!({ "group": group, "binding": binding, "buffer": buffer, "offset": offset, "size": size })
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {

@@ -146,7 +146,7 @@ fn browsers_capture_every_draw() {
     let draw = storage.draw(&storage.words, &last, &words, &mut work);
     work.draws.push(draw);
 
-    let memories = storage.memories(&browser::run(&work));
+    let memories = storage.memories(&browser::run(&work).buffers);
     assert_eq!(memories.len(), cases.len() + 1);
     for (case, memory) in cases.iter().zip(&memories) {
         let model = case.model(&storage.layout, &values).memory;

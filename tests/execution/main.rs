@@ -49,5 +49,6 @@ mod storage;
 mod sweep;
 mod unbound;
 mod ways;
+mod web;
 
 use polyshade_tests::drivers;

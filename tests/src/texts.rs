@@ -15,7 +15,8 @@ use glslang::{
 use polyshade::Module;
 use polyshade_formats::cross::{self, EntryPoint, Glsl, Hlsl, Msl, PointSize, Rules, Target};
 use polyshade_formats::glsl::{Language, Source};
-use polyshade_formats::{Error, ShaderStage, SpirvVersion, wgsl};
+use polyshade_formats::wgsl::{self, Wgsl};
+use polyshade_formats::{Error, ShaderStage, SpirvVersion};
 use polyshade_spv::ExecutionModel;
 use serde::{Deserialize, Serialize};
 
@@ -307,7 +308,7 @@ fn print(
     format: Format,
 ) -> Result<String, Error> {
     let target = match format {
-        Format::Wgsl => return wgsl::write(words),
+        Format::Wgsl => return wgsl::write(words, &Wgsl::default()).map(|text| text.source),
         Format::GlslOfVulkan => Target::Glsl(Glsl { rules: Rules::Vulkan, ..Glsl::default() }),
         Format::GlslOfOpenGl => Target::Glsl(Glsl::default()),
         Format::Hlsl => Target::Hlsl(Hlsl { point_size: PointSize::Drop, ..Hlsl::default() }),

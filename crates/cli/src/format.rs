@@ -7,6 +7,7 @@ use polyshade_formats::cross::{
     Glsl, Hlsl, InputAttachments, Msl, MslBuffer, Platform, PointSize, Profile, Rules, Target,
 };
 use polyshade_formats::stage_of_extension;
+use polyshade_formats::wgsl::{Place, Wgsl, WgslResource};
 use std::path::Path;
 
 /// The heading of these options in `--help`.
@@ -52,6 +53,12 @@ pub(crate) struct Formats {
     /// Leave PointSize out of HLSL, which has none, instead of refusing the shader
     #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
+
+    /// Binding in WGSL of what has none of its own in Vulkan: the sampler of the combined image sampler at SET:BINDING, or
+    /// the `push` constants [default: the first behind all others of the set, which is 0 for push constants]
+    #[arg(help_heading = FORMATS)]
+    #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
+    wgsl_bindings: Vec<(WgslResource, Place)>,
 
     /// Let an output take the place of the shader, or of a file that it includes
     #[arg(help_heading = FORMATS, long)]
@@ -144,6 +151,7 @@ impl Formats {
             ),
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
+            ("--wgsl-binding", !self.wgsl_bindings.is_empty() && !has(Format::Wgsl)),
         ];
         Failure::of_unused(&unused, "for what is written")
     }
@@ -195,6 +203,16 @@ impl Formats {
         }
     }
 
+    /// What WGSL is written with.
+    pub(crate) fn wgsl(&self) -> Wgsl {
+        Wgsl { places: self.wgsl_bindings.clone() }
+    }
+
+    /// The resources of `--wgsl-binding`.
+    pub(crate) fn wgsl_resources(&self) -> impl Iterator<Item = WgslResource> {
+        self.wgsl_bindings.iter().map(|(resource, _)| *resource)
+    }
+
     /// The buffers of `--msl-buffer`.
     pub(crate) fn msl_buffers(&self) -> impl Iterator<Item = MslBuffer> {
         self.msl_buffers.iter().map(|(buffer, _)| *buffer)
@@ -214,6 +232,31 @@ pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
         MslBuffer::PushConstants => "push".to_owned(),
         MslBuffer::Sizes => "sizes".to_owned(),
     }
+}
+
+/// A resource as `--wgsl-binding` names it.
+pub(crate) fn resource_name(resource: WgslResource) -> String {
+    match resource {
+        WgslResource::Sampler(Place { set, binding }) => format!("{set}:{binding}"),
+        WgslResource::PushConstants => "push".to_owned(),
+    }
+}
+
+fn wgsl_binding(text: &str) -> Result<(WgslResource, Place), String> {
+    let form = "a binding is given as SET:BINDING=SET:BINDING or push=SET:BINDING";
+    let place = |text: &str| {
+        let (set, binding) = text.split_once(':')?;
+        Some(Place { set: set.parse().ok()?, binding: binding.parse().ok()? })
+    };
+    let read = || {
+        let (of, to) = text.split_once('=')?;
+        let resource = match of {
+            "push" => WgslResource::PushConstants,
+            _ => WgslResource::Sampler(place(of)?),
+        };
+        Some((resource, place(to)?))
+    };
+    read().ok_or_else(|| form.to_owned())
 }
 
 fn msl_version(text: &str) -> Result<(u32, u32), String> {
@@ -311,6 +354,13 @@ mod tests {
         assert_eq!(msl_buffer("3:0=7"), Ok((MslBuffer::Descriptor { set: 3, binding: 0 }, 7)));
         assert_eq!(msl_buffer("push=0"), Ok((MslBuffer::PushConstants, 0)));
         assert!(["3=7", "3:0=31", "3:0", "a:0=1", ""].iter().all(|text| msl_buffer(text).is_err()));
+        let combined = WgslResource::Sampler(Place { set: 0, binding: 1 });
+        let place = Place { set: 2, binding: 3 };
+        assert_eq!(wgsl_binding("0:1=2:3"), Ok((combined, place)));
+        assert_eq!(wgsl_binding("push=2:3"), Ok((WgslResource::PushConstants, place)));
+        for text in ["push", "push=2", "2=2:3", "0:1=2:", "0:1=-1:2", ""] {
+            assert!(wgsl_binding(text).is_err(), "{text}");
+        }
         assert_eq!(glsl_version("310es"), Ok((310, Profile::Es)));
         assert_eq!(glsl_version("450"), Ok((450, Profile::Core)));
         assert!(["310", "450es", "9", ""].iter().all(|text| glsl_version(text).is_err()));

@@ -9,7 +9,8 @@ mod limits;
 
 use polyshade_formats::cross::{self, EntryPoint, Target, Text};
 use polyshade_formats::glsl::Source;
-use polyshade_formats::{Error, SpirvVersion, tools, wgsl};
+use polyshade_formats::wgsl::{self, Wgsl};
+use polyshade_formats::{Error, SpirvVersion, tools};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -49,8 +50,9 @@ pub(crate) fn read_wgsl(text: &str, name: &str, version: SpirvVersion) -> Result
 }
 
 /// As [`wgsl::write`].
-pub(crate) fn wgsl(words: &[u32]) -> Result<String, Error> {
-    ask(&Call::Wgsl(words.into()), || wgsl::write(words))
+pub(crate) fn wgsl(words: &[u32], options: &Wgsl) -> Result<wgsl::Text, Error> {
+    let call = Call::Wgsl(words.into(), Cow::Borrowed(options));
+    ask(&call, || wgsl::write(words, options))
 }
 
 /// As [`cross::write`].
@@ -76,7 +78,7 @@ enum Call<'a> {
     Listing(Cow<'a, [u32]>),
     Validate(Cow<'a, [u32]>, Option<Cow<'a, str>>),
     ReadWgsl(Cow<'a, str>, Cow<'a, str>, SpirvVersion),
-    Wgsl(Cow<'a, [u32]>),
+    Wgsl(Cow<'a, [u32]>, Cow<'a, Wgsl>),
     Translate(Cow<'a, [u32]>, Cow<'a, str>, u32, Cow<'a, Target>),
     Compile(Cow<'a, Source<'a>>),
 }
@@ -87,7 +89,7 @@ impl Call<'_> {
             Self::Assemble(..) | Self::Assembly(_) | Self::Listing(_) | Self::Validate(..) => {
                 "SPIRV-Tools"
             }
-            Self::ReadWgsl(..) | Self::Wgsl(_) => "naga",
+            Self::ReadWgsl(..) | Self::Wgsl(..) => "naga",
             Self::Translate(..) => "SPIRV-Cross",
             Self::Compile(_) => "glslang",
         }
@@ -106,7 +108,7 @@ impl Call<'_> {
                 to_string(&tools::validate(words, environment.as_deref()))
             }
             Self::ReadWgsl(text, name, version) => to_string(&wgsl::read(text, name, *version)),
-            Self::Wgsl(words) => to_string(&wgsl::write(words)),
+            Self::Wgsl(words, options) => to_string(&wgsl::write(words, options)),
             Self::Translate(words, name, model, target) => {
                 to_string(&cross::write(words, EntryPoint { name, model: *model }, target))
             }

@@ -1,6 +1,7 @@
 //! The program `polyshade`: one file a verb.
 
 mod advice;
+mod bound;
 mod change;
 mod command_line;
 mod cost;

@@ -1,15 +1,15 @@
 //! The files that a verb writes: all of them, whole, or none.
 
+use crate::bound::Bound;
 use crate::failure::{Exit, Failure};
-use crate::format::{Format, Formats, buffer_name};
+use crate::format::{Format, Formats};
 use crate::formats;
 use crate::memory::{self, Files};
 use crate::printable::printable;
 use polyshade::Module;
 use polyshade::spv::ExecutionModel;
-use polyshade_formats::cross::{EntryPoint, MslBuffer};
+use polyshade_formats::cross::EntryPoint;
 use polyshade_formats::tools;
-use serde_json::{Value, json};
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,7 @@ pub(crate) struct Outputs {
     /// The files that were read.
     read: Vec<PathBuf>,
     keep_unchanged: bool,
-    /// The buffers of each file in MSL, in the order of the files.
-    msl: Vec<(PathBuf, Vec<(MslBuffer, u32)>)>,
+    bound: Bound,
 }
 
 /// How modules are written.
@@ -70,7 +69,11 @@ impl Outputs {
         let bytes = match format {
             Format::Spv => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
             Format::Spvasm => formats::assembly(words).map_err(failed)?.into_bytes(),
-            Format::Wgsl => formats::wgsl(words).map_err(failed)?.into_bytes(),
+            Format::Wgsl => {
+                let text = formats::wgsl(words, &self.modules.formats.wgsl()).map_err(failed)?;
+                self.bound.add_wgsl(path, text.bound);
+                text.source.into_bytes()
+            }
             Format::Msl | Format::Glsl | Format::Hlsl => {
                 self.translate(path, words, format)?.into_bytes()
             }
@@ -116,43 +119,14 @@ impl Outputs {
             if hint { failure.help("--hlsl-drop-point-size leaves it out") } else { failure }
         })?;
         if format == Format::Msl {
-            self.msl.push((path.to_owned(), text.buffers));
+            self.bound.add_msl(path, text.buffers);
         }
         Ok(text.source)
     }
 
-    /// The index of each buffer in each file in MSL, for a report; nothing where there is no such file.
-    pub(crate) fn msl_report(&self) -> Option<Value> {
-        let files = self.msl.iter().map(|(path, buffers)| {
-            let buffers = buffers.iter().map(|(buffer, index)| match buffer {
-                MslBuffer::Descriptor { set, binding } => {
-                    json!({ "kind": "descriptor", "set": set, "binding": binding, "index": index })
-                }
-                MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
-                MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
-            });
-            // A report says nothing of where files lie: a batch makes them in a folder of the thread's own.
-            let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            json!({ "file": file, "buffers": buffers.collect::<Vec<_>>() })
-        });
-        (!self.msl.is_empty()).then(|| files.collect())
-    }
-
-    /// An error where a buffer is named that no file has.
-    fn check_msl_buffers(&self) -> Result<(), Failure> {
-        let there = |wanted: &MslBuffer| {
-            self.msl.iter().flat_map(|(_, all)| all).any(|(one, _)| one == wanted)
-        };
-        let lost = self.modules.formats.msl_buffers().find(|wanted| !there(wanted));
-        match lost {
-            Some(buffer) => {
-                let name = buffer_name(buffer);
-                let message =
-                    format!("--msl-buffer {name}: nothing that is written has this buffer");
-                Err(Failure::new(Exit::Usage, message))
-            }
-            None => Ok(()),
-        }
+    /// What reports say of where resources are bound in the texts.
+    pub(crate) fn bound(&self) -> &Bound {
+        &self.bound
     }
 
     /// Adds the difference of two modules, as assembly with names, to standard output.
@@ -228,7 +202,7 @@ impl Outputs {
     /// Writes everything to temporary files beside their places and to standard output, then renames
     /// the files: an error leaves none behind.
     pub(crate) fn write(self) -> Result<(), Failure> {
-        self.check_msl_buffers()?;
+        self.bound.check(&self.modules.formats)?;
         self.check_read()?;
         let mut written = Vec::new();
         for (path, bytes) in memory::write(self.files) {

@@ -1,5 +1,6 @@
 //! Reports of lowerings, as JSON and as text: one shape for every verb.
 
+use crate::bound::Bound;
 use crate::lowering::Lowering;
 use polyshade::host::{Ordering, Requirements, Words};
 use polyshade::spv::ExecutionModel;
@@ -64,8 +65,8 @@ impl Report {
     }
 
     /// As JSON, with where things are in MSL, if that is written.
-    pub(crate) fn to_json(&self, msl: Option<Value>) -> String {
-        print(self.to_value(), msl)
+    pub(crate) fn to_json(&self, bound: &Bound) -> String {
+        print(self.to_value(), bound)
     }
 
     fn to_value(&self) -> Value {
@@ -155,15 +156,15 @@ impl Report {
 }
 
 /// The report of all stages of a pipeline.
-pub(crate) fn of_pipeline(stages: &[Report], msl: Option<Value>) -> String {
+pub(crate) fn of_pipeline(stages: &[Report], bound: &Bound) -> String {
     let stages: Vec<Value> = stages.iter().map(Report::to_value).collect();
-    print(json!({ "stages": stages }), msl)
+    print(json!({ "stages": stages }), bound)
 }
 
-fn print(mut report: Value, msl: Option<Value>) -> String {
+fn print(mut report: Value, bound: &Bound) -> String {
     report["version"] = VERSION.into();
-    if let Some(msl) = msl {
-        report["msl"] = msl;
+    for (format, files) in bound.report() {
+        report[format] = files;
     }
     serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
 }

@@ -1,6 +1,7 @@
 //! Where the results of a verb go: modules, a report, a difference.
 
 use crate::Done;
+use crate::bound::Bound;
 use crate::depfile::{Build, WRITING};
 use crate::format::Formats;
 use crate::input::Input;
@@ -67,7 +68,7 @@ impl Writing {
 
     /// The report alone.
     pub(crate) fn preview(&self, input: &Input, report: &Report) -> Done {
-        let json = report.to_json(None);
+        let json = report.to_json(&Bound::default());
         if let Some(file) = &self.report {
             let mut outputs =
                 Outputs::of(Modules { formats: self.formats.clone(), ..Modules::default() });
@@ -103,7 +104,7 @@ impl Writing {
         if self.diff {
             outputs.add_diff(before, words)?;
         }
-        let json = report.to_json(outputs.msl_report());
+        let json = report.to_json(outputs.bound());
         if let Some(file) = &self.report {
             outputs.add(file, json.clone().into_bytes())?;
         }

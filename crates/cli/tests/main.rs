@@ -23,4 +23,6 @@ mod metal;
 mod plan;
 mod plan_blending;
 mod verify;
+#[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
+mod wgsl;
 mod work;

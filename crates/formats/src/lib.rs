@@ -105,7 +105,7 @@ mod tests {
             (Feature::Glsl, source.compile_with_files().err()),
             (Feature::Cross, cross::write(&[], entry, &target).err()),
             (Feature::Wgsl, wgsl::read("?", "a.wgsl", version).err()),
-            (Feature::Wgsl, wgsl::write(&[]).err()),
+            (Feature::Wgsl, wgsl::write(&[], &wgsl::Wgsl::default()).err()),
         ] {
             let error = error.expect("none of it is a shader");
             assert_eq!(error == Error::LeftOut(feature), !feature.is_in(), "{error}");

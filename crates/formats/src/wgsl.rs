@@ -4,9 +4,85 @@
 //! Vulkan's down, because what is captured must be what the source says.
 
 use crate::{Error, SpirvVersion};
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "wgsl")]
+mod known;
+#[cfg(feature = "wgsl")]
+mod layout;
+#[cfg(feature = "wgsl")]
+mod places;
+#[cfg(feature = "wgsl")]
+mod push_constants;
+#[cfg(feature = "wgsl")]
+mod samplers;
+#[cfg(feature = "wgsl")]
+mod strides;
+#[cfg(feature = "wgsl")]
 mod translate;
+
+/// Options for WGSL.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Wgsl {
+    /// The places of resources that are not to get the next free one.
+    pub places: Vec<(WgslResource, Place)>,
+}
+
+/// What needs a binding of its own in WGSL and has none in Vulkan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum WgslResource {
+    /// The sampler of the combined image sampler here, whose texture stays here.
+    Sampler(Place),
+    /// The push constants.
+    PushConstants,
+}
+
+/// A place in descriptor sets, WebGPU's bind groups.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Place {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding in the set.
+    pub binding: u32,
+}
+
+/// What a resource became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum Kind {
+    /// A sampler, or one that compares.
+    Sampler,
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is read only, where the layout is none of uniform buffers.
+    ReadOnlyStorage,
+}
+
+/// A resource that WGSL has otherwise than Vulkan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Bound {
+    /// Which.
+    pub resource: WgslResource,
+    /// Where it is.
+    pub place: Place,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// A module in WGSL.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Text {
+    /// The source.
+    pub source: String,
+    /// What the host binds otherwise, in the order of [`WgslResource`].
+    pub bound: Vec<Bound>,
+}
 
 /// Compiles WGSL, with all its entry points. `name` is what messages call the source.
 ///
@@ -22,14 +98,16 @@ pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>,
 
 /// The module as WGSL, with all its entry points.
 ///
+/// A combined image sampler becomes a texture and a sampler, and push constants become a uniform buffer.
+///
 /// # Errors
 ///
-/// What naga or WGSL cannot express.
-pub fn write(words: &[u32]) -> Result<String, Error> {
+/// What naga or WGSL cannot express; a place that another resource has is [`Error::Options`].
+pub fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     #[cfg(feature = "wgsl")]
-    return translate::write(words);
+    return translate::write(words, options);
     #[cfg(not(feature = "wgsl"))]
-    left_out(words)
+    left_out((words, options))
 }
 
 #[cfg(not(feature = "wgsl"))]

@@ -42,21 +42,34 @@ fn run_pairs(
     pairs: &[([f32; 4], [f32; 4])],
 ) -> Vec<Vec<[f32; 4]>> {
     let vertex = cover();
+    let work = work_of([&vertex, fragment], equations, pairs);
+    driver.run(&work).targets.iter().map(|target| colours(target)).collect()
+}
+
+/// A draw for each of `equations` over all pairs of a mode.
+pub(crate) fn work<'a>(stages: [&'a [u32]; 2], equations: &[Equation], mode: Mode) -> Work<'a> {
+    work_of(stages, equations, &pairs(mode, FormatClass::Float))
+}
+
+fn work_of<'a>(
+    stages: [&'a [u32]; 2],
+    equations: &[Equation],
+    pairs: &[([f32; 4], [f32; 4])],
+) -> Work<'a> {
     let destinations = bytes(pairs.iter().map(|pair| pair.1));
     let draws = equations.iter().enumerate().map(|(target, equation)| {
-        let mut draw = draw([&vertex, fragment], target);
+        let mut draw = draw(stages, target);
         draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
         draw.push_constants = equation.word().to_ne_bytes().to_vec();
         draw
     });
-    let work = Work {
+    Work {
         textures: vec![sources(pairs)],
         targets: vec![floats(SIDE, SIDE); equations.len()],
         pixels: (0..equations.len()).map(|target| (target, destinations.clone())).collect(),
         draws: draws.collect::<Vec<Draw<'_>>>(),
         ..Work::default()
-    };
-    driver.run(&work).targets.iter().map(|target| colours(target)).collect()
+    }
 }
 
 fn selected(mode: Mode) -> Options {
@@ -66,14 +79,14 @@ fn selected(mode: Mode) -> Options {
 }
 
 /// Whether any result is wrong.
-fn is_noticed(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> bool {
+pub(crate) fn is_noticed(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> bool {
     let pairs = pairs(mode, FormatClass::Float);
     let mut both = pairs.iter().zip(results);
     both.any(|(pair, result)| !is_right(equation, mode, FormatClass::Float, *pair, *result))
 }
 
 /// The pairs for which a result is wrong.
-fn wrong(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> Vec<String> {
+pub(crate) fn wrong(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> Vec<String> {
     let pairs = pairs(mode, FormatClass::Float);
     let is_wrong = |(pair, result): &(&([f32; 4], [f32; 4]), &[f32; 4])| {
         !is_right(equation, mode, FormatClass::Float, **pair, **result)

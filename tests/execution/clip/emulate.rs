@@ -1,6 +1,7 @@
 //! Distances emulated in the vertex and fragment stages, against the native ones.
 
 use super::chain::with_header;
+use crate::browser;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use polyshade::Module;
@@ -46,6 +47,11 @@ impl Case {
 
     #[track_caller]
     fn native_with(&self, fragment: &str) -> Pair {
+        self.native_of(VERTEX, fragment)
+    }
+
+    #[track_caller]
+    fn native_of(&self, vertex: &str, fragment: &str) -> Pair {
         let arrays = [("gl_ClipDistance", self.clip), ("gl_CullDistance", self.cull)];
         let (mut outputs, mut inputs, mut writes) = (String::new(), String::new(), String::new());
         let mut read = "0u".to_owned();
@@ -69,7 +75,7 @@ impl Case {
         let outputs = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
         let inputs = [("INPUTS", inputs.as_str()), ("READ", &read)];
         (
-            with_header(ShaderStage::Vertex, VERTEX, &outputs),
+            with_header(ShaderStage::Vertex, vertex, &outputs),
             with_header(ShaderStage::Fragment, fragment, &inputs),
         )
     }
@@ -81,7 +87,11 @@ impl Case {
 
     #[track_caller]
     fn emulated_with(&self, fragment: &str) -> Pair {
-        let (vertex, fragment) = self.native_with(fragment);
+        self.emulation(self.native_with(fragment))
+    }
+
+    #[track_caller]
+    fn emulation(&self, (vertex, fragment): Pair) -> Pair {
         let module = Module::parse(&vertex).unwrap();
         let last = emulate_last(&module, "main", Lacking::All, 2).unwrap();
         assert_eq!(last.result.outputs, [self.clip, self.cull]);
@@ -118,10 +128,14 @@ fn vertices(topology: vk::PrimitiveTopology) -> u32 {
 #[track_caller]
 fn pictures(
     driver: Driver,
-    (vertex, fragment): &Pair,
+    pair: &Pair,
     topology: vk::PrimitiveTopology,
     seeds: u32,
 ) -> Vec<Vec<u8>> {
+    driver.run(&work(pair, topology, seeds)).targets
+}
+
+fn work<'a>((vertex, fragment): &'a Pair, topology: vk::PrimitiveTopology, seeds: u32) -> Work<'a> {
     let mut work = Work::default();
     for seed in 0..seeds {
         work.draws.push(Draw {
@@ -136,7 +150,7 @@ fn pictures(
         let format = vk::Format::R32G32_UINT;
         work.targets.push(Target::new(format, SIZE, SIZE));
     }
-    driver.run(&work).targets
+    work
 }
 
 const TOPOLOGIES: [vk::PrimitiveTopology; 3] = [
@@ -306,18 +320,62 @@ fn what_is_clipped_differs_at_edges_only() {
             let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
             let native = pictures(driver, &case.native(), topology, SEEDS);
             let emulated = pictures(driver, &case.emulated(), topology, SEEDS);
-            let (mut differing, mut covered) = (0, 0);
-            for (seed, (native, emulated)) in native.iter().zip(&emulated).enumerate() {
-                for pixel in 0..(SIZE * SIZE) as usize {
-                    covered += usize::from(is_covered(native, pixel));
-                    if is_covered(native, pixel) != is_covered(emulated, pixel) {
-                        differing += 1;
-                        assert!(is_edge(native, pixel), "{driver:?} {clip} {seed} {pixel}");
-                    }
-                }
+            differ_at_edges_only(&native, &emulated, &format!("{driver:?} {clip}"));
+        }
+    }
+}
+
+#[track_caller]
+fn differ_at_edges_only(native: &[Vec<u8>], emulated: &[Vec<u8>], what: &str) {
+    let (mut differing, mut covered) = (0, 0);
+    for (seed, (native, emulated)) in native.iter().zip(emulated).enumerate() {
+        for pixel in 0..(SIZE * SIZE) as usize {
+            covered += usize::from(is_covered(native, pixel));
+            if is_covered(native, pixel) != is_covered(emulated, pixel) {
+                differing += 1;
+                assert!(is_edge(native, pixel), "{what} {seed} {pixel}");
             }
-            println!("{driver:?}, {clip} planes: {differing} of {covered} pixels");
-            assert!(covered > 200 && differing * 100 < covered, "{driver:?} {differing} {covered}");
+        }
+    }
+    println!("{what}: {differing} of {covered} pixels");
+    assert!(covered > 200 && differing * 100 < covered, "{what}: {differing} {covered}");
+}
+
+/// Cull distances, which WGSL has not, and clip distances, beside those that a browser has.
+#[test]
+fn browsers_draw_what_is_not_clipped_or_culled() {
+    let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+    // WGSL has no point size.
+    let vertex = VERTEX.replace("gl_PointSize = 5.0;", "");
+    let case = |clip, cull| Case { clip, cull, nan: false, read: false };
+    let native = |clip| case(clip, 0).native_of(&vertex, FRAGMENT);
+    let emulated = |case: &Case| case.emulation(case.native_of(&vertex, FRAGMENT));
+    let culled = [case(0, 1), case(0, 3), case(2, 2)];
+    let pairs = [native(0), native(2), native(8), emulated(&case(2, 0)), emulated(&case(8, 0))];
+    let pairs: Vec<Pair> = pairs.into_iter().chain(culled.iter().map(emulated)).collect();
+    let mut all = Work::default();
+    for pair in &pairs {
+        let work = work(pair, topology, SEEDS);
+        let shifted = |draw: Draw<'_>| draw.target.map(|target| target + all.targets.len());
+        let draws =
+            work.draws.into_iter().map(|draw| Draw { target: shifted(draw.clone()), ..draw });
+        let draws: Vec<_> = draws.collect();
+        all.draws.extend(draws);
+        all.targets.extend(work.targets);
+    }
+    let targets = browser::run(&all).targets;
+    let pictures: Vec<&[Vec<u8>]> = targets.chunks(SEEDS as usize).collect();
+    let [whole, two, eight, emulated_two, emulated_eight, ..] = pictures[..] else { panic!() };
+    differ_at_edges_only(two, emulated_two, "2");
+    differ_at_edges_only(eight, emulated_eight, "8");
+    for (case, pictures) in culled.iter().zip(&pictures[5..]) {
+        let whole = if case.clip == 0 { whole } else { emulated_two };
+        // What is clipped by the same distance is gone already.
+        assert!(case.clip > 0 || drawn(pictures) < drawn(whole));
+        for (seed, (whole, found)) in (0..).zip(whole.iter().zip(*pictures)) {
+            let is_culled = case.is_culled(seed, 3);
+            let expected = if is_culled { &vec![0; whole.len()] } else { whole };
+            assert!(found == expected, "{} {}, seed {seed}", case.clip, case.cull);
         }
     }
 }

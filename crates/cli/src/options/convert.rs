@@ -31,6 +31,12 @@ layout(location = 0) out vec4 c;
 void main() { c = subpassLoad(a); }
 ";
 
+const COMBINED: &str = "#version 450
+layout(set = 0, binding = 1) uniform sampler2D t;
+layout(location = 0) out vec4 c;
+void main() { c = texture(t, vec2(0.5)); }
+";
+
 const INVALID: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Vertex %main \"main\"
@@ -74,6 +80,7 @@ pub(super) const TABLE: Table = Table {
         on("a.vert", UNIFORM, "-o %d/out.hlsl"),
         on("a.vert", MACRO, "--spirv-version 1.6 --validate"),
         on("a.frag", ATTACHMENT, "-o %d/out.metal --msl-version 2.1"),
+        on("a.frag", COMBINED, "-o %d/out.wgsl"),
     ],
     acts: &[
         acts("--entry", "one", 0),
@@ -93,6 +100,7 @@ pub(super) const TABLE: Table = Table {
         acts("--input-attachments", "texture", 9),
         acts("--hlsl-shader-model", "30", 10),
         acts("--hlsl-drop-point-size", "", 11),
+        acts("--wgsl-binding", "0:1=3:4", 14),
     ],
     together: &[
         Together { options: ["--msl-version", "--msl-platform"], why: SAME_TEXT },

@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         let report = Report::new(RECIPE, (name, *stage), &lowered.result, String::new());
         reports.push(report.needs(&lowered.words, &lowered.requirements));
     }
-    let report = of_pipeline(&reports, outputs.msl_report()) + "\n";
+    let report = of_pipeline(&reports, outputs.bound()) + "\n";
     let stdout = arguments.json.then_some(Path::new("-"));
     for file in arguments.report.as_deref().into_iter().chain(stdout) {
         outputs.add(file, report.clone().into_bytes())?;

@@ -1,10 +1,13 @@
 //! Calls naga.
 
+use super::{Bound, Kind, Text, Wgsl, WgslResource};
+use super::{known, layout, places, push_constants, samplers, strides};
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{SourceLocation, back, front};
-use polyshade_spv::{Id, Inst, Module, Op, Section, decode_text};
+use polyshade_spv::Module;
+use std::collections::BTreeSet;
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,8 +30,43 @@ pub(super) fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Ve
         .map_err(|error| Error::Unsupported(chain(&error)))
 }
 
-pub(super) fn write(words: &[u32]) -> Result<String, Error> {
-    let words = &prepared(words)?;
+pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
+    // What cannot be parsed is naga's to say.
+    let Ok(module) = Module::parse(words) else {
+        return Ok(Text { source: text(words)?, bound: Vec::new() });
+    };
+    let combined = samplers::combined(&module).map_err(Error::Unsupported)?;
+    let has_constants = push_constants::variables(&module).next().is_some();
+    let mut resources: BTreeSet<_> = combined.into_iter().map(WgslResource::Sampler).collect();
+    resources.extend(has_constants.then_some(WgslResource::PushConstants));
+    let places = places::places(&module, &resources, options)?;
+
+    let unsupported = |error: polyshade_spv::Error| Error::Unsupported(error.to_string());
+    let program = Module::parse_owned(known::reworded(&module)).map_err(unsupported)?;
+    let program = samplers::split(&program, &places).map_err(unsupported)?;
+    let program = strides::widen(&program).map_err(unsupported)?;
+    let written = |kind| match places.get(&WgslResource::PushConstants) {
+        Some(place) => {
+            let program = push_constants::to_buffer(&program, *place, kind).map_err(unsupported)?;
+            text(program.words())
+        }
+        None => text(program.words()),
+    };
+    let (source, buffer) = match written(Kind::Uniform) {
+        Ok(source) => (source, Kind::Uniform),
+        // naga knows which layouts are none of uniform buffers.
+        Err(_) if has_constants => (written(Kind::ReadOnlyStorage)?, Kind::ReadOnlyStorage),
+        Err(error) => return Err(error),
+    };
+    let bound = places.into_iter().map(|(resource, place)| {
+        let is_sampler = matches!(resource, WgslResource::Sampler(_));
+        Bound { resource, place, kind: if is_sampler { Kind::Sampler } else { buffer } }
+    });
+    Ok(Text { source, bound: bound.collect() })
+}
+
+/// What naga writes.
+fn text(words: &[u32]) -> Result<String, Error> {
     let options =
         front::spv::Options { adjust_coordinate_space: false, ..front::spv::Options::default() };
     let cannot = |error: &dyn StdError| Error::Unsupported(chain(error));
@@ -36,59 +74,9 @@ pub(super) fn write(words: &[u32]) -> Result<String, Error> {
     let module = guarded(parse)?.map_err(|error| cannot(&error))?;
     let info: ModuleInfo =
         guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
-    guarded(|| back::wgsl::write_string(&module, &info, back::wgsl::WriterFlags::empty()))?
-        .map_err(|error| cannot(&error))
-}
-
-/// The module without what only debuggers read, which naga takes for unknown instructions.
-///
-/// # Errors
-///
-/// What WGSL does not have, where naga's own words do not say so.
-fn prepared(words: &[u32]) -> Result<Vec<u32>, Error> {
-    // What cannot be parsed is naga's to say.
-    let Ok(module) = Module::parse(words) else { return Ok(words.to_vec()) };
-    if let Some(variable) =
-        module.variables().find(|variable| is_combined(&module, variable.result()))
-    {
-        let id = variable.result();
-        let name = module.name(id).map_or_else(|| id.to_string(), |name| format!("`{name}`"));
-        let message = format!("WGSL has textures and samplers apart, and {name} is both in one");
-        return Err(Error::Unsupported(message));
-    }
-    let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
-    let is_debug = |inst: Inst<'_>| match inst.op() {
-        Op::LINE | Op::NO_LINE => true,
-        Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
-        Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
-        _ => false,
-    };
-    let mut kept = module.words()[..HEADER].to_vec();
-    for inst in module.instructions().filter(|inst| !is_debug(*inst)) {
-        kept.extend_from_slice(inst.words());
-    }
-    Ok(kept)
-}
-
-/// Words of a module's header.
-const HEADER: usize = 5;
-
-/// The set of instructions that `import` imports, if they mean nothing to the program.
-fn non_semantic(import: Inst<'_>) -> Option<Id> {
-    let name = decode_text(import.words().get(2..)?);
-    import.result().filter(|_| name.starts_with("NonSemantic."))
-}
-
-/// Whether a variable is a texture with its sampler, or an array of them.
-fn is_combined(module: &Module<'_>, variable: Id) -> bool {
-    let mut ty = module.pointee(variable);
-    while let Some(inst) = ty.and_then(|ty| module.definition(ty)) {
-        match inst.op() {
-            Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => ty = Id::new(inst.words()[2]),
-            op => return op == Op::TYPE_SAMPLED_IMAGE,
-        }
-    }
-    false
+    let flags = back::wgsl::WriterFlags::empty();
+    let text = guarded(|| back::wgsl::write_string(&module, &info, flags))?;
+    layout::with_holes(text.map_err(|error| cannot(&error))?, &module)
 }
 
 fn validator() -> Validator {
@@ -132,7 +120,7 @@ struct Varyings { @builtin(position) position: vec4<f32>, @location(0) colour: v
     fn a_shader_becomes_spirv_and_wgsl_again() {
         let words = read(SHADER, "a.wgsl", SpirvVersion::SPIRV1_3).expect("it is right");
         assert_eq!(words[1], 0x0001_0300);
-        let text = write(&words).expect("WGSL has all that it has");
+        let text = write(&words, &Wgsl::default()).expect("WGSL has all that it has").source;
         assert!(text.contains("@vertex"), "{text}");
         assert!(!text.contains("-("), "the position is flipped: {text}");
         read(&text, "b.wgsl", SpirvVersion::SPIRV1_0).expect("it was written");
@@ -151,7 +139,7 @@ struct Varyings { @builtin(position) position: vec4<f32>, @location(0) colour: v
 
     #[test]
     fn what_is_not_spirv_is_refused() {
-        assert!(matches!(write(&[1, 2, 3]), Err(Error::Unsupported(_))));
+        assert!(matches!(write(&[1, 2, 3], &Wgsl::default()), Err(Error::Unsupported(_))));
         assert!(guarded(|| panic!("as naga does")).is_err_and(|_: Error| true));
     }
 }

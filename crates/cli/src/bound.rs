@@ -1,0 +1,96 @@
+//! Where resources are bound in languages that bind them otherwise than Vulkan does.
+
+use crate::failure::{Exit, Failure};
+use crate::format::{Formats, buffer_name, resource_name};
+use polyshade_formats::cross::MslBuffer;
+use polyshade_formats::wgsl::{self, Kind, Place, WgslResource};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// What was bound so in each file, in the order of the files.
+#[derive(Default)]
+pub(crate) struct Bound {
+    msl: Vec<(PathBuf, Vec<(MslBuffer, u32)>)>,
+    wgsl: Vec<(PathBuf, Vec<wgsl::Bound>)>,
+}
+
+impl Bound {
+    /// The index of each buffer of a file in MSL.
+    pub(crate) fn add_msl(&mut self, file: &Path, buffers: Vec<(MslBuffer, u32)>) {
+        self.msl.push((file.to_owned(), buffers));
+    }
+
+    /// What WGSL has otherwise in a file.
+    pub(crate) fn add_wgsl(&mut self, file: &Path, bound: Vec<wgsl::Bound>) {
+        self.wgsl.push((file.to_owned(), bound));
+    }
+
+    /// What a report says of it, by format; nothing of formats that no file has.
+    pub(crate) fn report(&self) -> Map<String, Value> {
+        let msl = self.msl.iter().map(|(path, buffers)| {
+            let buffers = buffers.iter().map(buffer).collect::<Vec<_>>();
+            json!({ "file": name(path), "buffers": buffers })
+        });
+        let wgsl = self.wgsl.iter().map(|(path, bound)| {
+            let resources = bound.iter().map(resource).collect::<Vec<_>>();
+            json!({ "file": name(path), "resources": resources })
+        });
+        let formats = [("msl", msl.collect::<Vec<_>>()), ("wgsl", wgsl.collect::<Vec<_>>())];
+        let there = formats.into_iter().filter(|(_, files)| !files.is_empty());
+        there.map(|(format, files)| (format.to_owned(), files.into())).collect()
+    }
+
+    /// An error where the options name a resource that no file has.
+    pub(crate) fn check(&self, formats: &Formats) -> Result<(), Failure> {
+        let there = |wanted: &MslBuffer| {
+            self.msl.iter().flat_map(|(_, all)| all).any(|(one, _)| one == wanted)
+        };
+        if let Some(lost) = formats.msl_buffers().find(|wanted| !there(wanted)) {
+            let name = buffer_name(lost);
+            let message = format!("--msl-buffer {name}: nothing that is written has this buffer");
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        let there = |wanted: &WgslResource| {
+            self.wgsl.iter().flat_map(|(_, all)| all).any(|one| one.resource == *wanted)
+        };
+        if let Some(lost) = formats.wgsl_resources().find(|wanted| !there(wanted)) {
+            let name = resource_name(lost);
+            let what = match lost {
+                WgslResource::Sampler(_) => "this combined image sampler",
+                WgslResource::PushConstants => "push constants",
+            };
+            let message = format!("--wgsl-binding {name}: nothing that is written has {what}");
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        Ok(())
+    }
+}
+
+/// A report says nothing of where files lie: a batch makes them in a folder of the thread's own.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn buffer((buffer, index): &(MslBuffer, u32)) -> Value {
+    match buffer {
+        MslBuffer::Descriptor { set, binding } => {
+            json!({ "kind": "descriptor", "set": set, "binding": binding, "index": index })
+        }
+        MslBuffer::PushConstants => json!({ "kind": "push constants", "index": index }),
+        MslBuffer::Sizes => json!({ "kind": "sizes of the buffers", "index": index }),
+    }
+}
+
+fn resource(bound: &wgsl::Bound) -> Value {
+    let Place { set, binding } = bound.place;
+    let kind = match bound.kind {
+        Kind::Sampler => "sampler",
+        Kind::Uniform => "uniform buffer",
+        Kind::ReadOnlyStorage => "read-only storage buffer",
+    };
+    let of = match bound.resource {
+        WgslResource::Sampler(Place { set, binding }) => json!({ "set": set, "binding": binding }),
+        WgslResource::PushConstants => json!("push constants"),
+    };
+    json!({ "of": of, "kind": kind, "set": set, "binding": binding })
+}

@@ -1,0 +1,152 @@
+//! What WGSL binds otherwise than Vulkan: textures and samplers apart, and push constants as a buffer.
+
+use crate::work::{Work, json};
+use serde_json::json;
+
+/// A combined image sampler that a function is handed, one that compares, one of which only texels are fetched, and push
+/// constants.
+const FRAGMENT: &str = "#version 450
+layout(set = 0, binding = 1) uniform sampler2D albedo;
+layout(set = 1, binding = 0) uniform sampler2DShadow shadow;
+layout(set = 1, binding = 1) uniform sampler2D table;
+layout(push_constant) uniform Push { vec4 tint; float depth; };
+layout(location = 0) in vec2 at;
+layout(location = 0) out vec4 colour;
+vec4 sampled(sampler2D image, float scale) {
+    return texture(image, at * scale) + textureLod(image, at, 1.0);
+}
+void main() {
+    colour = tint * sampled(albedo, 2.0) + texelFetch(table, ivec2(3, 4), 0);
+    colour *= texture(shadow, vec3(at, depth)) * vec4(textureSize(albedo, 0), 1, 1);
+}
+";
+
+/// Push constants with an array that uniform buffers do not have, as its elements are 4 bytes apart.
+const TIGHT: &str = "#version 450
+layout(push_constant) uniform Push { float weights[4]; };
+void main() { gl_Position = vec4(weights[gl_VertexIndex & 3]); }
+";
+
+const ARRAY: &str = "#version 450
+layout(set = 0, binding = 0) uniform sampler2D images[2];
+layout(location = 0) out vec4 colour;
+void main() { colour = texture(images[1], vec2(0.5)); }
+";
+
+fn work() -> Work {
+    Work::with(&[("a.frag", FRAGMENT), ("tight.vert", TIGHT), ("array.frag", ARRAY)])
+}
+
+/// The declaration of a variable at a place.
+fn declared(text: &str, group: u32, binding: u32) -> &str {
+    let place = format!("@group({group}) @binding({binding}) ");
+    let rest = text.split_once(&place).unwrap_or_else(|| panic!("{place}: {text}")).1;
+    rest.trim_start().split(';').next().expect("a declaration ends")
+}
+
+#[test]
+fn combined_image_samplers_become_textures_and_samplers() {
+    let work = work();
+    work.succeeds("convert a.frag -o a.wgsl");
+    let text = work.text("a.wgsl");
+    for (group, binding, declaration) in [
+        (0, 1, "var albedo: texture_2d<f32>"),
+        (0, 2, "var albedo_sampler: sampler"),
+        (1, 0, "var shadow: texture_depth_2d"),
+        (1, 1, "var table: texture_2d<f32>"),
+        (1, 2, "var shadow_sampler: sampler_comparison"),
+    ] {
+        assert_eq!(declared(&text, group, binding), declaration);
+    }
+    assert!(!text.contains("table_sampler"), "texels are fetched without a sampler: {text}");
+    assert!(declared(&text, 0, 3).starts_with("var<uniform>"), "{text}");
+    work.succeeds("info a.wgsl");
+}
+
+#[test]
+fn they_are_bound_where_the_user_says_and_the_report_tells() {
+    let work = work();
+    let options = "--wgsl-binding 0:1=3:7 --wgsl-binding push=2:5";
+    let blend = "blend a.frag --equations multiply --destination texture";
+    let report = json(&work.succeeds(&format!("{blend} {options} -o a.wgsl --json")));
+    let text = work.text("a.wgsl");
+    assert_eq!(declared(&text, 3, 7), "var albedo_sampler: sampler");
+    assert!(declared(&text, 2, 5).starts_with("var<uniform>"), "{text}");
+    let sampler = |set: u32, binding: u32, to: [u32; 2]| {
+        let of = json!({ "set": set, "binding": binding });
+        json!({ "of": of, "kind": "sampler", "set": to[0], "binding": to[1] })
+    };
+    let constants =
+        json!({ "of": "push constants", "kind": "uniform buffer", "set": 2, "binding": 5 });
+    let resources = json!([sampler(0, 1, [3, 7]), sampler(1, 0, [1, 2]), constants]);
+    assert_eq!(report["wgsl"], json!([{ "file": "a.wgsl", "resources": resources }]));
+}
+
+#[test]
+fn push_constants_that_are_no_uniform_become_read_only_storage() {
+    let work = work();
+    work.succeeds("convert tight.vert -o a.wgsl");
+    let text = work.text("a.wgsl");
+    assert!(declared(&text, 0, 0).starts_with("var<storage> "), "{text}");
+}
+
+/// WGSL says no offsets, and naga none for it.
+#[test]
+fn members_keep_their_places() {
+    let shader = "#version 450
+        layout(set = 0, binding = 0) uniform Scene { mat4 unused; float one[3]; vec4 colour; };
+        void main() { gl_Position = colour * one[gl_VertexIndex]; }";
+    let work = Work::with(&[("a.vert", shader)]);
+    work.succeeds("position a.vert -o a.wgsl");
+    let text = work.text("a.wgsl");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let after = |line: &str| lines.iter().position(|one| *one == line).expect("it is there") + 1;
+    let scene = &lines[after("struct Scene {")..][..3];
+    assert_eq!(scene[0], "@size(64) hole_0: u32,");
+    assert_eq!(scene[2], "colour: vec4<f32>,");
+    let element = scene[1].strip_prefix("one: array<").and_then(|rest| rest.strip_suffix(", 3>,"));
+    let element = format!("struct {} {{", element.expect("it is an array"));
+    assert!(lines[after(&element)].starts_with("@size(12) "), "{text}");
+}
+
+#[test]
+fn what_naga_does_not_know_is_said_otherwise() {
+    let module = "; SPIR-V
+; Version: 1.6
+; Bound: 20
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability VulkanMemoryModelDeviceScope
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %1 \"main\"
+OpExecutionModeId %1 LocalSizeId %2 %3 %3
+%4 = OpTypeVoid
+%5 = OpTypeFunction %4
+%6 = OpTypeInt 32 0
+%2 = OpConstant %6 8
+%3 = OpConstant %6 1
+%1 = OpFunction %4 None %5
+%7 = OpLabel
+OpReturn
+OpFunctionEnd
+";
+    let work = Work::with(&[("a.spvasm", module)]);
+    work.succeeds("convert a.spvasm -o a.wgsl");
+    assert!(work.text("a.wgsl").contains("@workgroup_size(8, 1, 1)"));
+}
+
+#[test]
+fn places_that_are_taken_or_of_nothing_are_refused() {
+    let work = work();
+    let convert = "convert a.frag -o a.wgsl --wgsl-binding";
+    work.fails(&format!("{convert} push=1:1"), 2, "binding 1 of set 1 is taken already");
+    work.fails(
+        &format!("{convert} push=2:0 --wgsl-binding 0:1=2:0"),
+        2,
+        "binding 0 of set 2 is taken already",
+    );
+    work.fails(&format!("{convert} 1:1=2:0"), 2, "has this combined image sampler");
+    work.fails("convert array.frag -o a.wgsl --wgsl-binding push=2:0", 3, "`images` is one");
+    work.fails("convert tight.vert -o a.metal --wgsl-binding push=2:0", 2, "--wgsl-binding");
+    assert!(!work.has("a.wgsl"));
+}

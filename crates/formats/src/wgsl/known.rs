@@ -1,0 +1,62 @@
+//! What naga does not know, and WGSL has by another name or not at all.
+
+use polyshade_spv::{
+    Capability, ExecutionMode, Id, Inst, Module, Op, Section, decode_text, is_debug_set,
+};
+
+/// Words of a module's header.
+const HEADER: usize = 5;
+
+/// The module without what only debuggers read, with instructions that naga knows in place of younger ones that mean the
+/// same.
+pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
+    let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
+    let mut words = module.words()[..HEADER].to_vec();
+    for inst in module.instructions().filter(|inst| !is_left_out(*inst, &sets)) {
+        match inst.op() {
+            Op::EXECUTION_MODE_ID => words.extend(local_size(module, inst)),
+            Op::TERMINATE_INVOCATION => words.push(first_word(Op::KILL, 1)),
+            _ => words.extend_from_slice(inst.words()),
+        }
+    }
+    words
+}
+
+fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
+    match inst.op() {
+        Op::LINE | Op::NO_LINE => true,
+        Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
+        Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
+        // Atomics of WGSL have no scope, and no other operation has one.
+        Op::CAPABILITY => inst.words()[1] == Capability::VULKAN_MEMORY_MODEL_DEVICE_SCOPE.0,
+        Op::EXTENSION => decode_text(&inst.words()[1..]) == "SPV_KHR_terminate_invocation",
+        _ => false,
+    }
+}
+
+/// The set of instructions that `import` imports, if they mean nothing to the program.
+fn non_semantic(import: Inst<'_>) -> Option<Id> {
+    let name = decode_text(import.words().get(2..)?);
+    import.result().filter(|_| is_debug_set(&name))
+}
+
+/// `LocalSizeId` by the values of its constants, where none is a specialization constant; any other mode as it is.
+fn local_size(module: &Module<'_>, inst: Inst<'_>) -> Vec<u32> {
+    let sizes = inst.words().get(3..).unwrap_or_default().iter();
+    let is_fixed =
+        |id: &Id| module.definition(*id).is_some_and(|constant| constant.op() == Op::CONSTANT);
+    let sizes = sizes.map(|id| module.constant(Id::new(*id).filter(is_fixed)?));
+    match sizes.collect::<Option<Vec<u32>>>() {
+        Some(sizes) if inst.words()[2] == ExecutionMode::LOCAL_SIZE_ID.0 => {
+            let mut words = vec![first_word(Op::EXECUTION_MODE, 3 + sizes.len() as u32)];
+            words.extend([inst.words()[1], ExecutionMode::LOCAL_SIZE.0]);
+            words.extend(sizes);
+            words
+        }
+        _ => inst.words().to_vec(),
+    }
+}
+
+fn first_word(op: Op, count: u32) -> u32 {
+    count << 16 | u32::from(op.0)
+}

@@ -1,0 +1,160 @@
+//! Where members of buffers lie: naga writes structures without offsets, as if each member followed the one before.
+
+use crate::Error;
+use naga::proc::Layouter;
+use naga::{AddressSpace, Handle, Module, StructMember, Type, TypeInner};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// The text with the holes between members as their sizes, and those ahead of the first as a member more.
+///
+/// # Errors
+///
+/// Where WGSL cannot say so.
+pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Error> {
+    let cannot = || {
+        let message = "WGSL cannot say where the members of a buffer's structure lie";
+        Error::Unsupported(message.to_owned())
+    };
+    let layouts = layouts(module)?;
+    let shared = shared(module);
+    let is_wide = |ty: &Handle<Type>| match module.types[*ty].inner {
+        TypeInner::Array { base, stride, .. } => stride != layouts[base].to_stride(),
+        _ => false,
+    };
+    if shared.iter().any(is_wide) {
+        return Err(cannot());
+    }
+    let is_written =
+        |handle| !module.special_types.predeclared_types.values().any(|ty| *ty == handle);
+    let structures = module.types.iter().filter_map(|(handle, ty)| match &ty.inner {
+        TypeInner::Struct { members, .. } if is_written(handle) => {
+            let is_shared = shared.contains(&handle);
+            Some(if is_shared { sizes(&layouts, members) } else { Vec::new() })
+        }
+        _ => None,
+    });
+    let structures: Vec<Vec<(Option<usize>, u32)>> = structures.collect();
+    if structures.iter().all(Vec::is_empty) {
+        return Ok(source);
+    }
+    let text = sized(&source, structures);
+    let again = naga::front::wgsl::parse_str(&text).map_err(|_| cannot())?;
+    if is_laid_out_alike(module, &again) { Ok(text) } else { Err(cannot()) }
+}
+
+fn layouts(module: &Module) -> Result<Layouter, Error> {
+    let mut layouts = Layouter::default();
+    let updated = layouts.update(module.to_ctx());
+    updated.map_err(|error| Error::Unsupported(error.to_string()))?;
+    Ok(layouts)
+}
+
+/// The types of what lies in buffers.
+fn shared(module: &Module) -> BTreeSet<Handle<Type>> {
+    let mut shared = BTreeSet::new();
+    let mut next: Vec<Handle<Type>> = buffers(module).map(|(_, ty)| ty).collect();
+    while let Some(ty) = next.pop() {
+        if !shared.insert(ty) {
+            continue;
+        }
+        match &module.types[ty].inner {
+            TypeInner::Struct { members, .. } => next.extend(members.iter().map(|one| one.ty)),
+            TypeInner::Array { base, .. } => next.push(*base),
+            _ => {}
+        }
+    }
+    shared
+}
+
+/// The buffers, by group and binding, and what is in each.
+fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> {
+    module.global_variables.iter().filter_map(|(_, variable)| {
+        let is_buffer =
+            matches!(variable.space, AddressSpace::Uniform | AddressSpace::Storage { .. });
+        let binding = variable.binding.as_ref().filter(|_| is_buffer)?;
+        Some(((binding.group, binding.binding), variable.ty))
+    })
+}
+
+/// The members that are larger than their types, with their sizes; `None` for what is ahead of the first.
+fn sizes(layouts: &Layouter, members: &[StructMember]) -> Vec<(Option<usize>, u32)> {
+    let (mut sizes, mut end) = (Vec::new(), 0);
+    for (number, member) in members.iter().enumerate() {
+        let layout = layouts[member.ty];
+        if member.offset > layout.alignment.round_up(end) {
+            let before = number.checked_sub(1);
+            let begin = before.map_or(0, |before| members[before].offset);
+            sizes.push((before, member.offset - begin));
+        }
+        end = member.offset + layout.size;
+    }
+    sizes
+}
+
+/// The text with these sizes in its structures, which are in their order.
+fn sized(source: &str, structures: Vec<Vec<(Option<usize>, u32)>>) -> String {
+    let mut structures = structures.into_iter();
+    let mut text = String::with_capacity(source.len());
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        let _ = writeln!(text, "{line}");
+        if !line.starts_with("struct ") {
+            continue;
+        }
+        let sizes = structures.next().unwrap_or_default();
+        let size =
+            |wanted| sizes.iter().find(|(member, _)| *member == wanted).map(|(_, size)| size);
+        let members: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+        if let Some(size) = size(None) {
+            let is_name = |name: &String| !members.iter().any(|member| member.contains(name));
+            let mut names = (0..).map(|number| format!("hole_{number}"));
+            let name = names.find(is_name).expect("there are more names than members");
+            let _ = writeln!(text, "    @size({size}) {name}: u32,");
+        }
+        for (number, member) in members.iter().enumerate() {
+            let _ = match size(Some(number)) {
+                Some(size) => writeln!(text, "    @size({size}) {}", member.trim_start()),
+                None => writeln!(text, "{member}"),
+            };
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+/// Whether all buffers of `before` are in `after`, and their members lie where they lay.
+fn is_laid_out_alike(before: &Module, after: &Module) -> bool {
+    let (mut one, mut other): (Vec<_>, Vec<_>) =
+        (buffers(before).collect(), buffers(after).collect());
+    one.sort_by_key(|(binding, _)| *binding);
+    other.sort_by_key(|(binding, _)| *binding);
+    let mut both = one.iter().zip(&other);
+    one.len() == other.len()
+        && both.all(|(one, other)| {
+            one.0 == other.0 && is_type_alike((before, one.1), (after, other.1))
+        })
+}
+
+fn is_type_alike(
+    (before, one): (&Module, Handle<Type>),
+    (after, other): (&Module, Handle<Type>),
+) -> bool {
+    match (&before.types[one].inner, &after.types[other].inner) {
+        (TypeInner::Struct { members: one, .. }, TypeInner::Struct { members: other, .. }) => {
+            // A hole ahead of the first member is one more.
+            let holes = other.len().saturating_sub(one.len());
+            let mut both = one.iter().zip(&other[holes..]);
+            holes <= 1
+                && one.len() + holes == other.len()
+                && both.all(|(one, other)| {
+                    one.offset == other.offset && is_type_alike((before, one.ty), (after, other.ty))
+                })
+        }
+        (
+            TypeInner::Array { base: one, stride, .. },
+            TypeInner::Array { base: other, stride: found, .. },
+        ) => stride == found && is_type_alike((before, *one), (after, *other)),
+        _ => true,
+    }
+}

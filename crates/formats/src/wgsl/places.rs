@@ -1,0 +1,55 @@
+//! Where resources go that Vulkan binds with another, or not at all.
+
+use super::{Place, Wgsl, WgslResource};
+use crate::Error;
+use polyshade_spv::{Decoration, Id, Module};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a variable that is bound.
+pub(super) fn place_of(module: &Module<'_>, variable: Id) -> Option<Place> {
+    let number = |decoration| module.decoration(variable, decoration)?.first().copied();
+    let set = number(Decoration::DESCRIPTOR_SET)?;
+    Some(Place { set, binding: number(Decoration::BINDING)? })
+}
+
+/// The places of these resources: those that the user gave, and for the others, in their order, the first behind all in
+/// the same set; for push constants in set 0.
+///
+/// # Errors
+///
+/// `Options`: a place was given that another resource has.
+pub(super) fn places(
+    module: &Module<'_>,
+    resources: &BTreeSet<WgslResource>,
+    options: &Wgsl,
+) -> Result<BTreeMap<WgslResource, Place>, Error> {
+    let variables = module.variables();
+    let mut taken: BTreeSet<Place> =
+        variables.filter_map(|variable| place_of(module, variable.result())).collect();
+    let mut places = BTreeMap::new();
+    for (resource, place) in &options.places {
+        if !resources.contains(resource) {
+            continue;
+        }
+        if !taken.insert(*place) {
+            let Place { set, binding } = place;
+            let message = format!("binding {binding} of set {set} is taken already");
+            return Err(Error::Options(message));
+        }
+        places.insert(*resource, *place);
+    }
+    for resource in resources {
+        let set = match resource {
+            WgslResource::Sampler(texture) => texture.set,
+            WgslResource::PushConstants => 0,
+        };
+        places.entry(*resource).or_insert_with(|| {
+            let there = taken.iter().filter(|place| place.set == set);
+            let binding = there.map(|place| place.binding).max().map_or(0, |last| last + 1);
+            let place = Place { set, binding };
+            taken.insert(place);
+            place
+        });
+    }
+    Ok(places)
+}

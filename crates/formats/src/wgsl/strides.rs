@@ -1,0 +1,101 @@
+//! Arrays of scalars and vectors in buffers whose elements are farther apart than WGSL has them, as those of uniform
+//! blocks are in `std140`: each element becomes a structure that is large enough.
+
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, Type};
+use std::collections::BTreeSet;
+
+/// The module with such structures.
+pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|module, p| {
+        let mut wide = Wide { module, arrays: BTreeSet::new() };
+        for array in module.section(Section::Globals) {
+            wide.array(p, array);
+        }
+        if !wide.arrays.is_empty() {
+            module
+                .functions()
+                .flat_map(|one| one.instructions())
+                .for_each(|inst| wide.code(p, inst));
+        }
+        Ok(())
+    })?;
+    Ok(next.module.into_owned())
+}
+
+struct Wide<'m, 'w> {
+    module: &'m Module<'w>,
+    /// The arrays whose elements have become structures.
+    arrays: BTreeSet<Id>,
+}
+
+impl<'m, 'w> Wide<'m, 'w> {
+    fn array(&mut self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
+        let is_array = matches!(inst.op(), Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY);
+        let Some(array) = inst.result().filter(|_| is_array) else { return };
+        let Some(&[stride]) = self.module.decoration(array, Decoration::ARRAY_STRIDE) else {
+            return;
+        };
+        let Some(element) = Id::new(inst.words()[2]) else { return };
+        let is_wide = self.least(element).is_some_and(|least| stride > least && stride % 4 == 0);
+        if !is_wide {
+            return;
+        }
+        let uint = p.declare_before(Op::TYPE_INT, &[32, 0], inst.at());
+        let structure = p.id();
+        let words = [structure.word(), element.word(), uint.word()];
+        p.insert(inst.before(), Op::TYPE_STRUCT, &words);
+        p.decorate_member(structure, 0, Decoration::OFFSET, &[0]);
+        p.decorate_member(structure, 1, Decoration::OFFSET, &[stride - 4]);
+        p.overwrite(inst.operand(2), structure.word());
+        self.arrays.insert(array);
+    }
+
+    /// The bytes from an element to the next in WGSL, of scalars and vectors.
+    fn least(&self, element: Id) -> Option<u32> {
+        let bytes = |width: u32| width / 8;
+        match self.module.ty(element)? {
+            Type::Int { width, .. } | Type::Float { width, .. } => Some(bytes(width)),
+            Type::Vector { component, count } => {
+                Some(self.least(component)? * count.next_power_of_two())
+            }
+            _ => None,
+        }
+    }
+
+    /// Behind each index of such an array comes that of the member.
+    fn code(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
+        let (first, literal) = match inst.op() {
+            Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => (4, false),
+            Op::COMPOSITE_EXTRACT => (4, true),
+            _ => return,
+        };
+        let Some(base) = Id::new(inst.words()[3]) else { return };
+        let base = if literal { self.module.type_of(base) } else { self.module.pointee(base) };
+        let mut ty = base;
+        let mut words = inst.words()[1..first].to_vec();
+        for &index in &inst.words()[first..] {
+            words.push(index);
+            if ty.is_some_and(|ty| self.arrays.contains(&ty)) {
+                words.push(if literal { 0 } else { p.uint_constant(0).word() });
+            }
+            let constant = || self.module.constant(Id::new(index)?);
+            let member = if literal { Some(index) } else { constant() };
+            ty = ty.and_then(|ty| self.part(ty, member));
+        }
+        if words.len() > inst.words().len() - 1 {
+            p.remove(inst);
+            p.insert(inst.before(), inst.op(), &words);
+        }
+    }
+
+    /// The type of a part of a composite: a member by its number, or any element.
+    fn part(&self, ty: Id, member: Option<u32>) -> Option<Id> {
+        let inst = self.module.definition(ty)?;
+        let word = match inst.op() {
+            Op::TYPE_STRUCT => 2 + member? as usize,
+            Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_VECTOR | Op::TYPE_MATRIX => 2,
+            _ => return None,
+        };
+        Id::new(*inst.words().get(word)?)
+    }
+}

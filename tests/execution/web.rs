@@ -1,0 +1,182 @@
+//! What is drawn in WebGPU, by Chromium: the WGSL of what each verb makes.
+
+use crate::blend::{Mode, bytes, colours, cover, equations, floats, lower};
+use crate::browser;
+use crate::drivers::DRIVERS;
+use crate::glsl;
+use crate::memory::bytes as words;
+use crate::position::{inputs, module};
+use crate::position_shaders::{TANGLED, Tangled};
+use polyshade::advanced_blend::{
+    Alpha, ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
+};
+use polyshade::host::{Binding, Place, Set};
+use polyshade::position_only;
+use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Target, Texture, Work, vk};
+
+/// Every equation over destinations that are read from a texture, selected by push constants, which WGSL has as a
+/// uniform buffer.
+#[test]
+fn browsers_blend_as_the_model_says() {
+    let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
+    let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
+    let destination = Destination::Texture { set: Set(3), binding: Binding(0), layer: Layer::One };
+    let selected = Place::PushConstant { offset: 0 };
+    let options = Options::new().every_target(blending).select(selected).destination(destination);
+    let (vertex, fragment) = (cover(), lower(&glsl::fragment(equations::COPY), &options));
+    let mut work = equations::work([&vertex, &fragment], &Equation::ALL, mode);
+    // What is drawn over is a texture of its own.
+    let (_, pixels) = work.pixels[0].clone();
+    work.textures.push(Texture { contents: pixels, ..work.textures[0].clone() });
+    for draw in &mut work.draws {
+        draw.descriptors[0].resource = Resource::Image(1);
+    }
+    let targets = browser::run(&work).targets;
+    let results: Vec<_> = targets.iter().map(|target| colours(target)).collect();
+    for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+        let wrong = equations::wrong(equation, mode, results);
+        assert_eq!(wrong.len(), 0, "{:#?}", &wrong[..wrong.len().min(4)]);
+        let mut others = Equation::ALL.into_iter().filter(|other| *other != equation);
+        assert!(others.all(|other| equations::is_noticed(other, mode, results)), "{equation}");
+    }
+}
+
+/// Shaders that naga refuses: WGSL has no arrays and matrices among outputs, no case that falls through and no point
+/// size, and naga does not know each extended instruction that stores.
+const NOT_WGSL: [&str; 5] = [
+    "the position reads varyings",
+    "matrices by columns",
+    "branches",
+    "extended instructions that store",
+    "point size and clip distances",
+];
+
+/// The position of each variant is the full shader's, bit for bit, in every fragment.
+#[test]
+fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
+    const FRAGMENT: &str = "#version 450
+        layout(location = 0) out uvec2 pixel;
+        void main() { pixel = uvec2(1u, floatBitsToUint(gl_FragCoord.z)); }";
+    let fragment = glsl::fragment(FRAGMENT);
+    let is_wgsl = |tangled: &&Tangled| !NOT_WGSL.contains(&tangled.name);
+    let tangled: Vec<&Tangled> = TANGLED.iter().filter(is_wgsl).collect();
+    assert_eq!(tangled.len(), TANGLED.len() - NOT_WGSL.len());
+    let modules = tangled.iter().map(|tangled| {
+        let full = module(tangled);
+        let options = position_only::Options::new();
+        let variant = position_only::derive(&full, "main", &options).expect(tangled.name).module;
+        [full.words().to_vec(), variant.words().to_vec()]
+    });
+    let modules: Vec<[Vec<u32>; 2]> = modules.collect();
+    let given = inputs(1);
+    let mut work = Work { buffers: given.buffers.clone(), ..Work::default() };
+    for vertex in modules.iter().flatten() {
+        work.draws.push(Draw {
+            stages: vec![Stage::vertex(vertex), Stage::fragment(&fragment)],
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            target: Some(work.targets.len()),
+            ..given.draw_with(vertex)
+        });
+        work.targets.push(Target::new(vk::Format::R32G32_UINT, 32, 24));
+    }
+    let targets = browser::run(&work).targets;
+    let pictures: Vec<&[Vec<u8>]> = targets.chunks(2).collect();
+    for (tangled, both) in tangled.iter().zip(&pictures) {
+        assert!(both[0] == both[1], "{}", tangled.name);
+    }
+    // They can be told apart.
+    let drawn = |picture: &Vec<u8>| picture.iter().any(|byte| *byte != 0);
+    assert!(pictures.iter().filter(|both| drawn(&both[0])).count() > tangled.len() / 2);
+    assert!(pictures[0][0] != pictures[1][0]);
+}
+
+/// Textures and samplers that were one variable, handed to a function and fetched from, beside push constants.
+#[test]
+fn browsers_sample_as_the_drivers_do() {
+    const SIZE: u32 = 16;
+    const FRAGMENT: &str = "#version 450
+        layout(set = 0, binding = 1) uniform sampler2D one;
+        layout(set = 1, binding = 0) uniform sampler2D other;
+        layout(push_constant) uniform Push { vec4 tint; ivec2 texel; };
+        layout(location = 0) out vec4 colour;
+        vec4 sampled(sampler2D image, vec2 at) { return textureLod(image, at, 0.0); }
+        void main() {
+            vec2 at = gl_FragCoord.xy / 16.0;
+            colour = tint * sampled(one, at) + sampled(other, at.yx) + texelFetch(one, texel, 0);
+        }";
+    let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
+    let image = |step: u8| Texture {
+        format: vk::Format::R8G8B8A8_UNORM,
+        width: SIZE,
+        height: SIZE,
+        contents: (0..SIZE * SIZE * 4).map(|at| (at as u8).wrapping_mul(step)).collect(),
+        ..Texture::default()
+    };
+    let constants = [bytes([[0.5, 2.0, 1.0, 0.25]]), words(&[3, 5])].concat();
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![
+            Descriptor::new(0, 1, Resource::ImageWithSampler(0)),
+            Descriptor::new(1, 0, Resource::ImageWithSampler(1)),
+        ],
+        push_constants: constants,
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let mut work = Work {
+        textures: vec![image(7), image(13)],
+        targets: vec![floats(SIZE, SIZE)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let found = browser::run(&work).targets.remove(0);
+    for driver in DRIVERS {
+        assert!(found == driver.run(&work).targets[0], "{driver:?}");
+    }
+    // The textures can be told apart.
+    work.textures.swap(0, 1);
+    assert!(found != DRIVERS[0].run(&work).targets[0]);
+}
+
+/// Members of buffers lie where the module says: behind holes, which WGSL leaves nowhere by itself, and in arrays of
+/// `std140`, whose elements are 16 bytes apart.
+#[test]
+fn browsers_read_members_where_they_lie() {
+    const FRAGMENT: &str = "#version 450
+        layout(set = 0, binding = 0, std140) uniform Wide {
+            float one[3]; layout(offset = 64) vec2 two[2]; layout(offset = 112) float last;
+        };
+        layout(set = 0, binding = 1, std430) readonly buffer Tight {
+            layout(offset = 8) float first; layout(offset = 32) vec4 next; float rest[];
+        };
+        layout(location = 0) out vec4 colour;
+        void main() {
+            int at = int(gl_FragCoord.x);
+            colour = vec4(one[at % 3], two[at % 2].y, last, first) + next * rest[at];
+        }";
+    const WIDTH: u32 = 4;
+    let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
+    let numbers = |count: u16| (0..count).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
+    let range = |buffer| Range { buffer, offset: 0, size: 128 };
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![
+            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
+            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
+        ],
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let work = Work {
+        buffers: vec![numbers(32), numbers(32)],
+        targets: vec![floats(WIDTH, 1)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let found = browser::run(&work).targets.remove(0);
+    for driver in DRIVERS {
+        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
+    }
+    // The numbers are those of their places.
+    assert_eq!(colours(&found)[0], [96.0, 125.0, 148.0, 134.0]);
+}
