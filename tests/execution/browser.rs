@@ -64,7 +64,8 @@ pub(crate) struct Outcome {
     pub(crate) targets: Vec<Vec<u8>>,
 }
 
-/// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in WGSL.
+/// Runs all draws and dispatches, one behind the other, and returns what they leave. The shaders are handed over in
+/// WGSL.
 #[track_caller]
 pub(crate) fn run(work: &Work<'_>) -> Outcome {
     let count = work.buffers.len();

@@ -54,8 +54,8 @@ pub(crate) struct Formats {
     #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
 
-    /// Binding in WGSL of what has none of its own in Vulkan: the sampler of the combined image sampler at SET:BINDING, or
-    /// the `push` constants [default: the first behind all others of the set, which is 0 for push constants]
+    /// Binding in WGSL of what has none of its own in Vulkan: the sampler of the combined image sampler at SET:BINDING,
+    /// or the `push` constants [default: the first behind all others of the set, which is 0 for push constants]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,

@@ -19,7 +19,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{self, Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::mpsc;
-use std::{env, thread};
+use std::{env, panic, thread};
 
 /// As [`tools::assemble`].
 pub(crate) fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
@@ -206,6 +206,8 @@ pub(crate) fn is_worker() -> bool {
 /// Answers calls until nobody is left to call.
 pub(crate) fn serve() -> ExitCode {
     limits::limit_memory();
+    // A panic of a library is an answer, or ends this process: whoever asked says so.
+    panic::set_hook(Box::new(|_| {}));
     let (sender, calls) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {

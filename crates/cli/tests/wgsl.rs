@@ -3,8 +3,8 @@
 use crate::work::{Work, json};
 use serde_json::json;
 
-/// A combined image sampler that a function is handed, one that compares, one of which only texels are fetched, and push
-/// constants.
+/// A combined image sampler that a function is handed, one that compares, one of which only texels are fetched, and
+/// push constants.
 const FRAGMENT: &str = "#version 450
 layout(set = 0, binding = 1) uniform sampler2D albedo;
 layout(set = 1, binding = 0) uniform sampler2DShadow shadow;
@@ -133,6 +133,38 @@ OpFunctionEnd
     let work = Work::with(&[("a.spvasm", module)]);
     work.succeeds("convert a.spvasm -o a.wgsl");
     assert!(work.text("a.wgsl").contains("@workgroup_size(8, 1, 1)"));
+}
+
+/// OpenGL's number of a vertex is WebGPU's.
+#[test]
+fn opengl_counts_vertices_as_webgpu_does() {
+    let shader = "#version 450\nvoid main() { gl_Position = vec4(gl_VertexIndex); }";
+    let work = Work::with(&[("a.vert", shader)]);
+    work.succeeds("convert a.vert -o a.spvasm");
+    let module = work.text("a.spvasm");
+    assert!(module.contains("BuiltIn VertexIndex"), "{module}");
+    work.write("b.spvasm", &module.replace("BuiltIn VertexIndex", "BuiltIn VertexId"));
+    work.succeeds("convert a.spvasm -o a.wgsl");
+    work.succeeds("convert b.spvasm -o b.wgsl");
+    assert_eq!(work.text("a.wgsl"), work.text("b.wgsl"));
+
+    // Instances it counts from another on.
+    work.write("c.vert", &shader.replace("VertexIndex", "InstanceIndex"));
+    work.succeeds("convert c.vert -o c.spvasm");
+    work.write("d.spvasm", &work.text("c.spvasm").replace("InstanceIndex", "InstanceId"));
+    work.says(3, "convert d.spvasm -o d.wgsl");
+    assert!(!work.has("d.wgsl"));
+}
+
+/// naga panics on some modules: an error of one line.
+#[test]
+fn where_naga_gives_up_nobody_reads_of_a_panic() {
+    let shader = "#version 450
+        layout(set = 0, binding = 0) buffer Counts { uvec4 counts; };
+        void main() { atomicAdd(counts[gl_LocalInvocationIndex & 3u], 1u); }";
+    let work = Work::with(&[("a.comp", shader)]);
+    let said = work.says(3, "convert a.comp -o a.wgsl");
+    assert!(said.contains("naga gives up") && !said.contains("panicked"), "{said}");
 }
 
 #[test]

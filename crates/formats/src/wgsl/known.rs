@@ -1,25 +1,47 @@
 //! What naga does not know, and WGSL has by another name or not at all.
 
 use polyshade_spv::{
-    Capability, ExecutionMode, Id, Inst, Module, Op, Section, decode_text, is_debug_set,
+    BuiltIn, Capability, Decoration, ExecutionMode, Id, Inst, Module, Op, Section, decode_text,
+    is_debug_set,
 };
 
 /// Words of a module's header.
 const HEADER: usize = 5;
 
-/// The module without what only debuggers read, with instructions that naga knows in place of younger ones that mean the
-/// same.
+/// The module without what only debuggers read, with instructions that naga knows in place of younger ones that mean
+/// the same.
 pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     let sets: Vec<Id> = module.section(Section::Imports).filter_map(non_semantic).collect();
     let mut words = module.words()[..HEADER].to_vec();
     for inst in module.instructions().filter(|inst| !is_left_out(*inst, &sets)) {
         match inst.op() {
             Op::EXECUTION_MODE_ID => words.extend(local_size(module, inst)),
+            Op::DECORATE => {
+                words.extend_from_slice(inst.words());
+                if let (Some(number), Some(last)) = (of_webgpu(module, inst), words.last_mut()) {
+                    *last = number.0;
+                }
+            }
             Op::TERMINATE_INVOCATION => words.push(first_word(Op::KILL, 1)),
             _ => words.extend_from_slice(inst.words()),
         }
     }
     words
+}
+
+/// What WebGPU calls a number of OpenGL's. That of a vertex begins where Vulkan's and WebGPU's do; that of an instance does
+/// not, and goes only where nothing looks at it: glslang declares both.
+fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
+    let &[_, variable, decoration, number] = decorate.words() else { return None };
+    if decoration != Decoration::BUILT_IN.0 {
+        return None;
+    }
+    let is_used = || Id::new(variable).is_some_and(|id| module.code_uses_of(id).next().is_some());
+    match BuiltIn(number) {
+        BuiltIn::VERTEX_ID => Some(BuiltIn::VERTEX_INDEX),
+        BuiltIn::INSTANCE_ID if !is_used() => Some(BuiltIn::INSTANCE_INDEX),
+        _ => None,
+    }
 }
 
 fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
