@@ -100,7 +100,13 @@ struct Writer<'c> {
 
 /// Any sequence, of some commands.
 pub fn any_sequence(choices: &mut Choices) -> Sequence {
-    let presets = [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative];
+    let presets = [
+        Preset::Vulkan,
+        Preset::VulkanMobile,
+        Preset::Metal,
+        Preset::WebGpuNative,
+        Preset::WebGpu,
+    ];
     let mut device = Device::from(choices.of(&presets));
     if choices.maybe() {
         device.stores_beside_outputs = choices.maybe();
@@ -301,7 +307,7 @@ impl Writer<'_> {
             Keeper::Device => Place::Address(Pointer::PushConstant { offset: 0 }),
         };
         let path = match self.choices.below(8) {
-            0 => Some(Path::Storage),
+            0 if self.device.vertex_stores => Some(Path::Storage),
             1 | 2 if keeper == Keeper::Host => Some(Path::Compute),
             _ => None,
         };
