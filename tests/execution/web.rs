@@ -145,6 +145,7 @@ fn browsers_read_members_where_they_lie() {
     const FRAGMENT: &str = "#version 450
         layout(set = 0, binding = 0, std140) uniform Wide {
             float one[3]; layout(offset = 64) vec2 two[2]; layout(offset = 112) float last;
+            layout(offset = 128, row_major) mat4 rows; float many[2][3];
         };
         layout(set = 0, binding = 1, std430) readonly buffer Tight {
             layout(offset = 8) float first; layout(offset = 32) vec4 next; float rest[];
@@ -153,11 +154,13 @@ fn browsers_read_members_where_they_lie() {
         void main() {
             int at = int(gl_FragCoord.x);
             colour = vec4(one[at % 3], two[at % 2].y, last, first) + next * rest[at];
+            colour += rows[2] + rows * vec4(1, 2, 3, 4) + many[at / 2][at % 3];
         }";
     const WIDTH: u32 = 4;
+    const COUNT: u16 = 80;
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
     let numbers = |count: u16| (0..count).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
-    let range = |buffer| Range { buffer, offset: 0, size: 128 };
+    let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(COUNT) };
     let draw = Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         descriptors: vec![
@@ -168,7 +171,7 @@ fn browsers_read_members_where_they_lie() {
         ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
     };
     let work = Work {
-        buffers: vec![numbers(32), numbers(32)],
+        buffers: vec![numbers(COUNT), numbers(COUNT)],
         targets: vec![floats(WIDTH, 1)],
         draws: vec![draw],
         ..Work::default()
@@ -178,5 +181,5 @@ fn browsers_read_members_where_they_lie() {
         assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
     }
     // The numbers are those of their places.
-    assert_eq!(colours(&found)[0], [96.0, 125.0, 148.0, 134.0]);
+    assert_eq!(colours(&found)[0], [518.0, 591.0, 658.0, 688.0]);
 }

@@ -67,7 +67,7 @@ const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
 /// What a language lacks, then what its printer or reader does.
-const EXCEPTIONS: [Exception; 29] = [
+const EXCEPTIONS: [Exception; 30] = [
     exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
     exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
     exception(
@@ -81,6 +81,12 @@ const EXCEPTIONS: [Exception; 29] = [
         "capture --path compute",
         "cannot be used in a compute shader",
         "an output that is in no interface stays one",
+    ),
+    exception(
+        GLSL,
+        "capture",
+        "unexpected IDENTIFIER",
+        "SPIRV-Cross takes a variable for a block whose type another entry point has as one",
     ),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
     exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),

@@ -143,3 +143,22 @@ fn colours_that_are_left_to_the_driver_may_be_anything() {
         assert_eq!(found.message, "a picture differs", "{found}");
     }
 }
+
+/// A shuffle may say of a component that it is of no vector.
+#[test]
+fn components_of_no_vector_may_be_anything() {
+    let step = || discarded(6, None, [2, 1]);
+    let shuffled = fragment("v_some = v_all.yxwz;");
+    let undefined = rewritten(&shuffled, |m, p| {
+        let is_it = |inst: &Inst<'_>| inst.op() == Op::VECTOR_SHUFFLE && inst.words().len() == 9;
+        let shuffle = m.instructions().find(is_it).expect("there is one of four components");
+        p.overwrite(shuffle.operand(6), u32::MAX);
+        p.overwrite(shuffle.operand(8), u32::MAX);
+        Ok(())
+    });
+    let zero = fragment("v_some = v_all.yxwz * vec4(1.0, 0.0, 1.0, 0.0);");
+    FRAGMENT.compared(&undefined, &step());
+    FRAGMENT.compared(&undefined, &step().but_from(zero.clone()));
+    let found = FRAGMENT.difference(&zero, &step().but_from(undefined));
+    assert_eq!(found.message, "a picture differs", "{found}");
+}

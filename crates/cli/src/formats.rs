@@ -206,8 +206,13 @@ pub(crate) fn is_worker() -> bool {
 /// Answers calls until nobody is left to call.
 pub(crate) fn serve() -> ExitCode {
     limits::limit_memory();
-    // A panic of a library is an answer, or ends this process: whoever asked says so.
-    panic::set_hook(Box::new(|_| {}));
+    // A panic of naga's is an answer of one line.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !info.location().is_some_and(|place| place.file().contains("naga-")) {
+            hook(info);
+        }
+    }));
     let (sender, calls) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {

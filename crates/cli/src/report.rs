@@ -64,7 +64,7 @@ impl Report {
         (self.entry.clone(), self.stage)
     }
 
-    /// As JSON, with where things are in MSL, if that is written.
+    /// As JSON, with where resources are bound in MSL and WGSL, if those are written.
     pub(crate) fn to_json(&self, bound: &Bound) -> String {
         print(self.to_value(), bound)
     }

@@ -196,3 +196,13 @@ fn the_version_lists_the_features() {
     assert!(tools.contains("tools"), "{version}");
     assert!(lines[1].starts_with("features: ") && lines[2].starts_with("left out: "), "{version}");
 }
+
+/// Direct3D has no points that are larger than a pixel: SPIRV-Cross wrote the middle of one.
+#[test]
+fn hlsl_has_no_place_in_a_point() {
+    let shader =
+        "#version 450\nlayout(location = 0) out vec2 c;\nvoid main() { c = gl_PointCoord; }";
+    let work = Work::with(&[("a.frag", shader)]);
+    work.fails("convert a.frag -o a.hlsl", 3, "PointCoord, which Direct3D does not have");
+    work.succeeds("convert a.frag -o a.metal");
+}

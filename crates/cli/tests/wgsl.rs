@@ -133,6 +133,34 @@ OpFunctionEnd
     let work = Work::with(&[("a.spvasm", module)]);
     work.succeeds("convert a.spvasm -o a.wgsl");
     assert!(work.text("a.wgsl").contains("@workgroup_size(8, 1, 1)"));
+
+    let shader = "#version 450
+        #extension GL_EXT_terminate_invocation : require
+        layout(location = 0) out vec4 colour;
+        void main() { colour = vec4(1.0); if (gl_FragCoord.x < 2.0) terminateInvocation; }";
+    work.write("t.frag", shader);
+    work.succeeds("convert t.frag -o t.wgsl");
+    assert!(work.text("t.wgsl").contains("discard;"));
+}
+
+/// naga transposes some matrices by rows, and not others.
+#[test]
+fn matrices_by_rows_are_read_right_or_refused() {
+    let uniform = "#version 450
+        layout(row_major, set = 0, binding = 0) uniform Scene { mat4 one; mat4 more[2]; };
+        void main() { gl_Position = CODE; }";
+    let work = Work::with(&[]);
+    let write = |name: &str, code: &str| work.write(name, &uniform.replace("CODE", code));
+    write("a.vert", "one[1] + more[gl_VertexIndex] * vec4(1.0)");
+    work.succeeds("convert a.vert -o a.wgsl");
+    assert!(work.text("a.wgsl").contains("transpose("));
+    write("b.vert", "vec4(1.0); mat4 all[2] = more; gl_Position += all[gl_VertexIndex][1]");
+    work.fails("convert b.vert -o b.wgsl", 3, "rows and columns");
+    let stored = "#version 450
+        layout(row_major, set = 0, binding = 0) buffer Scene { mat4 one; };
+        void main() { one = mat4(1.0); }";
+    work.write("c.comp", stored);
+    work.fails("convert c.comp -o c.wgsl", 3, "rows and columns");
 }
 
 /// OpenGL's number of a vertex is WebGPU's.
@@ -177,6 +205,8 @@ fn places_that_are_taken_or_of_nothing_are_refused() {
         2,
         "binding 0 of set 2 is taken already",
     );
+    work.fails(&format!("{convert} push=2:0 --wgsl-binding push=2:1"), 2, "two bindings");
+    work.fails(&format!("{convert} push=0:4294967295"), 2, "no binding behind all others of set 0");
     work.fails(&format!("{convert} 1:1=2:0"), 2, "has this combined image sampler");
     work.fails("convert array.frag -o a.wgsl --wgsl-binding push=2:0", 3, "`images` is one");
     work.fails("convert tight.vert -o a.metal --wgsl-binding push=2:0", 2, "--wgsl-binding");

@@ -16,6 +16,8 @@ mod places;
 #[cfg(feature = "wgsl")]
 mod push_constants;
 #[cfg(feature = "wgsl")]
+mod row_major;
+#[cfg(feature = "wgsl")]
 mod samplers;
 #[cfg(feature = "wgsl")]
 mod strides;

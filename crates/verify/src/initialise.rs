@@ -2,7 +2,8 @@
 //!
 //! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
 //! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
-//! to the driver than the original does has another result in one of both. `OpUndef` becomes that number, too. And a
+//! to the driver than the original does has another result in one of both. `OpUndef` becomes that number, too, and so
+//! do components of a shuffle that are of no vector. And a
 //! driver may round `a * b + c` once or twice, as it likes, and not the same way in every shader: lavapipe does so. So
 //! all arithmetic is decorated as `precise` asks for.
 //! What is defined does not change.
@@ -33,7 +34,7 @@ const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, 
 const MOST_ELEMENTS: u32 = 256;
 
 /// `module` with `filler` in every output, `Private` and `Function` variable that has no initialiser of its own, in
-/// place of `OpUndef`, and with arithmetic that is not contracted.
+/// place of what is undefined, and with arithmetic that is not contracted.
 ///
 /// # Errors
 ///
@@ -47,8 +48,10 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
             {
                 p.decorate(id, Decoration::NO_CONTRACTION, &[]);
             }
-            if inst.op() == Op::UNDEF {
-                define(m, p, inst, filler);
+            match inst.op() {
+                Op::UNDEF => define(m, p, inst, filler),
+                Op::VECTOR_SHUFFLE => define_components(m, p, inst, filler),
+                _ => {}
             }
             let Some(variable) = Variable::of(inst) else { continue };
             let class = variable.storage_class();
@@ -88,6 +91,42 @@ fn define<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, undefined: Inst<'m>, fil
     let place = undefined.after().min(declarations);
     p.remove(undefined);
     p.insert(place, op, &operands);
+}
+
+/// Takes the components of a shuffle that are of neither vector from a constant.
+fn define_components<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    shuffle: Inst<'m>,
+    filler: Filler,
+) {
+    const UNDEFINED: u32 = u32::MAX;
+    const VECTORS: usize = 5;
+    let (Some(ty), Some(result)) = (shuffle.result_type(), shuffle.result()) else { return };
+    let Some(Type::Vector { component, .. }) = m.ty(ty) else { return };
+    let components = &shuffle.words()[VECTORS..];
+    let undefined = (0..).zip(components).filter(|(_, from)| **from == UNDEFINED);
+    let undefined: Vec<u32> = undefined.map(|(number, _)| number).collect();
+    let Some((last, others)) = undefined.split_last() else { return };
+
+    let (op, operands) = filled(m, p, component, filler, shuffle);
+    let value = p.declare_before(op, &operands, shuffle.at());
+    let mut vector = p.id();
+    let mut words = shuffle.words()[1..].to_vec();
+    words[1] = vector.word();
+    words
+        .iter_mut()
+        .skip(VECTORS - 1)
+        .filter(|from| **from == UNDEFINED)
+        .for_each(|from| *from = 0);
+    p.remove(shuffle);
+    p.insert(shuffle.after(), Op::VECTOR_SHUFFLE, &words);
+    for number in others.iter().chain([last]) {
+        let next = if number == last { result } else { p.id() };
+        let words = [ty.word(), next.word(), value.word(), vector.word(), *number];
+        p.insert(shuffle.after(), Op::COMPOSITE_INSERT, &words);
+        vector = next;
+    }
 }
 
 /// The constant of type `ty` that is `filler`, for use by `user`: its operands without the result id.

@@ -235,13 +235,20 @@ const REGISTER_SPACES: u32 = 51;
 
 fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Error> {
     let (mut compiler, _) = compiler::<targets::Hlsl>(words, entry)?;
-    if options.point_size == PointSize::Refuse {
+    let mut lacks = |builtin, class| {
         let proof = compiler.update_active_builtins();
-        let output = spirv::StorageClass::Output;
-        if compiler.has_active_builtin(spirv::BuiltIn::PointSize, output, proof).map_err(refused)? {
-            let message = "the shader writes PointSize, which Direct3D does not have";
-            return Err(Error::Unsupported(message.to_owned()));
-        }
+        compiler.has_active_builtin(builtin, class, proof).map_err(refused)
+    };
+    if options.point_size == PointSize::Refuse
+        && lacks(spirv::BuiltIn::PointSize, spirv::StorageClass::Output)?
+    {
+        let message = "the shader writes PointSize, which Direct3D does not have";
+        return Err(Error::Unsupported(message.to_owned()));
+    }
+    // SPIRV-Cross would write a constant where the shader has no other input.
+    if lacks(spirv::BuiltIn::PointCoord, spirv::StorageClass::Input)? {
+        let message = "the shader reads PointCoord, which Direct3D does not have";
+        return Err(Error::Unsupported(message.to_owned()));
     }
     let resources = bindings::resources(&compiler).map_err(refused)?;
     let model = options.shader_model;

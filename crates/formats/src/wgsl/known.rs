@@ -1,4 +1,4 @@
-//! What naga does not know, and WGSL has by another name or not at all.
+//! Instructions and names that naga does not know and WGSL has others for, and what only tools read.
 
 use polyshade_spv::{
     BuiltIn, Capability, Decoration, ExecutionMode, Id, Inst, Module, Op, Section, decode_text,
@@ -30,7 +30,7 @@ pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
 }
 
 /// What WebGPU calls a number of OpenGL's. That of a vertex begins where Vulkan's and WebGPU's do; that of an instance does
-/// not, and goes only where nothing looks at it: glslang declares both.
+/// not, and is renamed only where it is not read: glslang declares both.
 fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
     let &[_, variable, decoration, number] = decorate.words() else { return None };
     if decoration != Decoration::BUILT_IN.0 {

@@ -6,7 +6,9 @@ use naga::{AddressSpace, Handle, Module, StructMember, Type, TypeInner};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The text with the holes between members as their sizes, and those ahead of the first as a member more.
+/// The text with the holes behind members as their sizes, and those ahead of the first as an extra member.
+///
+/// Structures are found by their lines: where that went wrong, the text would not read back as it should.
 ///
 /// # Errors
 ///
@@ -39,7 +41,9 @@ pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Erro
         return Ok(source);
     }
     let text = sized(&source, structures);
-    let again = naga::front::wgsl::parse_str(&text).map_err(|_| cannot())?;
+    let again = naga::front::wgsl::parse_str(&text).map_err(|error| {
+        Error::Unsupported(format!("naga does not read what it wrote: {error}"))
+    })?;
     if is_laid_out_alike(module, &again) { Ok(text) } else { Err(cannot()) }
 }
 

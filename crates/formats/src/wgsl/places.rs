@@ -17,7 +17,7 @@ pub(super) fn place_of(module: &Module<'_>, variable: Id) -> Option<Place> {
 ///
 /// # Errors
 ///
-/// `Options`: a place was given that another resource has.
+/// `Options`: a place was given that another resource has, or two for one resource, or there is none left.
 pub(super) fn places(
     module: &Module<'_>,
     resources: &BTreeSet<WgslResource>,
@@ -36,20 +36,31 @@ pub(super) fn places(
             let message = format!("binding {binding} of set {set} is taken already");
             return Err(Error::Options(message));
         }
-        places.insert(*resource, *place);
+        if places.insert(*resource, *place).is_some() {
+            let message = "a resource of WGSL is given two bindings";
+            return Err(Error::Options(message.to_owned()));
+        }
     }
     for resource in resources {
         let set = match resource {
             WgslResource::Sampler(texture) => texture.set,
             WgslResource::PushConstants => 0,
         };
-        places.entry(*resource).or_insert_with(|| {
-            let there = taken.iter().filter(|place| place.set == set);
-            let binding = there.map(|place| place.binding).max().map_or(0, |last| last + 1);
-            let place = Place { set, binding };
-            taken.insert(place);
-            place
-        });
+        if places.contains_key(resource) {
+            continue;
+        }
+        let there = taken.iter().filter(|place| place.set == set);
+        let binding = match there.map(|place| place.binding).max() {
+            Some(last) => last.checked_add(1),
+            None => Some(0),
+        };
+        let Some(binding) = binding else {
+            let message = format!("there is no binding behind all others of set {set}");
+            return Err(Error::Options(message));
+        };
+        let place = Place { set, binding };
+        taken.insert(place);
+        places.insert(*resource, place);
     }
     Ok(places)
 }

@@ -33,7 +33,7 @@ pub(super) fn combined(module: &Module<'_>) -> Result<BTreeSet<Place>, String> {
     Ok(places)
 }
 
-/// Whether more than the image of a combined image sampler is looked at, or perhaps is.
+/// Whether more than the image of a combined image sampler may be read.
 fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     module.code_uses_of(variable).any(|inst| match (inst.op(), inst.result()) {
         (Op::LOAD, Some(value)) => module.code_uses_of(value).any(|inst| inst.op() != Op::IMAGE),

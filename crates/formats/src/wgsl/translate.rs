@@ -1,7 +1,7 @@
 //! Calls naga.
 
 use super::{Bound, Kind, Text, Wgsl, WgslResource};
-use super::{known, layout, places, push_constants, samplers, strides};
+use super::{known, layout, places, push_constants, row_major, samplers, strides};
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -35,6 +35,9 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let Ok(module) = Module::parse(words) else {
         return Ok(Text { source: text(words)?, bound: Vec::new() });
     };
+    if let Some(why) = row_major::exchanged(&module) {
+        return Err(Error::Unsupported(why.to_owned()));
+    }
     let combined = samplers::combined(&module).map_err(Error::Unsupported)?;
     let has_constants = push_constants::variables(&module).next().is_some();
     let mut resources: BTreeSet<_> = combined.into_iter().map(WgslResource::Sampler).collect();
@@ -76,7 +79,8 @@ fn text(words: &[u32]) -> Result<String, Error> {
         guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
     let flags = back::wgsl::WriterFlags::empty();
     let text = guarded(|| back::wgsl::write_string(&module, &info, flags))?;
-    layout::with_holes(text.map_err(|error| cannot(&error))?, &module)
+    let text = text.map_err(|error| cannot(&error))?;
+    guarded(|| layout::with_holes(text, &module))?
 }
 
 fn validator() -> Validator {
@@ -85,8 +89,12 @@ fn validator() -> Validator {
 
 /// naga panics on some modules that it cannot represent.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(call))
-        .map_err(|_| Error::Unsupported("naga gives up on this module".to_owned()))
+    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default();
+        Error::Unsupported(format!("naga gives up on this module: {line}"))
+    })
 }
 
 fn place(location: Option<SourceLocation>, name: &str) -> String {

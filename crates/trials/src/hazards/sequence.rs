@@ -100,13 +100,8 @@ struct Writer<'c> {
 
 /// Any sequence, of some commands.
 pub fn any_sequence(choices: &mut Choices) -> Sequence {
-    let presets = [
-        Preset::Vulkan,
-        Preset::VulkanMobile,
-        Preset::Metal,
-        Preset::WebGpuNative,
-        Preset::WebGpu,
-    ];
+    let presets =
+        [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal, Preset::WebGpuNative, Preset::WebGpu];
     let mut device = Device::from(choices.of(&presets));
     if choices.maybe() {
         device.stores_beside_outputs = choices.maybe();

@@ -1,0 +1,36 @@
+//! Matrices by rows, which naga transposes only where one of them, or a part of it, is loaded by a pointer through the
+//! member of a uniform block.
+
+use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass, Type, view};
+
+/// Why naga would read or write matrices of a module with rows and columns exchanged, if it would.
+pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
+    let is_row_major = |inst: Inst<'_>| {
+        let grouped = matches!(inst.op(), Op::DECORATE | Op::DECORATION_GROUP);
+        let member = inst.op() == Op::MEMBER_DECORATE;
+        let at = if member { 3 } else { 2 };
+        (grouped || member) && inst.words().get(at) == Some(&Decoration::ROW_MAJOR.0)
+    };
+    if !module.section(Section::Annotations).any(is_row_major) {
+        return None;
+    }
+    let holds = |ty| !matches!(module.ty(ty), Some(Type::Matrix { .. })) && has_matrix(module, ty);
+    let mut pointers = module.section(Section::Globals).filter_map(view::TypePointer::of);
+    if pointers.any(|one| one.storage_class() != StorageClass::UNIFORM && holds(one.pointee())) {
+        return Some("naga exchanges rows and columns of matrices in what is not a uniform block");
+    }
+    let mut code = module.functions().flat_map(|function| function.instructions());
+    let loads_more =
+        |inst: Inst<'_>| inst.op() == Op::LOAD && inst.result_type().is_some_and(holds);
+    let message = "naga exchanges rows and columns of matrices that are loaded with others";
+    code.any(loads_more).then_some(message)
+}
+
+/// Whether a type is a matrix, or has one in it.
+fn has_matrix(module: &Module<'_>, ty: Id) -> bool {
+    match module.ty(module.innermost_element(ty)) {
+        Some(Type::Matrix { .. }) => true,
+        Some(Type::Struct { id }) => module.members(id).any(|member| has_matrix(module, member)),
+        _ => false,
+    }
+}
