@@ -29,8 +29,8 @@ pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     words
 }
 
-/// What WebGPU calls a number of OpenGL's. That of a vertex begins where Vulkan's and WebGPU's do; that of an instance does
-/// not, and is renamed only where it is not read: glslang declares both.
+/// What WebGPU calls a number of OpenGL's. That of a vertex begins where Vulkan's and WebGPU's do; that of an instance
+/// does not, and is renamed only where it is not read: glslang declares both.
 fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
     let &[_, variable, decoration, number] = decorate.words() else { return None };
     if decoration != Decoration::BUILT_IN.0 {
