@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade convert %s -o %t.wgsl
 // EXIT: 3
-// CHECK: WGSL has textures and samplers apart, and `pictures` is both in one
+// CHECK: WGSL has no arrays of textures with samplers, and `pictures` is one
 
 layout(location = 0) in vec2 at;
 layout(location = 0) out vec4 colour;
