@@ -163,6 +163,39 @@ fn matrices_by_rows_are_read_right_or_refused() {
     work.fails("convert c.comp -o c.wgsl", 3, "rows and columns");
 }
 
+/// A module that is not valid may have types of themselves.
+#[test]
+fn types_of_themselves_end_no_process() {
+    let module = "; SPIR-V
+; Version: 1.3
+; Bound: 20
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 \"main\"
+OpExecutionMode %1 LocalSize 1 1 1
+DECORATION
+%4 = OpTypeVoid
+%5 = OpTypeFunction %4
+TYPES
+%1 = OpFunction %4 None %5
+%7 = OpLabel
+OpReturn
+OpFunctionEnd
+";
+    for (decoration, types) in [
+        (
+            "OpMemberDecorate %8 0 RowMajor",
+            "%8 = OpTypeStruct %8\n%9 = OpTypePointer StorageBuffer %8",
+        ),
+        ("OpDecorate %9 ArrayStride 64", "%8 = OpTypeVector %8 4\n%9 = OpTypeRuntimeArray %8"),
+    ] {
+        let module = module.replace("DECORATION", decoration).replace("TYPES", types);
+        let work = Work::with(&[("a.spvasm", module.as_str())]);
+        let said = work.says(3, "convert a.spvasm -o a.wgsl");
+        assert!(!said.contains("crashed"), "{said}");
+    }
+}
+
 /// OpenGL's number of a vertex is WebGPU's.
 #[test]
 fn opengl_counts_vertices_as_webgpu_does() {

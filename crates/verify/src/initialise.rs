@@ -3,9 +3,8 @@
 //! An output that is not written on some path holds whatever the driver finds there. With an initialiser it holds that,
 //! in the original and in every variant alike: once zero, and once something else, so that a variant that leaves more
 //! to the driver than the original does has another result in one of both. `OpUndef` becomes that number, too, and so
-//! do components of a shuffle that are of no vector. And a
-//! driver may round `a * b + c` once or twice, as it likes, and not the same way in every shader: lavapipe does so. So
-//! all arithmetic is decorated as `precise` asks for.
+//! do components of a shuffle that are of no vector. And a driver may round `a * b + c` once or twice, as it likes, and
+//! not the same way in every shader: lavapipe does so. So all arithmetic is decorated as `precise` asks for.
 //! What is defined does not change.
 
 use polyshade::spv::view::{CapabilityInst, Mode, Variable};

@@ -356,11 +356,11 @@ fn browsers_draw_what_is_not_clipped_or_culled() {
     let mut all = Work::default();
     for pair in &pairs {
         let work = work(pair, topology, SEEDS);
-        let shifted = |draw: Draw<'_>| draw.target.map(|target| target + all.targets.len());
-        let draws =
-            work.draws.into_iter().map(|draw| Draw { target: shifted(draw.clone()), ..draw });
-        let draws: Vec<_> = draws.collect();
-        all.draws.extend(draws);
+        let first = all.targets.len();
+        all.draws.extend(work.draws.into_iter().map(|mut draw| {
+            draw.target = draw.target.map(|target| first + target);
+            draw
+        }));
         all.targets.extend(work.targets);
     }
     let targets = browser::run(&all).targets;

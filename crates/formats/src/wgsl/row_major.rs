@@ -2,14 +2,18 @@
 //! member of a uniform block.
 
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass, Type, view};
+use std::collections::BTreeSet;
 
 /// Why naga would read or write matrices of a module with rows and columns exchanged, if it would.
 pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     let is_row_major = |inst: Inst<'_>| {
-        let grouped = matches!(inst.op(), Op::DECORATE | Op::DECORATION_GROUP);
-        let member = inst.op() == Op::MEMBER_DECORATE;
-        let at = if member { 3 } else { 2 };
-        (grouped || member) && inst.words().get(at) == Some(&Decoration::ROW_MAJOR.0)
+        // Of a member, or of a group that members may be of.
+        let at = match inst.op() {
+            Op::MEMBER_DECORATE => 3,
+            Op::DECORATE => 2,
+            _ => return false,
+        };
+        inst.words().get(at) == Some(&Decoration::ROW_MAJOR.0)
     };
     if !module.section(Section::Annotations).any(is_row_major) {
         return None;
@@ -26,11 +30,19 @@ pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     code.any(loads_more).then_some(message)
 }
 
-/// Whether a type is a matrix, or has one in it.
+/// Whether a type is a matrix, or has one in it. A module that is not valid may have a structure of itself.
 fn has_matrix(module: &Module<'_>, ty: Id) -> bool {
-    match module.ty(module.innermost_element(ty)) {
-        Some(Type::Matrix { .. }) => true,
-        Some(Type::Struct { id }) => module.members(id).any(|member| has_matrix(module, member)),
-        _ => false,
+    let (mut seen, mut next) = (BTreeSet::new(), vec![ty]);
+    while let Some(ty) = next.pop() {
+        let ty = module.innermost_element(ty);
+        if !seen.insert(ty) {
+            continue;
+        }
+        match module.ty(ty) {
+            Some(Type::Matrix { .. }) => return true,
+            Some(Type::Struct { id }) => next.extend(module.members(id)),
+            _ => {}
+        }
     }
+    false
 }

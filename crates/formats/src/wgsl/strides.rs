@@ -52,13 +52,15 @@ impl<'m, 'w> Wide<'m, 'w> {
 
     /// The bytes from an element to the next in WGSL, of scalars and vectors.
     fn least(&self, element: Id) -> Option<u32> {
-        let bytes = |width: u32| width / 8;
-        match self.module.ty(element)? {
-            Type::Int { width, .. } | Type::Float { width, .. } => Some(bytes(width)),
-            Type::Vector { component, count } => {
-                Some(self.least(component)? * count.next_power_of_two())
-            }
+        let scalar = |ty| match self.module.ty(ty)? {
+            Type::Int { width, .. } | Type::Float { width, .. } => Some(width / 8),
             _ => None,
+        };
+        match self.module.ty(element)? {
+            Type::Vector { component, count } => {
+                scalar(component)?.checked_mul(count.checked_next_power_of_two()?)
+            }
+            _ => scalar(element),
         }
     }
 
