@@ -4,17 +4,17 @@ use crate::clip::chain::{Stages, pictures};
 use crate::clip::shape::{Shape, Style};
 use crate::clip::{CHAINS, drivers, shapes};
 use crate::depth::POSITIONS;
-use crate::drivers::DRIVERS;
+use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::Case;
 use crate::noise::Noise;
 use crate::shaders::Varyings;
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
-use polyshade::clip_cull;
+use polyshade::clip_cull::{self, Lacking};
 use polyshade::depth_convention::{self, Turn};
 use polyshade::host::{Target, Value};
 use polyshade::recipe::{self, Capture, Masks, Recipe};
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback::Variant;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
@@ -87,6 +87,40 @@ fn pipelines_with_registers_draw_what_arrays_by_hand_draw() {
             assert!(found == expected, "{driver:?} {chain:?}");
             // The comparison notices other planes.
             assert!(pictures(*driver, &of(|shape| shape.off), &seeds) != expected, "{driver:?}");
+        }
+    }
+}
+
+#[test]
+fn no_stage_keeps_distances_where_they_are_emulated() {
+    const PIXEL: usize = 8;
+    let mut emulated = Recipe::default();
+    emulated.emulate = Some(Lacking::All);
+    let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
+    for chain in CHAINS {
+        let mut noise = Noise::new();
+        // SwiftShader culls by other rules than Vulkan's.
+        for driver in drivers(chain).iter().filter(|driver| **driver == Driver::Lavapipe) {
+            let shapes = shapes(&mut noise, *driver, chain, 12);
+            let native: Vec<Stages> =
+                shapes.iter().map(|shape| shape.stages(Style::Arrays)).collect();
+            let made: Vec<Stages> = native.iter().map(|one| lowered(one, &emulated)).collect();
+            for (_, words) in made.iter().flatten() {
+                let module = Module::parse(words).expect("it was just made");
+                assert!(!all.iter().any(|one| module.has_capability(*one)), "{chain:?}");
+            }
+            let seeds = [1, 2, 3];
+            let [expected, found] =
+                [&native, &made].map(|stages| pictures(*driver, stages, &seeds).concat());
+            // What is cut is interpolated between other vertices: only which pixels are covered is compared.
+            let is_drawn = |pixel: &[u8]| pixel.iter().any(|byte| *byte != 0);
+            let pixels = expected.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
+            let pixels: Vec<_> =
+                pixels.map(|(one, other)| (is_drawn(one), is_drawn(other))).collect();
+            let drawn = pixels.iter().filter(|(one, _)| *one).count();
+            let others = pixels.iter().filter(|(one, other)| one != other).count();
+            let title = format!("{driver:?} {chain:?}: {others} of {drawn}");
+            assert!(drawn > 1000 && others * 50 < drawn, "{title}");
         }
     }
 }

@@ -88,7 +88,8 @@ pub const CALLS: [Call; 19] = [
         Ok(vec![clip_cull::to_registers(of.m, of.target(), registers)?.module])
     }),
     call("clip-emulate", VERTEX, |of| {
-        Ok(vec![clip_cull::emulate_last(of.m, of.target(), Lacking::All, 28)?.module])
+        let registers = Registers { inputs: 28, outputs: 28, linked: None };
+        Ok(vec![clip_cull::emulate_last(of.m, of.target(), Lacking::All, registers)?.module])
     }),
     call("clip-emulate-fragment", FRAGMENT, |of| {
         Ok(vec![clip_cull::emulate_fragment(of.m, of.target(), Lacking::All, 28, [6, 2])?.module])

@@ -236,7 +236,8 @@ fn what_is_said_of_distances_is_kept() {
     kept::<StageDistances>(&arranged.result);
     let enabled = clip_cull::enable(&vertex, "main", Value::Word(PLACES[1]), None);
     kept::<StageDistances>(&enabled.expect("it can be").result);
-    let emulated = clip_cull::emulate_last(&vertex, "main", Lacking::All, 5).expect("it can be");
+    let at = Registers { outputs: 5, ..Registers::default() };
+    let emulated = clip_cull::emulate_last(&vertex, "main", Lacking::All, at).expect("it can be");
     kept::<StageDistances>(&emulated.result);
     let (triangles, exact) = (Primitive::Triangles, Exact::new());
     let two = clip_cull::generate(&vertex, "main", triangles, 5, &exact).expect("it can be");

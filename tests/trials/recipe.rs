@@ -177,7 +177,8 @@ impl Field {
             Reduced => owned(position_only::derive(vertex, target, &reduced())?),
             Emulated => {
                 let (lacking, at) = (Lacking::All, free(4));
-                let last = clip_cull::emulate_last(vertex, target, lacking, at)?;
+                let registers = Registers { outputs: at, ..Registers::default() };
+                let last = clip_cull::emulate_last(vertex, target, lacking, registers)?;
                 let counts = last.result.outputs;
                 fragment =
                     owned(clip_cull::emulate_fragment(&fragment, "main", lacking, at, counts)?);

@@ -141,7 +141,8 @@ fn emulation(location: u32, native: Option<Kind>) -> (Lacking, Steps) {
 
 pub(crate) fn emulated(location: u32, native: Option<Kind>) -> Step {
     let (lacking, told) = emulation(location, native);
-    step(told, move |m, target| shader(clip_cull::emulate_last(m, target, lacking, location)))
+    let at = registers(location, None);
+    step(told, move |m, target| shader(clip_cull::emulate_last(m, target, lacking, at)))
 }
 
 /// The same in the fragment stage, of so many distances.
@@ -160,16 +161,17 @@ pub(crate) fn repaired() -> Step {
 
 /// Cut by the stage, and what it reads in registers, if they have a location.
 pub(crate) fn cut(location: Option<u32>) -> Step {
-    step(form(Form::Exact { location, hand_on: false }), move |m, target| {
-        let cut = clip_cull::cut(m, target, &Exact::new())?.module;
-        let Some(at) = location else { return Ok(cut.into_owned()) };
-        shader(clip_cull::to_registers(&cut, target, registers(at, None)))
+    let told = form(Form::Exact { location, native_clip: false, hand_on: false });
+    step(told, move |m, target| {
+        let exact = location.into_iter().fold(Exact::new(), |exact, at| exact.read(at, None));
+        shader(clip_cull::cut(m, target, &exact))
     })
 }
 
 /// Handed to a geometry stage that polyshade makes, in registers.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
-    step(form(Form::Exact { location: Some(at), hand_on: false }), move |m, target| {
+    let told = form(Form::Exact { location: Some(at), native_clip: false, hand_on: false });
+    step(told, move |m, target| {
         let exact = Exact::new();
         let (last, _) = clip_cull::generate(m, target, Primitive::Triangles, at, &exact)?;
         Ok(last.module.into_owned())

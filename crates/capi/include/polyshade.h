@@ -363,13 +363,15 @@
 // Arrays become registers; JSON: `inputs`, `outputs`, `linked`.
 #define POLYSHADE_OPTIONS_CLIP_REGISTERS 15
 
-// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`.
+// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`, and where that
+// stage reads some, `inputs` (their location) and `linked`.
 #define POLYSHADE_OPTIONS_CLIP_EMULATE_LAST 16
 
 // The same in the fragment stage; JSON: `lacking`, `location`, `counts`.
 #define POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT 17
 
-// The same exactly, in a geometry stage; JSON only.
+// The same exactly, in a geometry stage; JSON only, of which `read` says where distances of the stage before are
+// (`location`, `linked`).
 #define POLYSHADE_OPTIONS_CLIP_CUT 18
 
 // The same by a geometry stage that is made, the second output; JSON: `primitive`, `location`, `exact`.

@@ -4,9 +4,10 @@ use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
 use crate::module::polyshade_module;
-use crate::options::{Asked, Kind, polyshade_options, read, variant_bit};
+use crate::options::{Asked, EmulateLast, Kind, polyshade_options, read, variant_bit};
 use crate::result::{Output, Report, polyshade_result};
 use crate::target::{self, polyshade_target};
+use polyshade::clip_cull::Registers;
 use polyshade::host::{Changed, Lowered, Target};
 use polyshade::recipe::{self, Made};
 use polyshade::transform_feedback::Layout;
@@ -153,7 +154,9 @@ fn lower_one(
         Asked::Separate(asked) => frame.output(clip_cull::separate(m, target, asked.clip)?),
         Asked::Registers(options) => frame.output(clip_cull::to_registers(m, target, *options)?),
         Asked::EmulateLast(asked) => {
-            frame.output(clip_cull::emulate_last(m, target, asked.lacking, asked.location)?)
+            let EmulateLast { lacking, location: outputs, inputs, linked } = *asked;
+            let registers = Registers { inputs: inputs.unwrap_or(outputs), outputs, linked };
+            frame.output(clip_cull::emulate_last(m, target, lacking, registers)?)
         }
         Asked::EmulateFragment(asked) => {
             let (lacking, location, counts) = (asked.lacking, asked.location, asked.counts);

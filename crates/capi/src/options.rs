@@ -117,6 +117,11 @@ pub(crate) struct Separate {
 pub(crate) struct EmulateLast {
     pub(crate) lacking: Lacking,
     pub(crate) location: u32,
+    /// Of the inputs, if not the same.
+    #[serde(default)]
+    pub(crate) inputs: Option<u32>,
+    #[serde(default)]
+    pub(crate) linked: Option<[u32; 2]>,
 }
 
 /// Distances by which the fragment stage discards.

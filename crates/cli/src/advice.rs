@@ -79,6 +79,7 @@ const ADVICE: &[(&str, &[&str])] = &[
     ("distances of a kind, and there are to be", &["--linked"]),
     ("there is no location … behind location", &["--location"]),
     ("is taken or reserved", &["--location", "--reserve-location"]),
+    ("say at which location they are handed on", &["--location"]),
 ];
 
 /// Options that have a place in them.

@@ -85,8 +85,8 @@ pub enum DistanceStep {
     EmulateLast,
     /// [`emulate_fragment`](polyshade::clip_cull::emulate_fragment), in the fragment stage.
     EmulateFragment,
-    /// [`to_registers`](polyshade::clip_cull::to_registers), in the stages whose inputs are distances that are ordinary
-    /// values now.
+    /// [`to_registers`](polyshade::clip_cull::to_registers), where distances are ordinary values now: in the stages
+    /// before the last, whose distances the last reads, and in a fragment stage that is not emulated and reads some.
     ReadRegisters,
 }
 
@@ -102,7 +102,7 @@ impl DistanceStep {
             Self::Generate => "generate",
             Self::EmulateLast => "emulate_last",
             Self::EmulateFragment => "emulate_fragment",
-            Self::ReadRegisters => "to_registers, of inputs",
+            Self::ReadRegisters => "to_registers, of the other stages",
         }
     }
 }
@@ -303,9 +303,13 @@ impl Choice<'_> {
             }),
             DistanceWay::None | DistanceWay::Native => {}
         }
-        let is_moved = clip.max(cull) == DistanceWay::Geometry;
-        let reads_inputs = self.pipeline.tessellation || self.pipeline.geometry.is_some();
-        if hands_on || (is_moved && (fragment_reads || reads_inputs)) {
+        let has_others = self.pipeline.tessellation || self.pipeline.geometry.is_some();
+        let is_moved = match clip.max(cull) {
+            DistanceWay::None | DistanceWay::Native => hands_on,
+            DistanceWay::Geometry => fragment_reads || has_others,
+            DistanceWay::Fragment => has_others,
+        };
+        if is_moved {
             steps.push(DistanceStep::ReadRegisters);
         }
         steps

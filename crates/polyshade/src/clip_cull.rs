@@ -29,15 +29,17 @@ mod pass_through;
 mod pipeline;
 mod prepare;
 mod primitives;
+mod read;
 mod registers;
 mod relocate;
 mod repair;
 mod varyings;
 
 pub use arrays::{Registers, StageDistances, combine, separate, to_registers};
-pub use emulate::{EMULATED_LOCATIONS, Lacking, emulate_fragment, emulate_last};
+pub use emulate::{EMULATED_LOCATIONS, emulate_fragment, emulate_last};
 pub use geometry::{Exact, cut};
 pub use last::{Planes, enable, user_planes};
+pub use limits::Lacking;
 pub use marks::{Component, KINDS, Kind, Linkage, Mark};
 pub use normalize::{Normalized, Options, normalize};
 pub use pass_through::generate;
@@ -46,4 +48,4 @@ pub use primitives::Primitive;
 pub use repair::{REPAIRS, Repair, repair};
 
 /// The version of the words that the functions here make.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;

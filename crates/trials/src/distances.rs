@@ -142,8 +142,10 @@ pub(crate) fn generate(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
 }
 
 pub(crate) fn emulate_last(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
-    let (lacking, location) = (lacking(choices), 28 - choices.below(29));
-    let one = clip_cull::emulate_last(m, target(entry, choices), lacking, location)?;
+    let (lacking, outputs) = (lacking(choices), 28 - choices.below(29));
+    let inputs = 28 - choices.below(29);
+    let registers = clip_cull::Registers { inputs, outputs, linked: None };
+    let one = clip_cull::emulate_last(m, target(entry, choices), lacking, registers)?;
     Ok(vec![("emulated", one.module.into_owned())])
 }
 

@@ -9,6 +9,7 @@ use crate::constants::{self, Specialization};
 use crate::leaves::Leaf;
 use crate::random::{Random, Values};
 use attributes::Stream;
+use block::Integers;
 use polyshade::Module;
 use polyshade::spv::view::{EntryPoint, Store};
 use polyshade::spv::{
@@ -198,8 +199,7 @@ impl Resources<'_, '_> {
             | StorageClass::UNIFORM_CONSTANT => self.descriptors(id, class, ty),
             StorageClass::PUSH_CONSTANT => {
                 let mut random = Random::of(self.seed.0, self.seed.1, 1 << 40);
-                self.inputs.push_constants =
-                    block::fill(self.m, ty, self.specialization, &mut random)?;
+                self.inputs.push_constants = self.block(id, ty, &mut random)?;
                 Ok(())
             }
             StorageClass::ATOMIC_COUNTER => Err("is an atomic counter".into()),
@@ -214,7 +214,7 @@ impl Resources<'_, '_> {
             let purpose =
                 u64::from(set) << 48 | u64::from(binding) << 16 | u64::from(number) | 1 << 63;
             let mut random = Random::of(self.seed.0, self.seed.1, purpose);
-            let given = self.give(class, element, &mut random)?;
+            let given = self.give(id, class, element, &mut random)?;
             let same =
                 |one: &&(u32, u32, u32, Given)| (one.0, one.1, one.2) == (set, binding, number);
             match self.inputs.descriptors.iter_mut().find(|one| same(&&**one)) {
@@ -246,16 +246,28 @@ impl Resources<'_, '_> {
         }
     }
 
-    fn give(&self, class: StorageClass, ty: Id, random: &mut Random) -> Result<Given, String> {
-        let (m, specialization) = (self.m, self.specialization);
+    /// The bytes of a block of type `ty` that is in the variable `id`.
+    fn block(&self, id: Id, ty: Id, random: &mut Random) -> Result<Vec<u8>, String> {
+        let integers = Integers::of(self.m, id, self.specialization, self.seed.0);
+        block::fill(self.m, ty, self.specialization, integers, random)
+    }
+
+    fn give(
+        &self,
+        id: Id,
+        class: StorageClass,
+        ty: Id,
+        random: &mut Random,
+    ) -> Result<Given, String> {
+        let m = self.m;
         if class == StorageClass::STORAGE_BUFFER
             || class == StorageClass::UNIFORM
                 && m.decoration(ty, Decoration::BUFFER_BLOCK).is_some()
         {
-            return Ok(Given::StorageBuffer(block::fill(m, ty, specialization, random)?));
+            return Ok(Given::StorageBuffer(self.block(id, ty, random)?));
         }
         if class == StorageClass::UNIFORM {
-            return Ok(Given::UniformBuffer(block::fill(m, ty, specialization, random)?));
+            return Ok(Given::UniformBuffer(self.block(id, ty, random)?));
         }
         match m.ty(ty) {
             Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),

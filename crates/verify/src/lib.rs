@@ -206,10 +206,12 @@ pub enum Form {
         location: u32,
     },
     /// What a geometry stage does itself, which is made behind other stages: those have registers, of built-in arrays,
-    /// at this location and behind it, and so have the inputs of a geometry stage, where there is one.
+    /// at this location and behind it, and so have the inputs of a stage.
     Exact {
         /// The first.
         location: Option<u32>,
+        /// Whether clip distances stay.
+        native_clip: bool,
         /// Whether a geometry stage hands its distances on there, too.
         hand_on: bool,
     },
@@ -217,7 +219,7 @@ pub enum Form {
     Combined,
     /// Two built-in arrays of one.
     Separate,
-    /// Values at this location and behind it, for a fragment stage that discards.
+    /// Values at this location and behind it, for a fragment stage that discards; inputs are registers there.
     Emulated {
         /// The first.
         location: u32,

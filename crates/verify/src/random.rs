@@ -12,6 +12,9 @@ pub(crate) struct Random {
 pub(crate) enum Values {
     /// Any, and those at which arithmetic goes wrong.
     Any,
+    /// The same without denormals, which drivers flush in some stages and keep in others (llvmpipe: in vertex and
+    /// compute stages), and without what becomes one by a step.
+    Normal,
     /// From 0 to 1, as colours have them.
     Colours,
 }
@@ -46,6 +49,11 @@ impl Random {
     /// One of `choices`, of which there is one at least.
     pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
+    }
+
+    /// Whether denormals are left out.
+    pub(crate) fn is_of_normals(&self) -> bool {
+        self.values == Values::Normal
     }
 
     /// Whether colours are wanted.

@@ -208,10 +208,15 @@ pub(crate) struct Variant<'v> {
 
 impl<'r> Original<'r> {
     pub(crate) fn new(task: &'r Task<'r>, seed: u64) -> Result<Original<'r>, Stop> {
+        Original::of(task, (Values::Any, seed))
+    }
+
+    /// The same, given these values.
+    pub(crate) fn of(task: &'r Task<'r>, seed: (Values, u64)) -> Result<Original<'r>, Stop> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
         let vertices = task.job.vertices.max(1);
-        let inputs = task.inputs((Values::Any, seed), vertices.max(INSTANCES))?;
+        let inputs = task.inputs(seed, vertices.max(INSTANCES))?;
         let vertices = inputs.most_vertices.map_or(vertices, |most| vertices.min(most)).max(1);
         let instances = inputs.most_instances.map_or(INSTANCES, |most| INSTANCES.min(most)).max(1);
         let placements = cases::placements(vertices, instances);

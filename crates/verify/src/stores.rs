@@ -7,6 +7,7 @@ use crate::compare;
 use crate::inputs::Inputs;
 use crate::layout::{self, Buffer};
 use crate::pull::{self, Fetching};
+use crate::random::Values;
 use crate::recording::{Recording, Shape};
 use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
@@ -41,8 +42,9 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
     // What cannot be captured is an error, whatever the attributes are: without any, they are (0, 0, 0, 1).
     let unfed = pull(&options)?;
     Variants::new(&unfed.module, captured.target, captured.options)?;
+    let values = if captured.options.is_compute() { Values::Normal } else { Values::Any };
     Ok(task.each_seed(|seed| {
-        let original = Original::new(task, seed)?;
+        let original = Original::of(task, (values, seed))?;
         let (streams, rest) = original.inputs.clone().without_streams();
         let told = &pull::told(&options, &streams).map_err(not_comparable)?;
         let made = &pull(told).map_err(not_comparable)?;

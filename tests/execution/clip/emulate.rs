@@ -5,13 +5,15 @@ use crate::browser;
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use polyshade::Module;
-use polyshade::clip_cull::{Lacking, emulate_fragment, emulate_last};
+use polyshade::clip_cull::{Lacking, Registers, emulate_fragment, emulate_last};
 use polyshade::spv::{Capability, ExecutionMode, ExecutionModel};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Counts, DepthTest, Draw, Stage, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
+/// Where distances are handed on.
+const AT: Registers = Registers { inputs: 0, outputs: 2, linked: None };
 
 /// `DISTANCES` writes them; every fourth primitive of each draw is degenerate.
 const VERTEX: &str = "
@@ -93,7 +95,7 @@ impl Case {
     #[track_caller]
     fn emulation(&self, (vertex, fragment): Pair) -> Pair {
         let module = Module::parse(&vertex).unwrap();
-        let last = emulate_last(&module, "main", Lacking::All, 2).unwrap();
+        let last = emulate_last(&module, "main", Lacking::All, AT).unwrap();
         assert_eq!(last.result.outputs, [self.clip, self.cull]);
         let module = Module::parse(&fragment).unwrap();
         let fragment =

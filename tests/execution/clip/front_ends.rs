@@ -119,7 +119,8 @@ fn with_geometry(stages: &Stages) -> (Stages, [u32; 2]) {
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();
     let module = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&module, "main", Lacking::All, 5).unwrap();
+    let at = Registers { outputs: 5, ..Registers::default() };
+    let last = emulate_last(&module, "main", Lacking::All, at).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
     let fragment =
         emulate_fragment(&fragment, "main", Lacking::All, 5, last.result.outputs).unwrap();

@@ -4,7 +4,9 @@ use super::chain::{seeded, with_header};
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::words;
 use polyshade::Module;
-use polyshade::clip_cull::{Exact, Lacking, Primitive, emulate_fragment, emulate_last, generate};
+use polyshade::clip_cull::{
+    Exact, Lacking, Primitive, Registers, emulate_fragment, emulate_last, generate,
+};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
@@ -65,7 +67,8 @@ fn native(clip: u32, cull: u32) -> Stages {
 fn approximate(clip: u32, cull: u32) -> Stages {
     let mut stages = native(clip, cull);
     let vertex = Module::parse(&stages[0].1).unwrap();
-    let last = emulate_last(&vertex, "main", Lacking::All, 2).unwrap();
+    let at = Registers { outputs: 2, ..Registers::default() };
+    let last = emulate_last(&vertex, "main", Lacking::All, at).unwrap();
     let fragment = Module::parse(&stages[1].1).unwrap();
     let fragment =
         emulate_fragment(&fragment, "main", Lacking::All, 2, last.result.outputs).unwrap().module;

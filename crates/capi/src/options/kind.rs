@@ -38,11 +38,13 @@ pub const POLYSHADE_OPTIONS_CLIP_COMBINE: u32 = 13;
 pub const POLYSHADE_OPTIONS_CLIP_SEPARATE: u32 = 14;
 /// Arrays become registers; JSON: `inputs`, `outputs`, `linked`.
 pub const POLYSHADE_OPTIONS_CLIP_REGISTERS: u32 = 15;
-/// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`.
+/// Distances that the device lacks, in the last stage before rasterization; JSON: `lacking`, `location`, and where that
+/// stage reads some, `inputs` (their location) and `linked`.
 pub const POLYSHADE_OPTIONS_CLIP_EMULATE_LAST: u32 = 16;
 /// The same in the fragment stage; JSON: `lacking`, `location`, `counts`.
 pub const POLYSHADE_OPTIONS_CLIP_EMULATE_FRAGMENT: u32 = 17;
-/// The same exactly, in a geometry stage; JSON only.
+/// The same exactly, in a geometry stage; JSON only, of which `read` says where distances of the stage before are
+/// (`location`, `linked`).
 pub const POLYSHADE_OPTIONS_CLIP_CUT: u32 = 18;
 /// The same by a geometry stage that is made, the second output; JSON: `primitive`, `location`, `exact`.
 pub const POLYSHADE_OPTIONS_CLIP_GENERATE: u32 = 19;

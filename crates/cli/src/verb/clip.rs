@@ -61,7 +61,7 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     no_semantics: bool,
 
-    /// The first location of --to registers, and of distances that --exact hands on
+    /// The first location of --to registers, and of distances that --exact hands on or reads
     #[arg(long, value_name = "N")]
     location: Option<u32>,
 
@@ -210,8 +210,11 @@ impl Rewrite {
         let location = [("--location", self.location.is_some() && !registers && !self.exact.exact)];
         Failure::of_unused(&location, "without --to registers or --exact")?;
         let rearranged = !matches!(self.to, None | Some(Form::Arrays));
-        let linked = [("--linked", self.linked.is_some() && !rearranged && self.emulate.is_none())];
-        Failure::of_unused(&linked, "without --emulate, or --to registers, combined or separate")?;
+        let is_linked = rearranged || self.emulate.is_some() || self.location.is_some();
+        let linked = [("--linked", self.linked.is_some() && !is_linked)];
+        let without =
+            "without --emulate, --exact with --location, or --to registers, combined or separate";
+        Failure::of_unused(&linked, without)?;
         let lacking = match self.to {
             Some(Form::Registers) if self.location.is_none() => "--to registers needs --location",
             Some(Form::Separate) if self.linked.is_none() => "--to separate needs --linked",
@@ -268,15 +271,18 @@ impl Rewrite {
                 (ExecutionModel::FRAGMENT, Some(linked)) => {
                     emulate_fragment(&current, &target, lacking, location, linked)
                 }
-                _ => emulate_last(&current, &target, lacking, location),
+                (_, linked) => {
+                    let registers = Registers { inputs: location, outputs: location, linked };
+                    emulate_last(&current, &target, lacking, registers)
+                }
             }?;
             taken.emulated(&done.result);
             return Ok(done.module.into_owned().into());
         }
         if self.exact.exact {
-            let (lacking, location) = (self.lacking(), self.location);
+            let (lacking, read) = (self.lacking(), (self.location, self.linked));
             let (module, geometry) =
-                self.exact.lower(&current, (&target, model), lacking, location, taken)?;
+                self.exact.lower(&current, (&target, model), lacking, read, taken)?;
             return Ok(Lowered { module, geometry });
         }
         let module = match self.to {
@@ -340,21 +346,19 @@ impl Rewrite {
     pub(super) fn steps(&self, listed: &Marks, model: ExecutionModel) -> Result<Steps, Error> {
         let takes_steps = !self.repair.is_empty() || self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
+        let native_clip = self.native.contains(&Kind::Clip);
         let form = match (self.emulate, self.to) {
-            (Some(location), _) => {
-                let native_clip = self.native.contains(&Kind::Clip);
-                polyshade_verify::Form::Emulated { location, native_clip }
-            }
-            _ if self.exact.exact => self.exact.form(self.location),
+            (Some(location), _) => polyshade_verify::Form::Emulated { location, native_clip },
+            _ if self.exact.exact => self.exact.form(self.location, native_clip),
             (None, None) if takes_steps => polyshade_verify::Form::Kept,
             (None, None | Some(Form::Arrays)) => polyshade_verify::Form::Arrays,
             (None, Some(Form::Registers)) => polyshade_verify::Form::Registers { location },
             (None, Some(Form::Combined)) => polyshade_verify::Form::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::Form::Separate,
         };
-        // The last stage emulates the distances that it has, whatever is linked.
-        let is_fragment = model == ExecutionModel::FRAGMENT;
-        let counts = self.linked.filter(|_| self.emulate.is_none() || is_fragment);
+        // A vertex stage emulates the distances that it has, whatever is linked.
+        let is_kept = model == ExecutionModel::VERTEX && self.emulate.is_some();
+        let counts = self.linked.filter(|_| !is_kept);
         Ok(Steps {
             repairs: !self.repair.is_empty(),
             planes: self.user_planes(),

@@ -56,6 +56,11 @@ pub(super) fn arrays<'m>(
     Ok(found)
 }
 
+/// How many distances of a kind there are.
+pub(super) fn count(arrays: &[Array], kind: Kind) -> u32 {
+    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+}
+
 /// The kinds of the built-in arrays that the entry point declares, as variables and as members.
 pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<Kind> {
     let mut kinds = Vec::new();
@@ -142,17 +147,18 @@ pub fn to_registers<'m>(
     registers: Registers,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
-    let rearranged = registers_in(&frame, frame.isolated(), registers)?;
+    let rearranged = registers_in(&frame, frame.isolated(), registers, &CLASSES)?;
     Ok(frame.lowered(rearranged))
 }
 
-/// [`to_registers`], of a version.
+/// [`to_registers`], of these sides of a version.
 pub(super) fn registers_in(
     frame: &Frame<'_>,
     version: &Module<'_>,
     registers: Registers,
+    classes: &[StorageClass],
 ) -> Result<Lowered<'static, StageDistances>, Error> {
-    let mut rearranged = rearrange(frame, version, Form::Registers(registers))?;
+    let mut rearranged = rearrange(frame, version, Form::Registers(registers), classes)?;
     rearranged.module = without_unused(frame, &rearranged.module)?;
     Ok(rearranged)
 }
@@ -196,7 +202,7 @@ pub fn combine<'m>(
     clip: Option<u32>,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
-    let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip })?;
+    let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip }, &CLASSES)?;
     Ok(frame.lowered(rearranged))
 }
 
@@ -212,7 +218,7 @@ pub fn separate<'m>(
     clip: u32,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &ANY)?;
-    let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip })?;
+    let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip }, &CLASSES)?;
     Ok(frame.lowered(rearranged))
 }
 
@@ -220,15 +226,16 @@ fn rearrange(
     frame: &Frame<'_>,
     version: &Module<'_>,
     form: Form,
+    classes: &[StorageClass],
 ) -> Result<Lowered<'static, StageDistances>, Error> {
-    let version = prepare_builtins(frame, version, &CLASSES)?;
+    let version = prepare_builtins(frame, version, classes)?;
     let target = frame.target();
     let next = frame.rewrite(&version, |m, p, entry| {
         let sites = Sites::new(m, p, entry);
         let mut counts = [[0; 2]; 2];
         let mut marks = [Vec::new(), Vec::new()];
         for (i, class) in CLASSES.into_iter().enumerate() {
-            if !has_distances(entry.model(), class) {
+            if !classes.contains(&class) || !has_distances(entry.model(), class) {
                 continue;
             }
             let found = arrays(m, p, entry, class)?;
@@ -283,16 +290,12 @@ struct New {
 }
 
 impl<'m> Side<'_, 'm> {
-    fn count(&self, kind: Kind) -> u32 {
-        self.arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
-    }
-
     fn places(
         &self,
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
     ) -> Result<(Vec<Relocation>, New), Error> {
-        let own = [self.count(Kind::Clip), self.count(Kind::Cull)];
+        let own = KINDS.map(|kind| count(self.arrays, kind));
         let mut new = New::default();
         let targets: Vec<(Kind, Place)> = match self.form {
             Form::Registers(Registers { inputs, outputs, linked }) => {

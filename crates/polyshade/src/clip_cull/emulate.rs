@@ -2,12 +2,13 @@
 //! and the fragment stage discards what they cut off.
 
 use super::arrays::{
-    AddedRegisters, Array, CLASSES, RegisterPlace, StageDistances, add_registers, arrays, at_least,
-    behind, declared, relocation,
+    AddedRegisters, RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least,
+    behind, count, declared, relocation,
 };
-use super::limits;
+use super::limits::{self, Lacking};
 use super::marks::{KINDS, Kind};
 use super::prepare::{is_used, prepare_builtins, without_unused};
+use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
 use crate::fragment_tests::check_movable;
 use crate::host::{Lowered, Requirements, Target};
@@ -23,56 +24,38 @@ use polyshade_spv::{
 /// for the flags that say whether cull distances are negative.
 pub const EMULATED_LOCATIONS: u32 = 4;
 
-/// Which distances the device lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Lacking {
-    /// Clip distances, and so cull distances too: a device that has these has those.
-    #[default]
-    All,
-    /// Cull distances only, as Metal does. Clip distances stay as they are.
-    Cull,
-}
-
-impl Lacking {
-    pub(super) fn is_lacked(self, kind: Kind) -> bool {
-        self == Self::All || kind == Kind::Cull
-    }
-
-    /// Whether there is anything to do for so many clip and cull distances.
-    pub(super) fn is_needed(self, counts: [u32; 2]) -> bool {
-        KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.is_lacked(kind))
-    }
-}
-
 /// Makes the last stage before rasterization hand its distances on as ordinary values. It goes with
-/// [`emulate_fragment`]. They are at the [locations](EMULATED_LOCATIONS) from `location` on; clip distances that the
+/// [`emulate_fragment`]. They are at the [locations](EMULATED_LOCATIONS) from `outputs` on; clip distances that the
 /// device has are there beside the built-in ones, for the fragment stage to read. Arrays that the device lacks and
 /// nothing uses go, here and in the fragment stage.
 ///
+/// A tessellation evaluation or geometry stage that reads distances of a kind that the device lacks reads all of them
+/// at the locations of its inputs from `inputs` on, as [`to_registers`](super::to_registers) makes the stages before
+/// hand them on. `linked` is how many those have.
+///
 /// # Errors
 ///
-/// `Options`: a location that the stage uses, or that is reserved. `Unsupported`: a stage whose outputs other
-/// invocations see; more than eight distances; what the [moves] refuse.
+/// `Options`: a location that the stage uses, or that is reserved; more distances than are linked. `Unsupported`: a
+/// stage whose outputs other invocations see; more than eight distances; what the [moves] refuse.
 pub fn emulate_last<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
     lacking: Lacking,
-    location: u32,
+    registers: Registers,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, &target.into(), &position::STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    // Input blocks are split too, so that the distances that they declare and nothing uses go.
-    let version = prepare_builtins(&frame, frame.isolated(), &CLASSES)?;
+    let (read, inputs) = read_registers(&frame, frame.isolated(), lacking, Some(registers))?;
+    let version = prepare_builtins(&frame, &read, &[class])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;
-        let counts = [count(&arrays, Kind::Clip), count(&arrays, Kind::Cull)];
+        let counts = KINDS.map(|kind| count(&arrays, kind));
         if !lacking.is_needed(counts) {
             return Ok((counts, false));
         }
         let sites = Sites::new(m, p, entry);
+        let location = registers.outputs;
         let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
         let (places, _) = add_registers(m, p, place, counts, None)?;
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
@@ -95,8 +78,8 @@ pub fn emulate_last<'m>(
         Ok((counts, true))
     })?;
     let (counts, is_emulated) = next.value;
-    let (made, result) =
-        (without_unused(&frame, &next.module)?, StageDistances::of_outputs(counts));
+    let made = without_unused(&frame, &next.module)?;
+    let result = StageDistances { outputs: counts, ..inputs };
     if !is_emulated && !declares_fewer(&frame, lacking, &made)? {
         return Ok(Lowered::unchanged(module, result));
     }
@@ -217,10 +200,6 @@ const FRAGMENT: Stages = Stages {
     models: &[ExecutionModel::FRAGMENT],
     otherwise: "does not test what is handed on of distances",
 };
-
-fn count(arrays: &[Array], kind: Kind) -> u32 {
-    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
-}
 
 /// Adds the variables that say whether cull distances are not negative.
 ///

@@ -1,12 +1,14 @@
 //! Distances where the device has none, exactly: a geometry stage drops primitives and cuts them.
 
-use super::arrays::{AddedRegisters, Array, RegisterPlace, StageDistances, add_registers, arrays};
+use super::arrays::{
+    AddedRegisters, Array, RegisterPlace, Registers, StageDistances, add_registers, arrays, count,
+};
 use super::cut::{Parts, emit_cut};
-use super::emulate::Lacking;
-use super::limits;
+use super::limits::{self, Lacking};
 use super::marks::{KINDS, Kind};
 use super::prepare::{builtin_array, prepare_blocks, without_unused};
 use super::primitives::emitted;
+use super::read::read_registers;
 use super::varyings::{Interpolation, Leaf, leaves};
 use crate::host::{Feature, LimitName, Lowered, Target};
 use crate::moves::{self, Frame, Stages};
@@ -23,8 +25,19 @@ use polyshade_spv::{
 pub struct Exact {
     lacking: Lacking,
     hand_on: Option<u32>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    read: Option<Read>,
     interpolation: Interpolation,
     provoking: ProvokingVertex,
+}
+
+/// Where the stage before hands its distances on, and how many it has.
+#[derive(Clone, Copy, PartialEq, Hash, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Read {
+    location: u32,
+    #[cfg_attr(feature = "serde", serde(default))]
+    linked: Option<[u32; 2]>,
 }
 
 impl Exact {
@@ -45,6 +58,15 @@ impl Exact {
     #[must_use]
     pub fn hand_on(mut self, location: u32) -> Self {
         self.hand_on = Some(location);
+        self
+    }
+
+    /// Distances of the stage before are ordinary values at `location` and the one behind it, as
+    /// [`to_registers`](super::to_registers) hands them on: a stage reads them there that reads any which the device
+    /// lacks. `linked` is how many clip and cull distances the stage before has, where this one need not have all.
+    #[must_use]
+    pub fn read(mut self, location: u32, linked: Option<[u32; 2]>) -> Self {
+        self.read = Some(Read { location, linked });
         self
     }
 
@@ -85,6 +107,12 @@ impl Exact {
     pub(super) fn lacks(&self) -> Lacking {
         self.lacking
     }
+
+    /// The registers that are read.
+    pub(super) fn reads(&self) -> Option<Registers> {
+        let read = self.read?;
+        Some(Registers { inputs: read.location, linked: read.linked, ..Registers::default() })
+    }
 }
 
 const STAGES: Stages =
@@ -98,9 +126,12 @@ const STAGES: Stages =
 /// space, flat ones those of the provoking vertex. Where a clip distance is infinite or no number, the whole primitive
 /// goes; so does a point where one is not at least 0.
 ///
+/// Distances that the stage reads are where the options [say](Exact::read), if the device lacks any of them.
+///
 /// # Errors
 ///
-/// `NotFound`: the entry point. `Options`: a location to hand on that is taken. `Unsupported`: another stage; a stage
+/// `NotFound`: the entry point. `Options`: a location to hand on or to read that is taken, or that is not said.
+/// `Unsupported`: another stage; a stage
 /// that is captured or has several vertex streams, since primitives are counted before they are clipped; more vertices
 /// or components than the device takes; outputs that cannot be interpolated part by part; what the
 /// moves refuse.
@@ -112,7 +143,8 @@ pub fn cut<'m>(
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    let version = prepare_blocks(&frame)?;
+    let (read, inputs) = read_registers(&frame, frame.isolated(), exact.lacking, exact.reads())?;
+    let version = prepare_blocks(&frame, &read)?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let stage = Stage { entry, target, exact };
         let all = KINDS.map(|kind| builtin_array(m, stage.entry, class, kind));
@@ -128,8 +160,14 @@ pub fn cut<'m>(
         Ok((counts, vertices))
     })?;
     let (counts, vertices) = next.value;
+    let is_read = !inputs.marks[0].is_empty();
+    let result = StageDistances { outputs: counts, ..inputs };
     let Some((vertices, has_point_size)) = vertices else {
-        return Ok(Lowered::unchanged(module, StageDistances::of_outputs(counts)));
+        if !is_read {
+            return Ok(Lowered::unchanged(module, result));
+        }
+        let last = without_unused(&frame, &next.module)?;
+        return Ok(frame.made(last, limits::requirements(counts), result));
     };
     let kept = match exact.lacking {
         Lacking::All => [0, 0],
@@ -143,11 +181,7 @@ pub fn cut<'m>(
     }
     requirements.need(LimitName::MaxGeometryOutputVertices, vertices);
     let last = without_unused(&frame, &next.module)?;
-    Ok(frame.made(last, requirements, StageDistances::of_outputs(counts)))
-}
-
-fn count(arrays: &[Array], kind: Kind) -> u32 {
-    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+    Ok(frame.made(last, requirements, result))
 }
 
 /// The stage, while it is patched.

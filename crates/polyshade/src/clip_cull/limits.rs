@@ -4,6 +4,29 @@ use super::marks::{KINDS, Kind};
 use crate::host::{Feature, LimitName, Requirements, Target};
 use polyshade_spv::Error;
 
+/// Which distances the device lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Lacking {
+    /// Clip distances, and so cull distances too: a device that has these has those.
+    #[default]
+    All,
+    /// Cull distances only, as Metal does. Clip distances stay as they are.
+    Cull,
+}
+
+impl Lacking {
+    pub(super) fn is_lacked(self, kind: Kind) -> bool {
+        self == Self::All || kind == Kind::Cull
+    }
+
+    /// Whether there is anything to do for so many clip and cull distances.
+    pub(crate) fn is_needed(self, counts: [u32; 2]) -> bool {
+        KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.is_lacked(kind))
+    }
+}
+
 /// What a stage with this many distances, clip and cull, needs of the device.
 pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     let [clip, cull] = counts;

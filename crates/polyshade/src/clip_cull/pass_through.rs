@@ -3,13 +3,13 @@
 //! It hands on what the stage before it hands on, vertex by vertex, with the distances as built-in arrays; and is then
 //! lowered as any other geometry stage is.
 
-use super::arrays::{MOST, Registers, StageDistances, arrays, registers_in};
-use super::emulate::Lacking;
+use super::arrays::{MOST, Registers, StageDistances, arrays, count, registers_in};
 use super::geometry::{Exact, cut};
-use super::limits::requirements;
+use super::limits::{Lacking, requirements};
 use super::marks::KINDS;
-use super::prepare::{prepare_blocks, prepare_builtins};
+use super::prepare::{prepare_blocks, prepare_builtins, without_unused};
 use super::primitives::Primitive;
+use super::read::read_registers;
 use super::registers::is_written;
 use super::relocate::distance_array;
 use super::varyings::{Leaf, leaves};
@@ -24,8 +24,9 @@ use polyshade_spv::{
 
 /// Makes a geometry stage behind the last stage of a pipeline that has none, a vertex or tessellation evaluation stage,
 /// which does what the stage's clip and cull distances ask for, as [`cut`] does. `primitive` is what is drawn.
-/// Between the two the distances are ordinary values, at `location` and the one behind it; in a tessellation
-/// evaluation stage that reads distances, they lie there among its inputs too.
+/// Between the two the distances are ordinary values, at `location` and the one behind it. A tessellation evaluation
+/// stage that reads distances which the device lacks reads them where the options [say](Exact::read), or at `location`
+/// among its inputs.
 ///
 /// The first result is the stage, which hands its distances on as ordinary values; the module itself where there was
 /// nothing to do. The second is the geometry stage, with one entry point `main`; `None` where the stage has no
@@ -48,15 +49,24 @@ pub fn generate<'m>(
     let target = &target.into();
     let frame = Frame::new(module, target, &STAGES)?;
     check(&frame, primitive)?;
-    let counts = distances(&frame)?;
+    let registers = Registers { inputs: location, outputs: location, linked: None };
+    let at = exact.reads().unwrap_or(registers);
+    let (read, inputs) = read_registers(&frame, frame.isolated(), exact.lacks(), Some(at))?;
+    let counts = distances(&frame, &read)?;
     if !exact.lacks().is_needed(counts) {
-        let mut last = Lowered::unchanged(module, StageDistances::of_outputs(counts));
-        last.requirements = requirements(counts);
+        let is_read = !inputs.marks[0].is_empty();
+        let result = StageDistances { outputs: counts, ..inputs };
+        let requirements = requirements(counts);
+        let last = match is_read {
+            true => frame.made(without_unused(&frame, &read)?, requirements, result),
+            false => Lowered { requirements, ..Lowered::unchanged(module, result) },
+        };
         return Ok((last, None));
     }
-    let split = prepare_blocks(&frame)?;
-    let registers = Registers { inputs: location, outputs: location, linked: None };
-    let last = registers_in(&frame, &split, registers)?;
+    let split = prepare_blocks(&frame, &read)?;
+    let mut last = registers_in(&frame, &split, registers, &[StorageClass::OUTPUT])?;
+    last.result.inputs = inputs.inputs;
+    [last.result.marks[0], _] = inputs.marks;
     let plain = frame.found(&last.module, pass_through(&frame, &last, primitive))?;
     let mut device = target.device_limits().clone();
     if exact.lacks() == Lacking::All {
@@ -115,13 +125,12 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
 }
 
 /// How many clip and cull distances the stage hands on.
-fn distances(frame: &Frame<'_>) -> Result<[u32; 2], Error> {
+fn distances(frame: &Frame<'_>, version: &Module<'_>) -> Result<[u32; 2], Error> {
     let class = StorageClass::OUTPUT;
-    let version = prepare_builtins(frame, frame.isolated(), &[class])?;
+    let version = prepare_builtins(frame, version, &[class])?;
     frame.rehearse(&version, |m, p, entry| {
         let found = arrays(m, p, entry, class)?;
-        let count = |kind| found.iter().find(|one| one.kind == kind).map_or(0, |one| one.count);
-        Ok(KINDS.map(count))
+        Ok(KINDS.map(|kind| count(&found, kind)))
     })
 }
 

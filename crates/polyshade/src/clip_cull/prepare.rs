@@ -33,19 +33,19 @@ pub(super) fn prepare_builtins(
     })
 }
 
-/// [`prepare`], with all blocks of built-ins among the outputs of a stage that has distances there, and with its input
-/// blocks that declare distances, so that unused arrays can be removed from them.
-pub(super) fn prepare_blocks(frame: &Frame<'_>) -> Result<Module<'static>, Error> {
+/// [`prepare`], with all blocks of built-ins among the outputs of a stage that has distances there.
+pub(super) fn prepare_blocks(
+    frame: &Frame<'_>,
+    version: &Module<'_>,
+) -> Result<Module<'static>, Error> {
     let class = StorageClass::OUTPUT;
-    prepare(frame, frame.isolated(), |m, entry| {
+    prepare(frame, version, |m, entry| {
         let has_distances = !builtin_blocks(m, entry, class).is_empty()
             || KINDS.into_iter().any(|kind| builtin_array(m, entry, class, kind).is_some());
-        if !has_distances {
-            return Vec::new();
+        match has_distances {
+            true => blocks_of(m, entry, class, |_| true),
+            false => Vec::new(),
         }
-        let mut blocks = blocks_of(m, entry, class, |_| true);
-        blocks.extend(builtin_blocks(m, entry, StorageClass::INPUT));
-        blocks
     })
 }
 

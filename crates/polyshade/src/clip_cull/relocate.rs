@@ -60,15 +60,7 @@ pub(super) fn relocate<'m>(
 
     let (arrayed, own): (Vec<&Relocation>, Vec<&Relocation>) =
         relocations.iter().partition(|relocation| relocation.register.vertices.is_some());
-    for relocation in &arrayed {
-        let what = Scattered {
-            variable: relocation.register.variable,
-            per_vertex: true,
-            write_only: matches!(entry.model(), ExecutionModel::MESH_NV | ExecutionModel::MESH_EXT),
-            places: &relocation.places,
-        };
-        moves::scatter(m, p, what, class)?;
-    }
+    scatter_vertices(m, p, entry, class, arrayed)?;
     let (staying, leaving): (Vec<&Relocation>, Vec<&Relocation>) =
         own.into_iter().partition(|relocation| relocation.stays());
     for (group, copies) in [(leaving, Copies::None), (staying, Copies::Uncopied)] {
@@ -84,6 +76,26 @@ pub(super) fn relocate<'m>(
                 copy(p, relocation, interface, class, sites.prologue);
             }
         }
+    }
+    Ok(())
+}
+
+/// Moves the scalars of `relocations`, which have an element for each vertex.
+pub(super) fn scatter_vertices<'m, 'r>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    class: StorageClass,
+    relocations: impl IntoIterator<Item = &'r Relocation>,
+) -> Result<(), Error> {
+    for relocation in relocations {
+        let what = Scattered {
+            variable: relocation.register.variable,
+            per_vertex: true,
+            write_only: matches!(entry.model(), ExecutionModel::MESH_NV | ExecutionModel::MESH_EXT),
+            places: &relocation.places,
+        };
+        moves::scatter(m, p, what, class)?;
     }
     Ok(())
 }

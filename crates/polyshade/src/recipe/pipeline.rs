@@ -1,8 +1,10 @@
 //! The stages of a pipeline while a recipe is made of them.
 
-use super::{Capture, Made, Masks, Recipe, Reduce};
+mod distances;
+
+use super::{Capture, Made, Recipe, Reduce};
 use crate::advanced_blend;
-use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers};
+use crate::clip_cull;
 use crate::host::{Lowered, Requirements, Reserved, Target, Words};
 use crate::moves::{self, Stages};
 use crate::transform_feedback;
@@ -16,9 +18,6 @@ use std::collections::BTreeMap;
 
 /// Locations from here on are not looked at: no device has as many (`maxVertexOutputComponents` and its like).
 const END_OF_LOCATIONS: u32 = 1024;
-
-/// The locations that eight clip distances take, the most that a mask is of.
-const AS_WRITTEN_LOCATIONS: u32 = 2;
 
 pub(super) struct Pipeline<'m> {
     stages: Vec<Stage<'m>>,
@@ -207,40 +206,6 @@ impl<'m> Pipeline<'m> {
         }
     }
 
-    fn mask(&mut self, last: usize, masks: Masks) -> Result<(), Error> {
-        let field = "masks";
-        let location = match masks.as_written {
-            true => Some(self.free_locations(last, field, AS_WRITTEN_LOCATIONS)?),
-            false => None,
-        };
-        let made = self
-            .step(last, field, |m, target| clip_cull::enable(m, target, masks.enabled, location))?;
-        let clip = made.outputs[0];
-        self.made(last).masks = Some(made);
-        let (Some(location), Some(fragment), 1..) = (location, self.fragment, clip) else {
-            return Ok(());
-        };
-        let registers = Registers { inputs: location, outputs: location, linked: Some([clip, 0]) };
-        let made =
-            self.step(fragment, field, |m, target| clip_cull::to_registers(m, target, registers))?;
-        self.made(fragment).as_written = Some(made);
-        Ok(())
-    }
-
-    fn emulate(&mut self, last: usize, fragment: usize, lacking: Lacking) -> Result<(), Error> {
-        let field = "emulate";
-        let location = self.free_locations(last, field, EMULATED_LOCATIONS)?;
-        let made = self
-            .step(last, field, |m, target| clip_cull::emulate_last(m, target, lacking, location))?;
-        let counts = made.outputs;
-        self.made(last).emulated = Some(made);
-        let made = self.step(fragment, field, |m, target| {
-            clip_cull::emulate_fragment(m, target, lacking, location, counts)
-        })?;
-        self.made(fragment).emulated = Some(made);
-        Ok(())
-    }
-
     pub(super) fn change_position(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
         if let Some(options) = &recipe.depth {
@@ -308,31 +273,6 @@ impl<'m> Pipeline<'m> {
             reserved = reserved.join(&next.inputs);
         }
         target.clone().reserved(reserved)
-    }
-
-    /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the
-    /// fragment stage.
-    fn free_locations(&self, last: usize, field: &str, count: u32) -> Result<u32, Error> {
-        let target = self.target(last);
-        let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
-        let entry = module.entry_point(target.entry_name(), *model)?;
-        let end = (target.device_limits().output_components / 4).min(END_OF_LOCATIONS);
-        let fragment = self.fragment.map(|fragment| self.stages[fragment].target.reservations());
-        let free = moves::free_output_locations(module, entry, target.reservations(), end);
-        let free =
-            free.filter(|location| fragment.is_none_or(|one| one.is_free_location(*location)));
-        let (mut first, mut next) = (0, 0);
-        for location in free {
-            first = if location == next { first } else { location };
-            next = location + 1;
-            if next - first == count {
-                return Ok(first);
-            }
-        }
-        let message = format!("no {count} locations in a row below {end} are free");
-        let error = Error::new(ErrorKind::Unsupported, message);
-        let error = error.help("say how many output components the device has");
-        Err(self.about(last, field, &error))
     }
 
     /// The error, named for the field and the stage. A place of a version between is none of the module's that was

@@ -78,10 +78,11 @@ impl<'r> Run<'r> {
         let keys = |leaves: &[Leaf]| components(leaves).into_keys();
         let handed_on = keys(&read).filter(Key::is_handed_on).collect();
         let interface = (read.as_slice(), &handed_on);
-        let handed = Model::new(task.job.module, interface, &steps.inputs, None, &of_inputs(steps));
+        let lowered = of_inputs(steps, task.job.module, interface);
+        let handed = Model::new(task.job.module, interface, &steps.inputs, None, &lowered);
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let interface = (emitted.as_slice(), &keys(&emitted).collect());
-        let made = Model::new(task.job.module, interface, &steps.outputs, None, steps);
+        let made = Model::new(task.job.module, interface, &steps.outputs, None, &of_outputs(steps));
         let inputs = task.inputs((Values::Any, seed), 0)?;
         let count = shape.corners() * shape.primitives();
         let kinds = kinds(task, &read, &handed_on);
@@ -383,13 +384,31 @@ impl<'r> Run<'r> {
 }
 
 /// The steps that change the inputs of a stage.
-fn of_inputs(steps: &Steps) -> Steps {
+fn of_inputs(steps: &Steps, m: &Module<'_>, (leaves, keys): (&[Leaf], &BTreeSet<Key>)) -> Steps {
+    let kept = Steps { planes: None, enable: None, form: Form::Kept, ..steps.clone() };
     let form = match steps.form {
-        // Only what is handed on changes.
-        Form::Emulated { .. } => Form::Kept,
+        Form::Emulated { location, native_clip }
+        | Form::Exact { location: Some(location), native_clip, .. } => {
+            let own = Model::new(m, (leaves, keys), &steps.inputs, None, &kept);
+            let [clip, cull] = own.map_or([0, 0], |own| own.counts());
+            let [_, linked] = steps.counts.unwrap_or_default();
+            // Those that the device has stay, unless others are among them.
+            let is_lacked = !native_clip || cull > 0 || linked > 0;
+            let is_read = clip > 0 || cull > 0;
+            if is_read && is_lacked { Form::Registers { location } } else { Form::Kept }
+        }
         form => form,
     };
-    Steps { planes: None, enable: None, form, ..steps.clone() }
+    Steps { form, ..kept }
+}
+
+/// The steps that change the outputs of a stage: how many distances stages share says nothing of what the last one
+/// hands to rasterization.
+fn of_outputs(steps: &Steps) -> Steps {
+    match steps.form {
+        Form::Emulated { .. } | Form::Exact { .. } => Steps { counts: None, ..steps.clone() },
+        _ => steps.clone(),
+    }
 }
 
 /// Numbers that shaders compare with and count by, some of them negative.

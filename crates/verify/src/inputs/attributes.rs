@@ -26,6 +26,8 @@ struct Location {
     components: u32,
     /// Its numbers are to be small: below this.
     small: Option<u32>,
+    /// Its bits are taken for those of floats.
+    is_float: bool,
 }
 
 /// The vertices of a triangle: of colours the first five triangles have some, and the others any.
@@ -82,7 +84,7 @@ pub(crate) fn streams(
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
         let steering = steering::steering(m, leaf.variable, specialization);
         let small = steering.steers.then_some(steering.end());
-        add(&mut locations, leaf, small)?;
+        add(&mut locations, leaf, (small, steering.is_float))?;
     }
     // The host decides what steps with instances: here it is every fourth location.
     let rate = |location: u32| match location % 4 {
@@ -101,7 +103,7 @@ pub(crate) fn streams(
 fn add(
     locations: &mut BTreeMap<u32, Location>,
     leaf: &Leaf,
-    small: Option<u32>,
+    (small, is_float): (Option<u32>, bool),
 ) -> Result<(), String> {
     let Some((location, component)) = leaf.register else {
         return Err(format!("input {} has no location", leaf.title()));
@@ -110,13 +112,14 @@ fn add(
         return Err(format!("input {} has {} bits", leaf.title(), leaf.bits));
     };
     let components = component / leaf.bits.div_ceil(32) + leaf.count;
-    let new = Location { kind: leaf.kind, bits: leaf.bits, components, small };
+    let new = Location { kind: leaf.kind, bits: leaf.bits, components, small, is_float };
     let here = locations.entry(location).or_insert(new);
     if (here.kind, here.bits) != (new.kind, new.bits) || components > 4 {
         return Err(format!("the inputs at location {location} do not fit one format"));
     }
     here.components = here.components.max(components);
     here.small = here.small.into_iter().chain(small).min();
+    here.is_float |= is_float;
     Ok(())
 }
 
@@ -185,6 +188,12 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
         return colour.to_ne_bytes().to_vec();
     }
     let is_edge = random.below(4) == 0;
+    if random.is_of_normals() && what.bits == 32 && what.small.is_none() {
+        if what.kind == Kind::Float || what.is_float {
+            let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_plain(*float));
+            return edge.unwrap_or_else(|| random.number() as f32).to_ne_bytes().to_vec();
+        }
+    }
     let small = random.below(what.small.unwrap_or(MOST_SMALL));
     match (what.kind, what.bits) {
         (Kind::Float, 32) if what.small.is_some() => (small as f32).to_ne_bytes().to_vec(),
@@ -195,10 +204,16 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
         (Kind::Float, _) => random.number().to_ne_bytes().to_vec(),
         (_, 64) if is_edge && what.small.is_none() => random.bits().to_ne_bytes().to_vec(),
         (_, 64) => u64::from(small).to_ne_bytes().to_vec(),
+        _ if random.is_of_normals() && what.is_float => 0_u32.to_ne_bytes().to_vec(),
         _ if what.small.is_some() => small.to_ne_bytes().to_vec(),
         _ if random.below(2) == 0 => random.one_of(&INTEGERS).to_ne_bytes().to_vec(),
         _ => random.below(100).to_ne_bytes().to_vec(),
     }
+}
+
+/// Whether a float is no denormal, and neither it by a small number nor what it divides is one.
+fn is_plain(float: f32) -> bool {
+    float == 0.0 || float.is_infinite() || (1e-35..1e35).contains(&float.abs())
 }
 
 /// Components of a kind, 1 to 4 of so many bits.

@@ -1,7 +1,8 @@
 //! The bytes of a block: small numbers wherever its layout has a member.
 
+use super::steering::{self, Steering};
 use crate::constants::{self, Specialization};
-use crate::random::Random;
+use crate::random::{Random, Values};
 use polyshade::Module;
 use polyshade::spv::{Decoration, Id, Op, StorageClass, Type};
 
@@ -17,17 +18,48 @@ pub(crate) fn fill(
     m: &Module<'_>,
     ty: Id,
     specialization: &Specialization,
+    integers: Integers,
     random: &mut Random,
 ) -> Result<Vec<u8>, String> {
-    let mut block = Block { m, specialization, random, last: 0, bytes: Vec::new() };
+    let mut block = Block { m, specialization, integers, random, last: 0, bytes: Vec::new() };
     block.part(ty, At { offset: 0, matrix_stride: 0, is_row_major: false, depth: DEEPEST })?;
     block.bytes.resize(block.bytes.len().next_multiple_of(16).max(16), 0);
     Ok(block.bytes)
 }
 
+/// What integers of 32 bits are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Integers {
+    Small,
+    /// The bits of floats.
+    Floats,
+    /// Small, and the bits of a float that is not denormal.
+    Zero,
+}
+
+impl Integers {
+    /// Of what the variable `id` holds.
+    pub(crate) fn of(
+        m: &Module<'_>,
+        id: Id,
+        specialization: &Specialization,
+        values: Values,
+    ) -> Integers {
+        if values != Values::Normal {
+            return Integers::Small;
+        }
+        match steering::steering(m, id, specialization) {
+            Steering { is_float: false, .. } => Integers::Small,
+            Steering { steers: false, .. } => Integers::Floats,
+            _ => Integers::Zero,
+        }
+    }
+}
+
 struct Block<'b, 'm> {
     m: &'b Module<'m>,
     specialization: &'b Specialization,
+    integers: Integers,
     random: &'b mut Random,
     /// The number before.
     last: u32,
@@ -139,7 +171,14 @@ impl Block<'_, '_> {
             Some(Type::Float { width: 64 }) => f64::from(float).to_ne_bytes().to_vec(),
             Some(Type::Int { width: 8, .. }) => vec![number as u8 & 3],
             Some(Type::Int { width: 16, .. }) => (number as u16 & 3).to_ne_bytes().to_vec(),
-            Some(Type::Int { width: 32, .. }) => (number & 3).to_ne_bytes().to_vec(),
+            Some(Type::Int { width: 32, .. }) => {
+                let bits = match self.integers {
+                    Integers::Small => number & 3,
+                    Integers::Floats => float.to_bits(),
+                    Integers::Zero => 0,
+                };
+                bits.to_ne_bytes().to_vec()
+            }
             Some(Type::Int { width: 64, .. }) => u64::from(number & 3).to_ne_bytes().to_vec(),
             _ => return Err("is not made of numbers".into()),
         };
@@ -173,7 +212,7 @@ mod tests {
         let is_block = |id: &Id| module.name(*id).is_some_and(|name| name == "b");
         let block = module.variables().find(|one| is_block(&one.result())).expect("b is declared");
         let (_, ty) = module.pointer(block.pointer_type()).expect("a variable is a pointer");
-        fill(&module, ty, &[], &mut Random::new(7, 7))
+        fill(&module, ty, &[], Integers::Small, &mut Random::new(7, 7))
     }
 
     /// The words that are not zero: members, but not all of them, as zero is a small number too.

@@ -15,6 +15,8 @@ pub(crate) struct Steering {
     pub(crate) steers: bool,
     /// The length of the shortest array that it may be an index of.
     pub(crate) shortest: Option<u32>,
+    /// Its bits are taken for those of a float somewhere.
+    pub(crate) is_float: bool,
 }
 
 /// How many numbers there are of those that are to be small, from 0 on.
@@ -86,9 +88,19 @@ fn follow(
         Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
             return Vec::new();
         }
+        Op::BITCAST => {
+            found.is_float |= inst.result_type().is_some_and(|ty| is_made_of_floats(m, ty));
+        }
         _ => {}
     }
     inst.result().into_iter().collect()
+}
+
+fn is_made_of_floats(m: &Module<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Some(Type::Vector { component, .. }) => matches!(m.ty(component), Some(Type::Float { .. })),
+        ty => matches!(ty, Some(Type::Float { .. })),
+    }
 }
 
 /// How many elements there are where index `number` of a chain is used.
@@ -172,18 +184,24 @@ mod tests {
 
     #[test]
     fn indices_are_found_through_calls_and_variables() {
-        let index = Steering { steers: true, shortest: Some(6) };
+        let index = Steering { steers: true, shortest: Some(6), is_float: false };
         assert_eq!(of("void main() { v = u[a]; }"), index);
         assert_eq!(of("void main() { v = pick(a + 1); }"), index);
         assert_eq!(of("void main() { int b = same(a); int c = b; v = u[c]; }"), index);
         let local = "void main() { float f[4] = float[](1., 2., 3., 4.); v = vec4(f[a]); }";
-        assert_eq!(of(local), Steering { steers: true, shortest: Some(4) });
+        assert_eq!(of(local), Steering { steers: true, shortest: Some(4), is_float: false });
+    }
+
+    #[test]
+    fn bits_of_floats_are_found() {
+        assert!(of("void main() { v = vec4(intBitsToFloat(a ^ 7)); }").is_float);
+        assert!(!of("void main() { v = vec4(float(a ^ 7)); }").is_float);
     }
 
     #[test]
     fn loops_are_steered_and_branches_are_not() {
         let looped = of("void main() { v = vec4(0); for (int i = 0; i < a; ++i) v += vec4(1); }");
-        assert_eq!(looped, Steering { steers: true, shortest: None });
+        assert_eq!(looped, Steering { steers: true, shortest: None, is_float: false });
         let branched = of("void main() { v = vec4(0); if (a > 3) v = vec4(1); }");
         assert_eq!(branched, Steering::default());
         let both = of("void main() {

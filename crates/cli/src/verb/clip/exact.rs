@@ -5,7 +5,7 @@ use crate::Done;
 use crate::failure::{Exit, Failure};
 use crate::named::named;
 use clap::Args;
-use polyshade::clip_cull::{Exact, Lacking, Primitive, Registers, cut, generate, to_registers};
+use polyshade::clip_cull::{Exact, Lacking, Primitive, cut, generate};
 use polyshade::host::{Device, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::ProvokingVertex;
@@ -115,12 +115,13 @@ impl Options {
     }
 
     /// The form of the distances, for `verify`.
-    pub(super) fn form(&self, location: Option<u32>) -> polyshade_verify::Form {
-        polyshade_verify::Form::Exact { location, hand_on: self.hand_on }
+    pub(super) fn form(&self, location: Option<u32>, native_clip: bool) -> polyshade_verify::Form {
+        polyshade_verify::Form::Exact { location, native_clip, hand_on: self.hand_on }
     }
 
-    fn exact(&self, lacking: Lacking, location: Option<u32>) -> Exact {
+    fn exact(&self, lacking: Lacking, location: Option<u32>, linked: Option<[u32; 2]>) -> Exact {
         let exact = Exact::new().provoking(self.provoking).lacking(lacking);
+        let exact = location.into_iter().fold(exact, |exact, at| exact.read(at, linked));
         let exact = self.flat.iter().copied().fold(exact, Exact::flat);
         let exact = self.no_perspective.iter().copied().fold(exact, Exact::no_perspective);
         match location.filter(|_| self.hand_on) {
@@ -135,24 +136,21 @@ impl Options {
         current: &Module<'_>,
         (target, model): (&Target, ExecutionModel),
         lacking: Lacking,
-        location: Option<u32>,
+        (location, linked): (Option<u32>, Option<[u32; 2]>),
         taken: &mut Taken,
     ) -> Result<(Module<'static>, Option<Module<'static>>), Error> {
-        let exact = self.exact(lacking, location);
+        let exact = self.exact(lacking, location, linked);
         if model == ExecutionModel::GEOMETRY {
             let done = cut(current, target, &exact)?;
             taken.outputs("cut", done.result.outputs, &done.requirements);
-            // The stage cannot read built-in distances either.
-            let Some(location) = location else { return Ok((done.module.into_owned(), None)) };
-            let at = Registers { inputs: location, outputs: location, linked: None };
-            let read = to_registers(&done.module, target, at)?;
-            taken.read(&read.result);
-            return Ok((read.module.into_owned(), None));
+            taken.read(&done.result);
+            return Ok((done.module.into_owned(), None));
         }
         let location = location.expect("the options are checked first");
         let (last, geometry) = generate(current, target, self.primitive, location, &exact)?;
         let needs = geometry.as_ref().map_or(&last.requirements, |made| &made.requirements);
         taken.outputs("generate", last.result.outputs, needs);
+        taken.read(&last.result);
         Ok((last.module.into_owned(), geometry.map(|made| made.module)))
     }
 }

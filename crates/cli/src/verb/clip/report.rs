@@ -70,20 +70,22 @@ impl Taken {
         self.words.extend(done.words.iter().cloned());
     }
 
-    /// The inputs of a stage whose outputs were cut.
+    /// The inputs of a stage that is the last before rasterization.
     pub(super) fn read(&mut self, done: &StageDistances) {
         let [inputs, _] = registers(done);
-        self.inputs = Side::new(done.inputs, inputs);
+        if !inputs.is_empty() {
+            self.inputs = Side::new(done.inputs, inputs);
+        }
     }
 
     pub(super) fn emulated(&mut self, done: &StageDistances) {
         self.steps.push("emulate");
-        let is_fragment = self.model == ExecutionModel::FRAGMENT;
-        let (side, counts) = match is_fragment {
-            true => (&mut self.inputs, done.inputs),
-            false => (&mut self.outputs, done.outputs),
-        };
-        [side.clip, side.cull] = counts;
+        if self.model == ExecutionModel::FRAGMENT {
+            [self.inputs.clip, self.inputs.cull] = done.inputs;
+        } else {
+            [self.outputs.clip, self.outputs.cull] = done.outputs;
+            self.read(done);
+        }
         self.requirements = Requirements::default();
     }
 

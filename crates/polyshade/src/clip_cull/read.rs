@@ -1,0 +1,49 @@
+//! A stage reads what the stage before hands on as ordinary values, where the device lacks distances.
+
+use super::arrays::{RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least};
+use super::arrays::{count, relocation};
+use super::limits::Lacking;
+use super::marks::KINDS;
+use super::prepare::prepare_builtins;
+use super::registers::has_distances;
+use super::relocate::scatter_vertices;
+use crate::moves::Frame;
+use polyshade_spv::{Error, ErrorKind, Module, StorageClass};
+
+/// The next version of `version`, which reads distances `at` registers if the device lacks any of them: they are in
+/// those as [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
+pub(super) fn read_registers(
+    frame: &Frame<'_>,
+    version: &Module<'_>,
+    lacking: Lacking,
+    at: Option<Registers>,
+) -> Result<(Module<'static>, StageDistances), Error> {
+    let class = StorageClass::INPUT;
+    if !has_distances(frame.model(), class) {
+        return Ok((version.borrowed().into_owned(), StageDistances::default()));
+    }
+    let split = prepare_builtins(frame, version, &[class])?;
+    let next = frame.rewrite(&split, |m, p, entry| {
+        let found = arrays(m, p, entry, class)?;
+        let linked = at.and_then(|at| at.linked);
+        let mut counts = KINDS.map(|kind| count(&found, kind));
+        for (kind, own) in KINDS.into_iter().zip(&mut counts) {
+            *own = at_least(linked.map(|linked| linked[kind as usize]), *own)?;
+        }
+        if found.is_empty() || !lacking.is_needed(counts) {
+            return Ok(StageDistances::of_inputs(counts));
+        }
+        let Some(Registers { inputs: location, .. }) = at else {
+            let message = "the stage reads distances, which the device lacks: say at which location they are handed on";
+            return Err(Error::new(ErrorKind::Options, message));
+        };
+        let vertices = found.iter().find_map(|array| array.register.vertices);
+        let target = frame.target();
+        let place = RegisterPlace { entry, class, target, location, interpolation: &[] };
+        let (places, marks) = add_registers(m, p, place, counts, vertices)?;
+        let relocations: Vec<_> = found.iter().map(|array| relocation(array, &places)).collect();
+        scatter_vertices(m, p, entry, class, &relocations)?;
+        Ok(StageDistances { inputs: counts, marks: [marks, Vec::new()], ..Default::default() })
+    })?;
+    Ok((next.module.into_owned(), next.value))
+}

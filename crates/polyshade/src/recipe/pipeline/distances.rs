@@ -1,0 +1,174 @@
+//! What is done to distances where a stage hands them to the next.
+
+use super::{END_OF_LOCATIONS, Pipeline, Stage};
+use crate::clip_cull::{self, EMULATED_LOCATIONS, Lacking, Registers, StageDistances};
+use crate::host::{Lowered, Target};
+use crate::moves;
+use crate::recipe::Masks;
+use polyshade_spv::{Error, ErrorKind, ExecutionModel, StorageClass};
+use std::iter;
+
+/// The locations that eight clip distances take, the most that a mask is of.
+const AS_WRITTEN_LOCATIONS: u32 = 2;
+
+/// The locations that eight distances take, the most that stages hand on.
+const REGISTERS: u32 = 2;
+
+impl Pipeline<'_> {
+    pub(super) fn mask(&mut self, last: usize, masks: Masks) -> Result<(), Error> {
+        let field = "masks";
+        let location = match masks.as_written {
+            true => Some(self.free_locations(last, field, AS_WRITTEN_LOCATIONS)?),
+            false => None,
+        };
+        let made = self
+            .step(last, field, |m, target| clip_cull::enable(m, target, masks.enabled, location))?;
+        let clip = made.outputs[0];
+        self.made(last).masks = Some(made);
+        let (Some(location), Some(fragment), 1..) = (location, self.fragment, clip) else {
+            return Ok(());
+        };
+        let registers = Registers { inputs: location, outputs: location, linked: Some([clip, 0]) };
+        let made =
+            self.step(fragment, field, |m, target| clip_cull::to_registers(m, target, registers))?;
+        self.made(fragment).as_written = Some(made);
+        Ok(())
+    }
+
+    pub(super) fn emulate(
+        &mut self,
+        last: usize,
+        fragment: usize,
+        lacking: Lacking,
+    ) -> Result<(), Error> {
+        let field = "emulate";
+        let location = self.free_locations(last, field, EMULATED_LOCATIONS)?;
+        let registers = self.hand_between(last, field, lacking, location)?;
+        let made = self.step(last, field, |m, target| {
+            clip_cull::emulate_last(m, target, lacking, registers)
+        })?;
+        let counts = made.outputs;
+        self.made(last).emulated = Some(made);
+        let made = self.step(fragment, field, |m, target| {
+            clip_cull::emulate_fragment(m, target, lacking, location, counts)
+        })?;
+        self.made(fragment).emulated = Some(made);
+        Ok(())
+    }
+
+    /// Makes ordinary values of what the stages before the last hand on and read of distances, if the device lacks any
+    /// of them. Returns where the last reads them; it hands its own on at `location`.
+    fn hand_between(
+        &mut self,
+        last: usize,
+        field: &str,
+        lacking: Lacking,
+        location: u32,
+    ) -> Result<Registers, Error> {
+        let is_task = |model| matches!(model, ExecutionModel::TASK_NV | ExecutionModel::TASK_EXT);
+        let before: Vec<usize> =
+            (0..last).filter(|number| !is_task(self.stages[*number].model)).collect();
+        let mut registers = Registers { inputs: 0, outputs: location, linked: None };
+        if before.is_empty() {
+            return Ok(registers);
+        }
+        registers.inputs = self.free_between(&before, last, field)?;
+        let own = Registers { outputs: registers.inputs, ..registers };
+
+        let mut linked = [0, 0];
+        let mut join = |counts: [u32; 2]| {
+            iter::zip(&mut linked, counts).for_each(|(most, count)| *most = count.max(*most));
+        };
+        let mut changing = Vec::new();
+        for number in before {
+            let counts = self.distances(number, field, own)?;
+            counts.into_iter().for_each(&mut join);
+            if counts != [[0; 2]; 2] {
+                changing.push(number);
+            }
+        }
+        let [inputs, _] = self.distances(last, field, registers)?;
+        join(inputs);
+        if !lacking.is_needed(linked) {
+            return Ok(registers);
+        }
+        let own = Registers { linked: Some(linked), ..own };
+        for number in changing {
+            let made =
+                self.step(number, field, |m, target| clip_cull::to_registers(m, target, own))?;
+            self.made(number).emulated = Some(made);
+        }
+        Ok(Registers { linked: Some(linked), ..registers })
+    }
+
+    /// How many clip and cull distances a stage reads and hands on.
+    fn distances(&self, number: usize, field: &str, at: Registers) -> Result<[[u32; 2]; 2], Error> {
+        let module = &self.stages[number].lowered.module;
+        let made = clip_cull::to_registers(module, self.target(number), at);
+        let StageDistances { inputs, outputs, .. } =
+            made.map_err(|error| self.about(number, field, &error))?.result;
+        Ok([inputs, outputs])
+    }
+
+    /// The first of `count` locations in a row that are free among the outputs of the last stage and the inputs of the
+    /// fragment stage.
+    fn free_locations(&self, last: usize, field: &str, count: u32) -> Result<u32, Error> {
+        let target = self.target(last);
+        let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
+        let entry = module.entry_point(target.entry_name(), *model)?;
+        let end = end_of_locations(&target);
+        let fragment = self.fragment.map(|fragment| self.stages[fragment].target.reservations());
+        let free = moves::free_output_locations(module, entry, target.reservations(), end);
+        let free =
+            free.filter(|location| fragment.is_none_or(|one| one.is_free_location(*location)));
+        in_a_row(free, count).ok_or_else(|| self.no_locations(last, field, (count, end)))
+    }
+
+    /// The first of as many locations in a row as registers take that are free wherever the stages `before` the last
+    /// and that meet.
+    fn free_between(&self, before: &[usize], last: usize, field: &str) -> Result<u32, Error> {
+        let (mut taken, mut targets) = (Vec::new(), Vec::new());
+        for number in before.iter().copied().chain([last]) {
+            let target = self.target(number);
+            let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[number];
+            let entry = module.entry_point(target.entry_name(), *model)?;
+            if number != before[0] {
+                taken.extend(moves::locations(module, entry, StorageClass::INPUT));
+            }
+            if number != last {
+                taken.extend(moves::locations(module, entry, StorageClass::OUTPUT));
+            }
+            targets.push(target);
+        }
+        let end = targets.iter().map(end_of_locations).min().unwrap_or(END_OF_LOCATIONS);
+        let is_free = |location: &u32| {
+            !taken.iter().any(|range| range.contains(location))
+                && targets.iter().all(|target| target.reservations().is_free_location(*location))
+        };
+        in_a_row((0..end).filter(is_free), REGISTERS)
+            .ok_or_else(|| self.no_locations(last, field, (REGISTERS, end)))
+    }
+
+    fn no_locations(&self, number: usize, field: &str, (count, end): (u32, u32)) -> Error {
+        let message = format!("no {count} locations in a row below {end} are free");
+        let error = Error::new(ErrorKind::Unsupported, message);
+        self.about(number, field, &error.help("say how many output components the device has"))
+    }
+}
+
+fn end_of_locations(target: &Target) -> u32 {
+    (target.device_limits().output_components / 4).min(END_OF_LOCATIONS)
+}
+
+/// The first of `count` locations of `free`, which go up, that are in a row.
+fn in_a_row(free: impl Iterator<Item = u32>, count: u32) -> Option<u32> {
+    let (mut first, mut next) = (0, 0);
+    for location in free {
+        first = if location == next { first } else { location };
+        next = location + 1;
+        if next - first == count {
+            return Some(first);
+        }
+    }
+    None
+}
