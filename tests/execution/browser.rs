@@ -1,9 +1,9 @@
 //! Draws and dispatches in WebGPU: by headless Chromium, over its own SwiftShader.
 
 use polyshade::Module;
+use polyshade::spv::Decoration;
 use polyshade_formats::wgsl::{self, Bound, Place, Text, Wgsl, WgslResource};
-use polyshade_spv::Decoration;
-use polyshade_vulkan::{Descriptor, Draw, Range, Resource, VertexBuffer, Work, vk};
+use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, VertexBuffer, Work, vk};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -168,11 +168,18 @@ impl<'w> Told<'w> {
         let stages: Vec<usize> = draw.stages.iter().map(|stage| self.module(stage.words)).collect();
         let bound = |module: &usize| self.modules[*module].text.bound.clone();
         let bound: Vec<Bound> = stages.iter().flat_map(bound).collect();
-        let is_used = |one: &&Descriptor| {
-            draw.stages.iter().any(|stage| is_used(stage.words, one.set, one.binding))
+        // Layouts that are made of shaders have no more than what these use.
+        let is_used = |Place { set, binding }: &Place| {
+            let place = format!("@group({set}) @binding({binding}) ");
+            stages.iter().any(|stage| self.modules[*stage].text.source.contains(&place))
         };
-        let used = draw.descriptors.iter().filter(is_used);
-        let mut bindings: Vec<Value> = used.flat_map(|one| binding(one, &bound)).collect();
+        let used = draw.descriptors.iter().filter_map(|one| {
+            let reads = |stage: &Stage<'_>| reads(stage.words, one.set, one.binding);
+            let place = place(one, &bound).filter(is_used)?;
+            draw.stages.iter().any(reads).then_some(())?;
+            Some(binding(place, one.resource, &bound))
+        });
+        let mut bindings: Vec<Value> = used.flatten().collect();
         let constants = bound.iter().filter(|one| one.resource == WgslResource::PushConstants);
         let places: BTreeSet<_> = constants.map(|one| one.place).collect();
         for place in places {
@@ -199,14 +206,25 @@ impl<'w> Told<'w> {
     }
 }
 
-/// Whether a module uses what is bound here: layouts that are made of shaders have no more than that.
-fn is_used(words: &[u32], set: u32, binding: u32) -> bool {
+/// Whether a module uses what is bound here, all of an array.
+fn reads(words: &[u32], set: u32, binding: u32) -> bool {
     let module = Module::parse(words).expect("it was translated");
     let is = |id, decoration, number| module.decoration(id, decoration) == Some(&[number][..]);
     let mut here = module.variables().map(|variable| variable.result()).filter(|id| {
         is(*id, Decoration::DESCRIPTOR_SET, set) && is(*id, Decoration::BINDING, binding)
     });
     here.any(|id| module.code_uses_of(id).next().is_some())
+}
+
+/// Where WGSL has a descriptor: elements of an array are bound each by itself.
+fn place(descriptor: &Descriptor, bound: &[Bound]) -> Option<Place> {
+    let &Descriptor { set, binding, element, .. } = descriptor;
+    let array = Place { set, binding };
+    if element == 0 {
+        return Some(array);
+    }
+    let own = WgslResource::Element { array, index: element };
+    bound.iter().find(|one| one.resource == own).map(|one| one.place)
 }
 
 fn topology(topology: vk::PrimitiveTopology) -> &'static str {
@@ -228,9 +246,9 @@ fn vertex_buffer(buffer: &VertexBuffer) -> Value {
     json!({ "buffer": buffer.place.buffer, "offset": buffer.place.offset, "layout": layout })
 }
 
-/// What WebGPU binds for a descriptor, of stages that have these resources otherwise.
-fn binding(descriptor: &Descriptor, bound: &[Bound]) -> Vec<Value> {
-    let &Descriptor { set, binding, resource, .. } = descriptor;
+/// What WebGPU binds at a place, of stages that have these resources otherwise.
+fn binding(place: Place, resource: Resource, bound: &[Bound]) -> Vec<Value> {
+    let Place { set, binding } = place;
     let texture = |texture| json!({ "group": set, "binding": binding, "texture": texture });
     match resource {
         Resource::StorageBuffer(range) | Resource::UniformBuffer(range) => {
@@ -238,7 +256,7 @@ fn binding(descriptor: &Descriptor, bound: &[Bound]) -> Vec<Value> {
         }
         Resource::Image(number) => vec![texture(number)],
         Resource::ImageWithSampler(number) => {
-            let combined = WgslResource::Sampler(Place { set, binding });
+            let combined = WgslResource::Sampler(place);
             let samplers = bound
                 .iter()
                 .filter(|one| one.resource == combined)

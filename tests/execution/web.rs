@@ -183,3 +183,108 @@ fn browsers_read_members_where_they_lie() {
     // The numbers are those of their places.
     assert_eq!(colours(&found)[0], [518.0, 591.0, 658.0, 688.0]);
 }
+
+/// Elements of arrays of buffers, textures and textures with samplers, some of which nothing uses.
+#[test]
+fn browsers_bind_elements_of_arrays_each_by_itself() {
+    const SIZE: u32 = 4;
+    const FRAGMENT: &str = "#version 450
+        layout(set = 0, binding = 0) uniform U { vec4 first; float many[4]; } u[3];
+        layout(set = 0, binding = 1) readonly buffer S { float rest[]; } s[3];
+        layout(set = 1, binding = 0) uniform sampler2D images[3];
+        layout(location = 0) out vec4 colour;
+        void main() {
+            int at = int(gl_FragCoord.x);
+            vec2 there = gl_FragCoord.xy / 4.0;
+            colour = u[0].first + u[2].many[at] + vec4(s[1].rest[at], s[2].rest[at], s[1].rest.length(), 0)
+                + texture(images[1], there) + 2.0 * textureLod(images[2], there, 0.0);
+        }";
+    let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
+    let buffer =
+        |step: u16| (0..32 * step).flat_map(|one| f32::from(one * step).to_ne_bytes()).collect();
+    let texture = |step: u8| Texture {
+        format: vk::Format::R8G8B8A8_UNORM,
+        width: SIZE,
+        height: SIZE,
+        contents: (0..SIZE * SIZE * 4).map(|at| (at as u8).wrapping_mul(step)).collect(),
+        ..Texture::default()
+    };
+    let range = |buffer: u32| Range {
+        buffer: buffer as usize,
+        offset: 0,
+        size: 4 * 32 * (u64::from(buffer) + 1),
+    };
+    let descriptors = (0..3).flat_map(|element| {
+        [
+            (0, 0, Resource::UniformBuffer(range(element))),
+            (0, 1, Resource::StorageBuffer(range(3 + element))),
+            (1, 0, Resource::ImageWithSampler(element as usize)),
+        ]
+        .map(|(set, binding, resource)| Descriptor { set, binding, element, resource })
+    });
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: descriptors.collect(),
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let mut work = Work {
+        buffers: (1..7).map(buffer).collect(),
+        textures: vec![texture(7), texture(13), texture(29)],
+        targets: vec![floats(SIZE, SIZE)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let found = browser::run(&work).targets.remove(0);
+    for driver in DRIVERS {
+        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
+    }
+    // Each element counts that the shader names.
+    for (buffer, is_named) in [true, false, true, false, true, true].into_iter().enumerate() {
+        work.buffers[buffer].rotate_left(4);
+        assert_eq!(found != DRIVERS[0].run(&work).targets[0], is_named, "{buffer}");
+        work.buffers[buffer].rotate_right(4);
+    }
+    work.textures.swap(1, 2);
+    assert!(found != DRIVERS[0].run(&work).targets[0]);
+}
+
+/// Arrays of scalars in uniform blocks that are 4 bytes apart, which WGSL has not.
+#[test]
+fn browsers_read_tight_arrays() {
+    const FRAGMENT: &str = "#version 450
+        #extension GL_EXT_scalar_block_layout : require
+        layout(set = 0, binding = 0, std430) uniform Tight { float one[8]; float last; layout(offset = 48) int many[2][4]; };
+        layout(location = 0) out vec4 colour;
+        void main() {
+            int at = int(gl_FragCoord.x);
+            float all[8] = one;
+            colour = vec4(one[at], last + float(many[1][2]), float(many[at / 2][uint(at) % 4u]), all[at + 2] + one[6]);
+        }";
+    const WIDTH: u32 = 4;
+    let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
+    let floats_in = (0_u16..12).flat_map(|one| f32::from(one).to_ne_bytes());
+    let integers = (12_i32..20).flat_map(i32::to_ne_bytes);
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![Descriptor::new(
+            0,
+            0,
+            Resource::UniformBuffer(Range { buffer: 0, offset: 0, size: 80 }),
+        )],
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let work = Work {
+        buffers: vec![floats_in.chain(integers).collect()],
+        targets: vec![floats(WIDTH, 1)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    let found = browser::run(&work).targets.remove(0);
+    for driver in DRIVERS {
+        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
+    }
+    // The numbers are those of their places.
+    assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
+}

@@ -1,11 +1,11 @@
 //! Clip and cull distances of geometry stages: what only they have, and how they are broken on purpose.
 
 use crate::stage::{
-    GEOMETRY, cut, emulated, kept, marked, normalized, planes, repaired, separate, to_arrays,
-    to_registers,
+    GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, repaired, separate,
+    to_arrays, to_registers,
 };
 use crate::subject::{compiled, parsed};
-use polyshade::clip_cull::{self, Exact, Planes};
+use polyshade::clip_cull::{self, Exact, Planes, Registers};
 use polyshade::host::Place;
 use polyshade_formats::ShaderStage;
 use polyshade_verify::{Difference, Steps};
@@ -315,10 +315,13 @@ fn what_a_stage_reads_that_cuts_is_in_registers() {
         out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };",
         "for (int k = 0; k < 2; ++k) gl_ClipDistance[k] = gl_in[i].gl_ClipDistance[1 - k] + 0.5;",
     );
-    for location in [None, Some(7)] {
-        let equal = &GEOMETRY.compared(&words, &cut(location))[0];
-        assert!(equal.pixels > 1000, "{location:?}: {equal:?}");
-    }
+    let equal = &GEOMETRY.compared(&words, &cut(Some(7)))[0];
+    assert!(equal.pixels > 1000, "{equal:?}");
+    let equal = &GEOMETRY.compared(&words, &emulated(7, None))[0];
+    assert!(equal.words > 1000, "{equal:?}");
+    // What it reads is elsewhere.
+    let elsewhere = Registers { inputs: 9, outputs: 7, linked: None };
+    GEOMETRY.difference(&words, &emulated(7, None).but_done(emulated_at(elsewhere, None)));
 }
 
 #[test]

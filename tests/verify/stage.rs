@@ -140,8 +140,11 @@ fn emulation(location: u32, native: Option<Kind>) -> (Lacking, Steps) {
 }
 
 pub(crate) fn emulated(location: u32, native: Option<Kind>) -> Step {
-    let (lacking, told) = emulation(location, native);
-    let at = registers(location, None);
+    emulated_at(registers(location, None), native)
+}
+
+pub(crate) fn emulated_at(at: Registers, native: Option<Kind>) -> Step {
+    let (lacking, told) = emulation(at.outputs, native);
     step(told, move |m, target| shader(clip_cull::emulate_last(m, target, lacking, at)))
 }
 

@@ -56,6 +56,7 @@ impl Bound {
         if let Some(lost) = formats.wgsl_resources().find(|wanted| !there(wanted)) {
             let name = resource_name(lost);
             let what = match lost {
+                WgslResource::Element { .. } => "this element of an array of descriptors",
                 WgslResource::Sampler(_) => "this combined image sampler",
                 WgslResource::PushConstants => "push constants",
             };
@@ -84,11 +85,15 @@ fn buffer((buffer, index): &(MslBuffer, u32)) -> Value {
 fn resource(bound: &wgsl::Bound) -> Value {
     let Place { set, binding } = bound.place;
     let kind = match bound.kind {
+        Kind::Element => "element of the array",
         Kind::Sampler => "sampler",
         Kind::Uniform => "uniform buffer",
         Kind::ReadOnlyStorage => "read-only storage buffer",
     };
     let of = match bound.resource {
+        WgslResource::Element { array: Place { set, binding }, index } => {
+            json!({ "set": set, "binding": binding, "element": index })
+        }
         WgslResource::Sampler(Place { set, binding }) => json!({ "set": set, "binding": binding }),
         WgslResource::PushConstants => json!("push constants"),
     };

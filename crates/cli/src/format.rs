@@ -55,7 +55,8 @@ pub(crate) struct Formats {
     hlsl_drop_point_size: bool,
 
     /// Binding in WGSL of what has none of its own in Vulkan: the sampler of the combined image sampler at SET:BINDING,
-    /// or the `push` constants [default: the first behind all others of the set, which is 0 for push constants]
+    /// element N of the array of descriptors at SET:BINDING[N], or the `push` constants [default: the first behind all
+    /// others of the set, which is 0 for push constants]
     #[arg(help_heading = FORMATS)]
     #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,
@@ -237,21 +238,29 @@ pub(crate) fn buffer_name(buffer: MslBuffer) -> String {
 /// A resource as `--wgsl-binding` names it.
 pub(crate) fn resource_name(resource: WgslResource) -> String {
     match resource {
+        WgslResource::Element { array: Place { set, binding }, index } => {
+            format!("{set}:{binding}[{index}]")
+        }
         WgslResource::Sampler(Place { set, binding }) => format!("{set}:{binding}"),
         WgslResource::PushConstants => "push".to_owned(),
     }
 }
 
 fn wgsl_binding(text: &str) -> Result<(WgslResource, Place), String> {
-    let form = "a binding is given as SET:BINDING=SET:BINDING or push=SET:BINDING";
+    let form =
+        "a binding is given as SET:BINDING=SET:BINDING, SET:BINDING[N]=… or push=SET:BINDING";
     let place = |text: &str| {
         let (set, binding) = text.split_once(':')?;
         Some(Place { set: set.parse().ok()?, binding: binding.parse().ok()? })
     };
     let read = || {
         let (of, to) = text.split_once('=')?;
-        let resource = match of {
-            "push" => WgslResource::PushConstants,
+        let element = of.strip_suffix(']').and_then(|of| of.split_once('['));
+        let resource = match (of, element) {
+            ("push", _) => WgslResource::PushConstants,
+            (_, Some((array, index))) => {
+                WgslResource::Element { array: place(array)?, index: index.parse().ok()? }
+            }
             _ => WgslResource::Sampler(place(of)?),
         };
         Some((resource, place(to)?))
@@ -358,7 +367,11 @@ mod tests {
         let place = Place { set: 2, binding: 3 };
         assert_eq!(wgsl_binding("0:1=2:3"), Ok((combined, place)));
         assert_eq!(wgsl_binding("push=2:3"), Ok((WgslResource::PushConstants, place)));
-        for text in ["push", "push=2", "2=2:3", "0:1=2:", "0:1=-1:2", ""] {
+        let element = WgslResource::Element { array: Place { set: 0, binding: 1 }, index: 4 };
+        assert_eq!(wgsl_binding("0:1[4]=2:3"), Ok((element, place)));
+        assert_eq!(resource_name(element), "0:1[4]");
+        for text in ["push", "push=2", "2=2:3", "0:1=2:", "0:1=-1:2", "0:1[=2:3", "0:1[x]=2:3", ""]
+        {
             assert!(wgsl_binding(text).is_err(), "{text}");
         }
         assert_eq!(glsl_version("310es"), Ok((310, Profile::Es)));

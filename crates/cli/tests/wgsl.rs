@@ -29,8 +29,24 @@ void main() { gl_Position = vec4(weights[gl_VertexIndex & 3]); }
 
 const ARRAY: &str = "#version 450
 layout(set = 0, binding = 0) uniform sampler2D images[2];
+layout(location = 0) flat in int which;
 layout(location = 0) out vec4 colour;
-void main() { colour = texture(images[1], vec2(0.5)); }
+void main() { colour = texture(images[which], vec2(0.5)); }
+";
+
+/// Arrays of descriptors of every kind: some elements are not used, and one array is not.
+const ELEMENTS: &str = "#version 450
+layout(set = 0, binding = 0) uniform U { vec4 first; } u[3];
+layout(set = 0, binding = 1) buffer S { uint count; vec4 rest[]; } s[2];
+layout(set = 1, binding = 0) uniform sampler2D images[8];
+layout(set = 1, binding = 1) uniform texture2D textures[2];
+layout(set = 1, binding = 2) uniform sampler2D unused[2];
+layout(location = 0) out vec4 colour;
+void main() {
+    s[1].count = s[0].rest.length();
+    colour = u[0].first + u[2].first + s[1].rest[3] + texture(images[5], vec2(0.5));
+    colour += texelFetch(sampler2D(textures[1], sampler_of), ivec2(0), 0);
+}
 ";
 
 fn work() -> Work {
@@ -80,6 +96,41 @@ fn they_are_bound_where_the_user_says_and_the_report_tells() {
         json!({ "of": "push constants", "kind": "uniform buffer", "set": 2, "binding": 5 });
     let resources = json!([sampler(0, 1, [3, 7]), sampler(1, 0, [1, 2]), constants]);
     assert_eq!(report["wgsl"], json!([{ "file": "a.wgsl", "resources": resources }]));
+}
+
+#[test]
+fn elements_of_arrays_become_variables() {
+    let sampler = "layout(set = 1, binding = 3) uniform sampler sampler_of;\nlayout(location";
+    let shader = ELEMENTS.replacen("layout(location", sampler, 1);
+    let work = Work::with(&[("a.frag", &shader)]);
+    let blend = "blend a.frag --equations multiply --destination texture";
+    let report =
+        json(&work.succeeds(&format!("{blend} --wgsl-binding 1:0[5]=2:6 -o a.wgsl --json")));
+    let text = work.text("a.wgsl");
+    for (group, binding, declaration) in [
+        (0, 0, "var<uniform> u_0_: U"),
+        (0, 1, "var<storage, read_write> s_0_: S"),
+        (0, 2, "var<uniform> u_2_: U"),
+        (0, 3, "var<storage, read_write> s_1_: S"),
+        (1, 4, "var textures_1_: texture_2d<f32>"),
+        (2, 6, "var images_5_: texture_2d<f32>"),
+        (2, 7, "var images_5_sampler: sampler"),
+    ] {
+        assert_eq!(declared(&text, group, binding), declaration);
+    }
+    for other in ["@group(1) @binding(0)", "unused", "enable "] {
+        assert!(!text.contains(other), "{text}");
+    }
+    let element = json!({ "set": 1, "binding": 0, "element": 5 });
+    let bound = json!({ "of": element, "kind": "element of the array", "set": 2, "binding": 6 });
+    let resources = report["wgsl"][0]["resources"].as_array().expect("they are listed");
+    assert!(resources.contains(&bound), "{resources:?}");
+    work.fails("convert a.frag -o b.wgsl --wgsl-binding 1:0[4]=2:6", 2, "this element of an array");
+
+    // naga would take one buffer for the array.
+    let dynamic = shader.replace("u[2]", "u[int(gl_FragCoord.x)]");
+    let work = Work::with(&[("a.frag", &dynamic)]);
+    work.fails("convert a.frag -o a.wgsl", 3, "the indices of `u` are not all constants");
 }
 
 #[test]

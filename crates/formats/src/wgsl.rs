@@ -8,9 +8,13 @@ use crate::{Error, SpirvVersion};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "wgsl")]
+mod arrays;
+#[cfg(feature = "wgsl")]
 mod known;
 #[cfg(feature = "wgsl")]
 mod layout;
+#[cfg(feature = "wgsl")]
+mod packed;
 #[cfg(feature = "wgsl")]
 mod places;
 #[cfg(feature = "wgsl")]
@@ -36,6 +40,13 @@ pub struct Wgsl {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum WgslResource {
+    /// An element of the array of descriptors here, but the first one, which stays here.
+    Element {
+        /// Where the array is.
+        array: Place,
+        /// The number of the element, from 1 on.
+        index: u32,
+    },
     /// The sampler of the combined image sampler here, whose texture stays here.
     Sampler(Place),
     /// The push constants.
@@ -56,6 +67,8 @@ pub struct Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Kind {
+    /// What the array is of that it is an element of.
+    Element,
     /// A sampler, or one that compares.
     Sampler,
     /// A uniform buffer.
@@ -100,7 +113,8 @@ pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>,
 
 /// The module as WGSL, with all its entry points.
 ///
-/// A combined image sampler becomes a texture and a sampler, and push constants become a uniform buffer.
+/// A combined image sampler becomes a texture and a sampler, push constants become a uniform buffer, and arrays of
+/// descriptors a variable for each element that is used.
 ///
 /// # Errors
 ///

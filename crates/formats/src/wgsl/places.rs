@@ -41,8 +41,11 @@ pub(super) fn places(
             return Err(Error::Options(message.to_owned()));
         }
     }
+    // What else was given a place comes later.
+    taken.extend(options.places.iter().map(|(_, place)| *place));
     for resource in resources {
         let set = match resource {
+            WgslResource::Element { array, .. } => array.set,
             WgslResource::Sampler(texture) => texture.set,
             WgslResource::PushConstants => 0,
         };

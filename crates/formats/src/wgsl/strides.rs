@@ -11,11 +11,15 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
         for array in module.section(Section::Globals) {
             wide.array(p, array);
         }
-        if !wide.arrays.is_empty() {
-            module
-                .functions()
-                .flat_map(|one| one.instructions())
-                .for_each(|inst| wide.code(p, inst));
+        if wide.arrays.is_empty() {
+            return Ok(());
+        }
+        for inst in module.functions().flat_map(|one| one.instructions()) {
+            // Behind each index of such an array comes that of the member.
+            reindex(module, p, inst, |p, array, index, literal| {
+                let member = if literal { 0 } else { p.uint_constant(0).word() };
+                wide.arrays.contains(&array).then_some([index, member])
+            });
         }
         Ok(())
     })?;
@@ -63,41 +67,46 @@ impl<'m, 'w> Wide<'m, 'w> {
             _ => scalar(element),
         }
     }
+}
 
-    /// Behind each index of such an array comes that of the member.
-    fn code(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
-        let (first, literal) = match inst.op() {
-            Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => (4, false),
-            Op::COMPOSITE_EXTRACT => (4, true),
-            _ => return,
-        };
-        let Some(base) = Id::new(inst.words()[3]) else { return };
-        let base = if literal { self.module.type_of(base) } else { self.module.pointee(base) };
-        let mut ty = base;
-        let mut words = inst.words()[1..first].to_vec();
-        for &index in &inst.words()[first..] {
-            words.push(index);
-            if ty.is_some_and(|ty| self.arrays.contains(&ty)) {
-                words.push(if literal { 0 } else { p.uint_constant(0).word() });
-            }
-            let constant = || self.module.constant(Id::new(index)?);
-            let member = if literal { Some(index) } else { constant() };
-            ty = ty.and_then(|ty| self.part(ty, member));
+/// Makes an instruction that leads into composites say what `new` does where it says an index of an array, if that is
+/// anything. `new` is given the array, the index, and whether that is a literal.
+pub(super) fn reindex<'m>(
+    module: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    inst: Inst<'m>,
+    mut new: impl FnMut(&mut Patch<'m, '_>, Id, u32, bool) -> Option<[u32; 2]>,
+) {
+    let (first, literal) = match inst.op() {
+        Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => (4, false),
+        Op::COMPOSITE_EXTRACT => (4, true),
+        _ => return,
+    };
+    let Some(base) = Id::new(inst.words()[3]) else { return };
+    let mut ty = if literal { module.type_of(base) } else { module.pointee(base) };
+    let mut words = inst.words()[1..first].to_vec();
+    for &index in &inst.words()[first..] {
+        match ty.and_then(|ty| new(p, ty, index, literal)) {
+            Some(both) => words.extend(both),
+            None => words.push(index),
         }
-        if words.len() > inst.words().len() - 1 {
-            p.remove(inst);
-            p.insert(inst.before(), inst.op(), &words);
-        }
+        let constant = || module.constant(Id::new(index)?);
+        let member = if literal { Some(index) } else { constant() };
+        ty = ty.and_then(|ty| part(module, ty, member));
     }
+    if words.len() > inst.words().len() - 1 {
+        p.remove(inst);
+        p.insert(inst.before(), inst.op(), &words);
+    }
+}
 
-    /// The type of a part of a composite: a member by its number, or any element.
-    fn part(&self, ty: Id, member: Option<u32>) -> Option<Id> {
-        let inst = self.module.definition(ty)?;
-        let word = match inst.op() {
-            Op::TYPE_STRUCT => 2 + member? as usize,
-            Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_VECTOR | Op::TYPE_MATRIX => 2,
-            _ => return None,
-        };
-        Id::new(*inst.words().get(word)?)
-    }
+/// The type of a part of a composite: a member by its number, or any element.
+fn part(module: &Module<'_>, ty: Id, member: Option<u32>) -> Option<Id> {
+    let inst = module.definition(ty)?;
+    let word = match inst.op() {
+        Op::TYPE_STRUCT => 2 + member? as usize,
+        Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_VECTOR | Op::TYPE_MATRIX => 2,
+        _ => return None,
+    };
+    Id::new(*inst.words().get(word)?)
 }

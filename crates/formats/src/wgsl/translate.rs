@@ -1,7 +1,7 @@
 //! Calls naga.
 
 use super::{Bound, Kind, Text, Wgsl, WgslResource};
-use super::{known, layout, places, push_constants, row_major, samplers, strides};
+use super::{arrays, known, layout, packed, places, push_constants, row_major, samplers, strides};
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -35,6 +35,11 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let Ok(module) = Module::parse(words) else {
         return Ok(Text { source: text(words)?, bound: Vec::new() });
     };
+    let unsupported = |error: polyshade_spv::Error| Error::Unsupported(error.to_string());
+    let arrays = arrays::arrays(&module).map_err(Error::Unsupported)?;
+    let resources = arrays.iter().flat_map(|array| array.resources()).collect();
+    let elements = places::places(&module, &resources, options)?;
+    let module = arrays::split(&module, &elements).map_err(unsupported)?;
     if let Some(why) = row_major::exchanged(&module) {
         return Err(Error::Unsupported(why.to_owned()));
     }
@@ -44,9 +49,9 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     resources.extend(has_constants.then_some(WgslResource::PushConstants));
     let places = places::places(&module, &resources, options)?;
 
-    let unsupported = |error: polyshade_spv::Error| Error::Unsupported(error.to_string());
     let program = Module::parse_owned(known::reworded(&module)).map_err(unsupported)?;
     let program = samplers::split(&program, &places).map_err(unsupported)?;
+    let program = packed::into_vectors(&program).map_err(unsupported)?;
     let program = strides::widen(&program).map_err(unsupported)?;
     let written = |kind| match places.get(&WgslResource::PushConstants) {
         Some(place) => {
@@ -61,9 +66,13 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
         Err(_) if has_constants => (written(Kind::ReadOnlyStorage)?, Kind::ReadOnlyStorage),
         Err(error) => return Err(error),
     };
-    let bound = places.into_iter().map(|(resource, place)| {
-        let is_sampler = matches!(resource, WgslResource::Sampler(_));
-        Bound { resource, place, kind: if is_sampler { Kind::Sampler } else { buffer } }
+    let bound = elements.into_iter().chain(places).map(|(resource, place)| {
+        let kind = match resource {
+            WgslResource::Element { .. } => Kind::Element,
+            WgslResource::Sampler(_) => Kind::Sampler,
+            WgslResource::PushConstants => buffer,
+        };
+        Bound { resource, place, kind }
     });
     Ok(Text { source, bound: bound.collect() })
 }
