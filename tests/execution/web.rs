@@ -254,7 +254,9 @@ fn browsers_bind_elements_of_arrays_each_by_itself() {
 fn browsers_read_tight_arrays() {
     const FRAGMENT: &str = "#version 450
         #extension GL_EXT_scalar_block_layout : require
-        layout(set = 0, binding = 0, std430) uniform Tight { float one[8]; float last; layout(offset = 48) int many[2][4]; };
+        layout(set = 0, binding = 0, std430) uniform Tight {
+            float one[8]; float last; layout(offset = 48) int many[2][4];
+        };
         layout(location = 0) out vec4 colour;
         void main() {
             int at = int(gl_FragCoord.x);

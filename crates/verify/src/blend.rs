@@ -20,7 +20,7 @@ use colours::Meeting;
 use draws::CORNERS;
 use polyshade::advanced_blend::{self, Blending, ColorBlend, Destination, Equation, Layer};
 use polyshade::host::Lowered;
-use polyshade::spv::StorageClass;
+use polyshade::spv::{BuiltIn, StorageClass};
 use polyshade::{Error, Module};
 use std::collections::BTreeMap;
 
@@ -33,11 +33,11 @@ pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Er
     Ok(task.each_seed(|seed| Run::new(task, blends, &lowered, seed)?.compare()))
 }
 
+/// What a lowering says of each target that it blends, by its location.
+type Blended<'m> = Lowered<'m, BTreeMap<u32, ColorBlend>>;
+
 /// Why verify cannot draw what was asked for.
-fn is_not_drawn(
-    blends: &Blends<'_>,
-    lowered: &Lowered<'_, BTreeMap<u32, ColorBlend>>,
-) -> Option<String> {
+fn is_not_drawn(blends: &Blends<'_>, lowered: &Blended<'_>) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
         return Some(format!("the device lacks {extension}, or is not asked for it"));
     }
@@ -66,7 +66,7 @@ fn is_not_drawn(
 struct Run<'r> {
     task: &'r Task<'r>,
     blends: &'r Blends<'r>,
-    lowered: &'r Lowered<'r, BTreeMap<u32, ColorBlend>>,
+    lowered: &'r Blended<'r>,
     inputs: Inputs,
     /// The vertex stage that hands on what the fragment stage reads.
     feeder: Vec<u32>,
@@ -102,13 +102,17 @@ impl<'r> Run<'r> {
     fn new(
         task: &'r Task<'r>,
         blends: &'r Blends<'r>,
-        lowered: &'r Lowered<'r, BTreeMap<u32, ColorBlend>>,
+        lowered: &'r Blended<'r>,
         seed: u64,
     ) -> Result<Run<'r>, Stop> {
         task.check_device(task.original)?;
         let leaves = |class| task.leaves(task.original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
-        draws::check_inputs(&read)?;
+        // Our vertex stage writes no distances.
+        let distances = [BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE].map(Some);
+        if let Some(leaf) = read.iter().find(|leaf| distances.contains(&leaf.builtin)) {
+            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+        }
         let inputs = task.inputs((Values::Colours, seed), CORNERS)?;
         let feeder = feeder::feeder(None, &feeder::varyings(&read)?, &[])?;
         let targets = targets(leaves(StorageClass::OUTPUT)?, blends)?;
@@ -147,9 +151,11 @@ impl<'r> Run<'r> {
             let drawn = (triangle..triangle + 1, pictures.as_slice());
             let found = self.draw_blended(module.words(), &selections, drawn)?;
             for (selection, (before, after)) in selections.iter().zip(pictures.iter().zip(&found)) {
-                equal.pixels += self
-                    .compare_targets(selection, sources, (before, after))
-                    .map_err(|difference| with_draw(*difference, triangle, selection))?;
+                for (number, target) in self.targets.iter().enumerate() {
+                    let pair = (&before[number], &after[number]);
+                    equal.pixels += compare(target, selection[number], &sources[number], pair)
+                        .map_err(|difference| with_draw(*difference, triangle, selection))?;
+                }
                 equal.draws += 1;
             }
             pictures = found;
@@ -172,21 +178,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Compares all targets before and after a draw; returns how many pixels were blended and are right.
-    fn compare_targets(
-        &self,
-        selection: &[Selected],
-        sources: &[Source],
-        (before, after): (&[Picture], &[Picture]),
-    ) -> Result<u64, Box<Difference>> {
-        let mut pixels = 0;
-        for (number, target) in self.targets.iter().enumerate() {
-            let pair = (&before[number], &after[number]);
-            pixels += compare(target, selection[number], &sources[number], pair)?;
-        }
-        Ok(pixels)
-    }
-
     /// Whether pictures are the same, as far as the shader writes them.
     fn are_same(&self, one: &[Picture], other: &[Picture]) -> bool {
         let mut targets = self.targets.iter().zip(one.iter().zip(other));
@@ -205,8 +196,8 @@ impl<'r> Run<'r> {
 
     /// Every equation of every target, and what passes the source through.
     fn selections(&self) -> Vec<Vec<Selected>> {
-        let equations = |target: &Target| -> Vec<Equation> {
-            target.how.as_ref().map_or_else(Vec::new, |how| how.equations.clone())
+        let equations = |target: &Target| {
+            target.how.iter().flat_map(|how| how.equations.clone()).collect::<Vec<Equation>>()
         };
         let most = self.targets.iter().map(|target| equations(target).len()).max().unwrap_or(0);
         let nth = |number: usize| {
@@ -272,9 +263,8 @@ fn compare(
     }
     let written = target.drawn.written();
     let mut pixels = 0;
-    for (number, (source, (before, after))) in
-        (0..).zip(sources.iter().zip(before.iter().zip(after)))
-    {
+    let all = (0..).zip(sources.iter().zip(before.iter().zip(after)));
+    for (number, (source, (before, after))) in all {
         let wrong = |message: &str, expected: Value| {
             Box::new(Difference {
                 pixel: Some((number % SIDE, number / SIDE)),

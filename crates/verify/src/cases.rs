@@ -2,7 +2,7 @@
 
 use crate::record::Placement;
 use crate::recording::Recording;
-use polyshade::transform_feedback::{BufferRange, IndexType};
+use polyshade::transform_feedback::{BufferRange, IndexType, Topology as Told};
 use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{ProvokingVertex, vk};
 use std::fmt;
@@ -50,7 +50,9 @@ const MORE: [(u32, Room); 6] = [
 /// One draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    pub(crate) draw: model::Draw,
+    pub(crate) placement: Placement,
+    pub(crate) topology: Topology,
+    pub(crate) provoking_vertex: ProvokingVertex,
     pub(crate) room: Room,
     /// The indices, where the draw has some: one for each of the draw's vertices, whose numbers are theirs.
     pub(crate) indices: Option<Indices>,
@@ -76,18 +78,19 @@ pub(crate) struct Indexing {
     pub(crate) bases: bool,
 }
 
-const TOPOLOGIES: [Topology; 11] = [
-    Topology::PointList,
-    Topology::LineList,
-    Topology::LineStrip,
-    Topology::LineLoop,
-    Topology::TriangleList,
-    Topology::TriangleStrip,
-    Topology::TriangleFan,
-    Topology::LineListWithAdjacency,
-    Topology::LineStripWithAdjacency,
-    Topology::TriangleListWithAdjacency,
-    Topology::TriangleStripWithAdjacency,
+/// All topologies, and what the host is told of each.
+const TOPOLOGIES: [(Topology, Told); 11] = [
+    (Topology::PointList, Told::PointList),
+    (Topology::LineList, Told::LineList),
+    (Topology::LineStrip, Told::LineStrip),
+    (Topology::LineLoop, Told::LineLoop),
+    (Topology::TriangleList, Told::TriangleList),
+    (Topology::TriangleStrip, Told::TriangleStrip),
+    (Topology::TriangleFan, Told::TriangleFan),
+    (Topology::LineListWithAdjacency, Told::LineListWithAdjacency),
+    (Topology::LineStripWithAdjacency, Told::LineStripWithAdjacency),
+    (Topology::TriangleListWithAdjacency, Told::TriangleListWithAdjacency),
+    (Topology::TriangleStripWithAdjacency, Told::TriangleStripWithAdjacency),
 ];
 
 /// One placement that begins at vertex and instance 0, and one that begins at others.
@@ -110,67 +113,63 @@ pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
 /// which some make no primitive; and with what the host says wrongly.
 pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     let mut cases = Vec::new();
-    for topology in TOPOLOGIES {
+    for (topology, _) in TOPOLOGIES {
         for provoking_vertex in [ProvokingVertex::First, ProvokingVertex::Last] {
             for placement in placements {
-                let draw = draw(*placement, topology, provoking_vertex);
-                cases.extend(ROOMS.map(|room| Case { draw: draw.clone(), room, indices: None }));
+                let case = |room| Case::new(*placement, topology, provoking_vertex, room);
+                cases.extend(ROOMS.map(case));
             }
         }
         for ((most, room), placement) in MORE.into_iter().zip(placements.iter().cycle()) {
             let placement = Placement { vertices: placement.vertices.min(most), ..*placement };
-            let draw = draw(placement, topology, ProvokingVertex::First);
-            cases.push(Case { draw, room, indices: None });
+            cases.push(Case::new(placement, topology, ProvokingVertex::First, room));
         }
     }
     cases
 }
 
-fn draw(
-    placement: Placement,
-    topology: Topology,
-    provoking_vertex: ProvokingVertex,
-) -> model::Draw {
-    let (vertices, instances) = placement.ranges();
-    model::Draw { topology, provoking_vertex, vertices, instances }
-}
-
-/// How many vertices a draw captures where there is room.
-fn captured(draw: &model::Draw) -> usize {
-    let vertices = draw.vertices.len() as u32;
-    let each = model::primitives(draw.topology, draw.provoking_vertex, vertices);
-    each.iter().map(Vec::len).sum::<usize>() * draw.instances.len()
+/// What the host is told of a topology.
+pub(crate) fn told(topology: Topology) -> Told {
+    let found = TOPOLOGIES.iter().find(|(own, _)| *own == topology);
+    found.expect("all topologies are there").1
 }
 
 /// Vulkan's name of a topology that can be drawn as it is.
 pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
-    use vk::PrimitiveTopology as Native;
     match topology {
-        Topology::LineList => Native::LINE_LIST,
-        Topology::LineStrip => Native::LINE_STRIP,
-        Topology::TriangleList => Native::TRIANGLE_LIST,
-        Topology::TriangleStrip => Native::TRIANGLE_STRIP,
-        Topology::TriangleFan => Native::TRIANGLE_FAN,
-        Topology::LineListWithAdjacency => Native::LINE_LIST_WITH_ADJACENCY,
-        Topology::LineStripWithAdjacency => Native::LINE_STRIP_WITH_ADJACENCY,
-        Topology::TriangleListWithAdjacency => Native::TRIANGLE_LIST_WITH_ADJACENCY,
-        Topology::TriangleStripWithAdjacency => Native::TRIANGLE_STRIP_WITH_ADJACENCY,
-        _ => Native::POINT_LIST,
+        Topology::LineLoop => vk::PrimitiveTopology::POINT_LIST,
+        // What the host is told has Vulkan's numbers.
+        _ => vk::PrimitiveTopology::from_raw(told(topology) as i32),
     }
 }
 
 impl Case {
     /// A point list that captures nothing.
     pub(crate) fn of_nothing(placement: Placement) -> Case {
-        let draw = draw(placement, Topology::PointList, ProvokingVertex::First);
-        Case { draw, room: Room::None, indices: None }
+        Case::new(placement, Topology::PointList, ProvokingVertex::First, Room::None)
+    }
+
+    fn new(
+        placement: Placement,
+        topology: Topology,
+        provoking_vertex: ProvokingVertex,
+        room: Room,
+    ) -> Case {
+        Case { placement, topology, provoking_vertex, room, indices: None }
+    }
+
+    /// The draw, as far as capture cares.
+    pub(crate) fn draw(&self) -> model::Draw {
+        let (vertices, instances) = self.placement.ranges();
+        let Case { topology, provoking_vertex, .. } = *self;
+        model::Draw { topology, provoking_vertex, vertices, instances }
     }
 
     /// The same with indices, which name vertices of the draw in no order, some of them several times. What they are
     /// hangs on the number of the case.
     pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Case {
         let Indexing { width, restart, bases } = indexing;
-        let (first, count) = (self.draw.vertices.start, self.draw.vertices.len() as u32);
+        let Placement { first_vertex: first, vertices: count, .. } = self.placement;
         // Not more than the first vertex, so that no index is below 0.
         let vertex_offset = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
         let mut all = vec![0; first as usize];
@@ -187,7 +186,7 @@ impl Case {
     /// The vertices from one restart to the next, where the draw has indices.
     pub(crate) fn segments(&self) -> Option<Vec<Vec<u32>>> {
         let Indices { index_type, all, vertex_offset, restart } = self.indices.as_ref()?;
-        let drawn = &all[self.draw.vertices.start as usize..];
+        let drawn = &all[self.placement.first_vertex as usize..];
         let ends = |index: &u32| *restart && *index == index_type.restart();
         let vertices = drawn.split(ends).map(|segment| {
             segment.iter().map(|index| index.wrapping_add_signed(*vertex_offset)).collect()
@@ -195,19 +194,9 @@ impl Case {
         Some(vertices.collect())
     }
 
-    pub(crate) fn placement(&self) -> Placement {
-        let model::Draw { vertices, instances, .. } = &self.draw;
-        Placement {
-            first_vertex: vertices.start,
-            vertices: vertices.len() as u32,
-            first_instance: instances.start,
-            instances: instances.len() as u32,
-        }
-    }
-
     /// What is recorded of the case's vertices.
     pub(crate) fn recording<'r>(&self, recordings: &'r [Recording]) -> &'r Recording {
-        let of_case = |one: &&Recording| one.placement.covers(self.placement());
+        let of_case = |one: &&Recording| one.placement.covers(self.placement);
         recordings.iter().find(of_case).expect("the cases are made from the placements")
     }
 
@@ -254,7 +243,7 @@ impl Case {
 
     pub(crate) fn has_adjacency(&self) -> bool {
         matches!(
-            self.draw.topology,
+            self.topology,
             Topology::LineListWithAdjacency
                 | Topology::LineStripWithAdjacency
                 | Topology::TriangleListWithAdjacency
@@ -264,14 +253,21 @@ impl Case {
 
     /// Whether a stage that stores and rasterizes can draw it: not fans, and no line loops, which Vulkan has not.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
-        !matches!(self.draw.topology, Topology::TriangleFan | Topology::LineLoop)
+        !matches!(self.topology, Topology::TriangleFan | Topology::LineLoop)
+    }
+
+    /// How many vertices are captured where there is room.
+    fn captured(&self) -> usize {
+        let Placement { vertices, instances, .. } = self.placement;
+        let each = model::primitives(self.topology, self.provoking_vertex, vertices);
+        each.iter().map(Vec::len).sum::<usize>() * instances as usize
     }
 
     /// The buffers, of these strides, before the draw. Those of stride 0 capture nothing.
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
-        let vertices = self.draw.vertices.len() * self.draw.instances.len();
+        let vertices = self.placement.slots() as usize;
         let ample = 3 * vertices + 2;
-        let turn = self.draw.topology as usize + self.draw.provoking_vertex as usize;
+        let turn = self.topology as usize + self.provoking_vertex as usize;
         (0..)
             .zip(strides)
             .map(|(number, &stride)| {
@@ -279,7 +275,7 @@ impl Case {
                 let has_less = (number + turn).is_multiple_of(2);
                 let room = match self.room {
                     Room::Ample => ample,
-                    Room::Exact => captured(&self.draw),
+                    Room::Exact => self.captured(),
                     // Half of the draw, and the second buffer has room for less, or the first.
                     Room::Short | Room::Overstated | Room::Resumed => {
                         reached + (vertices / 2 + 2).saturating_sub(2 * usize::from(has_less))
@@ -309,7 +305,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let model::Draw { topology, provoking_vertex, vertices, instances } = &self.draw;
+        let model::Draw { topology, provoking_vertex, vertices, instances } = self.draw();
         write!(f, "{topology:?}, provoking vertex {provoking_vertex:?}, vertices {vertices:?}, ")?;
         write!(f, "instances {instances:?}, ")?;
         if let Some(Indices { index_type, all, vertex_offset, restart }) = &self.indices {

@@ -12,28 +12,23 @@ mod scene;
 mod shape;
 mod vertex;
 
+use crate::Distances;
 use crate::initialise::initialise;
 use crate::run::Task;
 use crate::verdict::Verdict;
-use crate::{Distances, Steps};
 use polyshade::Error;
 use polyshade::spv::ExecutionModel;
 
 /// The most distances of a kind that are drawn: what every device has that has the feature at all.
 const MOST: u32 = 8;
 
-/// Why stages that hand so many distances on are not compared.
-fn too_many(steps: &Steps) -> Option<String> {
-    let most = steps.counts.into_iter().flatten().max().filter(|most| *most > MOST)?;
-    Some(format!("{most} distances of a kind are more than {MOST}"))
-}
-
 /// Compares a lowered stage with the original.
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
     // Blocks that are initialised cannot be split: what is lowered is initialised afterwards.
     let lowered = initialise(&(wanted.lower)(task.job.module)?, task.filler)?;
     let steps = wanted.steps;
-    if let Some(why) = too_many(steps) {
+    if let Some(most) = steps.counts.into_iter().flatten().max().filter(|most| *most > MOST) {
+        let why = format!("{most} distances of a kind are more than {MOST}");
         return Ok(Verdict::NotComparable(why));
     }
     Ok(match task.job.stage {

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 /// What a case must leave.
 #[derive(Debug)]
 pub(crate) struct Expected<'r> {
+    pub(crate) case: &'r Case,
     recording: &'r Recording,
     pub(crate) buffers: Vec<model::Buffer>,
     pub(crate) counts: Captured,
@@ -26,70 +27,61 @@ pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
     layout.iter().map(filling).collect()
 }
 
-/// What the specification says that a case leaves, given what the shader computes.
-pub(crate) fn expect<'r>(
-    case: &Case,
-    layout: &[Buffer],
-    shape: &Shape<'_>,
-    recording: &'r Recording,
-) -> Expected<'r> {
-    let mut buffers = case.buffers(&strides(layout));
-    let captured = RefCell::new(Vec::new());
-    let shader = |vertex, instance| {
-        captured.borrow_mut().push((vertex, instance));
-        let pieces = (0..)
-            .zip(layout)
-            .flat_map(|(number, buffer)| buffer.pieces.iter().map(move |piece| (number, piece)));
-        let value = |(buffer, piece): (usize, &Piece)| {
-            let words = shape.words(recording, vertex, instance, piece.leaf);
-            let words = &words[piece.first as usize..(piece.first + piece.count) as usize];
-            let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            model::Value { buffer, offset: piece.offset as usize, bytes }
-        };
-        pieces.map(value).collect()
-    };
-    let counts = match case.segments() {
-        Some(segments) => model::capture_indexed(&case.draw, &segments, &mut buffers, shader),
-        None => model::capture(&case.draw, &mut buffers, shader),
-    };
-    Expected { recording, buffers, counts, captured: captured.into_inner() }
-}
-
-/// What a case leaves of which nothing is captured.
-pub(crate) fn expect_nothing<'r>(
-    case: &Case,
-    layout: &[Buffer],
-    recording: &'r Recording,
-) -> Expected<'r> {
-    let buffers = case.buffers(&strides(layout));
-    Expected {
-        recording,
-        buffers,
-        counts: Captured { written: 0, needed: 0 },
-        captured: Vec::new(),
-    }
-}
-
 /// Looks for the first word that differs from what must be there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Comparison<'c> {
     pub(crate) part: Part,
     pub(crate) layout: &'c [Buffer],
-    pub(crate) shape: &'c Shape<'c>,
+    pub(crate) shape: Shape<'c>,
     pub(crate) inputs: &'c Inputs,
 }
 
 impl Comparison<'_> {
-    /// Compares all feedback buffers that `case` left, and counts what is equal.
+    /// What the specification says that a case leaves, given what the shader computes.
+    pub(crate) fn expect<'r>(&self, case: &'r Case, recording: &'r Recording) -> Expected<'r> {
+        let (draw, mut buffers) = (case.draw(), case.buffers(&strides(self.layout)));
+        let captured = RefCell::new(Vec::new());
+        let shader = |vertex, instance| {
+            captured.borrow_mut().push((vertex, instance));
+            let pieces = (0..).zip(self.layout).flat_map(|(number, buffer)| {
+                buffer.pieces.iter().map(move |piece| (number, piece))
+            });
+            let value = |(buffer, piece): (usize, &Piece)| {
+                let words = self.shape.range(recording.placement, (vertex, instance), piece.leaf);
+                let words = &recording.words[words];
+                let words = &words[piece.first as usize..(piece.first + piece.count) as usize];
+                let bytes = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                model::Value { buffer, offset: piece.offset as usize, bytes }
+            };
+            pieces.map(value).collect()
+        };
+        let counts = match case.segments() {
+            Some(segments) => model::capture_indexed(&draw, &segments, &mut buffers, shader),
+            None => model::capture(&draw, &mut buffers, shader),
+        };
+        Expected { case, recording, buffers, counts, captured: captured.into_inner() }
+    }
+
+    /// What a case leaves of which nothing is captured.
+    pub(crate) fn expect_nothing<'r>(
+        &self,
+        case: &'r Case,
+        recording: &'r Recording,
+    ) -> Expected<'r> {
+        let buffers = case.buffers(&strides(self.layout));
+        let counts = Captured { written: 0, needed: 0 };
+        Expected { case, recording, buffers, counts, captured: Vec::new() }
+    }
+
+    /// Compares all feedback buffers that a case left, and counts what is equal.
     pub(crate) fn buffers<'f>(
         &self,
-        case: &Case,
         expected: &Expected<'_>,
         found: impl Iterator<Item = &'f Vec<u8>>,
         equal: &mut Equal,
     ) -> Result<(), Stop> {
         for (number, found) in found.enumerate() {
-            if let Some(difference) = self.buffer(case, expected, number, found) {
+            if let Some(difference) = self.buffer(expected, number, found) {
                 return Err(difference.into());
             }
         }
@@ -98,15 +90,14 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Compares what is counted of `case`, and where its feedback buffers go on; those that capture nothing do not.
+    /// Compares what is counted of a case, and where its feedback buffers go on; those that capture nothing do not.
     pub(crate) fn counts(
         &self,
-        case: &Case,
         expected: &Expected<'_>,
         found: Captured,
         counters: impl Iterator<Item = u32>,
     ) -> Result<(), Stop> {
-        let right = expected.counts;
+        let (case, right) = (expected.case, expected.counts);
         if found != right {
             return Err(self.wrong(case, format!("the counts are {found:?}, not {right:?}")));
         }
@@ -127,32 +118,25 @@ impl Comparison<'_> {
         Difference { draw, ..Difference::new(self.part, message) }.into()
     }
 
-    /// The first difference between what `case` left in buffer `number` and what it must have left.
-    fn buffer(
-        &self,
-        case: &Case,
-        expected: &Expected<'_>,
-        number: usize,
-        found: &[u8],
-    ) -> Option<Difference> {
+    /// The first difference between what a case left in buffer `number` and what it must have left.
+    fn buffer(&self, expected: &Expected<'_>, number: usize, found: &[u8]) -> Option<Difference> {
         let right = &expected.buffers[number].memory;
         let words = right.chunks_exact(4).zip(found.chunks_exact(4)).enumerate();
         let mut differing = words.filter(|(_, (right, found))| right != found);
         let difference = differing
-            .find_map(|(index, _)| self.word(case, expected, number, 4 * index, (right, found)))?;
-        Some(Difference { draw: Some(case.to_string()), ..difference })
+            .find_map(|(index, _)| self.word(expected, number, 4 * index, (right, found)))?;
+        Some(Difference { draw: Some(expected.case.to_string()), ..difference })
     }
 
     /// What a differing word at byte `at` is about; `None` where that is undefined or may be another not-a-number.
     fn word(
         &self,
-        case: &Case,
         expected: &Expected<'_>,
         number: usize,
         at: usize,
         (right, found): (&[u8], &[u8]),
     ) -> Option<Difference> {
-        let before = &case.buffers(&strides(self.layout))[number];
+        let before = &expected.case.buffers(&strides(self.layout))[number];
         let stray = |what: &str| {
             let message = format!("feedback buffer {number} is written {what}");
             Some(Difference {
@@ -174,7 +158,7 @@ impl Comparison<'_> {
         }
         let (slot, offset) =
             ((inside - before.reached) / before.stride, (inside - before.reached) % before.stride);
-        let Some(&(vertex, instance)) = expected.captured.get(slot) else {
+        let Some(&vertex) = expected.captured.get(slot) else {
             return stray(&format!("behind its last vertex, at vertex {slot}"));
         };
         let pieces = &self.layout[number].pieces;
@@ -184,11 +168,11 @@ impl Comparison<'_> {
         };
         let Some(piece) = pieces.iter().find(around) else {
             let gap = stray(&format!("in a gap, {offset} bytes into vertex {slot}"));
-            return gap.map(|gap| Difference { vertex: Some((vertex, instance)), ..gap });
+            return gap.map(|gap| Difference { vertex: Some(vertex), ..gap });
         };
         let word = piece.first as usize + (offset - piece.offset as usize) / 4;
-        let words = self.shape.range(expected.recording, vertex, instance, piece.leaf);
-        if expected.recording.undefined[words][word] {
+        let Recording { placement, undefined, .. } = expected.recording;
+        if undefined[self.shape.range(*placement, vertex, piece.leaf)][word] {
             return None;
         }
         // Both words of a wide component, where both are captured here.
@@ -200,7 +184,7 @@ impl Comparison<'_> {
         let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
         let (right, found) = (u32s(&right[start..end]), u32s(&found[start..end]));
         let difference = self.component(leaf, word / width, (right, found), message)?;
-        Some(Difference { vertex: Some((vertex, instance)), ..difference })
+        Some(Difference { vertex: Some(vertex), ..difference })
     }
 
     /// That a component of an output has another value. A not-a-number that was computed may have any bits, or be
@@ -231,7 +215,8 @@ impl Comparison<'_> {
     pub(crate) fn recordings(&self, right: &Recording, found: &Recording) -> Option<Difference> {
         let words = right.words.iter().zip(&found.words);
         let differing = words.enumerate().filter(|(_, (right, found))| right != found);
-        let mut defined = differing.filter(|(index, _)| !right.undefined[*index]);
+        let is_undefined = |index: usize| right.undefined[index] || found.undefined[index];
+        let mut defined = differing.filter(|(index, _)| !is_undefined(*index));
         defined.find_map(|(index, _)| {
             let (slot, offset) = (index / self.shape.stride, index % self.shape.stride);
             let number = self.shape.first.partition_point(|first| *first <= offset) - 1;

@@ -4,7 +4,7 @@ use crate::cases::{self, Case};
 use crate::compare;
 use crate::initialise::without_feedback;
 use crate::layout::{self, Buffer};
-use crate::recording::{Recording, Shape, u32s};
+use crate::recording::{Recording, u32s};
 use crate::run::{Original, Task, Variant, is_not_about_points};
 use crate::stores::check_strides;
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
@@ -15,8 +15,8 @@ use polyshade::transform_feedback::{self, Decorated};
 use polyshade::{Error, Module};
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
-    Capabilities, Outcome, Place, ProvokingVertex, Range, TransformFeedback,
-    TransformFeedbackCapabilities, Work,
+    Capabilities, Place, ProvokingVertex, Range, TransformFeedback, TransformFeedbackCapabilities,
+    Work,
 };
 
 /// Compares what the driver captures with what the original computes.
@@ -177,7 +177,7 @@ impl Run<'_> {
         let capabilities = self.original.task.device.capabilities();
         let has = capabilities.provoking_vertex;
         cases.retain(|case| {
-            let is_ordered = match case.draw.topology {
+            let is_ordered = match case.topology {
                 // Vulkan has none.
                 Topology::LineLoop => false,
                 _ if case.has_adjacency() => false,
@@ -191,7 +191,7 @@ impl Run<'_> {
                 _ => true,
             };
             let has_last = has.is_some_and(|has| has.last);
-            let is_mode = has_last || case.draw.provoking_vertex == ProvokingVertex::First;
+            let is_mode = has_last || case.provoking_vertex == ProvokingVertex::First;
             let can_be_empty = case.room != cases::Room::None || !self.layout.iter().any(is_least);
             is_ordered && is_mode && can_be_empty
         });
@@ -206,18 +206,25 @@ impl Run<'_> {
     ) -> Result<(), Stop> {
         let (original, cases) = (&self.original, self.cases());
         let work = original.inputs.work(&cases, |case: &Case, inputs, work| {
-            let mut draw = original.draw(module.words(), case.placement());
-            draw.topology = cases::topology(case.draw.topology);
-            draw.provoking_vertex = case.draw.provoking_vertex;
+            let mut draw = original.draw(module.words(), case.placement);
+            draw.topology = cases::topology(case.topology);
+            draw.provoking_vertex = case.provoking_vertex;
             inputs.give(&mut draw);
             draw.transform_feedback = Some(self.bind(case, work));
             draw
         });
         let outcome = original.task.run(Part::Lowered, &work)?;
 
-        for (number, (case, draw)) in cases.iter().zip(&work.draws).enumerate() {
+        let comparison = original.comparison(Part::Lowered, &self.layout, &original.leaves);
+        for (case, (draw, counts)) in cases.iter().zip(work.draws.iter().zip(&outcome.captured)) {
+            let expected = comparison.expect(case, case.recording(recordings));
             let bound = draw.transform_feedback.as_ref().expect("each case is captured");
-            self.compare_case(case, (&outcome, number), bound, case.recording(recordings), equal)?;
+            let found = bound.buffers.iter().map(|range| &outcome.buffers[range.buffer]);
+            comparison.buffers(&expected, found, equal)?;
+            let place = bound.pause.expect("the counters have a place");
+            let counters = u32s(&outcome.buffers[place.buffer]).into_iter();
+            let counts = counts.expect("each case is captured");
+            comparison.counts(&expected, counts, counters)?;
         }
         Ok(())
     }
@@ -240,25 +247,6 @@ impl Run<'_> {
         feedback.pause = Some(place);
         work.buffers.push(counters);
         feedback
-    }
-
-    fn compare_case(
-        &self,
-        case: &Case,
-        (outcome, number): (&Outcome, usize),
-        bound: &TransformFeedback,
-        recording: &Recording,
-        equal: &mut Equal,
-    ) -> Result<(), Stop> {
-        let shape = Shape::of(&self.original.leaves);
-        let comparison = self.original.comparison(Part::Lowered, &self.layout, &shape);
-        let expected = compare::expect(case, &self.layout, &shape, recording);
-        let found = bound.buffers.iter().map(|range| &outcome.buffers[range.buffer]);
-        comparison.buffers(case, &expected, found, equal)?;
-        let place = bound.pause.expect("the counters have a place");
-        let counters = u32s(&outcome.buffers[place.buffer]).into_iter();
-        let counts = outcome.captured[number].expect("each case is captured");
-        comparison.counts(case, &expected, counts, counters)
     }
 }
 

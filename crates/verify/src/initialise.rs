@@ -54,18 +54,12 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
             }
             let Some(variable) = Variable::of(inst) else { continue };
             let class = variable.storage_class();
-            let undefined = matches!(
-                class,
-                StorageClass::OUTPUT | StorageClass::PRIVATE | StorageClass::FUNCTION
-            );
-            if !undefined || variable.initializer().is_some() {
+            let undefined = [StorageClass::OUTPUT, StorageClass::PRIVATE, StorageClass::FUNCTION];
+            if !undefined.contains(&class) || variable.initializer().is_some() {
                 continue;
             }
             let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
-            if !is_data(m, ty, DEEPEST) {
-                continue;
-            }
-            let (op, operands) = filled(m, p, ty, filler, inst);
+            let Some((op, operands)) = filled(m, p, ty, filler, inst) else { continue };
             let value = p.declare_before(op, &operands, inst.at());
             let words =
                 [variable.pointer_type().word(), variable.result().word(), class.0, value.word()];
@@ -80,10 +74,7 @@ pub fn initialise(module: &Module<'_>, filler: Filler) -> Result<Module<'static>
 /// Makes a constant of `undefined`, an `OpUndef`.
 fn define<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, undefined: Inst<'m>, filler: Filler) {
     let (Some(ty), Some(result)) = (undefined.result_type(), undefined.result()) else { return };
-    if !is_data(m, ty, DEEPEST) {
-        return;
-    }
-    let (op, mut operands) = filled(m, p, ty, filler, undefined);
+    let Some((op, mut operands)) = filled(m, p, ty, filler, undefined) else { return };
     operands.insert(1, result.word());
     // In a function there are no constants, and all of them stand ahead of it.
     let declarations = p.end_of(Section::Globals);
@@ -108,16 +99,13 @@ fn define_components<'m>(
     let undefined: Vec<u32> = undefined.map(|(number, _)| number).collect();
     let Some((last, others)) = undefined.split_last() else { return };
 
-    let (op, operands) = filled(m, p, component, filler, shuffle);
+    let Some((op, operands)) = filled(m, p, component, filler, shuffle) else { return };
     let value = p.declare_before(op, &operands, shuffle.at());
     let mut vector = p.id();
     let mut words = shuffle.words()[1..].to_vec();
     words[1] = vector.word();
-    words
-        .iter_mut()
-        .skip(VECTORS - 1)
-        .filter(|from| **from == UNDEFINED)
-        .for_each(|from| *from = 0);
+    let components = words[VECTORS - 1..].iter_mut();
+    components.filter(|from| **from == UNDEFINED).for_each(|from| *from = 0);
     p.remove(shuffle);
     p.insert(shuffle.after(), Op::VECTOR_SHUFFLE, &words);
     for number in others.iter().chain([last]) {
@@ -128,19 +116,20 @@ fn define_components<'m>(
     }
 }
 
-/// The constant of type `ty` that is `filler`, for use by `user`: its operands without the result id.
+/// The constant of type `ty` that is `filler`, for use by `user`: its operands without the result id. `None` where the
+/// type is not made of numbers and booleans alone.
 fn filled<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     ty: Id,
     filler: Filler,
     user: Inst<'m>,
-) -> (Op, Vec<u32>) {
-    let poison = match filler {
-        Filler::Zero => None,
-        Filler::Poison => poison(m, p, ty, user),
-    };
-    poison.unwrap_or_else(|| (Op::CONSTANT_NULL, vec![ty.word()]))
+) -> Option<(Op, Vec<u32>)> {
+    let zero = is_data(m, ty, DEEPEST).then(|| (Op::CONSTANT_NULL, vec![ty.word()]))?;
+    match filler {
+        Filler::Zero => Some(zero),
+        Filler::Poison => poison(m, p, ty, user).or(Some(zero)),
+    }
 }
 
 /// A constant that is poison throughout, as [`filled`] has it; `None` where a part of it has none.

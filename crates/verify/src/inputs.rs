@@ -23,7 +23,8 @@ use polyshade_vulkan::{
 #[derive(Debug, Clone)]
 pub(crate) struct Inputs {
     streams: Vec<Stream>,
-    descriptors: Vec<(u32, u32, u32, Given)>,
+    /// By set, binding and element.
+    descriptors: Vec<([u32; 3], Given)>,
     push_constants: Vec<u8>,
     specialization: Vec<(u32, Constant)>,
     /// The shader writes some of its resources, so that each draw needs its own.
@@ -49,6 +50,8 @@ pub(crate) enum Given {
 const MOST_DESCRIPTORS: u32 = 256;
 /// The elements of an array of descriptors without a length.
 const RUNTIME_DESCRIPTORS: u32 = 4;
+/// How many elements an array gets that has no length.
+const RUNTIME_ELEMENTS: u32 = 64;
 
 /// The inputs of `entry` for vertices and instances below `count`; or why they cannot be made.
 pub(crate) fn make(
@@ -86,10 +89,7 @@ pub(crate) fn make(
         }
         let Some((_, ty)) = m.pointer(variable.pointer_type()) else { continue };
         let mut resources = Resources { m, specialization, seed, inputs: &mut inputs };
-        let title = || match m.name(id) {
-            Some(name) => format!("`{name}`"),
-            None => id.to_string(),
-        };
+        let title = || m.name(id).map_or(id.to_string(), |name| format!("`{name}`"));
         resources.variable(id, class, ty).map_err(|why| format!("{} {why}", title()))?;
         let most = || steering::steering(m, id, specialization).shortest;
         match m.builtin(id) {
@@ -215,11 +215,10 @@ impl Resources<'_, '_> {
                 u64::from(set) << 48 | u64::from(binding) << 16 | u64::from(number) | 1 << 63;
             let mut random = Random::of(self.seed.0, self.seed.1, purpose);
             let given = self.give(id, class, element, &mut random)?;
-            let same =
-                |one: &&(u32, u32, u32, Given)| (one.0, one.1, one.2) == (set, binding, number);
-            match self.inputs.descriptors.iter_mut().find(|one| same(&&**one)) {
-                None => self.inputs.descriptors.push((set, binding, number, given)),
-                Some((.., other)) => other.merge(given)?,
+            let at = [set, binding, number];
+            match self.inputs.descriptors.iter_mut().find(|(other, _)| *other == at) {
+                None => self.inputs.descriptors.push((at, given)),
+                Some((_, other)) => other.merge(given)?,
             }
         }
         Ok(())
@@ -240,7 +239,7 @@ impl Resources<'_, '_> {
                 }
             }
             Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                Ok((held(self.m, ty).ok_or("is an array of nothing")?, RUNTIME_DESCRIPTORS))
+                Ok((held(self.m, ty), RUNTIME_DESCRIPTORS))
             }
             _ => Ok((ty, 1)),
         }
@@ -248,7 +247,10 @@ impl Resources<'_, '_> {
 
     /// The bytes of a block of type `ty` that is in the variable `id`.
     fn block(&self, id: Id, ty: Id, random: &mut Random) -> Result<Vec<u8>, String> {
-        let integers = Integers::of(self.m, id, self.specialization, self.seed.0);
+        let integers = match self.seed.0 {
+            Values::Normal => Integers::normal(steering::steering(self.m, id, self.specialization)),
+            Values::Any | Values::Colours => Integers::Small,
+        };
         block::fill(self.m, ty, self.specialization, integers, random)
     }
 
@@ -260,21 +262,18 @@ impl Resources<'_, '_> {
         random: &mut Random,
     ) -> Result<Given, String> {
         let m = self.m;
-        if class == StorageClass::STORAGE_BUFFER
-            || class == StorageClass::UNIFORM
-                && m.decoration(ty, Decoration::BUFFER_BLOCK).is_some()
-        {
-            return Ok(Given::StorageBuffer(self.block(id, ty, random)?));
-        }
-        if class == StorageClass::UNIFORM {
-            return Ok(Given::UniformBuffer(self.block(id, ty, random)?));
-        }
+        let is_written = || m.decoration(ty, Decoration::BUFFER_BLOCK).is_some();
         match m.ty(ty) {
-            Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),
-            Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => {
-                let image = held(m, ty).ok_or("is a sampled image of nothing")?;
-                images::give(m, image, true, random)
+            _ if class == StorageClass::STORAGE_BUFFER
+                || class == StorageClass::UNIFORM && is_written() =>
+            {
+                self.block(id, ty, random).map(Given::StorageBuffer)
             }
+            _ if class == StorageClass::UNIFORM => {
+                self.block(id, ty, random).map(Given::UniformBuffer)
+            }
+            Some(Type::Other(Op::TYPE_SAMPLER)) => Ok(Given::Sampler),
+            Some(Type::Other(Op::TYPE_SAMPLED_IMAGE)) => images::give(m, held(m, ty), true, random),
             Some(Type::Other(Op::TYPE_IMAGE)) => images::give(m, ty, false, random),
             Some(Type::Other(Op::TYPE_ACCELERATION_STRUCTURE_KHR)) => {
                 Err("is an acceleration structure".into())
@@ -286,8 +285,9 @@ impl Resources<'_, '_> {
 }
 
 /// What a runtime array or a sampled image is made of.
-fn held(m: &Module<'_>, ty: Id) -> Option<Id> {
-    Id::new(m.definition(ty)?.words()[2])
+fn held(m: &Module<'_>, ty: Id) -> Id {
+    let held = m.definition(ty).and_then(|inst| Id::new(inst.words()[2]));
+    held.expect("ids of types are checked when a module is scanned")
 }
 
 impl Given {
@@ -334,15 +334,11 @@ impl Inputs {
         inputs.streams.retain(|stream| !stream.layout.attributes.is_empty());
         let places: Vec<(u32, u32)> =
             m.variables().filter_map(|one| place(m, one.result())).collect();
-        inputs.descriptors.retain(|one| places.contains(&(one.0, one.1)));
-        let has = |location: u32| {
-            let attributes = inputs.streams.iter().flat_map(|stream| &stream.layout.attributes);
-            attributes.into_iter().any(|one| one.location == location)
-        };
-        match locations.iter().find(|location| !has(**location)) {
-            Some(location) => {
-                Err(format!("it reads location {location}, which the original does not"))
-            }
+        inputs.descriptors.retain(|([set, binding, _], _)| places.contains(&(*set, *binding)));
+        let attributes = inputs.streams.iter().flat_map(|stream| &stream.layout.attributes);
+        let given: Vec<u32> = attributes.map(|one| one.location).collect();
+        match locations.iter().find(|location| !given.contains(location)) {
+            Some(other) => Err(format!("it reads location {other}, which the original does not")),
             None => Ok(inputs),
         }
     }
@@ -361,9 +357,8 @@ impl Inputs {
             work.buffers.push(stream.bytes.clone());
             installed.vertex_buffers.push(VertexBuffer { place, layout: stream.layout.clone() });
         }
-        for (set, binding, element, given) in &self.descriptors {
+        for &([set, binding, element], ref given) in &self.descriptors {
             let resource = given.install(work);
-            let (set, binding, element) = (*set, *binding, *element);
             installed.descriptors.push(Descriptor { set, binding, element, resource });
         }
         installed
@@ -390,7 +385,7 @@ impl Inputs {
 
     /// Whether the shader has a resource there.
     pub(crate) fn binds(&self, set: u32, binding: u32) -> bool {
-        self.descriptors.iter().any(|one| (one.0, one.1) == (set, binding))
+        self.descriptors.iter().any(|(at, _)| at[..2] == [set, binding])
     }
 }
 

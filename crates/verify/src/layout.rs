@@ -51,11 +51,9 @@ pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, Str
             }
         }
         Asked::Separate(names) => {
-            buffers.clear();
-            for name in names {
-                let mut buffer = Buffer::default();
+            buffers = vec![Buffer::default(); names.len()];
+            for (buffer, name) in buffers.iter_mut().zip(names) {
                 buffer.append(&find(leaves, name)?);
-                buffers.push(buffer);
             }
         }
         Asked::StreamOutput(entries, strides) => {
@@ -93,8 +91,10 @@ impl Buffer {
     }
 }
 
-fn words_of(leaves: &[Leaf], index: usize) -> impl Iterator<Item = Word> {
-    (0..leaves[index].words()).map(move |word| (index, word))
+/// The words of the leaves that are wanted.
+fn words(leaves: &[Leaf], is_wanted: impl Fn(&Leaf) -> bool) -> Vec<Word> {
+    let wanted = leaves.iter().enumerate().filter(|(_, leaf)| is_wanted(leaf));
+    wanted.flat_map(|(index, leaf)| (0..leaf.words()).map(move |word| (index, word))).collect()
 }
 
 /// The words that a name or a range of locations means.
@@ -106,26 +106,23 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
         return register(leaves, text);
     }
     if let Some(id) = name.strip_prefix("id=") {
-        let is_of = |leaf: &Leaf| id.parse() == Ok(leaf.variable.word());
-        let found = (0..leaves.len()).filter(|index| is_of(&leaves[*index]));
-        let words: Vec<Word> = found.flat_map(|index| words_of(leaves, index)).collect();
+        let words = words(leaves, |leaf| id.parse() == Ok(leaf.variable.word()));
         return if words.is_empty() { Err(format!("`{name}` names no output")) } else { Ok(words) };
     }
-    let by = |is: &dyn Fn(&Leaf) -> bool| -> Vec<usize> {
-        (0..leaves.len()).filter(|index| is(&leaves[*index])).collect()
+    let is_called_so = |leaf: &Leaf| leaf.name == name;
+    let is_any = leaves.iter().any(is_called_so);
+    let is_meant = |leaf: &Leaf| match is_any {
+        true => is_called_so(leaf),
+        false => leaf.whole.as_deref() == Some(name),
     };
-    let mut found = by(&|leaf| leaf.name == name);
-    if found.is_empty() {
-        found = by(&|leaf| leaf.whole.as_deref() == Some(name));
-    }
-    if found.is_empty() {
+    let mut meant = leaves.iter().filter(|leaf| is_meant(leaf)).peekable();
+    if meant.peek().is_none() {
         return Err(format!("`{name}` names no output, as far as verify can tell"));
     }
-    if let Some(index) = found.iter().find(|index| leaves[**index].words() == 0) {
-        let Leaf { kind, bits, .. } = &leaves[*index];
+    if let Some(Leaf { kind, bits, .. }) = meant.find(|leaf| leaf.words() == 0) {
         return Err(format!("`{name}` has components of {bits} bits ({kind:?})"));
     }
-    Ok(found.into_iter().flat_map(|index| words_of(leaves, index)).collect())
+    Ok(words(leaves, is_meant))
 }
 
 /// `3`, `3-5` or `3.yz`: locations in their order, and of each the components in theirs.
@@ -149,7 +146,7 @@ fn components(letters: &str) -> Option<std::ops::Range<u32>> {
 fn at_locations(leaves: &[Leaf], first: u32, last: u32) -> Vec<((u32, u32), Word)> {
     let mut words = Vec::new();
     for (index, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.words() > 0) {
-        let placed = leaves::registers(leaf).zip(words_of(leaves, index));
+        let placed = leaves::registers(leaf).zip((0..).map(move |word| (index, word)));
         words.extend(placed.filter(|((location, _), _)| (first..=last).contains(location)));
     }
     words.sort_unstable();
@@ -218,8 +215,7 @@ fn with_semantic(leaves: &[Leaf], source: &str) -> Option<Vec<Word>> {
         Some((other, number)) => (other.as_str(), *number) == (name.as_str(), index),
         None => builtin.is_some() && leaf.builtin == builtin,
     };
-    let found = (0..leaves.len()).filter(|leaf| is(&leaves[*leaf]));
-    Some(found.flat_map(|leaf| words_of(leaves, leaf)).collect())
+    Some(words(leaves, is))
 }
 
 /// What `Offset`, `XfbBuffer` and `XfbStride` say.

@@ -6,6 +6,7 @@
 use crate::constants::{self, Specialization};
 use polyshade::Module;
 use polyshade::moves;
+pub(crate) use polyshade::spv::decode_text as text;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, Decoration, Id, StorageClass, Type};
 use std::fmt::Write as _;
@@ -74,9 +75,9 @@ impl Leaf {
         }
     }
 
-    /// The 32-bit components of a location that it takes.
-    fn registers(&self) -> u32 {
-        self.count * self.bits.div_ceil(32)
+    /// Moves it this many locations on.
+    fn move_by(&mut self, locations: u32) {
+        self.register = self.register.map(|(at, part)| (at.saturating_add(locations), part));
     }
 
     /// How a message calls it.
@@ -136,35 +137,29 @@ struct Walk<'w, 'm> {
     leaves: Vec<Leaf>,
 }
 
-/// What is known of a part on the way down.
-#[derive(Clone)]
-struct At {
-    variable: Id,
-    path: Vec<u32>,
-    name: String,
-    /// Without the last index, where the part is the element of an array.
-    array: Option<String>,
-    location: Option<u32>,
-    component: u32,
-    builtin: Option<BuiltIn>,
-    is_of_patch: bool,
-}
-
 impl Walk<'_, '_> {
     fn variable(&mut self, variable: Id, ty: Id) -> Result<(), String> {
         let m = self.m;
         let literal = |decoration| m.decoration(variable, decoration)?.first().copied();
         let builtin = m.builtin(variable);
         let first = self.leaves.len();
-        let at = At {
+        let component = literal(Decoration::COMPONENT).unwrap_or(0);
+        // What is known on the way down: the components are found at the end of it.
+        let at = Leaf {
             variable,
             path: Vec::new(),
+            ty,
+            kind: Kind::Bool,
+            bits: 0,
+            count: 0,
             name: m.name(variable).unwrap_or_default().into_owned(),
-            array: None,
-            location: literal(Decoration::LOCATION),
-            component: literal(Decoration::COMPONENT).unwrap_or(0),
+            whole: None,
+            column: None,
+            register: literal(Decoration::LOCATION).map(|location| (location, component)),
             builtin,
             is_of_patch: m.decoration(variable, Decoration::PATCH).is_some(),
+            semantic: None,
+            feedback: None,
         };
         let element = m.innermost_element(ty);
         let is_block = builtin.is_none() && self.is_block(element);
@@ -172,11 +167,10 @@ impl Walk<'_, '_> {
             let has_instance = element != ty || !at.name.is_empty();
             let block = m.name(element).unwrap_or_default().into_owned();
             let name = if has_instance { block } else { String::new() };
-            let base = self.base(variable);
-            self.blocks(At { name, ..at }, ty, base, &mut 0)?;
+            self.blocks(Leaf { name, ..at }, ty, self.base(variable), &mut 0)?;
         } else {
             let name = builtin.and_then(BuiltIn::glsl_name).map_or(at.name.clone(), str::to_owned);
-            self.part(At { name, ..at }, ty)?;
+            self.part(Leaf { name, ..at }, ty)?;
             self.place_variable(variable, ty, first);
         }
         if let Some((name, index)) = self.semantic(variable) {
@@ -195,35 +189,28 @@ impl Walk<'_, '_> {
     }
 
     /// The elements of an array of blocks, each captured to the next buffer, or the one block.
-    fn blocks(&mut self, at: At, ty: Id, base: Base, number: &mut u32) -> Result<(), String> {
-        if at.path.len() > DEEPEST {
-            return Err(format!("output {} is nested too deeply", at.variable));
-        }
+    fn blocks(&mut self, at: Leaf, ty: Id, base: Base, number: &mut u32) -> Result<(), String> {
         let Some(Type::Array { element, length }) = self.m.ty(ty) else {
             self.block(&at, ty, base, *number)?;
             *number += 1;
             return Ok(());
         };
         for index in 0..self.length(length, at.variable)? {
-            let mut inside = at.clone();
-            inside.path.push(index);
+            let mut inside = self.inside(&at, index, 0)?;
             let _ = write!(inside.name, "[{index}]");
             let before = self.leaves.len();
             self.blocks(inside, element, base, number)?;
             if index > 0 {
                 let taken = index.saturating_mul(self.locations(element, 0)?);
-                for leaf in &mut self.leaves[before..] {
-                    leaf.register =
-                        leaf.register.map(|(at, part)| (at.saturating_add(taken), part));
-                }
+                self.leaves[before..].iter_mut().for_each(|leaf| leaf.move_by(taken));
             }
         }
         Ok(())
     }
 
-    fn block(&mut self, at: &At, ty: Id, base: Base, number: u32) -> Result<(), String> {
+    fn block(&mut self, at: &Leaf, ty: Id, base: Base, number: u32) -> Result<(), String> {
         let m = self.m;
-        let mut location = at.location;
+        let mut location = at.register.map(|(location, _)| location);
         for (member, ty_of_member) in (0..).zip(m.members(ty)) {
             let literal = |kind| m.member_decoration(ty, member, kind)?.first().copied();
             let builtin = m.member_builtin(ty, member);
@@ -240,8 +227,8 @@ impl Walk<'_, '_> {
             let component = literal(Decoration::COMPONENT).unwrap_or(0);
             let is_of_patch =
                 at.is_of_patch || m.member_decoration(ty, member, Decoration::PATCH).is_some();
-            let mut part = At { path, name, array: None, location, component, ..at.clone() };
-            (part.builtin, part.is_of_patch) = (builtin, is_of_patch);
+            let register = location.map(|location| (location, component));
+            let part = Leaf { path, name, register, builtin, is_of_patch, ..at.clone() };
             self.part(part, ty_of_member)?;
             let taken = self.locations(ty_of_member, 0)?;
             if builtin.is_none() {
@@ -249,8 +236,8 @@ impl Walk<'_, '_> {
             }
 
             let offset = literal(Decoration::OFFSET);
-            let buffer = literal(Decoration::XFB_BUFFER).or(base.buffer);
-            let stride = literal(Decoration::XFB_STRIDE).or(base.stride);
+            let buffer = literal(Decoration::XFB_BUFFER).or(base[0]);
+            let stride = literal(Decoration::XFB_STRIDE).or(base[1]);
             if let (Some(offset), Some(buffer), Some(stride)) = (offset, buffer, stride) {
                 let buffer = buffer.saturating_add(number);
                 pack(&mut self.leaves[first..], Feedback { buffer, offset, stride });
@@ -260,17 +247,14 @@ impl Walk<'_, '_> {
     }
 
     /// Descends from a part that is no block.
-    fn part(&mut self, at: At, ty: Id) -> Result<(), String> {
-        if at.path.len() > DEEPEST {
-            return Err(format!("output {} is nested too deeply", at.variable));
-        }
+    fn part(&mut self, at: Leaf, ty: Id) -> Result<(), String> {
         match self.m.ty(ty) {
             Some(Type::Array { element, length }) => {
                 let each = self.locations(element, 0)?;
                 for index in 0..self.length(length, at.variable)? {
-                    let mut inside = self.inside(&at, index, index.saturating_mul(each));
-                    inside.array = Some(at.name.clone());
+                    let mut inside = self.inside(&at, index, index.saturating_mul(each))?;
                     if !at.name.is_empty() {
+                        inside.whole = Some(at.name.clone());
                         let _ = write!(inside.name, "[{index}]");
                     }
                     self.part(inside, element)?;
@@ -280,8 +264,8 @@ impl Walk<'_, '_> {
             Some(Type::Struct { id }) => {
                 let mut before = 0;
                 for (member, ty) in (0..).zip(self.m.members(id)) {
-                    let mut inside = self.inside(&at, member, before);
-                    inside.array = None;
+                    let mut inside = self.inside(&at, member, before)?;
+                    inside.whole = None;
                     let own = self.m.member_name(id, member).unwrap_or_default();
                     inside.name =
                         if own.is_empty() { String::new() } else { format!("{}.{own}", at.name) };
@@ -293,7 +277,7 @@ impl Walk<'_, '_> {
             Some(Type::Matrix { column, count }) => {
                 let each = self.locations(column, 0)?;
                 for index in 0..count.min(4) {
-                    let inside = self.inside(&at, index, index.saturating_mul(each));
+                    let inside = self.inside(&at, index, index.saturating_mul(each))?;
                     self.leaf(inside, column, Some(index))?;
                 }
                 Ok(())
@@ -302,14 +286,18 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn inside(&self, at: &At, index: u32, locations: u32) -> At {
+    /// A part of another one, so many locations behind its start.
+    fn inside(&self, at: &Leaf, index: u32, locations: u32) -> Result<Leaf, String> {
+        if at.path.len() >= DEEPEST {
+            return Err(format!("output {} is nested too deeply", at.variable));
+        }
         let mut inside = at.clone();
         inside.path.push(index);
-        inside.location = at.location.map(|first| first.saturating_add(locations));
-        inside
+        inside.move_by(locations);
+        Ok(inside)
     }
 
-    fn leaf(&mut self, at: At, ty: Id, column: Option<u32>) -> Result<(), String> {
+    fn leaf(&mut self, at: Leaf, ty: Id, column: Option<u32>) -> Result<(), String> {
         let (component, count) = match self.m.ty(ty) {
             Some(Type::Vector { component, count }) => (component, count),
             _ => (ty, 1),
@@ -324,22 +312,7 @@ impl Walk<'_, '_> {
         if self.leaves.len() == MOST || count > 4 {
             return Err(format!("output {} is too large", at.variable));
         }
-        self.leaves.push(Leaf {
-            variable: at.variable,
-            path: at.path,
-            ty,
-            kind,
-            bits,
-            count,
-            name: at.name,
-            whole: at.array.filter(|name| !name.is_empty()),
-            column,
-            register: at.location.map(|location| (location, at.component)),
-            builtin: at.builtin,
-            is_of_patch: at.is_of_patch,
-            semantic: None,
-            feedback: None,
-        });
+        self.leaves.push(Leaf { ty, kind, bits, count, column, ..at });
         Ok(())
     }
 
@@ -362,13 +335,9 @@ impl Walk<'_, '_> {
             Some(Type::Array { element, length }) => {
                 self.length(length, ty)?.saturating_mul(of(element)?).min(MOST as u32)
             }
-            Some(Type::Struct { id }) => {
-                let mut sum = 0_u32;
-                for member in self.m.members(id) {
-                    sum = sum.saturating_add(of(member)?).min(MOST as u32);
-                }
-                sum
-            }
+            Some(Type::Struct { id }) => self.m.members(id).try_fold(0_u32, |sum, member| {
+                of(member).map(|taken| sum.saturating_add(taken).min(MOST as u32))
+            })?,
             Some(Type::Matrix { column, count }) => count.min(4) * of(column)?,
             Some(Type::Vector { component, count: 3 | 4 }) => match self.m.ty(component) {
                 Some(Type::Float { width: 64 } | Type::Int { width: 64, .. }) => 2,
@@ -379,45 +348,38 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The buffer and stride that a block hands on to its members.
-#[derive(Clone, Copy)]
-struct Base {
-    buffer: Option<u32>,
-    stride: Option<u32>,
-}
+/// The buffer and the stride that a block hands on to its members.
+type Base = [Option<u32>; 2];
 
 impl Walk<'_, '_> {
     fn base(&self, variable: Id) -> Base {
         let literal = |kind| self.m.decoration(variable, kind)?.first().copied();
-        Base { buffer: literal(Decoration::XFB_BUFFER), stride: literal(Decoration::XFB_STRIDE) }
+        [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE].map(literal)
     }
 
     /// A variable that is no block has its offset itself, or on the members of its structure.
     fn place_variable(&mut self, variable: Id, ty: Id, first: usize) {
         let m = self.m;
-        let Base { buffer: Some(buffer), stride: Some(stride) } = self.base(variable) else {
-            return;
-        };
+        let [Some(buffer), Some(stride)] = self.base(variable) else { return };
         if let Some(&[offset]) = m.decoration(variable, Decoration::OFFSET) {
             return pack(&mut self.leaves[first..], Feedback { buffer, offset, stride });
         }
-        for (member, _) in (0..).zip(m.members(ty)) {
-            let Some(&[offset]) = m.member_decoration(ty, member, Decoration::OFFSET) else {
-                continue;
-            };
-            let is_inside = |leaf: &&Leaf| leaf.path.first() == Some(&member);
-            let start =
-                first + self.leaves[first..].iter().take_while(|leaf| !is_inside(leaf)).count();
-            let count = self.leaves[start..].iter().take_while(is_inside).count();
-            pack(&mut self.leaves[start..start + count], Feedback { buffer, offset, stride });
+        let member = |leaf: &Leaf| leaf.path.first().copied();
+        for leaves in self.leaves[first..].chunk_by_mut(|one, other| member(one) == member(other)) {
+            let offset = member(&leaves[0])
+                .and_then(|member| m.member_decoration(ty, member, Decoration::OFFSET));
+            if let Some(&[offset]) = offset {
+                pack(leaves, Feedback { buffer, offset, stride });
+            }
         }
     }
 
     /// HLSL's semantic: as decorated, or in the name that DXC gives an output.
     fn semantic(&self, variable: Id) -> Option<(String, u32)> {
-        let decorated = self.m.decoration(variable, Decoration::USER_SEMANTIC).map(text);
-        let named = || Some(self.m.name(variable)?.strip_prefix("out.var.")?.to_owned());
-        split_semantic(&decorated.or_else(named)?)
+        match self.m.decoration(variable, Decoration::USER_SEMANTIC) {
+            Some(words) => split_semantic(&text(words)),
+            None => split_semantic(self.m.name(variable)?.strip_prefix("out.var.")?),
+        }
     }
 }
 
@@ -446,12 +408,6 @@ fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
         .any(|leaf| leaf.bits == 64)
 }
 
-/// A literal string: four octets a word, ended by a zero.
-pub(crate) fn text(words: &[u32]) -> String {
-    let octets = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|octet| *octet != 0);
-    String::from_utf8_lossy(&octets.collect::<Vec<u8>>()).into_owned()
-}
-
 /// Name, in capitals, and index: `Colour1` is 1 of `COLOUR`, `COLOUR` is 0.
 pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
     let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -463,7 +419,7 @@ pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
 /// Which locations and components each word of `leaf` lies at.
 pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
     let (location, component) = leaf.register.unwrap_or((0, 0));
-    let count = if leaf.register.is_some() { leaf.registers() } else { 0 };
+    let count = leaf.register.map_or(0, |_| leaf.count * leaf.bits.div_ceil(32));
     (0..count).map(move |word| {
         let at = component.saturating_add(word);
         (location.saturating_add(at / 4), at % 4)

@@ -48,21 +48,19 @@ impl Primitive {
 
 /// Primitives of a placement.
 pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
-    let Placement { first_vertex, vertices, first_instance, instances } = placement;
+    let (first, instances) = (placement.first_vertex, placement.ranges().1);
     let mut primitives = Vec::new();
-    for (topology, corners) in TOPOLOGIES {
-        let firsts = (0..vertices / corners).map(|number| first_vertex + number * corners);
-        let all = (first_instance..first_instance + instances)
-            .flat_map(|instance| firsts.clone().map(move |first| (first, instance)));
-        primitives.extend(all.take(MOST).map(|(first, instance)| Primitive {
-            topology,
-            placement: Placement {
-                first_vertex: first,
-                vertices: corners,
-                first_instance: instance,
+    for (topology, vertices) in TOPOLOGIES {
+        let firsts = (0..placement.vertices / vertices).map(|number| first + number * vertices);
+        let all = instances.clone().flat_map(|first_instance| {
+            firsts.clone().map(move |first_vertex| Placement {
+                first_vertex,
+                vertices,
+                first_instance,
                 instances: 1,
-            },
-        }));
+            })
+        });
+        primitives.extend(all.take(MOST).map(|placement| Primitive { topology, placement }));
     }
     primitives
 }

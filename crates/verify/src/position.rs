@@ -16,39 +16,25 @@ use polyshade::{Error, Module};
 /// Compares the variants with the original.
 pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, Error> {
     let (module, Reduced { target, options, .. }) = (task.original, reduced);
-    let made = Made {
-        position_only: position_only::derive(module, *target, options)?.module,
-        complement: position_only::complement(module, *target, options)?.module,
-        full: position_only::full(module, *target, options)?.module,
-    };
+    let made = [
+        position_only::derive(module, *target, options)?.module,
+        position_only::complement(module, *target, options)?.module,
+        position_only::full(module, *target, options)?.module,
+    ];
     if let Some(why) = task.is_not_recorded() {
         return Ok(Verdict::NotComparable(why));
     }
+    let keep = if reduced.keep.is_empty() { &RASTERIZERS[..] } else { &reduced.keep };
     Ok(task.each_seed(|seed| {
         let original = Original::new(task, seed)?;
         let leaves = &original.leaves;
-        let lists = |leaf: &Leaf| reduced.lists(module, leaves, leaf);
+        let lists = |leaf: &Leaf| keep.iter().any(|keep| is(module, leaves, keep, leaf));
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();
         let kept = leaves.iter().filter(|leaf| lists(leaf) || captures(leaf)).cloned().collect();
         // What is kept to be captured is handed on to the next stage by the other run.
         let others = leaves.iter().filter(|leaf| !lists(leaf)).cloned().collect();
         Run { original, made: &made, kept, others }.compare()
     }))
-}
-
-/// The variants that polyshade makes.
-struct Made<'m> {
-    position_only: Module<'m>,
-    complement: Module<'m>,
-    full: Module<'m>,
-}
-
-impl Reduced<'_> {
-    /// Whether the keep-list names an output.
-    fn lists(&self, m: &Module<'_>, leaves: &[Leaf], leaf: &Leaf) -> bool {
-        let keep = if self.keep.is_empty() { &RASTERIZERS[..] } else { &self.keep };
-        keep.iter().any(|keep| is(m, leaves, keep, leaf))
-    }
 }
 
 const POSITION: [BuiltIn; 3] =
@@ -104,7 +90,8 @@ fn is(m: &Module<'_>, leaves: &[Leaf], keep: &Keep, leaf: &Leaf) -> bool {
 /// One comparison, with one set of inputs.
 struct Run<'r> {
     original: Original<'r>,
-    made: &'r Made<'r>,
+    /// The position-only variant, the complement and the full shader, as polyshade makes them.
+    made: &'r [Module<'r>; 3],
     /// The outputs that the position-only variant is to have, and those of the complement.
     kept: Vec<Leaf>,
     others: Vec<Leaf>,
@@ -116,11 +103,11 @@ impl Run<'_> {
         (task.report)(Phase::Original);
         let recordings = self.original.record(&mut equal)?;
 
-        let all = &self.original.leaves;
+        let (all, [position_only, complement, full]) = (&self.original.leaves, self.made);
         let parts = [
-            (Part::Full, &self.made.full, all),
-            (Part::PositionOnly, &self.made.position_only, &self.kept),
-            (Part::Complement, &self.made.complement, &self.others),
+            (Part::Full, full, all),
+            (Part::PositionOnly, position_only, &self.kept),
+            (Part::Complement, complement, &self.others),
         ];
         for (part, made, wanted) in parts.into_iter().filter(|one| task.is_judged(one.0)) {
             (task.report)(Phase::Rewritten);
@@ -199,7 +186,7 @@ impl Run<'_> {
         let right = right.map_err(cannot_run_original)?;
         task.check_original(|_| true)?;
         (task.report)(Phase::Rewritten);
-        let (module, inputs) = self.prepare(part, &self.made.position_only)?;
+        let (module, inputs) = self.prepare(part, &self.made[0])?;
         let found = draw(&module, &inputs).map_err(|error| cannot_run(part, &error))?;
         task.check_messages(part, |_| true)?;
         let titles =
@@ -215,8 +202,8 @@ impl Run<'_> {
         let shape = Shape::of(leaves);
         let mut primitives = Vec::new();
         for recording in recordings {
-            let is_drawable = |(vertex, instance)| {
-                let words = shape.words(recording, vertex, instance, position);
+            let is_drawable = |vertex| {
+                let words = &recording.words[shape.range(recording.placement, vertex, position)];
                 pictures::is_drawable([0, 1, 2, 3].map(|axis| f32::from_bits(words[axis])))
             };
             let all = pictures::primitives(recording.placement).into_iter();

@@ -3,9 +3,8 @@
 use crate::inputs::Inputs;
 use crate::inputs::attributes::Stream;
 use crate::random::Values;
-use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points};
-use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
+use crate::verdict::{Equal, Part, Verdict, broken, not_comparable};
 use crate::{Phase, Pulls};
 use polyshade::Error;
 use polyshade::host::Lowered;
@@ -37,7 +36,11 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
             let made = vertex_pulling::lower(task.original, pulls.target, &options);
             let made = made.map_err(|error| broken(Part::Lowered, error))?;
             let fetching = Fetching { made: &made, streams: &streams, told: &told };
-            equal.words += compare(&original, &fetching, &rest, &recordings)?;
+            let bind = |_, draw: &mut Draw<'_>, work: &mut Work<'_>| fetching.bind(draw, work);
+            let (part, module, wanted) =
+                (Part::Lowered, &task.lowered(&made.module)?, original.leaves.as_slice());
+            let variant = Variant { part, module, inputs: &rest, wanted };
+            equal.words += original.compare_outputs(variant, &recordings, |_| Ok(()), bind)?;
             task.check_messages(Part::Lowered, is_not_about_points)?;
         }
         Ok(equal)
@@ -95,18 +98,4 @@ impl Fetching<'_> {
         }
         bind_pulled(self.made, self.told, &ranges, 0, draw, work);
     }
-}
-
-/// One comparison, with one set of inputs, of which `rest` are no attributes.
-fn compare(
-    original: &Original<'_>,
-    fetching: &Fetching<'_>,
-    rest: &Inputs,
-    recordings: &[Recording],
-) -> Result<u64, Stop> {
-    let part = Part::Lowered;
-    let module = original.task.lowered(&fetching.made.module)?;
-    let variant = Variant { part, module: &module, inputs: rest, wanted: &original.leaves };
-    let bind = |_, draw: &mut Draw<'_>, work: &mut Work<'_>| fetching.bind(draw, work);
-    original.compare_outputs(variant, recordings, |_| Ok(()), bind)
 }

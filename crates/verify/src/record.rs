@@ -13,13 +13,12 @@ pub(crate) mod native;
 
 use crate::Job;
 use crate::feeder::add_point_size;
+use crate::inputs;
 use crate::leaves::{self, Kind, Leaf};
 use polyshade::host::{Binding, Set};
 use polyshade::moves::{self, HostBlock};
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{
-    BuiltIn, Cursor, Decoration, ExecutionModel, Id, Op, Patch, Position, StorageClass,
-};
+use polyshade::spv::{BuiltIn, Cursor, ExecutionModel, Id, Op, Patch, Position, StorageClass};
 use polyshade::{Error, Module};
 use polyshade_vulkan::{Descriptor, Draw, Resource};
 use std::ops::Range;
@@ -108,12 +107,11 @@ pub(crate) fn record(
     job: &Job<'_>,
     placement: Placement,
 ) -> Result<Recorder, String> {
-    recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record, at| {
         // Vulkan wants it of what is drawn as points.
         if !record.leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
             add_point_size(p, entry);
         }
-        let at = moves::wrap(m, p, entry).epilogue;
         let slot = slot(m, p, entry, placement, at);
         let done = p.uint_constant(DONE);
         store(p, record, (slot, done), None, at);
@@ -127,7 +125,7 @@ struct Record<'r> {
     buffer: HostBlock,
 }
 
-/// A variant of an entry point of `module`, by itself, with a buffer that `write` has it fill.
+/// A variant of an entry point of `module`, by itself, with a buffer that `write` has it fill, at its end or before.
 fn recorder(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -137,6 +135,7 @@ fn recorder(
         &mut Patch<'m, '_>,
         EntryPoint<'m>,
         &Record<'_>,
+        Position<'m>,
     ) -> Result<(), Error>,
 ) -> Result<Recorder, String> {
     let (name, text) = (job.entry, |error: Error| error.to_string());
@@ -154,7 +153,8 @@ fn recorder(
         let entry = m.entry_point(name, model)?;
         let array = moves::word_array(m, p);
         let buffer = moves::storage_buffer(m, p, entry, array, bound, "verify_record")?;
-        write(m, p, entry, &Record { leaves: &leaves, buffer })
+        let end = moves::wrap(m, p, entry).epilogue;
+        write(m, p, entry, &Record { leaves: &leaves, buffer }, end)
     });
     let words = rewritten.map_err(text)?.module.into_words();
     Ok(Recorder { words, bound, leaves })
@@ -162,10 +162,9 @@ fn recorder(
 
 /// A binding of set 0 that no variable of the module has.
 fn free_binding(m: &Module<'_>) -> (Set, Binding) {
-    let bindings = m.variables().filter_map(|variable| {
-        m.decoration(variable.result(), Decoration::BINDING)?.first().copied()
-    });
-    (Set(0), Binding(bindings.max().map_or(0, |last| last.saturating_add(1))))
+    let places = m.variables().filter_map(|variable| inputs::place(m, variable.result()));
+    let last = places.map(|(_, binding)| binding).max();
+    (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))
 }
 
 /// Emits the number of the invocation.
@@ -230,16 +229,21 @@ fn store<'m>(
     }
 }
 
-/// Emits a load of `leaf`, of a vertex if one is given, and returns its words.
-fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<Id> {
-    let uint = code.p.uint();
+/// Emits a pointer to `leaf`, of a vertex if one is given.
+pub(crate) fn output(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Id {
     let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
     let indices = leaf.path.iter().map(|index| code.p.uint_constant(*index));
     let mut path: Vec<Id> = indices.collect();
     if let Some(vertex) = vertex {
         path[0] = vertex;
     }
-    let pointer = code.access_chain(pointer, leaf.variable, &path);
+    code.access_chain(pointer, leaf.variable, &path)
+}
+
+/// Emits a load of `leaf`, of a vertex if one is given, and returns its words.
+fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<Id> {
+    let uint = code.p.uint();
+    let pointer = output(code, leaf, vertex);
     let value = code.load(leaf.ty, pointer);
     let component = match (leaf.kind, leaf.bits) {
         (Kind::Float, bits) => code.p.declare(Op::TYPE_FLOAT, &[bits]),

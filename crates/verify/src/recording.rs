@@ -10,7 +10,7 @@ pub(crate) struct Recording {
     pub(crate) placement: Placement,
     /// The words of all leaves, one behind the other, vertex by vertex.
     pub(crate) words: Vec<u32>,
-    /// Which of them the shader leaves to the driver.
+    /// Which of them the shader leaves to the driver, or the driver does not write down.
     pub(crate) undefined: Vec<bool>,
 }
 
@@ -33,7 +33,7 @@ impl Recording {
 }
 
 /// The outputs and where their words are in a recording.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Shape<'s> {
     pub(crate) leaves: &'s [Leaf],
     /// The first word of each leaf.
@@ -53,42 +53,14 @@ impl<'s> Shape<'s> {
         Shape { leaves, first, stride }
     }
 
-    /// Copies the words of the leaves that are `wanted`.
-    pub(crate) fn copy(
-        &self,
-        from: &Recording,
-        to: &mut Recording,
-        wanted: impl Fn(&Leaf) -> bool,
-    ) {
-        for (leaf, first) in self.leaves.iter().zip(&self.first).filter(|(leaf, _)| wanted(leaf)) {
-            for slot in 0..from.placement.slots() as usize {
-                let start = slot * self.stride + first;
-                let words = start..start + leaf.words() as usize;
-                to.words[words.clone()].copy_from_slice(&from.words[words]);
-            }
-        }
-    }
-
-    /// The words of a leaf of a vertex.
-    pub(crate) fn words<'r>(
-        &self,
-        recording: &'r Recording,
-        vertex: u32,
-        instance: u32,
-        leaf: usize,
-    ) -> &'r [u32] {
-        &recording.words[self.range(recording, vertex, instance, leaf)]
-    }
-
-    /// Where they are.
+    /// Where the words of a leaf are, of the vertex and the instance in a recording of `placement`.
     pub(crate) fn range(
         &self,
-        recording: &Recording,
-        vertex: u32,
-        instance: u32,
+        placement: Placement,
+        (vertex, instance): (u32, u32),
         leaf: usize,
     ) -> Range<usize> {
-        let slot = recording.placement.slot(vertex, instance) as usize;
+        let slot = placement.slot(vertex, instance) as usize;
         let start = slot * self.stride + self.first[leaf];
         start..start + self.leaves[leaf].words() as usize
     }
@@ -104,15 +76,13 @@ pub(crate) fn select<'w>(
     let shape = Shape::of(leaves);
     let mut found = Vec::new();
     for leaf in wanted {
-        found.push(leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?);
+        let at = leaves.iter().position(|one| one.is_same_output(leaf)).ok_or(leaf)?;
+        found.extend(shape.first[at]..shape.first[at] + leaves[at].words() as usize);
     }
-    let slots = (0..recording.placement.slots() as usize).flat_map(|slot| {
-        let first = |leaf: &usize| slot * shape.stride + shape.first[*leaf];
-        let words = |leaf: &usize| first(leaf)..first(leaf) + leaves[*leaf].words() as usize;
-        found.iter().flat_map(words).collect::<Vec<usize>>()
-    });
+    let starts = (0..recording.placement.slots() as usize).map(|slot| slot * shape.stride);
+    let all = starts.flat_map(|start| found.iter().map(move |word| start + word));
     let (words, undefined) =
-        slots.map(|word| (recording.words[word], recording.undefined[word])).unzip();
+        all.map(|word| (recording.words[word], recording.undefined[word])).unzip();
     Ok(Recording { placement: recording.placement, words, undefined })
 }
 

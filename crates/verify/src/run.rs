@@ -16,6 +16,7 @@ use polyshade::spv::{ExecutionModel, StorageClass};
 use polyshade_vulkan::{
     Draw, Error, Message, Outcome, Range, Runner, Stage, TransformFeedback, Work, vk,
 };
+use std::iter;
 
 /// The instances of the largest draw.
 const INSTANCES: u32 = 3;
@@ -235,13 +236,11 @@ impl<'r> Original<'r> {
             }
         }
         equal.words += recordings.iter().map(|one| one.words.len() as u64).sum::<u64>();
-        let shape = Shape::of(&self.leaves);
         if let Some(natives) = self.record_natively()? {
             equal.native = true;
-            let comparison = self.comparison(Part::Host, &[], &shape);
-            for (stored, mut native) in recordings.iter().zip(natives) {
-                shape.copy(stored, &mut native, |leaf| native::is_left_out(&self.leaves, leaf));
-                if let Some(difference) = comparison.recordings(stored, &native) {
+            let comparison = self.comparison(Part::Host, &[], &self.leaves);
+            for (stored, native) in recordings.iter().zip(&natives) {
+                if let Some(difference) = comparison.recordings(stored, native) {
                     let why = "the driver captures another value than it stores: its own transform \
                         feedback is the one found";
                     return Err(not_comparable(format!("{why}\n{difference}")));
@@ -261,10 +260,8 @@ impl<'r> Original<'r> {
             if !is_same_interface(&recorder.leaves, &self.leaves) {
                 return Err(not_comparable(SHARED));
             }
-            let recording = self
-                .run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()))
-                .map_err(cannot_run_original)?;
-            recordings.push(recording);
+            let recording = self.run_recorder(&recorder, placement, &self.inputs, |_, _| Ok(()));
+            recordings.push(recording.map_err(cannot_run_original)?);
         }
         Ok(recordings)
     }
@@ -292,7 +289,7 @@ impl<'r> Original<'r> {
         bind: impl Fn(Placement, &mut Draw<'_>, &mut Work<'_>),
     ) -> Result<u64, Stop> {
         let Variant { part, wanted, .. } = variant;
-        let shape = Shape::of(wanted);
+        let comparison = self.comparison(part, &[], wanted);
         let mut words = 0;
         for right in recordings {
             let placement = right.placement;
@@ -306,7 +303,6 @@ impl<'r> Original<'r> {
                 .map_err(|leaf| broken(part, format!("it lacks the output {}", leaf.title())))?;
             let right =
                 select(right, &self.leaves, wanted).expect("what is wanted is of the original");
-            let comparison = self.comparison(part, &[], &shape);
             if let Some(difference) = comparison.recordings(&right, &found) {
                 return Err(difference.into());
             }
@@ -334,9 +330,9 @@ impl<'r> Original<'r> {
         &'c self,
         part: Part,
         layout: &'c [Buffer],
-        shape: &'c Shape<'c>,
+        leaves: &'c [Leaf],
     ) -> Comparison<'c> {
-        Comparison { part, layout, shape, inputs: &self.inputs }
+        Comparison { part, layout, shape: Shape::of(leaves), inputs: &self.inputs }
     }
 
     /// Draws a shader that writes its outputs down, with what else `bind` gives it.
@@ -375,7 +371,11 @@ impl<'r> Original<'r> {
             self.inputs.install(work).give(&mut draw);
             Ok(draw)
         })?;
-        Ok(Recording::new(placement, words))
+        let is_left_out = |leaf: &Leaf| native::is_left_out(&self.leaves, leaf);
+        let of_leaf = |leaf: &Leaf| iter::repeat_n(is_left_out(leaf), leaf.words() as usize);
+        let of_vertices = self.leaves.iter().flat_map(of_leaf).cycle();
+        let undefined = of_vertices.take(words.len()).collect();
+        Ok(Recording { placement, words, undefined })
     }
 
     /// A draw of a variant as points, with nothing bound yet.

@@ -3,12 +3,11 @@
 mod host;
 
 use crate::cases::{self, Case, Indexing, Room};
-use crate::compare;
 use crate::inputs::Inputs;
 use crate::layout::{self, Buffer};
 use crate::pull::{self, Fetching};
 use crate::random::Values;
-use crate::recording::{Recording, Shape};
+use crate::recording::Recording;
 use crate::run::{Original, Task, Variant, is_not_about_points, is_same_interface};
 use crate::verdict::{Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Captured, Phase};
@@ -18,7 +17,7 @@ use polyshade::spv::view::Variable;
 use polyshade::transform_feedback::{IndexType, Layout};
 use polyshade::vertex_pulling;
 use polyshade::{Error, Module};
-use polyshade_vulkan::{Variants, model, vk};
+use polyshade_vulkan::{Variants, vk};
 
 /// Compares what the variants capture with what the original computes.
 pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
@@ -28,7 +27,9 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     let capture = Variants::new(task.original, captured.target, captured.options)?;
     Ok(task.each_seed(|seed| {
         let original = Original::new(task, seed)?;
-        Run::compare_with(&original, &capture, captured, None, &original.inputs)
+        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
+        let (original, capture, inputs) = (&original, &capture, &original.inputs);
+        Run { original, capture, layout, pulled: None, inputs }.compare()
     }))
 }
 
@@ -50,8 +51,10 @@ fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Er
         let made = &pull(told).map_err(not_comparable)?;
         let capture = Variants::new(&made.module, captured.target, captured.options);
         let capture = capture.map_err(|error| broken(Part::CaptureOnly, error))?;
-        let fetching = Fetching { made, streams: &streams, told };
-        Run::compare_with(&original, &capture, captured, Some(fetching), &rest)
+        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
+        let pulled = Some(Fetching { made, streams: &streams, told });
+        let (original, capture, inputs) = (&original, &capture, &rest);
+        Run { original, capture, layout, pulled, inputs }.compare()
     }))
 }
 
@@ -66,22 +69,10 @@ struct Run<'r> {
     inputs: &'r Inputs,
 }
 
-impl<'r> Run<'r> {
-    fn compare_with(
-        original: &'r Original<'r>,
-        capture: &'r Variants<'r>,
-        captured: &Captured<'_>,
-        pulled: Option<Fetching<'r>>,
-        inputs: &'r Inputs,
-    ) -> Result<Equal, Stop> {
-        let layout = layout::lay_out(&original.leaves, &captured.asked).map_err(not_comparable)?;
-        check_strides(&capture.layout, &layout)?;
-        let run = Run { original, capture, layout, pulled, inputs };
-        run.check_requirements()?;
-        run.compare()
-    }
-
+impl Run<'_> {
     fn compare(&self) -> Result<Equal, Stop> {
+        check_strides(&self.capture.layout, &self.layout)?;
+        self.check_requirements()?;
         let (task, mut equal) = (self.original.task, Equal::default());
 
         (task.report)(Phase::Original);
@@ -134,9 +125,7 @@ impl<'r> Run<'r> {
         };
         if self.capture.words.number(of_instances).is_none() {
             // The variants are for draws of one instance.
-            for model::Draw { instances, .. } in cases.iter_mut().map(|case| &mut case.draw) {
-                instances.end = instances.start + 1;
-            }
+            cases.iter_mut().for_each(|case| case.placement.instances = 1);
         }
         let has_adjacency =
             self.original.task.device.capabilities().features.geometry_shader == vk::TRUE;
@@ -163,9 +152,9 @@ impl<'r> Run<'r> {
     ) -> Result<(), Stop> {
         let (original, mut places) = (self.original, Vec::new());
         let work = self.inputs.work(cases, |case: &Case, inputs, work| {
-            let mut draw = original.draw(module.words(), case.placement());
+            let mut draw = original.draw(module.words(), case.placement);
             if part == Part::Both {
-                draw.topology = cases::topology(case.draw.topology);
+                draw.topology = cases::topology(case.topology);
             }
             inputs.give(&mut draw);
             places.push(self.bind(case, &mut draw, work));
@@ -174,19 +163,18 @@ impl<'r> Run<'r> {
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
         let outcome = original.task.run(part, &work)?;
 
-        let shape = Shape::of(&original.leaves);
-        let comparison = original.comparison(part, &self.layout, &shape);
+        let comparison = original.comparison(part, &self.layout, &original.leaves);
         for (case, buffers) in cases.iter().zip(places) {
             let recording = case.recording(recordings);
             let expected = match captures(part, case) {
-                true => compare::expect(case, &self.layout, &shape, recording),
-                false => compare::expect_nothing(case, &self.layout, recording),
+                true => comparison.expect(case, recording),
+                false => comparison.expect_nothing(case, recording),
             };
             if captures(part, case) {
-                self.check_counts(case, &expected, &comparison)?;
+                self.check_counts(&expected, &comparison)?;
             }
             let found = buffers.iter().map(|index| &outcome.buffers[*index]);
-            comparison.buffers(case, &expected, found, equal)?;
+            comparison.buffers(&expected, found, equal)?;
         }
         Ok(())
     }

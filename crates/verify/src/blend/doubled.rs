@@ -5,7 +5,8 @@
 //! too far at pixels that leave before others. What is lowered computes with the colour, as the double does.
 
 use super::{Pixel, Source};
-use crate::leaves::{self, Kind};
+use crate::leaves::Kind;
+use crate::record;
 use crate::run::Task;
 use crate::targets;
 use crate::verdict::{Stop, not_comparable};
@@ -24,9 +25,7 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
     let failed = |error: Error| not_comparable(format!("the original, doubled: {error}"));
     let isolated = moves::isolate(original, name, model).map_err(failed)?;
     let m = &isolated.module;
-    let entry = m.entry_point(name, model).map_err(failed)?;
-    let leaves = leaves::leaves(m, entry, StorageClass::OUTPUT, &task.job.specialization);
-    let leaves = leaves.map_err(not_comparable)?;
+    let leaves = task.leaves(m, StorageClass::OUTPUT).map_err(not_comparable)?;
     let colours = leaves
         .iter()
         .filter(|leaf| (leaf.kind, leaf.bits) == (Kind::Float, 32) && leaf.builtin.is_none());
@@ -34,13 +33,8 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
         let entry = m.entry_point(name, model)?;
         let at = moves::wrap(m, p, entry).epilogue;
         for leaf in colours {
-            let pointer = p.pointer(StorageClass::OUTPUT, leaf.ty);
-            let path: Vec<_> = leaf.path.iter().map(|index| p.uint_constant(*index)).collect();
             let mut code = p.at(at);
-            let pointer = match path.is_empty() {
-                true => leaf.variable,
-                false => code.access_chain(pointer, leaf.variable, &path),
-            };
+            let pointer = record::output(&mut code, leaf, None);
             let value = code.load(leaf.ty, pointer);
             let twice = code.binary(Op::F_ADD, leaf.ty, value, value);
             code.store(pointer, twice);

@@ -1,14 +1,13 @@
 //! The draws: triangles that overlap, fed with what the fragment stage reads.
 
 use super::{Pixel, Run, Selected, Source, Stop, Target, doubled};
-use crate::leaves::{Kind, Leaf};
+use crate::leaves::Kind;
 use crate::run::cannot_run_original;
 use crate::targets::{self, BEFORE, Colour, Picture, SIDE};
-use crate::verdict::{Part, not_comparable};
+use crate::verdict::Part;
 use polyshade::Module;
 use polyshade::advanced_blend::Destination;
 use polyshade::host::Purpose;
-use polyshade::spv::BuiltIn;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk};
 use std::ops;
 
@@ -16,24 +15,10 @@ use std::ops;
 pub(super) const CORNERS: u32 = 18;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
-/// Refuses inputs that our vertex stage does not write.
-pub(super) fn check_inputs(leaves: &[Leaf]) -> Result<(), Stop> {
-    let is_lacking = |leaf: &&Leaf| {
-        matches!(leaf.builtin, Some(BuiltIn::CLIP_DISTANCE | BuiltIn::CULL_DISTANCE))
-    };
-    match leaves.iter().find(is_lacking) {
-        Some(leaf) => Err(not_comparable(format!("input {} is not made", leaf.title()))),
-        None => Ok(()),
-    }
-}
-
 impl Target {
     /// What the shader writes to a pixel, of what is there when it was drawn over each background.
     fn pixel(&self, drawn: [Colour; 2]) -> Result<Pixel, Stop> {
-        if self.drawn.leaves.is_empty() {
-            return Ok(Pixel::Uncovered);
-        }
-        if !self.drawn.is_covered(drawn)? {
+        if self.drawn.leaves.is_empty() || !self.drawn.is_covered(drawn)? {
             return Ok(Pixel::Uncovered);
         }
         let source = self.source(drawn[0]);
@@ -77,15 +62,11 @@ impl Run<'_> {
     /// whether there is any.
     pub(super) fn leave_out_unsteady(&self, sources: &mut [Vec<Source>]) -> Result<bool, Stop> {
         let doubled = self.draw_module(&doubled::doubled(self.task, self.task.original)?)?;
-        let mut is_any = false;
-        for (sources, doubled) in sources.iter_mut().zip(&doubled) {
-            for (target, (sources, doubled)) in
-                self.targets.iter().zip(sources.iter_mut().zip(doubled))
-            {
-                is_any |= doubled::leave_out(&target.drawn, sources, doubled);
-            }
-        }
-        Ok(is_any)
+        let targets = self.targets.iter().cycle();
+        let pairs = sources.iter_mut().flatten().zip(doubled.iter().flatten());
+        Ok(targets.zip(pairs).fold(false, |is_any, (target, (sources, doubled))| {
+            doubled::leave_out(&target.drawn, sources, doubled) || is_any
+        }))
     }
 
     /// What the original writes, initialised in one way or the other.
@@ -99,9 +80,8 @@ impl Run<'_> {
                 self.add_targets(&vec![before; self.targets.len()], &mut work);
                 let draw = self.draw(module.words(), triangle, 0, &mut work);
                 work.draws.push(draw);
-                drawn.push(targets::pictures(
-                    &self.task.device.run(&work).map_err(cannot_run_original)?,
-                ));
+                let outcome = self.task.device.run(&work).map_err(cannot_run_original)?;
+                drawn.push(targets::pictures(&outcome));
             }
             let of_target = |(number, target): (usize, &Target)| {
                 let pixels = drawn[0][number].iter().zip(&drawn[1][number]);

@@ -7,7 +7,7 @@
 use super::handed::{Corner, Side, declared, kinds};
 use super::model::{Key, Model, Number, components, is_culled};
 use crate::inputs::Inputs;
-use crate::leaves::Leaf;
+use crate::leaves::{Kind, Leaf};
 use crate::pictures;
 use crate::random::{Random, Values};
 use crate::run::{Task, cannot_run, cannot_run_original};
@@ -15,10 +15,10 @@ use crate::targets::{self, BEFORE, Colour, Picture, SIDE, Target};
 use crate::verdict::{Difference, Equal, Part, Stop, Verdict, broken, not_comparable};
 use crate::{Form, Phase, Steps};
 use polyshade::Module;
-use polyshade::clip_cull::{self, KINDS};
+use polyshade::clip_cull::KINDS;
 use polyshade::spv::{Decoration, StorageClass};
 use polyshade_vulkan::{Error, Stage};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::iter;
 
 /// The corners of a primitive.
@@ -38,11 +38,10 @@ pub(super) fn verify(task: &Task<'_>, steps: &Steps, lowered: &Module<'_>) -> Ve
 /// One comparison, with one set of inputs.
 struct Run<'r> {
     task: &'r Task<'r>,
-    steps: &'r Steps,
     inputs: Inputs,
     leaves: Vec<Leaf>,
-    /// The input components of the original, and the distances that it does not read.
-    keys: BTreeSet<Key>,
+    /// Of the input components of the original, and of the distances that it does not read.
+    kinds: BTreeMap<Key, (Kind, u32)>,
     model: Model,
     targets: Vec<Target>,
     /// Three of each primitive.
@@ -50,30 +49,30 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    fn new(task: &'r Task<'r>, steps: &'r Steps, seed: u64) -> Result<Run<'r>, Stop> {
+    fn new(task: &'r Task<'r>, steps: &Steps, seed: u64) -> Result<Run<'r>, Stop> {
         let original = task.original;
         task.check_device(original)?;
         let leaves = |class| task.leaves(original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
         let is_on_screen = |leaf: &Leaf| {
-            let is_array = KINDS.into_iter().any(|kind| leaf.builtin == Some(kind.builtin()));
-            is_array && original.decoration(leaf.variable, Decoration::NO_PERSPECTIVE).is_some()
+            KINDS.into_iter().any(|kind| leaf.builtin == Some(kind.builtin()))
+                && original.decoration(leaf.variable, Decoration::NO_PERSPECTIVE).is_some()
         };
         if read.iter().any(is_on_screen) {
-            return Err(not_comparable(
-                "drivers interpolate `noperspective` arrays in their own way",
-            ));
+            let why = "drivers interpolate `noperspective` arrays in their own way";
+            return Err(not_comparable(why));
         }
-        let keys = with_distances(components(&read).into_keys(), steps);
-        let interface = (read.as_slice(), &keys);
-        let model = Model::new(task.job.module, interface, &steps.inputs, emulated(steps), steps);
+        // How many distances a stage tests that emulates them, though the original need not read them.
+        let counts = steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }));
+        let distances = iter::zip(KINDS, counts.unwrap_or_default())
+            .flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
+        let handed_on = components(&read).into_keys().filter(Key::is_handed_on);
         let mut run = Run {
             task,
-            steps,
             inputs: task.inputs((Values::Colours, seed), CORNERS as u32)?,
+            kinds: kinds(task, &read, handed_on.chain(distances)),
+            model: Model::new(task, &read, &steps.inputs, counts, steps)?,
             leaves: read,
-            keys,
-            model: model.map_err(not_comparable)?,
             targets: targets::targets(leaves(StorageClass::OUTPUT)?)?,
             corners: Vec::new(),
         };
@@ -87,12 +86,12 @@ impl<'r> Run<'r> {
         let side = self.original_side()?;
         let draw = |module: &Module<'_>| -> Result<Vec<Picture>, Stop> {
             let draw = |before| {
-                let is_dropped = |primitive: &[Corner]| self.is_dropped(primitive);
-                self.draw(module.words(), &side, before, is_dropped).map_err(cannot_run_original)
+                let drawn = self.draw(module.words(), &side, before, Run::is_dropped);
+                drawn.map_err(cannot_run_original)
             };
             let [first, second] = [draw(BEFORE[0])?, draw(BEFORE[1])?];
-            for (number, (first, second)) in first.iter().zip(&second).enumerate() {
-                let target = &self.targets[number % self.targets.len()];
+            let pictures = first.iter().zip(&second);
+            for (target, (first, second)) in self.targets.iter().cycle().zip(pictures) {
                 for (first, second) in first.iter().zip(second) {
                     target.is_covered([*first, *second])?;
                 }
@@ -107,23 +106,14 @@ impl<'r> Run<'r> {
         task.check_device(&module)?;
         let side = self.lowered_side(&module)?;
         (task.report)(Phase::Rewritten);
-        let found = self.draw(module.words(), &side, BEFORE[0], |_| false);
+        let found = self.draw(module.words(), &side, BEFORE[0], |_, _| false);
         let mut found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         targets::leave_out(&mut found, &right, &other);
         let count = self.targets.len();
         let drawn = right.chunks_exact(count).zip(found.chunks_exact(count));
         let mut equal = Equal { draws: u64::from(PRIMITIVES), ..Equal::default() };
-        for (number, (primitive, (right, found))) in
-            self.corners.chunks_exact(CORNERS).zip(drawn).enumerate()
-        {
-            let compared = self.compare_pictures(primitive, right, found);
-            equal.pixels += compared.map_err(|difference| {
-                let draw = Some(format!(
-                    "triangle {number}, {:?}",
-                    primitive.iter().map(|corner| corner.position).collect::<Vec<_>>()
-                ));
-                Difference { draw, ..*difference }
-            })?;
+        for (number, (right, found)) in drawn.enumerate() {
+            equal.pixels += self.compare_pictures(number, [right, found])?;
         }
         task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
@@ -132,41 +122,41 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns how many pixels are covered.
-    fn compare_pictures(
-        &self,
-        primitive: &[Corner],
-        right: &[Picture],
-        found: &[Picture],
-    ) -> Result<u64, Box<Difference>> {
+    /// Compares what is drawn of a primitive; returns how many pixels are covered.
+    fn compare_pictures(&self, number: usize, drawn: [&[Picture]; 2]) -> Result<u64, Stop> {
+        let [right, found] = drawn;
+        let primitive = &self.corners[number * CORNERS..][..CORNERS];
+        let is_clipped = |corner: &Corner| {
+            self.model.distances(&corner.values)[0].iter().any(|distance| distance.float() < 0.0)
+        };
         // Where the fragment stage cuts, edges are a matter of its precision, and values on both sides of them too.
-        let is_cut = self.cuts() && self.is_clipped(primitive);
+        let is_cut = matches!(self.model.steps.form, Form::Emulated { native_clip: false, .. })
+            && primitive.iter().any(is_clipped);
         let mut covered = 0;
         for (target, (right, found)) in self.targets.iter().zip(right.iter().zip(found)) {
-            let is_covered = |picture: &Picture, (x, y): (u32, u32)| {
-                !target.is_same(picture[(y * SIDE + x) as usize], BEFORE[0])
-            };
+            let colour = |picture: &Picture, (x, y): (u32, u32)| picture[(y * SIDE + x) as usize];
+            let is_covered =
+                |picture: &Picture, at| !target.is_same(colour(picture, at), BEFORE[0]);
             for at in (0..SIDE * SIDE).map(|pixel| (pixel % SIDE, pixel / SIDE)) {
-                let [one, other] =
-                    [right, found].map(|picture| picture[(at.1 * SIDE + at.0) as usize]);
+                let is_edge = |picture| pictures::is_edge(SIDE, at, |at| is_covered(picture, at));
+                let [one, other] = [right, found].map(|picture| colour(picture, at));
+                let [is_right, is_found] = [right, found].map(|picture| is_covered(picture, at));
                 let is_same = match is_cut {
-                    true => {
-                        is_covered(right, at) == is_covered(found, at)
-                            || pictures::is_edge(SIDE, at, |at| is_covered(right, at))
-                            // What is left may be smaller than the precision of a driver.
-                            || pictures::is_edge(SIDE, at, |at| is_covered(found, at))
-                    }
+                    // What is left may be smaller than the precision of a driver.
+                    true => is_right == is_found || is_edge(right) || is_edge(found),
                     false => target.is_same(one, other),
                 };
                 if !is_same {
-                    return Err(Box::new(Difference {
+                    let corners: Vec<_> = primitive.iter().map(|corner| corner.position).collect();
+                    return Err(Stop::from(Difference {
+                        draw: Some(format!("triangle {number}, {corners:?}")),
                         pixel: Some(at),
                         expected: Some(one.value()),
                         found: Some(other.value()),
                         ..Difference::new(Part::Lowered, "a picture differs")
                     }));
                 }
-                covered += u64::from(is_covered(right, at));
+                covered += u64::from(is_right);
             }
         }
         Ok(covered)
@@ -174,57 +164,42 @@ impl<'r> Run<'r> {
 
     /// Whether the lowered stage emulates distances.
     fn is_emulated(&self) -> bool {
-        matches!(self.steps.form, Form::Emulated { .. })
-    }
-
-    /// Whether the lowered stage emulates clip distances.
-    fn cuts(&self) -> bool {
-        matches!(self.steps.form, Form::Emulated { native_clip: false, .. })
-    }
-
-    /// The distances of a kind that the original has, or is handed.
-    fn distances(&self, kind: clip_cull::Kind) -> impl Iterator<Item = &Key> {
-        let distances = self.model.distances[kind as usize].iter();
-        distances.filter(|key| self.keys.contains(key))
-    }
-
-    /// Whether the device cuts a primitive.
-    fn is_clipped(&self, primitive: &[Corner]) -> bool {
-        let mut clips = primitive.iter().flat_map(|one| one.distances(&self.model)[0].clone());
-        clips.any(|distance| distance.float() < 0.0)
+        matches!(self.model.steps.form, Form::Emulated { .. })
     }
 
     /// Whether the lowered stage has to cull a primitive: one cull distance is negative at all corners.
     fn is_dropped(&self, primitive: &[Corner]) -> bool {
-        let distances = primitive.iter().map(|corner| corner.distances(&self.model));
+        let distances = primitive.iter().map(|corner| self.model.distances(&corner.values));
         self.is_emulated() && is_culled(&distances.collect::<Vec<_>>())
     }
 
     fn primitive(&self, seed: u64, number: u32) -> [Corner; CORNERS] {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
-        let kinds = kinds(self.task, &self.leaves, &self.keys);
-        let number_of = |random: &mut Random| random.below(65) as f32 / 64.0;
-        let mut corners = [(); CORNERS].map(|()| Corner::random(&kinds, &mut random, number_of));
+        let part = |random: &mut Random| random.below(65) as f32 / 64.0;
+        let mut corners = [(); CORNERS].map(|()| Corner::random(&self.kinds, &mut random, part));
         // What is a plane in one form is none in another, so neither cuts; and of some primitives all is seen.
-        let is_whole =
-            number.is_multiple_of(4) || matches!(self.steps.form, Form::Combined | Form::Separate);
-        let culls: Vec<&Key> = self.distances(clip_cull::Kind::Cull).collect();
+        let is_whole = number.is_multiple_of(4)
+            || matches!(self.model.steps.form, Form::Combined | Form::Separate);
+        // The distances that the original has, or is handed.
+        let [clips, culls] = self.model.distances.each_ref().map(|keys| {
+            let keys = keys.iter().filter(|key| self.kinds.contains_key(key));
+            keys.copied().collect::<Vec<Key>>()
+        });
         // Where the device cannot, the original would not be drawn as it should be.
         let device = self.task.device.capabilities();
         let can_cull = !self.is_emulated() || !device.culls_wrongly(declared(&self.leaves));
         let is_culled = can_cull && !is_whole && number % 4 == 1 && !culls.is_empty();
         let culled = is_culled.then(|| random.one_of(&culls));
         // Of some, only one plane cuts.
-        let clips: Vec<&Key> = self.distances(clip_cull::Kind::Clip).collect();
         let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
-        for key in KINDS.into_iter().flat_map(|kind| self.distances(kind)) {
+        for key in clips.iter().chain(&culls) {
             for corner in &mut corners {
                 // Never 0: what is at an edge may be on either side of it.
                 let distance = (2 * random.below(128) + 1) as f32 / 128.0;
                 let is_inside = is_whole
-                    || !can_cull && culls.contains(&key)
-                    || only.is_some_and(|only| only != key);
-                let distance = match culled == Some(key) {
+                    || !can_cull && culls.contains(key)
+                    || only.is_some_and(|only| only != *key);
+                let distance = match culled == Some(*key) {
                     true => -distance,
                     false if is_inside => distance,
                     false => distance - 1.0,
@@ -237,39 +212,34 @@ impl<'r> Run<'r> {
 
     /// The original, with a vertex stage that writes its inputs.
     fn original_side(&self) -> Result<Side, Stop> {
-        let culled = declared(&self.leaves)[1] as usize;
-        let arrays = |corner: &Corner| match self.steps.form {
-            // The arrays are others than those of the lowered stage.
-            Form::Combined | Form::Separate => None,
-            _ => {
-                let mut arrays = corner.distances(&self.model);
-                if self.is_emulated() {
-                    // What is culled is not drawn at all.
-                    arrays[1].truncate(culled);
+        // What is culled is not drawn at all.
+        let most = if self.is_emulated() { declared(&self.leaves)[1] as usize } else { usize::MAX };
+        let vertex = |corner: &Corner| {
+            let arrays = match self.model.steps.form {
+                // The arrays are others than those of the lowered stage.
+                Form::Combined | Form::Separate => corner.own_distances(),
+                _ => {
+                    let [clip, mut cull] = self.model.distances(&corner.values);
+                    cull.truncate(most);
+                    [clip, cull]
                 }
-                Some(arrays)
-            }
+            };
+            (corner.position, corner.values.clone(), arrays)
         };
-        let device = self.task.device.capabilities();
-        Side::of_original(device, &self.leaves, &self.corners, arrays)
+        let vertices = self.corners.iter().map(vertex).collect();
+        Side::new(self.task, (&self.leaves, None), vertices)
     }
 
     /// The lowered stage, with a vertex stage that writes its inputs.
     fn lowered_side(&self, module: &Module<'_>) -> Result<Side, Stop> {
         let leaves = self.task.leaves(module, StorageClass::INPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
-        let arrays = |corner: &Corner| {
-            let mut arrays = corner.distances(&self.model);
-            if let Form::Emulated { native_clip, .. } = self.steps.form {
-                arrays[1].clear();
-                if !native_clip {
-                    arrays[0].clear();
-                }
-            }
-            arrays
+        let arrays = |[clip, cull]: [Vec<Number>; 2]| match self.model.steps.form {
+            Form::Emulated { native_clip: true, .. } => [clip, Vec::new()],
+            Form::Emulated { native_clip: false, .. } => [Vec::new(), Vec::new()],
+            _ => [clip, cull],
         };
-        let device = self.task.device.capabilities();
-        Side::of_lowered(device, &leaves, (&self.model, &self.corners), arrays)
+        Side::of_lowered(self.task, (&leaves, None), (&self.model, &self.corners), arrays)
     }
 
     /// The pictures that one of the sides draws of each primitive that is not dropped: one for each target.
@@ -278,13 +248,13 @@ impl<'r> Run<'r> {
         shader: &[u32],
         side: &Side,
         before: Colour,
-        is_dropped: impl Fn(&[Corner]) -> bool,
+        is_dropped: impl Fn(&Self, &[Corner]) -> bool,
     ) -> Result<Vec<Picture>, Error> {
         let background = vec![vec![before; (SIDE * SIDE) as usize]; self.targets.len()];
         let firsts = (0..self.corners.len()).step_by(CORNERS);
         let work = self.inputs.work(firsts, |first_corner, given, work| {
             let corners = first_corner..first_corner + CORNERS;
-            let is_dropped = is_dropped(&self.corners[corners.clone()]);
+            let is_dropped = is_dropped(self, &self.corners[corners.clone()]);
             let first = targets::add(&self.targets, &background, work);
             let stage = Stage { entry_point: self.task.job.entry, ..Stage::fragment(shader) };
             let vertices = 0..if is_dropped { 0 } else { CORNERS as u32 };
@@ -297,17 +267,4 @@ impl<'r> Run<'r> {
         });
         Ok(targets::pictures(&self.task.device.run(&work)?))
     }
-}
-
-/// How many clip and cull distances a stage tests that emulates them.
-fn emulated(steps: &Steps) -> Option<[u32; 2]> {
-    steps.counts.filter(|_| matches!(steps.form, Form::Emulated { .. }))
-}
-
-/// The inputs of a stage, and the distances that the stage before writes and it does not read.
-fn with_distances(keys: impl Iterator<Item = Key>, steps: &Steps) -> BTreeSet<Key> {
-    let counts = emulated(steps).unwrap_or_default();
-    let distances =
-        iter::zip(KINDS, counts).flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
-    keys.filter(Key::is_handed_on).chain(distances).collect()
 }

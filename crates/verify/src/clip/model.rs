@@ -4,6 +4,8 @@
 //! Direct3D and OpenGL say of them. What Vulkan has itself is drawn besides (`scene`).
 
 use crate::leaves::{self, Leaf};
+use crate::run::Task;
+use crate::verdict::{Stop, not_comparable};
 use crate::{Form, Marked, Planes, Steps};
 use polyshade::Module;
 use polyshade::clip_cull::{Component, KINDS, Kind, Linkage, Mark};
@@ -21,12 +23,8 @@ pub(super) enum Key {
 }
 
 impl Key {
-    pub(super) fn distance(kind: Kind, element: u32) -> Key {
-        Key::BuiltIn { builtin: kind.builtin().0, element, component: 0 }
-    }
-
     /// The components of the registers from `location` on.
-    fn from(location: u32) -> impl Iterator<Item = Key> {
+    pub(super) fn from(location: u32) -> impl Iterator<Item = Key> {
         (0..).map(move |number| Key::Register {
             location: location.saturating_add(number / 4),
             component: number % 4,
@@ -35,7 +33,8 @@ impl Key {
 
     /// The elements of a built-in array.
     pub(super) fn elements(kind: Kind) -> impl Iterator<Item = Key> {
-        (0..).map(move |element| Key::distance(kind, element))
+        let BuiltIn(builtin) = kind.builtin();
+        (0..).map(move |element| Key::BuiltIn { builtin, element, component: 0 })
     }
 
     /// The components that an output or input takes of registers.
@@ -49,8 +48,8 @@ impl Key {
 
     /// Whether it is an element of one of the built-in arrays of distances.
     fn is_built_in(&self) -> bool {
-        let is_of = |kind: Kind| matches!(self, Key::BuiltIn { builtin, .. } if *builtin == kind.builtin().0);
-        KINDS.into_iter().any(is_of)
+        let Key::BuiltIn { builtin, .. } = self else { return false };
+        KINDS.into_iter().any(|kind| *builtin == kind.builtin().0)
     }
 
     /// Whether a stage passes it to the next one: it is a location, or a distance.
@@ -59,22 +58,19 @@ impl Key {
     }
 
     pub(super) fn title(self) -> String {
-        match self {
-            Key::BuiltIn { builtin, element, component } => {
-                let name = match BuiltIn(builtin) {
-                    BuiltIn::CLIP_DISTANCE => format!("gl_ClipDistance[{element}]"),
-                    BuiltIn::CULL_DISTANCE => format!("gl_CullDistance[{element}]"),
-                    BuiltIn::POSITION => "gl_Position".to_owned(),
-                    BuiltIn::TESS_LEVEL_OUTER => format!("gl_TessLevelOuter[{element}]"),
-                    BuiltIn::TESS_LEVEL_INNER => format!("gl_TessLevelInner[{element}]"),
-                    _ => format!("built-in {builtin}"),
-                };
-                format!("{name}, component {component}")
-            }
-            Key::Register { location, component } => {
-                format!("location {location}, component {component}")
-            }
-        }
+        let name = match self {
+            Key::Register { location, .. } => format!("location {location}"),
+            Key::BuiltIn { builtin, element, .. } => match BuiltIn(builtin) {
+                BuiltIn::CLIP_DISTANCE => format!("gl_ClipDistance[{element}]"),
+                BuiltIn::CULL_DISTANCE => format!("gl_CullDistance[{element}]"),
+                BuiltIn::POSITION => "gl_Position".to_owned(),
+                BuiltIn::TESS_LEVEL_OUTER => format!("gl_TessLevelOuter[{element}]"),
+                BuiltIn::TESS_LEVEL_INNER => format!("gl_TessLevelInner[{element}]"),
+                _ => format!("built-in {builtin}"),
+            },
+        };
+        let (Key::BuiltIn { component, .. } | Key::Register { component, .. }) = self;
+        format!("{name}, component {component}")
     }
 }
 
@@ -87,8 +83,8 @@ pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
         word = words.end;
         match leaf.builtin {
             Some(BuiltIn(builtin)) => {
-                let element = leaf.path.last().copied().filter(|_| leaf.whole.is_some());
-                let element = element.unwrap_or(0);
+                let element =
+                    leaf.path.last().copied().filter(|_| leaf.whole.is_some()).unwrap_or(0);
                 let keys = (0..).map(|component| Key::BuiltIn { builtin, element, component });
                 components.extend(keys.zip(words));
             }
@@ -117,9 +113,9 @@ pub(super) type Vertex = BTreeMap<Key, Number>;
 pub(super) fn recorded(
     components: &BTreeMap<Key, usize>,
     words: &[u32],
-    undefined: &[bool],
+    is_undefined: impl Fn(usize) -> bool,
 ) -> Vertex {
-    let number = |word: usize| match undefined[word] {
+    let number = |word: usize| match is_undefined(word) {
         true => Number::Undefined,
         false => Number::Bits(words[word]),
     };
@@ -219,9 +215,8 @@ impl Number {
             }
             Number::Near(right, error) => {
                 let found = f64::from(f32::from_bits(bits));
-                !right.is_finite()
-                    || right.abs() > f64::from(f32::MAX) / 8.0
-                    || error > f64::from(f32::MAX) / 8.0
+                right.is_nan()
+                    || right.abs().max(error) > f64::from(f32::MAX) / 8.0
                     || (found - right).abs() <= error
             }
         }
@@ -229,9 +224,11 @@ impl Number {
 }
 
 /// What of an interface of the original is a distance, and what becomes of that.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Model {
-    steps: Steps,
+    pub(super) steps: Steps,
+    /// What the host fills in: of a new model, nothing.
+    pub(super) setting: Setting,
     /// The components that are clip and cull distances, by their numbers; those that are not there are 0.
     pub(super) distances: [Vec<Key>; 2],
     /// What the original has and may stay, though nothing is to read it: registers that are distances now, and arrays
@@ -240,25 +237,24 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Of `m`, as the shader is given, and its interface `leaves`, whose components are `keys`. Of arrays the first are
-    /// distances: as many as `counts` says, where the stage need not have them and they need no capability.
+    /// Of the shader, as it is given, and its interface `leaves`. Of arrays the first are distances: as many as
+    /// `counts` says, where the stage need not have them and they need no capability.
     pub(super) fn new(
-        m: &Module<'_>,
-        (leaves, keys): (&[Leaf], &BTreeSet<Key>),
+        task: &Task<'_>,
+        leaves: &[Leaf],
         listed: &Marked,
         counts: Option<[u32; 2]>,
         steps: &Steps,
-    ) -> Result<Model, String> {
+    ) -> Result<Model, Stop> {
+        let (m, keys) = (task.job.module, components(leaves));
         let mut left = BTreeSet::new();
         let distances = KINDS.map(|kind| {
-            let built_in = Key::elements(kind).take_while(|key| keys.contains(key));
-            let mut distances: Vec<Key> = built_in.collect();
-            match counts {
-                Some(counts) => distances.truncate(counts[kind as usize] as usize),
-                None if !is_accessed(m, leaves, kind) => {
-                    left.extend(distances.drain(..));
-                }
-                None => {}
+            let mut distances: Vec<Key> = match counts {
+                Some(counts) => Key::elements(kind).take(counts[kind as usize] as usize).collect(),
+                None => Key::elements(kind).take_while(|key| keys.contains_key(key)).collect(),
+            };
+            if counts.is_none() && !is_accessed(m, leaves, kind) {
+                left.extend(distances.drain(..));
             }
             let marked = marked(m, leaves, (&listed.marks, steps.semantics), kind);
             left.extend(&marked);
@@ -268,10 +264,11 @@ impl Model {
             distances
         });
         left.extend(distances.iter().flatten().filter(|key| !key.is_built_in()));
-        let is_there = |planes| dotted(planes).iter().all(|key| keys.contains(key));
+        let setting = Setting { mask: u32::MAX, planes: Vec::new() };
+        let is_there = |planes| dotted(planes).iter().all(|key| keys.contains_key(key));
         match steps.planes.is_none_or(is_there) {
-            true => Ok(Model { steps: steps.clone(), distances, left }),
-            false => Err("the vertex that planes are dotted with is not an output".to_owned()),
+            true => Ok(Model { steps: steps.clone(), setting, distances, left }),
+            false => Err(not_comparable("the vertex that planes are dotted with is not an output")),
         }
     }
 
@@ -283,91 +280,77 @@ impl Model {
     }
 
     /// The distances as they are written, as numbers: clip in order, cull in order.
-    fn written(&self, vertex: &Vertex, setting: &Setting) -> [Vec<Number>; 2] {
+    fn written(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let number = |key: &Key| vertex.get(key).copied().unwrap_or(Number::ZERO);
-        let [clip, cull] = &self.distances.each_ref().map(|keys| keys.iter().map(number).collect());
-        let clip = match self.steps.planes {
-            None => Vec::clone(clip),
-            Some(planes) => {
-                let dotted = dotted(planes).each_ref().map(number);
-                setting.planes.iter().map(|plane| Number::dot(dotted, *plane)).collect()
-            }
-        };
-        [clip, Vec::clone(cull)]
+        let mut arrays =
+            self.distances.each_ref().map(|keys| keys.iter().map(number).collect::<Vec<_>>());
+        if let Some(planes) = self.steps.planes {
+            let dotted = dotted(planes).each_ref().map(number);
+            arrays[0] =
+                self.setting.planes.iter().map(|plane| Number::dot(dotted, *plane)).collect();
+        }
+        arrays
     }
 
     /// The distances that cut, and as many as stages agree on: 0 of planes that are off.
-    pub(super) fn distances(&self, vertex: &Vertex, setting: &Setting) -> [Vec<Number>; 2] {
-        let [mut clip, mut cull] = self.written(vertex, setting);
+    pub(super) fn distances(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
+        let [mut clip, mut cull] = self.written(vertex);
         for (number, distance) in (0..).zip(&mut clip) {
-            if setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
+            if self.setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
                 // Of either sign: drivers turn what selects among constants into arithmetic.
                 *distance = Number::Near(0.0, 0.0);
             }
         }
-        let counts = self.steps.counts.map(|counts| counts.map(|count| count as usize));
-        let [clips, culls] = counts.unwrap_or_default();
-        let fill = |distances: &mut Vec<Number>, least: usize, with| {
-            distances.resize(distances.len().max(least), with);
-        };
+        let [clips, culls] = self.steps.counts.unwrap_or_default().map(|count| count as usize);
         match self.steps.form {
             Form::Kept | Form::Arrays | Form::Exact { location: None, .. } => {}
             Form::Separate => cull = clip.split_off(clips.min(clip.len())),
             Form::Combined => {
-                fill(&mut clip, clips, Number::ZERO);
+                clip.resize(clip.len().max(clips), Number::ZERO);
                 clip.append(&mut cull);
             }
             // What others have and this stage does not write is undefined.
             Form::Registers { .. } | Form::Exact { .. } | Form::Emulated { .. } => {
-                fill(&mut clip, clips, Number::Undefined);
-                fill(&mut cull, culls, Number::Undefined);
+                clip.resize(clip.len().max(clips), Number::Undefined);
+                cull.resize(cull.len().max(culls), Number::Undefined);
             }
         }
         [clip, cull]
     }
 
-    /// How many distances there are.
-    pub(super) fn counts(&self) -> [usize; 2] {
-        let planes = self.steps.planes.map_or(0, |planes| planes.count as usize);
-        let setting = Setting { mask: u32::MAX, planes: vec![[0.0; 4]; planes] };
-        self.distances(&Vertex::new(), &setting).map(|distances| distances.len())
-    }
-
     /// What the lowered stage has of a vertex of the original: all that is no distance as it was, and the distances
     /// where the form has them.
-    pub(super) fn lowered(&self, vertex: &Vertex, setting: &Setting) -> Vertex {
-        let stays = |key: &Key| !key.is_built_in() && !self.left.contains(key);
+    pub(super) fn lowered(&self, vertex: &Vertex) -> Vertex {
         let mut lowered = vertex.clone();
-        lowered.retain(|key, _| stays(key));
+        lowered.retain(|key, _| !key.is_built_in() && !self.left.contains(key));
         if let Some((_, Some(location))) = self.steps.enable {
-            let [written, _] = self.written(vertex, setting);
+            let [written, _] = self.written(vertex);
             lowered.extend(Key::from(location).zip(written));
         }
-        let mut arrays = self.distances(vertex, setting);
+        let mut arrays = self.distances(vertex);
         let location = match self.steps.form {
-            Form::Registers { location } | Form::Exact { location: Some(location), .. } => location,
+            Form::Registers { location } => Some(location),
+            Form::Exact { location, .. } => location,
             // Without cull distances there is nothing to do.
             Form::Emulated { location, native_clip } if !native_clip || !arrays[1].is_empty() => {
                 let flags = arrays[1].iter().map(|distance| distance.flag());
                 lowered.extend(Key::from(location.saturating_add(2)).zip(flags));
-                location
+                Some(location)
             }
-            _ => return in_arrays(lowered, arrays),
+            _ => None,
         };
-        lowered.extend(Key::from(location).zip(arrays.iter().flatten().copied()));
-        arrays[1].clear();
-        if !matches!(self.steps.form, Form::Emulated { native_clip: true, .. }) {
-            arrays[0].clear();
+        if let Some(location) = location {
+            lowered.extend(Key::from(location).zip(arrays.iter().flatten().copied()));
+            arrays[1].clear();
+            if !matches!(self.steps.form, Form::Emulated { native_clip: true, .. }) {
+                arrays[0].clear();
+            }
         }
-        in_arrays(lowered, arrays)
+        for (kind, distances) in KINDS.into_iter().zip(arrays) {
+            lowered.extend(Key::elements(kind).zip(distances));
+        }
+        lowered
     }
-}
-
-fn in_arrays(mut vertex: Vertex, arrays: [Vec<Number>; 2]) -> Vertex {
-    for (kind, distances) in KINDS.into_iter().zip(arrays) {
-        vertex.extend(Key::elements(kind).zip(distances));
-    }
-    vertex
 }
 
 /// Whether one cull distance is negative at all vertices, whose distances these are.

@@ -1,16 +1,15 @@
 //! What a lowered stage hands on, vertex by vertex: every component is there and has its value, and there are no
 //! others.
 
-use super::model::{Key, Model, Number, Setting, Vertex, components};
+use super::model::{Key, Model, Number, Vertex, components};
 use crate::leaves::{Kind, Leaf};
-use crate::verdict::{Difference, Part, Stop, Value};
+use crate::verdict::{Difference, Part, Stop, Value, broken};
 use std::collections::BTreeMap;
 use std::iter;
 
 /// The outputs of a lowered stage, and what they are made by.
 pub(super) struct Outputs<'o> {
     model: &'o Model,
-    setting: &'o Setting,
     found: BTreeMap<Key, usize>,
     /// For each word of a vertex.
     kinds: Vec<Kind>,
@@ -18,26 +17,27 @@ pub(super) struct Outputs<'o> {
 
 impl<'o> Outputs<'o> {
     /// Those that `leaves` are; one that should not be there is a difference. `originals` are those of the original.
-    pub(super) fn new(
-        (model, setting): (&'o Model, &'o Setting),
-        originals: &[Leaf],
-        leaves: &[Leaf],
-    ) -> Result<Self, Stop> {
+    pub(super) fn new(model: &'o Model, originals: &[Leaf], leaves: &[Leaf]) -> Result<Self, Stop> {
         let found = components(leaves);
         let all = components(originals).into_keys().map(|key| (key, Number::ZERO)).collect();
-        let wanted = model.lowered(&all, setting);
+        let wanted = model.lowered(&all);
         let is_known = |key: &&Key| wanted.contains_key(key) || model.left.contains(key);
         if let Some(key) = found.keys().find(|key| !is_known(key)) {
             let message = format!("it has the output {}, and should not", key.title());
-            return Err(Difference::new(Part::Lowered, message).into());
+            return Err(broken(Part::Lowered, message));
         }
         let of = |leaf: &Leaf| iter::repeat_n(leaf.kind, leaf.words() as usize);
-        Ok(Outputs { model, setting, found, kinds: leaves.iter().flat_map(of).collect() })
+        Ok(Outputs { model, found, kinds: leaves.iter().flat_map(of).collect() })
     }
 
-    /// Compares a vertex with that of the original.
-    pub(super) fn check(&self, original: &Vertex, vertex: &[u32]) -> Result<(), Box<Difference>> {
-        for (key, right) in self.model.lowered(original, self.setting) {
+    /// Compares a vertex with that of the original; a difference names the draw, and which vertex of it that is.
+    pub(super) fn check(
+        &self,
+        original: &Vertex,
+        vertex: &[u32],
+        (draw, at): (String, (u32, u32)),
+    ) -> Result<(), Stop> {
+        for (key, right) in self.model.lowered(original) {
             let word = self.found.get(&key);
             // What is never written need not be there.
             let bits = word.map_or(0, |word| vertex[*word]);
@@ -49,8 +49,9 @@ impl<'o> Outputs<'o> {
                 Some(_) => "an output has another value".to_owned(),
                 None => format!("it lacks the output {}", key.title()),
             };
-            return Err(Box::new(Difference {
-                draw: Some(format!("{:?}", self.setting)),
+            return Err(Stop::from(Difference {
+                draw: Some(draw),
+                vertex: Some(at),
                 varying: Some(key.title()),
                 expected: Some(value(right)),
                 found: word.map(|_| value(Number::Bits(bits))),

@@ -54,13 +54,15 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
 /// %pixel = OpCompositeConstruct %v2float %sum %float_1
 ///          OpStore %output %pixel
 /// ```
-pub(super) fn probe(components: &[Component<'_>]) -> Result<Vec<u32>, Stop> {
+pub(super) fn probe<'s>(components: impl Iterator<Item = Component<'s>>) -> Result<Vec<u32>, Stop> {
+    let components: Vec<Component<'_>> = components.collect();
     library::extend(&library::DEPTH, ExecutionModel::FRAGMENT, |m, p, _, at| {
         let float = p.float();
-        let inputs = inputs(components, p);
+        let mut inputs = BTreeMap::new();
         let mut sum = None;
-        for (weight, component) in (1..).zip(components) {
-            let (from, ty) = inputs[&component.input()];
+        for (weight, component) in (1..).zip(&components) {
+            let declared = || declare(component, &components, p);
+            let (from, ty) = *inputs.entry(component.input()).or_insert_with(declared);
             let (Component::Output(.., index) | Component::Distance(_, index)) = *component;
             let weight = p.float_constant(weight as f32);
             let mut code = p.at(at);
@@ -81,39 +83,29 @@ pub(super) fn probe(components: &[Component<'_>]) -> Result<Vec<u32>, Stop> {
     })
 }
 
-/// The variables that components lie in, by [`Component::input`], and their types.
-fn inputs(
-    components: &[Component<'_>],
-    p: &mut Patch<'_, '_>,
-) -> BTreeMap<(Decoration, u32), (Id, Id)> {
-    let mut inputs = BTreeMap::new();
-    for component in components {
-        let input = component.input();
-        if inputs.contains_key(&input) {
-            continue;
+/// Adds the variable that a component lies in, as others of `all` may; returns it and its type.
+fn declare(component: &Component<'_>, all: &[Component<'_>], p: &mut Patch<'_, '_>) -> (Id, Id) {
+    let input = component.input();
+    let ty = match *component {
+        Component::Output(_, leaf, _) => vector(p, leaf.kind, leaf.count),
+        Component::Distance(kind, _) => {
+            p.capability(kind.capability());
+            let elements = all.iter().filter(|one| one.input() == input).count();
+            let float = p.float();
+            p.array(float, elements as u32)
         }
-        let float = p.float();
-        let ty = match *component {
-            Component::Output(_, leaf, _) => vector(p, leaf.kind, leaf.count),
-            Component::Distance(kind, _) => {
-                p.capability(kind.capability());
-                let elements = components.iter().filter(|one| one.input() == input).count();
-                p.array(float, elements as u32)
-            }
-        };
-        let variable = variable(p, StorageClass::INPUT, ty, input);
-        if let Component::Output(of, leaf, _) = *component {
-            let (_, first) = leaf.register.unwrap_or((0, 0));
-            if first > 0 {
-                p.decorate(variable, Decoration::COMPONENT, &[first]);
-            }
-            for decoration in [Decoration::FLAT, Decoration::NO_PERSPECTIVE] {
-                if of.decoration(leaf.variable, decoration).is_some() {
-                    p.decorate(variable, decoration, &[]);
-                }
+    };
+    let variable = variable(p, StorageClass::INPUT, ty, input);
+    if let Component::Output(of, leaf, _) = *component {
+        let (_, first) = leaf.register.unwrap_or((0, 0));
+        if first > 0 {
+            p.decorate(variable, Decoration::COMPONENT, &[first]);
+        }
+        for decoration in [Decoration::FLAT, Decoration::NO_PERSPECTIVE] {
+            if of.decoration(leaf.variable, decoration).is_some() {
+                p.decorate(variable, decoration, &[]);
             }
         }
-        inputs.insert(input, (variable, ty));
     }
-    inputs
+    (variable, ty)
 }

@@ -6,7 +6,7 @@
 
 use super::MOST;
 use super::handed::Side;
-use super::model::{Key, Model, Number, Rounding, Setting, Vertex, is_culled};
+use super::model::{Key, Model, Number, Rounding, Vertex, is_culled};
 use super::probe::{Component, probe, shown};
 use super::shape::Shape;
 use crate::leaves::Leaf;
@@ -15,12 +15,11 @@ use crate::pictures::{self, Exactness, Pictures};
 use crate::position::chooses_a_layer;
 use crate::run::{Task, cannot_run, cannot_run_original};
 use crate::verdict::{Part, Stop, broken, not_comparable};
-use crate::{Form, Phase, Steps};
+use crate::{Form, Phase};
 use polyshade::Module;
 use polyshade::clip_cull::{KINDS, Lacking, emulate_fragment};
 use polyshade::spv::{Capability, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, Work, vk};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What becomes of some vertices.
@@ -35,20 +34,13 @@ pub(super) struct Drawable<P> {
     pub(super) primitives: Vec<Vec<Vertex>>,
 }
 
-/// Which of the two is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shader {
-    Original,
-    Lowered,
-}
-
 /// What is drawn, and where.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'s> {
     task: &'s Task<'s>,
-    steps: &'s Steps,
-    model: &'s Model,
-    setting: &'s Setting,
+    pub(super) model: &'s Model,
+    /// How many clip and cull distances there are.
+    counts: [u32; 2],
     /// The original is drawn as it is.
     pub(super) is_native: bool,
     /// Pictures are the same to the bit.
@@ -57,40 +49,33 @@ pub(super) struct Scene<'s> {
 
 impl<'s> Scene<'s> {
     /// That of a stage behind the vertex stage, if it has a shape.
-    pub(super) fn new(
-        task: &'s Task<'s>,
-        steps: &'s Steps,
-        (model, setting): (&'s Model, &'s Setting),
-        shape: Option<Shape>,
-    ) -> Self {
-        let device = task.device.capabilities();
+    pub(super) fn new(task: &'s Task<'s>, model: &'s Model, shape: Option<Shape>) -> Self {
         let own = model.distances.each_ref().map(|keys| keys.len() as u32);
-        let is_native = model.is_native() && !device.culls_wrongly(own);
-        let is_exact = match steps.form {
-            Form::Emulated { native_clip: false, .. } => model.counts()[0] == 0,
+        let is_native = model.is_native() && !task.device.capabilities().culls_wrongly(own);
+        let counts = model.distances(&Vertex::new()).map(|all| all.len() as u32);
+        let is_exact = match model.steps.form {
+            Form::Emulated { native_clip: false, .. } => counts[0] == 0,
             // Points go or stay as they are; of others, edges are a matter of precision.
             Form::Exact { .. } => shape.is_some_and(Shape::makes_points),
             // Our own side knows what planes give only nearly, and not how a driver divides a patch.
             _ => {
-                is_native || steps.planes.is_none() && !matches!(shape, Some(Shape::Evaluation(_)))
+                let is_divided = matches!(shape, Some(Shape::Evaluation(_)));
+                is_native || model.steps.planes.is_none() && !is_divided
             }
         };
-        Scene { task, steps, model, setting, is_native, is_exact }
+        Scene { task, model, counts, is_native, is_exact }
     }
 
     /// Whether the form is one that the device can draw.
     pub(super) fn is_drawn(&self, originals: &[Leaf], module: &Module<'_>) -> bool {
         let device = self.task.device.capabilities();
-        let [clip, cull] = self.model.counts();
-        let is_form = match self.steps.form {
-            Form::Kept | Form::Arrays | Form::Separate => {
-                !device.culls_wrongly([clip, cull].map(|count| count as u32))
-            }
+        let is_form = match self.model.steps.form {
+            Form::Kept | Form::Arrays | Form::Separate => !device.culls_wrongly(self.counts),
             Form::Emulated { .. } => true,
             Form::Registers { .. } | Form::Exact { .. } | Form::Combined => false,
         };
         let is_drawable = device.features.shader_clip_distance == vk::TRUE
-            && clip <= device.limits.max_clip_distances.min(MOST) as usize;
+            && self.counts[0] <= device.limits.max_clip_distances.min(MOST);
         let one_layer = !originals.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer));
         // A draw of one primitive has another first vertex.
         is_form && is_drawable && one_layer && !module.has_capability(Capability::DRAW_PARAMETERS)
@@ -98,34 +83,33 @@ impl<'s> Scene<'s> {
 
     /// Whether what becomes of all primitives is defined.
     fn is_defined<P>(&self, drawable: &Drawable<P>) -> bool {
-        let is_seen = |primitive: &Vec<Vertex>| {
+        drawable.primitives.iter().all(|primitive| {
             let positions: Vec<[f32; 4]> = primitive.iter().map(position).collect();
+            let arrays = primitive.iter().flat_map(|one| self.model.distances(one));
             pictures::has_place(&positions)
-        };
-        drawable.primitives.iter().all(is_seen)
-            && drawable.primitives.iter().flatten().all(|vertex| {
-                let distances = self.model.distances(vertex, self.setting);
-                pictures::is_drawable(position(vertex))
-                    && distances.iter().flatten().all(|distance| self.is_tame(*distance))
-            })
+                && positions.into_iter().all(pictures::is_drawable)
+                && arrays.flatten().all(|distance| self.is_tame(distance))
+        })
     }
 
     /// Whether a number is defined, and of a size that can be interpolated where its primitive is cut in two ways.
     fn is_tame(&self, number: Number) -> bool {
-        let is_interpolated = !self.is_exact || matches!(self.steps.form, Form::Emulated { .. });
+        let is_interpolated =
+            !self.is_exact || matches!(self.model.steps.form, Form::Emulated { .. });
         let most = if is_interpolated { LARGEST } else { f32::MAX };
         let is_number = !matches!(number, Number::Overflowing(..));
         is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
-    /// Draws with both shaders: a picture for each of the `drawables` that are defined, with the fragment stage that is
-    /// given. Shows where they are, how deep, and of an original that is drawn itself, what is in `leaves`, and
-    /// the distances that `lowered` hands on. Returns how many pixels are covered.
-    pub(super) fn compare<P: Copy>(
+    /// Draws with both shaders, the original and the lowered one: a picture for each of the `drawables` that are
+    /// defined, with the fragment stage that is given. Shows where they are, how deep, and of an original that is drawn
+    /// itself, what is in `leaves`, and the distances that `lowered` hands on. Returns how many pixels are covered.
+    pub(super) fn compare<P: Copy, S: Copy>(
         &self,
         drawables: impl IntoIterator<Item = Drawable<P>>,
         (leaves, lowered): (&[Leaf], &Module<'_>),
-        draw: impl Fn(Shader, &[u32], Vec<P>) -> Result<Pictures, Error>,
+        shaders: [S; 2],
+        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Pictures, Error>,
     ) -> Result<u64, Stop> {
         let mut drawables: Vec<Drawable<P>> =
             drawables.into_iter().filter(|one| self.is_defined(one)).collect();
@@ -137,7 +121,7 @@ impl<'s> Scene<'s> {
         };
         let compare = |fragments: [&[u32]; 2], what: &str, exactness, chosen: &[&Drawable<P>]| {
             let titles = chosen.iter().map(|one| format!("{}, {what}", one.title));
-            let pictures = self.draw(fragments, chosen, &draw)?;
+            let pictures = self.draw(fragments, chosen, shaders, &draw)?;
             pictures::compare(Part::Lowered, pictures.each_ref(), exactness, titles)
         };
         let emulated = self.emulated(&library::DEPTH)?;
@@ -146,15 +130,14 @@ impl<'s> Scene<'s> {
             return Ok(pixels);
         }
         for leaf in shown(leaves) {
-            let keys: Vec<Key> = Key::registers(leaf).collect();
             let is_tame = |vertex: &Vertex| {
-                keys.iter().all(|key| vertex.get(key).is_some_and(|number| self.is_tame(*number)))
+                let mut numbers = Key::registers(leaf).map(|key| vertex.get(&key));
+                numbers.all(|number| number.is_some_and(|number| self.is_tame(*number)))
             };
             let are_tame = |one: &&Drawable<P>| one.primitives.iter().flatten().all(is_tame);
             let chosen: Vec<&Drawable<P>> = drawables.iter().filter(are_tame).collect();
             let original = self.task.original;
-            let components = (0..leaf.count).map(|at| Component::Output(original, leaf, at));
-            let probe = probe(&components.collect::<Vec<_>>())?;
+            let probe = probe((0..leaf.count).map(|at| Component::Output(original, leaf, at)))?;
             compare([&probe, &self.emulated(&probe)?], &leaf.title(), value, &chosen)?;
         }
         if let Some(probes) = self.probes_of_distances(lowered)? {
@@ -166,7 +149,7 @@ impl<'s> Scene<'s> {
     /// Leaves out what is seen or not as the distances from planes are rounded: what lies between two planes that
     /// nearly meet, or belongs to a primitive that is seen from its edge, so that all its pixels are near a plane.
     fn leave_out_undecided<P>(&self, drawables: &mut Vec<Drawable<P>>) -> Result<(), Stop> {
-        if self.steps.planes.is_none() || drawables.is_empty() {
+        if self.model.steps.planes.is_none() || drawables.is_empty() {
             return Ok(());
         }
         let all: Vec<&Drawable<P>> = drawables.iter().collect();
@@ -179,16 +162,14 @@ impl<'s> Scene<'s> {
 
     /// Probes of the distances that a stage hands on which cuts itself: of the original, and of the lowered stage.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
-        let Form::Exact { hand_on: true, .. } = self.steps.form else { return Ok(None) };
-        let arrays = KINDS.into_iter().zip(&self.model.distances);
-        let arrays = arrays.flat_map(|(kind, keys)| {
+        let Form::Exact { hand_on: true, .. } = self.model.steps.form else { return Ok(None) };
+        let arrays = KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
             (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
         });
-        let arrays: Vec<Component<'_>> = arrays.collect();
         // Each is handed on as its number.
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
-        let places = self.model.lowered(&vertex, self.setting);
+        let places = self.model.lowered(&vertex);
         let leaves = self.task.leaves(lowered, StorageClass::OUTPUT);
         let leaves = leaves.map_err(|why| broken(Part::Lowered, why))?;
         let mut found = BTreeMap::new();
@@ -199,37 +180,35 @@ impl<'s> Scene<'s> {
                 }
             }
         }
-        let found: Vec<Component<'_>> = found.into_values().collect();
         match found.len() {
-            count if count != arrays.len() => {
+            count if count != arrays.clone().count() => {
                 Err(broken(Part::Lowered, "it does not hand all distances on"))
             }
             0 => Ok(None),
-            _ => Ok(Some([probe(&arrays)?, probe(&found)?])),
+            _ => Ok(Some([probe(arrays)?, probe(found.into_values())?])),
         }
     }
 
     /// What is drawn in place of the original, and with the lowered stage, each with its fragment stage.
-    fn draw<P: Copy>(
+    fn draw<P: Copy, S>(
         &self,
         [original, lowered]: [&[u32]; 2],
         chosen: &[&Drawable<P>],
-        draw: impl Fn(Shader, &[u32], Vec<P>) -> Result<Pictures, Error>,
+        [first, second]: [S; 2],
+        draw: impl Fn(S, &[u32], Vec<P>) -> Result<Pictures, Error>,
     ) -> Result<[Pictures; 2], Stop> {
-        let draw = |shader, fragment: &[u32]| {
-            draw(shader, fragment, chosen.iter().map(|one| one.of).collect())
-        };
+        let all: Vec<P> = chosen.iter().map(|one| one.of).collect();
         (self.task.report)(Phase::Original);
         let mut right = match self.is_native {
-            true => draw(Shader::Original, original).map_err(cannot_run_original)?,
+            true => draw(first, original, all.clone()).map_err(cannot_run_original)?,
             false => self.draw_by_model(original, chosen, Rounding::Nearest)?,
         };
         self.task.check_original(|_| true)?;
         (self.task.report)(Phase::Rewritten);
-        let found = draw(Shader::Lowered, lowered);
+        let found = draw(second, lowered, all);
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         self.task.check_messages(Part::Lowered, |_| true)?;
-        match self.steps.form {
+        match self.model.steps.form {
             // SwiftShader counts nothing of what a fragment stage discards some of.
             Form::Emulated { .. } => right.1.clone_from(&found.1),
             Form::Kept | Form::Arrays if self.is_native => {}
@@ -240,17 +219,16 @@ impl<'s> Scene<'s> {
     }
 
     /// A fragment stage as it is behind the lowered stage.
-    fn emulated<'w>(&self, fragment: &'w [u32]) -> Result<Cow<'w, [u32]>, Stop> {
-        let Form::Emulated { location, native_clip } = self.steps.form else {
-            return Ok(fragment.into());
+    fn emulated(&self, fragment: &[u32]) -> Result<Vec<u32>, Stop> {
+        let Form::Emulated { location, native_clip } = self.model.steps.form else {
+            return Ok(fragment.to_vec());
         };
         let lacking = if native_clip { Lacking::Cull } else { Lacking::All };
-        let counts = self.model.counts().map(|count| count as u32);
         let module = Module::parse(fragment).expect("our own words parse");
-        let emulated = emulate_fragment(&module, "main", lacking, location, counts);
+        let emulated = emulate_fragment(&module, "main", lacking, location, self.counts);
         let emulated =
             emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
-        Ok(emulated.module.into_words().into())
+        Ok(emulated.module.into_words())
     }
 
     /// Positions and clip distances from vertex buffers; a primitive that is culled is not drawn.
@@ -264,21 +242,19 @@ impl<'s> Scene<'s> {
         for drawable in drawables {
             let first = vertices.len();
             for primitive in &drawable.primitives {
-                let distances = primitive.iter().map(|one| self.model.distances(one, self.setting));
+                let distances = primitive.iter().map(|one| self.model.distances(one));
                 let distances: Vec<[Vec<Number>; 2]> = distances.collect();
                 if is_culled(&distances) {
                     continue;
                 }
-                let corners = primitive.iter().map(position).zip(distances);
-                let vertex = |(at, [mut clip, _]): ([f32; 4], [Vec<Number>; 2])| {
-                    clip.iter_mut().for_each(|distance| *distance = distance.rounded(rounding));
-                    (at, Vertex::new(), [clip, Vec::new()])
-                };
-                vertices.extend(corners.map(vertex));
+                for (at, [clip, _]) in primitive.iter().map(position).zip(distances) {
+                    let clip = clip.into_iter().map(|distance| distance.rounded(rounding));
+                    vertices.push((at, Vertex::new(), [clip.collect(), Vec::new()]));
+                }
             }
             ranges.push(first..vertices.len());
         }
-        let side = Side::new(self.task.device.capabilities(), &[], vertices)?;
+        let side = Side::new(self.task, (&[], None), vertices)?;
         let mut work = Work::default();
         for (range, drawable) in ranges.into_iter().zip(drawables) {
             let mut draw = Draw::new(vec![Stage::vertex(&side.feeder)], 0..range.len() as u32);

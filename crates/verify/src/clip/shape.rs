@@ -43,37 +43,21 @@ impl Shape {
         }
     }
 
-    /// The primitives that the stage takes.
-    pub(super) fn takes(self) -> vk::PrimitiveTopology {
-        match self {
-            Shape::Geometry(geometry) => geometry.takes,
-            Shape::Evaluation(_) | Shape::Control(_) => vk::PrimitiveTopology::PATCH_LIST,
-        }
+    /// The primitives that the stage takes, and how many vertices they have.
+    pub(super) fn takes(self) -> (vk::PrimitiveTopology, usize) {
+        let Shape::Geometry(geometry) = self else {
+            return (vk::PrimitiveTopology::PATCH_LIST, relay::VERTICES as usize);
+        };
+        (geometry.takes, geometry.corners as usize)
     }
 
-    /// How many vertices they have.
-    pub(super) fn corners(self) -> usize {
+    /// How many there are, and the slots that are filled of each.
+    pub(super) fn slots(self) -> (usize, u32) {
         match self {
-            Shape::Geometry(geometry) => geometry.corners as usize,
-            Shape::Evaluation(_) | Shape::Control(_) => relay::VERTICES as usize,
-        }
-    }
-
-    /// How many there are.
-    pub(super) fn primitives(self) -> usize {
-        match self {
-            Shape::Geometry(_) => 24,
-            Shape::Evaluation(_) => 8,
+            Shape::Geometry(geometry) => (24, geometry.slots()),
+            Shape::Evaluation(_) => (8, evaluation::PLACES),
             // Each is one of few invocations that choose by what they read.
-            Shape::Control(_) => 64,
-        }
-    }
-
-    /// The levels of patches while they are written down, and while they are drawn.
-    pub(super) fn level(self, is_drawn: bool) -> f32 {
-        match self {
-            Shape::Evaluation(evaluation) if !is_drawn => f32::from(evaluation.level),
-            _ => 1.0,
+            Shape::Control(vertices) => (64, vertices),
         }
     }
 
@@ -87,25 +71,13 @@ impl Shape {
 
     /// Of outputs, those of one vertex, each of which has the same, and of the whole patch.
     pub(super) fn of_one_vertex(self, leaves: Vec<Leaf>) -> Vec<Leaf> {
-        match self {
-            Shape::Control(_) => control::of_one_vertex(leaves),
-            Shape::Geometry(_) | Shape::Evaluation(_) => leaves,
-        }
+        if let Shape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
     }
 
-    /// The slots that are filled of each primitive.
-    pub(super) fn slots(self) -> u32 {
-        match self {
-            Shape::Geometry(geometry) => geometry.slots(),
-            Shape::Evaluation(_) => evaluation::PLACES,
-            Shape::Control(vertices) => vertices,
-        }
-    }
-
-    /// What is in them, primitive by primitive; or that there are invocations that have not come to their end, as far
-    /// as that can be known.
+    /// What is in the slots, primitive by primitive; or that there are invocations that have not come to their end, as
+    /// far as that can be known.
     pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
-        let stride = recorder.stride() as usize;
+        let (stride, (_, count)) = (recorder.stride() as usize, self.slots());
         let of_primitive = |words: &[u32]| {
             let slots: Vec<&[u32]> = words.chunks_exact(stride).collect();
             let places = (0..).zip(&slots).map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
@@ -116,18 +88,19 @@ impl Shape {
                 Shape::Control(_) => places.collect(),
             }
         };
-        words.chunks_exact(stride * self.slots() as usize).map(of_primitive).collect()
+        words.chunks_exact(stride * count as usize).map(of_primitive).collect()
     }
 
     /// Whether an invocation emits more vertices than it may.
     pub(super) fn is_exceeded(self, emits: &[Emit]) -> bool {
         let Shape::Geometry(geometry) = self else { return false };
-        let of_invocations = emits.chunk_by(|one, other| one.strip.0 == other.strip.0);
-        of_invocations.into_iter().any(|emits| emits.len() > geometry.most as usize)
+        let mut of_invocations = emits.chunk_by(|one, other| one.strip.0 == other.strip.0);
+        of_invocations.any(|emits| emits.len() > geometry.most as usize)
     }
 
-    /// What a message calls the place of a vertex.
-    pub(super) fn place(self, (one, other): Strip) -> String {
+    /// What a message calls the place of a vertex, if there is one.
+    pub(super) fn place(self, strip: Option<Strip>) -> String {
+        let Some((one, other)) = strip else { return "no vertex".to_owned() };
         match self {
             Shape::Geometry(_) => format!("invocation {one}, strip {other}"),
             Shape::Evaluation(_) => format!("coordinate {:?}", Evaluation::coordinates(one)),
@@ -155,12 +128,10 @@ impl Shape {
             return None;
         }
         match self {
-            // Points have the sizes that the stage gives them.
-            Shape::Geometry(geometry) => {
-                Some(geometry.makes).filter(|makes| *makes != vk::PrimitiveTopology::POINT_LIST)
-            }
             Shape::Evaluation(evaluation) => evaluation.makes,
-            Shape::Control(_) => None,
+            // Points have the sizes that the stage gives them.
+            Shape::Geometry(geometry) if !self.makes_points() => Some(geometry.makes),
+            Shape::Geometry(_) | Shape::Control(_) => None,
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) struct Stream {
 /// What one location holds.
 #[derive(Debug, Clone, Copy)]
 struct Location {
+    number: u32,
     kind: Kind,
     bits: u32,
     components: u32,
@@ -92,9 +93,8 @@ pub(crate) fn streams(
         _ => vk::VertexInputRate::VERTEX,
     };
     let streams = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE].map(|wanted| {
-        let of_stream = locations.iter().filter(|(location, _)| rate(**location) == wanted);
-        let of_stream =
-            of_stream.map(|(number, location)| (*number, *location)).collect::<Vec<_>>();
+        let of_stream = locations.values().filter(|location| rate(location.number) == wanted);
+        let of_stream: Vec<Location> = of_stream.copied().collect();
         (!of_stream.is_empty()).then(|| stream(&of_stream, wanted, (values, seed), count))
     });
     Ok(streams.into_iter().flatten().collect())
@@ -105,17 +105,17 @@ fn add(
     leaf: &Leaf,
     (small, is_float): (Option<u32>, bool),
 ) -> Result<(), String> {
-    let Some((location, component)) = leaf.register else {
+    let Some((number, component)) = leaf.register else {
         return Err(format!("input {} has no location", leaf.title()));
     };
     let (Kind::Float | Kind::Int | Kind::Uint, 32 | 64) = (leaf.kind, leaf.bits) else {
         return Err(format!("input {} has {} bits", leaf.title(), leaf.bits));
     };
     let components = component / leaf.bits.div_ceil(32) + leaf.count;
-    let new = Location { kind: leaf.kind, bits: leaf.bits, components, small, is_float };
-    let here = locations.entry(location).or_insert(new);
+    let new = Location { number, kind: leaf.kind, bits: leaf.bits, components, small, is_float };
+    let here = locations.entry(number).or_insert(new);
     if (here.kind, here.bits) != (new.kind, new.bits) || components > 4 {
-        return Err(format!("the inputs at location {location} do not fit one format"));
+        return Err(format!("the inputs at location {number} do not fit one format"));
     }
     here.components = here.components.max(components);
     here.small = here.small.into_iter().chain(small).min();
@@ -124,31 +124,28 @@ fn add(
 }
 
 fn stream(
-    locations: &[(u32, Location)],
+    locations: &[Location],
     rate: vk::VertexInputRate,
     (values, seed): (Values, u64),
     count: u32,
 ) -> Stream {
     let mut stride = 0_u32;
     let mut attributes = Vec::new();
-    for (location, what) in locations {
+    for what in locations {
         let size = what.bits / 8;
         stride = stride.next_multiple_of(size);
-        attributes.push(Attribute {
-            location: *location,
-            format: format(what.kind, what.bits, what.components),
-            offset: stride,
-        });
+        let format = format(what.kind, what.bits, what.components);
+        attributes.push(Attribute { location: what.number, format, offset: stride });
         stride += size * what.components;
     }
     let stride = stride.next_multiple_of(8);
     let mut bytes = vec![0; (stride * count) as usize];
-    for ((location, what), attribute) in locations.iter().zip(&attributes) {
-        let mut random = Random::of(values, seed, u64::from(*location));
+    for (what, attribute) in locations.iter().zip(&attributes) {
+        let mut random = Random::of(values, seed, u64::from(what.number));
         for element in 0..count {
             let value = match element / TRIANGLE {
                 0..5 if random.is_of_colours() => {
-                    corner((*location, *what), element, &mut Random::of(values, seed, CORNER))
+                    corner(*what, element, &mut Random::of(values, seed, CORNER))
                 }
                 _ if !random.is_of_colours() && random.below(4) == 0 => {
                     value(*what, &mut random).repeat(what.components as usize)
@@ -164,13 +161,13 @@ fn stream(
 
 /// A colour at which equations branch, of 0, a half and 1, or a grey; one between those; one of alpha ½; or one that
 /// formats clamp. Those of locations beside each other differ.
-fn corner((location, what): (u32, Location), element: u32, random: &mut Random) -> Vec<u8> {
+fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (Kind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
     }
     let (triangle, vertex) = (element / TRIANGLE, element % TRIANGLE);
     let is_flat = triangle > 2;
-    let first = random.below(3) + location + if is_flat { 0 } else { vertex };
+    let first = random.below(3) + what.number + if is_flat { 0 } else { vertex };
     let turned = |parts: [f32; 3]| [0, 1, 2].map(|part| parts[(first + part) as usize % 3]);
     let ([r, g, b], [x, y, z]) = (turned([0.0, 0.5, 1.0]), turned([-0.25, 1.5, 0.75]));
     // What is opaque comes last, as it leaves no other alpha behind it.
@@ -188,11 +185,10 @@ fn value(what: Location, random: &mut Random) -> Vec<u8> {
         return colour.to_ne_bytes().to_vec();
     }
     let is_edge = random.below(4) == 0;
-    if random.is_of_normals() && what.bits == 32 && what.small.is_none() {
-        if what.kind == Kind::Float || what.is_float {
-            let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_plain(*float));
-            return edge.unwrap_or_else(|| random.number() as f32).to_ne_bytes().to_vec();
-        }
+    let is_float = what.bits == 32 && (what.kind == Kind::Float || what.is_float);
+    if random.is_of_normals() && is_float && what.small.is_none() {
+        let edge = is_edge.then(|| random.one_of(&FLOATS)).filter(|float| is_plain(*float));
+        return edge.unwrap_or_else(|| random.number() as f32).to_ne_bytes().to_vec();
     }
     let small = random.below(what.small.unwrap_or(MOST_SMALL));
     match (what.kind, what.bits) {
@@ -218,18 +214,14 @@ fn is_plain(float: f32) -> bool {
 
 /// Components of a kind, 1 to 4 of so many bits.
 pub(crate) fn format(kind: Kind, bits: u32, components: u32) -> vk::Format {
-    use vk::Format as F;
-    let formats = match (kind, bits) {
-        (Kind::Float, 64) => {
-            [F::R64_SFLOAT, F::R64G64_SFLOAT, F::R64G64B64_SFLOAT, F::R64G64B64A64_SFLOAT]
-        }
-        (Kind::Int, 64) => [F::R64_SINT, F::R64G64_SINT, F::R64G64B64_SINT, F::R64G64B64A64_SINT],
-        (_, 64) => [F::R64_UINT, F::R64G64_UINT, F::R64G64B64_UINT, F::R64G64B64A64_UINT],
-        (Kind::Float, _) => {
-            [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT]
-        }
-        (Kind::Int, _) => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT],
-        _ => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT],
+    let of_one = match (kind, bits) {
+        (Kind::Float, 64) => vk::Format::R64_SFLOAT,
+        (Kind::Int, 64) => vk::Format::R64_SINT,
+        (_, 64) => vk::Format::R64_UINT,
+        (Kind::Float, _) => vk::Format::R32_SFLOAT,
+        (Kind::Int, _) => vk::Format::R32_SINT,
+        _ => vk::Format::R32_UINT,
     };
-    formats[components as usize - 1]
+    // Between one with so many components and the next come the other two kinds.
+    vk::Format::from_raw(of_one.as_raw() + 3 * (components as i32 - 1))
 }

@@ -1,13 +1,12 @@
 //! The bytes of a block: small numbers wherever its layout has a member.
 
-use super::steering::{self, Steering};
+use super::RUNTIME_ELEMENTS;
+use super::steering::Steering;
 use crate::constants::{self, Specialization};
-use crate::random::{Random, Values};
+use crate::random::Random;
 use polyshade::Module;
 use polyshade::spv::{Decoration, Id, Op, StorageClass, Type};
 
-/// How many elements an array gets that has no length.
-pub(crate) const RUNTIME_ELEMENTS: u32 = 64;
 /// The largest block that is filled, in bytes.
 const LARGEST: usize = 1 << 20;
 /// How deep types may nest: SPIR-V's limit for structures (2.17).
@@ -38,17 +37,9 @@ pub(crate) enum Integers {
 }
 
 impl Integers {
-    /// Of what the variable `id` holds.
-    pub(crate) fn of(
-        m: &Module<'_>,
-        id: Id,
-        specialization: &Specialization,
-        values: Values,
-    ) -> Integers {
-        if values != Values::Normal {
-            return Integers::Small;
-        }
-        match steering::steering(m, id, specialization) {
+    /// Those without denormals of what is steered by.
+    pub(crate) fn normal(steering: Steering) -> Integers {
+        match steering {
             Steering { is_float: false, .. } => Integers::Small,
             Steering { steers: false, .. } => Integers::Floats,
             _ => Integers::Zero,
@@ -86,8 +77,7 @@ impl Block<'_, '_> {
                 self.elements(ty, element, length, at)
             }
             Some(Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
-                let element = super::held(self.m, ty).ok_or("has an array of nothing")?;
-                self.elements(ty, element, RUNTIME_ELEMENTS, at)
+                self.elements(ty, super::held(self.m, ty), RUNTIME_ELEMENTS, at)
             }
             Some(Type::Matrix { column, count }) => self.matrix(column, count, at),
             Some(Type::Vector { component, count }) => {

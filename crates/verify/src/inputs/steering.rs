@@ -119,14 +119,14 @@ fn indexed_length(
                 let member = constants::value(m, index, specialization)?;
                 m.members(id).nth(member as usize)?
             }
-            Type::Other(Op::TYPE_RUNTIME_ARRAY) => super::held(m, ty)?,
+            Type::Other(Op::TYPE_RUNTIME_ARRAY) => super::held(m, ty),
             _ => return None,
         };
     }
     match m.ty(ty)? {
         Type::Array { length, .. } => constants::value(m, length, specialization),
         Type::Matrix { count, .. } | Type::Vector { count, .. } => Some(count),
-        Type::Other(Op::TYPE_RUNTIME_ARRAY) => Some(super::block::RUNTIME_ELEMENTS),
+        Type::Other(Op::TYPE_RUNTIME_ARRAY) => Some(super::RUNTIME_ELEMENTS),
         _ => None,
     }
 }

@@ -50,12 +50,11 @@ pub(crate) fn record(
     job: &Job<'_>,
     vertices: u32,
 ) -> Result<Recorder, String> {
-    recorder(module, job, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::TESSELLATION_CONTROL, |m, p, entry, record, at| {
         let of_evaluation = [&OF_EVALUATION[..], &SPACINGS, &ORDERS].concat();
         let modes = m.modes(entry.function());
         let said = modes.filter(|mode| of_evaluation.contains(&mode.mode()));
         said.for_each(|mode| p.remove(mode.inst()));
-        let at = moves::wrap(m, p, entry).epilogue;
         let uint = p.uint();
         let [patch, vertex] = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
             .map(|builtin| moves::load_integer_builtin(m, p, entry, (builtin, uint), at));

@@ -50,10 +50,7 @@ impl Geometry {
             ExecutionMode::OUTPUT_TRIANGLE_STRIP => Some(T::TRIANGLE_LIST),
             _ => None,
         });
-        let number = |wanted| {
-            let mode = modes.iter().find(|mode| mode.mode() == wanted)?;
-            mode.operands().first().copied()
-        };
+        let number = |wanted| m.mode(entry.function(), wanted)?.operands().first().copied();
         let most = number(ExecutionMode::OUTPUT_VERTICES);
         let (Some((takes, corners)), Some(makes), Some(most)) = (takes, makes, most) else {
             return Err("the geometry stage does not say what it takes and makes".to_owned());
@@ -100,21 +97,19 @@ pub(crate) fn record(
     if instructions(module, entry).any(|inst| of_streams.contains(&inst.op())) {
         return Err("the geometry stage names its vertex streams".to_owned());
     }
-    let each = geometry.each();
 
-    recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record| {
+    recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record, end| {
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
             .map(|builtin| moves::input_builtin(m, p, entry, builtin, int));
-        let end = moves::wrap(m, p, entry).epilogue;
-        let first = first_slot(p, geometry, invocation, each, end);
-        let last = p.uint_constant(each - 1);
+        let first = first_slot(p, geometry, invocation, end);
+        let last = p.uint_constant(geometry.each() - 1);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
         store(p, record, (last, done), None, end);
         let at = moves::output_points(m, p, entry)?.hand_on(p, None);
-        let first = first_slot(p, geometry, invocation, each, at);
+        let first = first_slot(p, geometry, invocation, at);
         let slot = slot(p, geometry, first, count, at);
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let mut code = p.at(at);
@@ -176,12 +171,12 @@ fn first_slot<'m>(
     p: &mut Patch<'m, '_>,
     geometry: Geometry,
     invocation: [(Id, Id); 2],
-    each: u32,
     at: Position<'m>,
 ) -> Id {
     let [primitive, invocation] = invocation.map(|variable| load_index(p, variable, at));
     let uint = p.uint();
-    let [invocations, each] = [geometry.invocations, each].map(|number| p.uint_constant(number));
+    let [invocations, each] =
+        [geometry.invocations, geometry.each()].map(|number| p.uint_constant(number));
     let mut code = p.at(at);
     let before = code.binary(Op::I_MUL, uint, primitive, invocations);
     let invocation = code.binary(Op::I_ADD, uint, before, invocation);

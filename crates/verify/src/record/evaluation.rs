@@ -4,7 +4,7 @@ use super::{DONE, Recorder, recorder, store};
 use crate::Job;
 use polyshade::Module;
 use polyshade::moves;
-use polyshade::spv::view::{EntryPoint, Mode};
+use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position};
 use polyshade_vulkan::vk;
 
@@ -39,8 +39,7 @@ pub(crate) const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 impl Evaluation {
     /// What the modes of `entry` say, or why that is not enough.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Evaluation, String> {
-        let modes: Vec<ExecutionMode> = m.modes(entry.function()).map(Mode::mode).collect();
-        let has = |mode| modes.contains(&mode);
+        let has = |mode| m.mode(entry.function(), mode).is_some();
         let makes = if has(ExecutionMode::TRIANGLES) {
             Some(vk::PrimitiveTopology::TRIANGLE_LIST)
         } else if has(ExecutionMode::ISOLINES) {
@@ -79,8 +78,7 @@ impl Evaluation {
 
 /// A variant of the evaluation stage that is `job`'s which writes down what it computes; or why there is none.
 pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, String> {
-    recorder(module, job, ExecutionModel::TESSELLATION_EVALUATION, |m, p, entry, record| {
-        let at = moves::wrap(m, p, entry).epilogue;
+    recorder(module, job, ExecutionModel::TESSELLATION_EVALUATION, |m, p, entry, record, at| {
         let slot = slot(m, p, entry, at);
         let done = p.uint_constant(DONE);
         store(p, record, (slot, done), None, at);

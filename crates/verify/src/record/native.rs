@@ -49,12 +49,8 @@ pub(crate) fn decorate(
             let block = block_of(m, leaf.variable);
             let member = block.and_then(|_| leaf.path.first().copied());
             if last != Some((leaf.variable, member)) && !is_left_out(leaves, leaf) {
-                p.decorate_maybe_member(
-                    block.unwrap_or(leaf.variable),
-                    member,
-                    Decoration::OFFSET,
-                    &[offset],
-                );
+                let of = block.unwrap_or(leaf.variable);
+                p.decorate_maybe_member(of, member, Decoration::OFFSET, &[offset]);
             }
             last = Some((leaf.variable, member));
             offset += 4 * leaf.words();

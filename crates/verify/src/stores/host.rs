@@ -1,7 +1,7 @@
 //! The bindings and words that a capture requires of the host: checked, bound and filled in.
 
 use super::Run;
-use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
+use crate::cases::{self, Case, FILL, GUARD, Indices, LEAD};
 use crate::compare::{Comparison, Expected, strides};
 use crate::inputs;
 use crate::record::Placement;
@@ -10,7 +10,6 @@ use polyshade::host::Purpose;
 use polyshade::spv::StorageClass;
 use polyshade::transform_feedback::{self, BufferRange, Segments};
 use polyshade::{Error, Module};
-use polyshade_vulkan::model::{self, Topology};
 use polyshade_vulkan::{
     CaptureBuffers, Captured, Draw, ProvokingVertex, Range, Work, bind_capture, dispatch_capture,
 };
@@ -80,12 +79,16 @@ impl Run<'_> {
     /// there is leave undefined how much of the last primitive is stored; where buffers are found by addresses, nothing
     /// else says where they end.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
-        let told = self.capture.layout.host_words(&host_draw(case), &told_ranges(self, case));
         let counts_itself = self.capture.words.number("limit").is_none();
         let by_address = self.capture.words.place.is_address();
-        told.is_ok()
+        self.host_words(case).is_ok()
             && (counts_itself || !case.is_misstated())
             && !(by_address && case.overstates_memory())
+    }
+
+    /// What the layout computes for a case, to be filled in.
+    fn host_words(&self, case: &Case) -> Result<Vec<u32>, Error> {
+        self.capture.layout.host_words(&host_draw(case), &self.told_ranges(case))
     }
 
     /// Binds feedback buffers and host words for a case. The buffers go to `work`, and their indices are returned.
@@ -95,16 +98,15 @@ impl Run<'_> {
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) -> Result<Vec<usize>, Stop> {
-        let (buffers, ranges) = feedback(self, case, work);
-        let told = self.capture.layout.host_words(&host_draw(case), &told_ranges(self, case));
-        let told = told.map_err(not_comparable)?;
+        let (buffers, ranges) = self.feedback(case, work);
+        let told = self.host_words(case).map_err(not_comparable)?;
         dispatch_capture(self.capture, &host_draw(case), draw).map_err(not_comparable)?;
         let mut bound = CaptureBuffers::from(&ranges[..]);
         if let Some(indices) = &case.indices {
             bound.indices = Some(add(index_bytes(indices), work));
-            let table = segments(case, indices).table().to_vec();
-            bound.segments =
-                Some(add(table.into_iter().flat_map(u32::to_ne_bytes).collect(), work));
+            let table = segments(case, indices);
+            let table = table.table().iter().flat_map(|word| word.to_ne_bytes());
+            bound.segments = Some(add(table.collect(), work));
         }
         bind_capture(self.capture, &told, &bound, draw, work);
         if let Some(pulled) = &self.pulled {
@@ -120,46 +122,46 @@ impl Run<'_> {
         draw: &mut Draw<'_>,
         work: &mut Work<'_>,
     ) {
-        let (_, ranges) = feedback(self, &Case::of_nothing(placement), work);
+        let (_, ranges) = self.feedback(&Case::of_nothing(placement), work);
         // With words of 0 there is room for nothing, whatever they mean.
         let words = vec![0; self.capture.words.words.len()];
         bind_capture(self.capture, &words, &ranges[..].into(), draw, work);
     }
 
+    /// Adds the feedback buffers of a case, and says which part of each is bound.
+    fn feedback(&self, case: &Case, work: &mut Work<'_>) -> (Vec<usize>, Vec<Range>) {
+        let bound = case.buffers(&strides(&self.layout)).into_iter().map(|buffer| {
+            let size = (LEAD + buffer.range.len() + case.tail()) as u64;
+            work.buffers.push(buffer.memory);
+            let index = work.buffers.len() - 1;
+            (index, Range { buffer: index, offset: GUARD as u64, size })
+        });
+        bound.unzip()
+    }
+
+    fn told_ranges(&self, case: &Case) -> Vec<BufferRange> {
+        case.buffers(&strides(&self.layout)).iter().map(|buffer| case.told(buffer)).collect()
+    }
+
     /// Compares the counts and counters that the layout computes for a case with those of the specification.
     pub(super) fn check_counts(
         &self,
-        case: &Case,
         expected: &Expected<'_>,
         comparison: &Comparison<'_>,
     ) -> Result<(), Stop> {
+        let case = expected.case;
         if case.is_misstated() {
             return Ok(());
         }
-        let (draw, ranges) = (host_draw(case), told_ranges(self, case));
-        let host = Comparison { part: Part::Host, ..*comparison };
+        let (draw, ranges) = (host_draw(case), self.told_ranges(case));
+        let host = Comparison { part: Part::Host, ..comparison.clone() };
         let wrong = |error: Error| host.wrong(case, error.to_string());
         let written = self.capture.layout.primitives_written(&draw, &ranges).map_err(wrong)?;
         let after = self.capture.layout.advance(&draw, &ranges).map_err(wrong)?;
         let counts = Captured { needed: draw.primitives(), written };
         let reached = after.iter().map(|range| range.reached);
-        host.counts(case, expected, counts, reached)
+        host.counts(expected, counts, reached)
     }
-}
-
-/// Adds the feedback buffers of a case, and says which part of each is bound.
-fn feedback(run: &Run<'_>, case: &Case, work: &mut Work<'_>) -> (Vec<usize>, Vec<Range>) {
-    let bound = case.buffers(&strides(&run.layout)).into_iter().map(|buffer| {
-        let size = (LEAD + buffer.range.len() + case.tail()) as u64;
-        work.buffers.push(buffer.memory);
-        let index = work.buffers.len() - 1;
-        (index, Range { buffer: index, offset: GUARD as u64, size })
-    });
-    bound.unzip()
-}
-
-fn told_ranges(run: &Run<'_>, case: &Case) -> Vec<BufferRange> {
-    case.buffers(&strides(&run.layout)).iter().map(|buffer| case.told(buffer)).collect()
 }
 
 /// Adds a buffer, and says where it is.
@@ -177,27 +179,9 @@ fn index_bytes(indices: &Indices) -> Vec<u8> {
 
 /// What the host says of where indices restart primitives.
 fn segments(case: &Case, indices: &Indices) -> Segments {
-    let (bytes, vertices) = (index_bytes(indices), &case.draw.vertices);
-    let range = (vertices.start, vertices.len() as u32);
-    Segments::find(told_topology(&case.draw), indices.index_type, &bytes, range.0, range.1)
+    let (bytes, Placement { first_vertex, vertices, .. }) = (index_bytes(indices), case.placement);
+    Segments::find(cases::told(case.topology), indices.index_type, &bytes, first_vertex, vertices)
         .expect("a case has a few indices")
-}
-
-fn told_topology(draw: &model::Draw) -> transform_feedback::Topology {
-    use transform_feedback::Topology as Told;
-    match draw.topology {
-        Topology::PointList => Told::PointList,
-        Topology::LineList => Told::LineList,
-        Topology::LineStrip => Told::LineStrip,
-        Topology::LineLoop => Told::LineLoop,
-        Topology::TriangleList => Told::TriangleList,
-        Topology::TriangleStrip => Told::TriangleStrip,
-        Topology::TriangleFan => Told::TriangleFan,
-        Topology::LineListWithAdjacency => Told::LineListWithAdjacency,
-        Topology::LineStripWithAdjacency => Told::LineStripWithAdjacency,
-        Topology::TriangleListWithAdjacency => Told::TriangleListWithAdjacency,
-        Topology::TriangleStripWithAdjacency => Told::TriangleStripWithAdjacency,
-    }
 }
 
 fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
@@ -217,17 +201,17 @@ fn told_indices(case: &Case) -> Option<transform_feedback::Indices> {
 }
 
 fn host_draw(case: &Case) -> transform_feedback::Draw {
-    let draw = &case.draw;
+    let Placement { first_vertex, vertices, first_instance, instances } = case.placement;
     transform_feedback::Draw {
-        topology: told_topology(draw),
-        provoking_vertex: match draw.provoking_vertex {
+        topology: cases::told(case.topology),
+        provoking_vertex: match case.provoking_vertex {
             ProvokingVertex::First => transform_feedback::ProvokingVertex::First,
             ProvokingVertex::Last => transform_feedback::ProvokingVertex::Last,
         },
-        first_vertex: draw.vertices.start,
-        vertex_count: draw.vertices.end - draw.vertices.start,
-        first_instance: draw.instances.start,
-        instance_count: draw.instances.end - draw.instances.start,
+        first_vertex,
+        vertex_count: vertices,
+        first_instance,
+        instance_count: instances,
         indices: told_indices(case),
     }
 }
