@@ -118,6 +118,9 @@ fn exact(choices: &mut Choices) -> Exact {
     if choices.maybe() {
         exact = exact.provoking(ProvokingVertex::Last);
     }
+    if !choices.maybe() {
+        exact = exact.read(28 - choices.below(29), None);
+    }
     match choices.below(3) {
         0 => exact,
         1 => exact.flat(choices.below(4)),
