@@ -90,6 +90,28 @@ fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
     assert!(pictures[0][0] != pictures[1][0]);
 }
 
+/// The target that the browser draws, which is the very bytes of every driver's.
+#[track_caller]
+fn drawn_alike(work: &Work<'_>) -> Vec<u8> {
+    let found = browser::run(work).targets.remove(0);
+    for driver in DRIVERS {
+        let right = &driver.run(work).targets[0];
+        assert!(found == *right, "{driver:?}: {:?} and not {:?}", colours(&found), colours(right));
+    }
+    found
+}
+
+/// A texture of so many texels each way; others have another step.
+fn texture(size: u32, step: u8) -> Texture {
+    Texture {
+        format: vk::Format::R8G8B8A8_UNORM,
+        width: size,
+        height: size,
+        contents: (0..size * size * 4).map(|at| (at as u8).wrapping_mul(step)).collect(),
+        ..Texture::default()
+    }
+}
+
 /// Textures and samplers that were one variable, handed to a function and fetched from, beside push constants.
 #[test]
 fn browsers_sample_as_the_drivers_do() {
@@ -105,13 +127,6 @@ fn browsers_sample_as_the_drivers_do() {
             colour = tint * sampled(one, at) + sampled(other, at.yx) + texelFetch(one, texel, 0);
         }";
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
-    let image = |step: u8| Texture {
-        format: vk::Format::R8G8B8A8_UNORM,
-        width: SIZE,
-        height: SIZE,
-        contents: (0..SIZE * SIZE * 4).map(|at| (at as u8).wrapping_mul(step)).collect(),
-        ..Texture::default()
-    };
     let constants = [bytes([[0.5, 2.0, 1.0, 0.25]]), words(&[3, 5])].concat();
     let draw = Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -124,15 +139,12 @@ fn browsers_sample_as_the_drivers_do() {
         ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
     };
     let mut work = Work {
-        textures: vec![image(7), image(13)],
+        textures: vec![texture(SIZE, 7), texture(SIZE, 13)],
         targets: vec![floats(SIZE, SIZE)],
         draws: vec![draw],
         ..Work::default()
     };
-    let found = browser::run(&work).targets.remove(0);
-    for driver in DRIVERS {
-        assert!(found == driver.run(&work).targets[0], "{driver:?}");
-    }
+    let found = drawn_alike(&work);
     // The textures can be told apart.
     work.textures.swap(0, 1);
     assert!(found != DRIVERS[0].run(&work).targets[0]);
@@ -176,10 +188,7 @@ fn browsers_read_members_where_they_lie() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = browser::run(&work).targets.remove(0);
-    for driver in DRIVERS {
-        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
-    }
+    let found = drawn_alike(&work);
     // The numbers are those of their places.
     assert_eq!(colours(&found)[0], [518.0, 591.0, 658.0, 688.0]);
 }
@@ -202,13 +211,6 @@ fn browsers_bind_elements_of_arrays_each_by_itself() {
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
     let buffer =
         |step: u16| (0..32 * step).flat_map(|one| f32::from(one * step).to_ne_bytes()).collect();
-    let texture = |step: u8| Texture {
-        format: vk::Format::R8G8B8A8_UNORM,
-        width: SIZE,
-        height: SIZE,
-        contents: (0..SIZE * SIZE * 4).map(|at| (at as u8).wrapping_mul(step)).collect(),
-        ..Texture::default()
-    };
     let range = |buffer: u32| Range {
         buffer: buffer as usize,
         offset: 0,
@@ -230,15 +232,12 @@ fn browsers_bind_elements_of_arrays_each_by_itself() {
     };
     let mut work = Work {
         buffers: (1..7).map(buffer).collect(),
-        textures: vec![texture(7), texture(13), texture(29)],
+        textures: [7, 13, 29].map(|step| texture(SIZE, step)).to_vec(),
         targets: vec![floats(SIZE, SIZE)],
         draws: vec![draw],
         ..Work::default()
     };
-    let found = browser::run(&work).targets.remove(0);
-    for driver in DRIVERS {
-        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
-    }
+    let found = drawn_alike(&work);
     // Each element counts that the shader names.
     for (buffer, is_named) in [true, false, true, false, true, true].into_iter().enumerate() {
         work.buffers[buffer].rotate_left(4);
@@ -283,10 +282,7 @@ fn browsers_read_tight_arrays() {
         draws: vec![draw],
         ..Work::default()
     };
-    let found = browser::run(&work).targets.remove(0);
-    for driver in DRIVERS {
-        assert_eq!(colours(&found), colours(&driver.run(&work).targets[0]), "{driver:?}");
-    }
+    let found = drawn_alike(&work);
     // The numbers are those of their places.
     assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
 }

@@ -46,7 +46,7 @@ pub fn emulate_last<'m>(
     let frame = Frame::new(module, &target.into(), &position::STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    let (read, inputs) = read_registers(&frame, frame.isolated(), lacking, Some(registers))?;
+    let (read, inputs) = read_registers(&frame, lacking, Some(registers))?;
     let version = prepare_builtins(&frame, &read, &[class])?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let arrays = arrays(m, p, entry, class)?;

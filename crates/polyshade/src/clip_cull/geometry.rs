@@ -143,7 +143,7 @@ pub fn cut<'m>(
     let frame = Frame::new(module, &target.into(), &STAGES)?;
     let target = frame.target();
     let class = StorageClass::OUTPUT;
-    let (read, inputs) = read_registers(&frame, frame.isolated(), exact.lacking, exact.reads())?;
+    let (read, inputs) = read_registers(&frame, exact.lacking, exact.reads())?;
     let version = prepare_blocks(&frame, &read)?;
     let next = frame.rewrite(&version, |m, p, entry| {
         let stage = Stage { entry, target, exact };

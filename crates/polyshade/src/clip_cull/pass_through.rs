@@ -51,7 +51,7 @@ pub fn generate<'m>(
     check(&frame, primitive)?;
     let registers = Registers { inputs: location, outputs: location, linked: None };
     let at = exact.reads().unwrap_or(registers);
-    let (read, inputs) = read_registers(&frame, frame.isolated(), exact.lacks(), Some(at))?;
+    let (read, inputs) = read_registers(&frame, exact.lacks(), Some(at))?;
     let counts = distances(&frame, &read)?;
     if !exact.lacks().is_needed(counts) {
         let is_read = !inputs.marks[0].is_empty();

@@ -1,7 +1,8 @@
 //! A stage reads what the stage before hands on as ordinary values, where the device lacks distances.
 
-use super::arrays::{RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least};
-use super::arrays::{count, relocation};
+use super::arrays::{
+    RegisterPlace, Registers, StageDistances, add_registers, arrays, at_least, count, relocation,
+};
 use super::limits::Lacking;
 use super::marks::KINDS;
 use super::prepare::prepare_builtins;
@@ -10,19 +11,18 @@ use super::relocate::scatter_vertices;
 use crate::moves::Frame;
 use polyshade_spv::{Error, ErrorKind, Module, StorageClass};
 
-/// The next version of `version`, which reads distances `at` registers if the device lacks any of them: they are in
-/// those as [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
-pub(super) fn read_registers(
-    frame: &Frame<'_>,
-    version: &Module<'_>,
+/// The first version, which reads distances `at` registers if the device lacks any of them: they are in those as
+/// [`to_registers`](super::to_registers) has them. The input blocks that declare distances are split.
+pub(super) fn read_registers<'f>(
+    frame: &'f Frame<'_>,
     lacking: Lacking,
     at: Option<Registers>,
-) -> Result<(Module<'static>, StageDistances), Error> {
+) -> Result<(Module<'f>, StageDistances), Error> {
     let class = StorageClass::INPUT;
     if !has_distances(frame.model(), class) {
-        return Ok((version.borrowed().into_owned(), StageDistances::default()));
+        return Ok((frame.isolated().borrowed(), StageDistances::default()));
     }
-    let split = prepare_builtins(frame, version, &[class])?;
+    let split = prepare_builtins(frame, frame.isolated(), &[class])?;
     let next = frame.rewrite(&split, |m, p, entry| {
         let found = arrays(m, p, entry, class)?;
         let linked = at.and_then(|at| at.linked);

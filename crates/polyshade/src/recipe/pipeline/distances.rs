@@ -8,17 +8,14 @@ use crate::recipe::Masks;
 use polyshade_spv::{Error, ErrorKind, ExecutionModel, StorageClass};
 use std::iter;
 
-/// The locations that eight clip distances take, the most that a mask is of.
-const AS_WRITTEN_LOCATIONS: u32 = 2;
-
-/// The locations that eight distances take, the most that stages hand on.
+/// The locations that eight distances take, the most that there are.
 const REGISTERS: u32 = 2;
 
 impl Pipeline<'_> {
     pub(super) fn mask(&mut self, last: usize, masks: Masks) -> Result<(), Error> {
         let field = "masks";
         let location = match masks.as_written {
-            true => Some(self.free_locations(last, field, AS_WRITTEN_LOCATIONS)?),
+            true => Some(self.free_locations(last, field, REGISTERS)?),
             false => None,
         };
         let made = self
