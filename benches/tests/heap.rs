@@ -5,7 +5,7 @@ use std::hint::black_box;
 use polyshade::position_only::{self, Options};
 use polyshade_benches::inputs;
 use polyshade_spv::Module;
-use polyshade_trials::allocations::{Counting, peak};
+use polyshade_trials::allocations::{Counting, count as allocations, peak};
 
 /// The most bytes for each word of the module that may be asked for at once, the result included.
 const MOST: usize = 32;
@@ -37,4 +37,17 @@ fn variants_take_a_few_bytes_a_word() {
             assert!(bytes <= MOST * count, "{name}, {what}: {each:.1} bytes a word");
         }
     }
+}
+
+/// The most allocations that a variant may take for each 1,000 words of a large module.
+const MOST_ALLOCATIONS: usize = 2;
+
+#[test]
+fn variants_of_large_modules_allocate_seldom() {
+    let words = inputs::words("mb10").expect("there is an input of this name");
+    let m = Module::parse(&words).expect("the input is well-formed");
+    let options = Options::new();
+    let count = allocations(|| position_only::derive(&m, "main", &options));
+    println!("{count} allocations for {} words", words.len());
+    assert!(count * 1000 <= MOST_ALLOCATIONS * words.len(), "{count} allocations");
 }

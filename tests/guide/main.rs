@@ -21,7 +21,7 @@ mod library {
     fn parse(glsl: &[u8]) -> Library {
         let glsl = std::str::from_utf8(glsl).expect("the guide is text");
         let words = super::compile(glsl, super::ShaderStage::Vertex).expect("it is GLSL");
-        Library::new(words).expect("compilers write modules")
+        Library::new(&words).expect("compilers write modules")
     }
 }
 

@@ -28,7 +28,7 @@ pub fn library(name: &str) -> Result<Library, Error> {
 /// `Malformed` where it does not compile.
 pub fn library_of(glsl: &str) -> Result<Library, Error> {
     let words = shader::compile(glsl, ShaderStage::Vertex);
-    Library::new(words.map_err(|error| Error::new(ErrorKind::Malformed, error))?)
+    Library::new(&words.map_err(|error| Error::new(ErrorKind::Malformed, error))?)
 }
 
 /// Where rasterizer discard is missing: behind a boolean specialization constant the position lies outside of clip

@@ -16,9 +16,9 @@ use polyshade_spv::{Module, Workspace};
 const ROUNDS: usize = 300;
 
 fn main() {
-    println!("| Input | What | Time | to a header scan | to a streaming copy |");
-    println!("|---|---|---|---|---|");
-    for name in ["small", "medium", "large"] {
+    println!("| Input | What | Time | ns a word | to a header scan | to a streaming copy |");
+    println!("|---|---|---|---|---|---|");
+    for name in ["small", "medium", "kb100", "large", "mb10"] {
         let words = inputs::words(name).expect("there is an input of this name");
         measure(name, &words);
     }
@@ -49,7 +49,7 @@ fn measure(name: &str, words: &[u32]) {
         ("capture, three variants", Box::new(|| drop(black_box(captured(&module, &capture))))),
     ];
     let mut least = vec![Duration::MAX; all.len()];
-    let rounds = if words.len() > 100_000 { ROUNDS / 10 } else { ROUNDS };
+    let rounds = (ROUNDS * 20_000 / words.len()).clamp(ROUNDS / 30, ROUNDS);
     for _ in 0..rounds {
         for ((_, work), least) in all.iter_mut().zip(&mut least) {
             // As often as takes some microseconds, which is what a clock can tell.
@@ -61,8 +61,11 @@ fn measure(name: &str, words: &[u32]) {
     }
     for ((what, _), time) in all.iter().zip(&least) {
         let to = |control: Duration| time.as_secs_f64() / control.as_secs_f64();
-        let (scan, copy) = (to(least[0]), to(least[1]));
-        println!("| {name}, {} words | {what} | {time:.1?} | {scan:.1} | {copy:.1} |", words.len());
+        let (scan, copy, count) = (to(least[0]), to(least[1]), words.len());
+        let of_word = time.as_secs_f64() * 1e9 / count as f64;
+        println!(
+            "| {name}, {count} words | {what} | {time:.1?} | {of_word:.2} | {scan:.1} | {copy:.1} |"
+        );
     }
 }
 

@@ -31,8 +31,7 @@ pub(crate) static CUT: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
 
 fn parse(bytes: &[u8]) -> Library {
-    let words =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-    Library::new(words.collect())
-        .expect("a test proves that the library is what the GLSL compiles to")
+    let (words, _) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    Library::new(&words).expect("a test proves that the library is what the GLSL compiles to")
 }

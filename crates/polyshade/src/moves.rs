@@ -58,18 +58,19 @@ pub use words::{HostWords, host_words};
 pub use wrap::{Wrapper, wrap};
 
 use foldhash::{HashSet, HashSetExt};
-use polyshade_spv::view::EntryPoint;
+use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 
 /// The inputs or the outputs of `entry`, whichever `class` says, each once: before SPIR-V 1.4 an interface may list a
 /// variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
     let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
-    variables.extend(entry.interface().filter(|id| m.storage_class(*id) == Some(class)));
-    let mut sorted = variables.clone();
-    sorted.sort_unstable();
-    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-        let mut seen = HashSet::new();
+    let variable = |id: &Id| m.definition(*id).and_then(Variable::of);
+    let is_of_class = |id: &Id| variable(id).is_some_and(|one| one.storage_class() == class);
+    variables.extend(entry.interface().filter(is_of_class));
+    // In ascending order no two are alike.
+    if !variables.is_sorted_by(|one, next| one < next) {
+        let mut seen = HashSet::with_capacity(variables.len());
         variables.retain(|id| seen.insert(*id));
     }
     variables

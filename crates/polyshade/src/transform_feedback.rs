@@ -66,6 +66,7 @@ use crate::host::{
 use crate::moves::{self, Frame, Stages};
 use crate::placement::{Placement, need_limits};
 use effects::Effects;
+use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 
@@ -213,7 +214,9 @@ impl Plan {
     fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
-        let (mut layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
+        let outputs = Outputs::of(m, entry);
+        let given = given_outputs(frame)?;
+        let (mut layout, stores) = select::lay_out(m, entry, options, &outputs, &given)?;
         layout.draws = options.draws().clone();
         layout.draws.check_topologies()?;
         let name = frame.target().entry_name();

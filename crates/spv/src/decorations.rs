@@ -5,6 +5,7 @@ use crate::inst::{Decorate, GroupDecorate, GroupMemberDecorate, Inst, MemberDeco
 use crate::scan::Section;
 use crate::{Id, Module};
 use foldhash::{HashSet, HashSetExt};
+use std::slice;
 
 /// Where the decorations are, sorted by what they decorate.
 ///
@@ -13,13 +14,35 @@ use foldhash::{HashSet, HashSetExt};
 pub struct Decorations(Vec<Entry>);
 
 /// Sorted by target, then by member (the target as a whole first), then in the order of the module.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
-    target: Id,
-    member: Option<u32>,
+    key: Key,
     at: u32,
-    /// The group whose decorations apply; otherwise the instruction at `at` is the decoration.
-    group: Option<Id>,
+    what: What,
+}
+
+/// The target, and below it the number of the member and one, which is 0 for the target as a whole. One comparison
+/// finds them (benchmark `corpus-cost`).
+type Key = u64;
+
+fn key(target: Id, member: Option<u32>) -> Key {
+    // An instruction is too short for a structure of 2³² - 1 members.
+    u64::from(target.word()) << 32 | u64::from(member.map_or(0, |member| member.saturating_add(1)))
+}
+
+/// What an entry says of its target.
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// The instruction decorates it.
+    Decoration(Decoration),
+    /// The decorations of this group apply.
+    Group(Id),
+}
+
+impl Entry {
+    fn member(&self) -> Option<u32> {
+        (self.key as u32).checked_sub(1)
+    }
 }
 
 /// One decoration as it applies to an id or a member of a structure.
@@ -40,79 +63,130 @@ pub struct Applied<'m> {
 impl Decorations {
     pub(crate) fn new(module: &Module<'_>) -> Self {
         let mut entries = Vec::new();
+        let mut has_groups = false;
         for inst in module.section(Section::Annotations) {
             let at = inst.at();
             if let Some(decorate) = Decorate::of(inst) {
-                entries.push(Entry { target: decorate.target(), member: None, at, group: None });
+                let what = What::Decoration(decorate.decoration());
+                entries.push(Entry { key: key(decorate.target(), None), at, what });
             } else if let Some(decorate) = MemberDecorate::of(inst) {
-                let member = Some(decorate.member());
-                entries.push(Entry { target: decorate.target(), member, at, group: None });
+                let key = key(decorate.target(), Some(decorate.member()));
+                entries.push(Entry { key, at, what: What::Decoration(decorate.decoration()) });
             } else if let Some(group) = GroupDecorate::of(inst) {
-                let entry = |target| Entry { target, member: None, at, group: Some(group.group()) };
-                entries.extend(group.targets().map(entry));
+                has_groups = true;
+                let what = What::Group(group.group());
+                entries.extend(group.targets().map(|target| Entry {
+                    key: key(target, None),
+                    at,
+                    what,
+                }));
             } else if let Some(group) = GroupMemberDecorate::of(inst) {
-                for pair in group.targets().chunks_exact(2) {
+                has_groups = true;
+                let what = What::Group(group.group());
+                entries.extend(group.targets().chunks_exact(2).map(|pair| {
                     let target =
                         Id::new(pair[0]).expect("ids are checked when a module is scanned");
-                    entries.push(Entry {
-                        target,
-                        member: Some(pair[1]),
-                        at,
-                        group: Some(group.group()),
-                    });
-                }
+                    Entry { key: key(target, Some(pair[1])), at, what }
+                }));
             }
         }
-        // Producers write them nearly sorted, which the sort makes use of.
-        entries.sort();
-        // A target that a group lists twice is in it once.
-        let group = |entry: &Entry| entry.group.map(|group| (entry.target, entry.member, group));
-        let mut applied = HashSet::new();
-        entries.retain(|entry| group(entry).is_none_or(|group| applied.insert(group)));
+        // Stable; and producers write them nearly sorted, which the sort makes use of.
+        entries.sort_by_key(|entry| entry.key);
+        if has_groups {
+            // A target that a group lists twice is in it once.
+            let mut applied = HashSet::new();
+            entries.retain(|entry| match entry.what {
+                What::Decoration(_) => true,
+                What::Group(group) => applied.insert((entry.key, group)),
+            });
+        }
         Self(entries)
     }
 
-    fn of(&self, target: Id) -> &[Entry] {
-        let start = self.0.partition_point(|entry| entry.target < target);
-        let count = self.0[start..].partition_point(|entry| entry.target == target);
-        &self.0[start..start + count]
+    /// Those whose keys are from `first` to `last`, found as they are asked for: there may be thousands.
+    fn within(&self, first: Key, last: Key) -> Within<'_> {
+        let start = self.0.partition_point(|entry| entry.key < first);
+        Within { entries: self.0[start..].iter(), last }
+    }
+
+    /// Those of `target`, and of its members.
+    fn of(&self, target: Id) -> Within<'_> {
+        let first = key(target, None);
+        self.within(first, first | Key::from(u32::MAX))
     }
 
     /// Those of `target` as a whole, or of one of its members.
-    fn of_member(&self, target: Id, member: Option<u32>) -> &[Entry] {
-        let key = |entry: &Entry| (entry.target, entry.member);
-        let start = self.0.partition_point(|entry| key(entry) < (target, member));
-        let count = self.0[start..].partition_point(|entry| key(entry) == (target, member));
-        &self.0[start..start + count]
+    fn of_member(&self, target: Id, member: Option<u32>) -> Within<'_> {
+        let key = key(target, member);
+        self.within(key, key)
+    }
+}
+
+/// Entries with keys up to `last`.
+struct Within<'m> {
+    entries: slice::Iter<'m, Entry>,
+    last: Key,
+}
+
+impl<'m> Iterator for Within<'m> {
+    type Item = &'m Entry;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'m Entry> {
+        self.entries.next().filter(|entry| entry.key <= self.last)
     }
 }
 
 impl Module<'_> {
     /// All decorations of `id` and of its members.
     pub fn decorations_of(&self, id: Id) -> impl Iterator<Item = Applied<'_>> {
-        self.decorations().of(id).iter().flat_map(move |entry| self.applied_by(entry))
+        self.said_by(self.decorations().of(id))
     }
 
-    fn applied_by(&self, entry: &Entry) -> impl Iterator<Item = Applied<'_>> {
-        let member = entry.member;
-        let direct = entry.group.is_none().then(|| self.applied(entry.at, member, false));
-        // A group that contains a group is invalid; it is not followed, so this ends.
-        let group = entry.group.map_or(&[][..], |group| self.decorations().of(group));
-        let of_group = group
-            .iter()
-            .filter(|inner| inner.group.is_none() && inner.member.is_none())
-            .map(move |inner| self.applied(inner.at, member, true));
-        direct.into_iter().chain(of_group).flatten()
+    /// The decorations of `id` as a whole, or of this member of it.
+    pub fn decorations_of_member(
+        &self,
+        id: Id,
+        member: Option<u32>,
+    ) -> impl Iterator<Item = Applied<'_>> {
+        self.said_by(self.decorations().of_member(id, member))
     }
 
-    fn applied(&self, at: u32, member: Option<u32>, by_group: bool) -> Option<Applied<'_>> {
+    fn said_by<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = Applied<'m>> {
+        // What is left of the group that applies, and to which member.
+        let mut group: (_, Option<Within<'_>>) = (None, None);
+        std::iter::from_fn(move || {
+            loop {
+                for entry in group.1.iter_mut().flatten() {
+                    if let What::Decoration(decoration) = entry.what {
+                        return Some(self.applied(entry.at, group.0, decoration, true));
+                    }
+                }
+                let entry = entries.next()?;
+                match entry.what {
+                    What::Decoration(decoration) => {
+                        return Some(self.applied(entry.at, entry.member(), decoration, false));
+                    }
+                    What::Group(id) => group = (entry.member(), Some(self.of_group(id))),
+                }
+            }
+        })
+    }
+
+    /// What a group says. One that contains a group is invalid; it is not followed, so that this ends.
+    fn of_group(&self, group: Id) -> Within<'_> {
+        self.decorations().of_member(group, None)
+    }
+
+    fn applied(
+        &self,
+        at: u32,
+        member: Option<u32>,
+        decoration: Decoration,
+        by_group: bool,
+    ) -> Applied<'_> {
         let inst = self.inst_at(at);
-        let (decoration, operands) = match Decorate::of(inst) {
-            Some(decorate) => (decorate.decoration(), decorate.operands()),
-            None => MemberDecorate::of(inst)
-                .map(|decorate| (decorate.decoration(), decorate.operands()))?,
-        };
-        Some(Applied { member, decoration, operands, inst, by_group })
+        Applied { member, decoration, operands: operands(inst), inst, by_group }
     }
 
     /// Operands of `decoration` on `id` as a whole, if it has it.
@@ -125,16 +199,20 @@ impl Module<'_> {
         self.find_decoration(self.decorations().of_member(id, Some(member)), decoration)
     }
 
-    fn find_decoration(&self, entries: &[Entry], decoration: Decoration) -> Option<&[u32]> {
-        let found = |applied: Applied<'_>| applied.decoration == decoration;
-        entries
-            .iter()
-            .find_map(|entry| match entry.group {
-                // Nearly all are direct (benchmark `corpus-cost`).
-                None => self.applied(entry.at, entry.member, false).filter(|one| found(*one)),
-                Some(_) => self.applied_by(entry).find(|one| found(*one)),
-            })
-            .map(|applied| applied.operands)
+    fn find_decoration<'m>(
+        &'m self,
+        mut entries: impl Iterator<Item = &'m Entry>,
+        wanted: Decoration,
+    ) -> Option<&'m [u32]> {
+        let at = entries.find_map(|entry| match entry.what {
+            What::Decoration(decoration) => (decoration == wanted).then_some(entry.at),
+            What::Group(group) => {
+                let mut said = self.of_group(group);
+                let says = |what| matches!(what, What::Decoration(one) if one == wanted);
+                said.find(|inner| says(inner.what)).map(|inner| inner.at)
+            }
+        })?;
+        Some(operands(self.inst_at(at)))
     }
 
     /// The built-in that the variable `id` is.
@@ -149,16 +227,24 @@ impl Module<'_> {
 
     /// Whether `id` or one of its members is decorated.
     pub fn is_decorated(&self, id: Id) -> bool {
-        !self.decorations().of(id).is_empty()
+        self.decorations().of(id).next().is_some()
     }
 
     /// Offsets of every instruction that decorates exactly `id` or its members, and of the groups it is in.
     pub(crate) fn decoration_instructions(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
-        self.decorations().of(id).iter().map(|entry| self.inst_at(entry.at))
+        self.decorations().of(id).map(|entry| self.inst_at(entry.at))
     }
 
     /// Whether `op` is one of the instructions that attach decorations to a group's members.
     pub(crate) fn is_group_decorate(op: Op) -> bool {
         matches!(op, Op::GROUP_DECORATE | Op::GROUP_MEMBER_DECORATE)
+    }
+}
+
+/// What stands behind the opcode, the target, the member where there is one, and the decoration.
+fn operands(inst: Inst<'_>) -> &[u32] {
+    match Decorate::of(inst) {
+        Some(decorate) => decorate.operands(),
+        None => MemberDecorate::of(inst).map_or(&[], MemberDecorate::operands),
     }
 }

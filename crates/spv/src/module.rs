@@ -222,9 +222,7 @@ impl<'w> Module<'w> {
 
     #[cold]
     fn scan_now(&self) -> &Scan {
-        self.analyses().scan.get_or_init(|| {
-            Scan::new(&self.words).expect("a patch makes a well-formed module of a well-formed one")
-        })
+        self.analyses().scan.get_or_init(|| Scan::of_patched(&self.words))
     }
 
     /// The instruction that starts at word `at`: one that was seen in this version.

@@ -13,11 +13,11 @@ pub use merge::{Progress, Rewritten};
 
 use fresh::Fresh;
 
+use crate::decorations::Applied;
 use crate::grammar::{Decoration, Grammar, Op};
 use crate::inst::{EntryPoint, Inst, Operand, Version};
 use crate::scan::{SECTIONS, Section};
 use crate::{Error, ErrorKind, Id, Module, operands, text};
-use foldhash::HashMap;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -75,15 +75,19 @@ impl<'m> Inst<'m> {
     }
 }
 
-/// One edit of the words from `at` on.
+/// One edit, packed: what is merged first is one number, as edits are sorted (benchmark `corpus-cost`).
 #[derive(Clone, Copy, Debug)]
 struct Edit {
-    at: u32,
-    kind: EditKind,
+    /// The word that it begins at, and below it the lane of an insertion; removals and then overwrites of a place come
+    /// behind all lanes.
+    order: u64,
+    operands: [u32; 2],
 }
 
-/// In the order in which edits of one place are merged.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// A patch has no more lanes than ids.
+const REMOVE: u32 = u32::MAX - 1;
+const OVERWRITE: u32 = u32::MAX;
+
 enum EditKind {
     /// Words `start..end` of the pool.
     Insert { lane: u32, start: u32, end: u32 },
@@ -91,6 +95,30 @@ enum EditKind {
     Remove { end: u32 },
     /// The word becomes this one.
     Overwrite { word: u32 },
+}
+
+impl Edit {
+    fn new(at: u32, kind: EditKind) -> Self {
+        let (kind, operands) = match kind {
+            EditKind::Insert { lane, start, end } => (lane, [start, end]),
+            EditKind::Remove { end } => (REMOVE, [end, 0]),
+            EditKind::Overwrite { word } => (OVERWRITE, [word, 0]),
+        };
+        Self { order: u64::from(at) << 32 | u64::from(kind), operands }
+    }
+
+    fn at(self) -> u32 {
+        (self.order >> 32) as u32
+    }
+
+    fn kind(self) -> EditKind {
+        let [first, second] = self.operands;
+        match self.order as u32 {
+            REMOVE => EditKind::Remove { end: first },
+            OVERWRITE => EditKind::Overwrite { word: first },
+            lane => EditKind::Insert { lane, start: first, end: second },
+        }
+    }
 }
 
 /// The edits of one version.
@@ -122,8 +150,8 @@ pub struct Patch<'m, 'w> {
     /// Types and constants that were moved behind their operands.
     hoisted: Vec<Id>,
     imports: Vec<(String, Id)>,
-    /// What decorations with one literal were added to.
-    decorated: HashMap<(Decoration, u32), Vec<Id>>,
+    /// Decorations with one literal that were added.
+    decorated: Vec<(Decoration, u32, Id)>,
     /// By offset of the entry point: variables that leave or join its interface.
     interfaces: BTreeMap<u32, Vec<(Id, bool)>>,
     /// By offset of the instruction that applies a group: targets, with their member, that leave it.
@@ -149,7 +177,7 @@ impl<'m, 'w> Patch<'m, 'w> {
             scratch: Vec::new(),
             hoisted: Vec::new(),
             imports: Vec::new(),
-            decorated: HashMap::default(),
+            decorated: Vec::new(),
             interfaces: BTreeMap::new(),
             ungrouped: BTreeMap::new(),
             error: None,
@@ -261,31 +289,33 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Queues the words of the pool from `start` on, as part of the edit before where that is at the same place.
     fn queue_insert(&mut self, at: Position<'m>, start: u32) {
         let end = self.pool.len() as u32;
-        if let Some(Edit { at: last, kind: EditKind::Insert { lane, end: last_end, .. } }) =
-            self.edits.last_mut()
-            && (*last, *lane, *last_end) == (at.at, at.lane, start)
-        {
-            *last_end = end;
-            return;
+        let edit = Edit::new(at.at, EditKind::Insert { lane: at.lane, start, end });
+        match self.edits.last_mut() {
+            Some(Edit { order, operands: [_, last_end] })
+                if (*order, *last_end) == (edit.order, start) =>
+            {
+                *last_end = end;
+            }
+            _ => self.edits.push(edit),
         }
-        self.edits.push(Edit { at: at.at, kind: EditKind::Insert { lane: at.lane, start, end } });
     }
 
     /// Takes an instruction out.
     pub fn remove(&mut self, inst: Inst<'m>) {
         // Neighbours go together: what is dead comes in runs (benchmark `eliminate`).
-        if let Some(Edit { kind: EditKind::Remove { end }, .. }) = self.edits.last_mut()
-            && *end == inst.at()
-        {
-            *end = inst.end();
-            return;
+        match self.edits.last_mut() {
+            Some(Edit { order, operands: [end, _] })
+                if (*order as u32, *end) == (REMOVE, inst.at()) =>
+            {
+                *end = inst.end();
+            }
+            _ => self.edits.push(Edit::new(inst.at(), EditKind::Remove { end: inst.end() })),
         }
-        self.edits.push(Edit { at: inst.at(), kind: EditKind::Remove { end: inst.end() } });
     }
 
     /// Replaces an operand by another word.
     pub fn overwrite(&mut self, operand: Operand<'m>, word: u32) {
-        self.edits.push(Edit { at: operand.at(), kind: EditKind::Overwrite { word } });
+        self.edits.push(Edit::new(operand.at(), EditKind::Overwrite { word }));
     }
 
     /// Replaces the result type of `inst`.
@@ -341,13 +371,16 @@ impl<'m, 'w> Patch<'m, 'w> {
     /// Takes from `id` and its members the decorations for which `goes` is true.
     pub fn undecorate(&mut self, id: Id, goes: impl Fn(Option<u32>, Decoration) -> bool) {
         let module = self.module;
+        let mut leaves_groups = false;
         for applied in module.decorations_of(id) {
-            if !applied.by_group && goes(applied.member, applied.decoration) {
-                self.remove(applied.inst);
+            if goes(applied.member, applied.decoration) {
+                match applied.by_group {
+                    true => leaves_groups = true,
+                    false => self.remove(applied.inst),
+                }
             }
         }
-        let grouped = || module.decorations_of(id).filter(|applied| applied.by_group);
-        if grouped().any(|applied| goes(applied.member, applied.decoration)) {
+        if leaves_groups {
             // The group stays as it is for its other members; what stays here is said directly.
             for inst in module
                 .decoration_instructions(id)
@@ -355,7 +388,9 @@ impl<'m, 'w> Patch<'m, 'w> {
             {
                 self.leave_group(inst, id);
             }
-            for applied in grouped().filter(|applied| !goes(applied.member, applied.decoration)) {
+            let stays = |applied: &Applied<'_>| !goes(applied.member, applied.decoration);
+            let grouped = module.decorations_of(id).filter(|applied| applied.by_group);
+            for applied in grouped.filter(stays) {
                 self.copy_decoration(id, applied.member, &applied);
             }
         }

@@ -132,14 +132,25 @@ impl Scan {
 
     /// The same, with memory from `workspace`.
     pub(crate) fn in_workspace(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
+        Self::run::<true>(words, workspace)
+    }
+
+    /// The scan of words that a patch has made of a module: they are well-formed, and not checked again.
+    pub(crate) fn of_patched(words: &[u32]) -> Self {
+        debug_assert!(Self::new(words).is_ok(), "{:?}", Self::new(words).err());
+        let scan = Self::run::<false>(words, &mut Workspace::default());
+        scan.expect("a patch makes a well-formed module of a well-formed one")
+    }
+
+    fn run<const CHECKED: bool>(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
         let bound = header(words)?;
         if is_dense(bound, words.len()) {
             let table = zeros(std::mem::take(&mut workspace.definitions), bound as usize);
-            let mut scanner = Scanner::new(words, bound, table, workspace);
+            let mut scanner = Scanner::<_, CHECKED>::new(words, bound, table, workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Dense))
         } else {
-            let mut scanner = Scanner::new(words, bound, HashMap::new(), workspace);
+            let mut scanner = Scanner::<_, CHECKED>::new(words, bound, HashMap::new(), workspace);
             scanner.run()?;
             Ok(scanner.finish(Definitions::Sparse))
         }
@@ -188,7 +199,8 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-struct Scanner<'w, 's, T> {
+/// A scan, which is compiled without what only checks, too.
+struct Scanner<'w, 's, T, const CHECKED: bool> {
     words: &'w [u32],
     /// The highest id.
     last: u32,
@@ -201,7 +213,7 @@ struct Scanner<'w, 's, T> {
     uncallable: &'s mut Vec<u32>,
 }
 
-impl<'w, 's, T: Table> Scanner<'w, 's, T> {
+impl<'w, 's, T: Table, const CHECKED: bool> Scanner<'w, 's, T, CHECKED> {
     fn new(words: &'w [u32], bound: u32, definitions: T, workspace: &'s mut Workspace) -> Self {
         let sections = [HEADER as u32; SECTIONS];
         let mut functions = std::mem::take(&mut workspace.functions);
@@ -251,7 +263,8 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
             if op == Op::FUNCTION {
                 break;
             }
-            let (inst, grammar) = instruction(self.words, self.last, at, &mut self.definitions)?;
+            let (inst, grammar) =
+                instruction::<CHECKED>(self.words, self.last, at, &mut self.definitions)?;
             if op == Op::ENTRY_POINT {
                 self.entry_points.push(at as u32);
             }
@@ -278,7 +291,7 @@ impl<'w, 's, T: Table> Scanner<'w, 's, T> {
         let mut open: Option<usize> = None;
         let (words, last) = (self.words, self.last);
         while at < words.len() {
-            let (inst, grammar) = instruction(words, last, at, &mut self.definitions)?;
+            let (inst, grammar) = instruction::<CHECKED>(words, last, at, &mut self.definitions)?;
             if grammar.is_structural() {
                 self.function_boundary(inst, at, &mut open)?;
             }
@@ -359,9 +372,9 @@ fn outside_of_functions(at: usize) -> Error {
     Error::malformed("an instruction of a function stands outside of all functions", at)
 }
 
-/// The instruction at `at`, checked: its length, its ids, and that its result is new. No id is above `last`.
+/// The instruction at `at`. Its length is checked, its ids, none of which is above `last`, and that its result is new.
 #[inline(always)]
-fn instruction<'w>(
+fn instruction<'w, const CHECKED: bool>(
     words: &'w [u32],
     last: u32,
     at: usize,
@@ -370,7 +383,8 @@ fn instruction<'w>(
     let rest = &words[at..];
     let count = (rest[0] >> 16) as usize;
     let grammar = Grammar::of(Op(rest[0] as u16));
-    if count > rest.len() || count < grammar.least() {
+    let least = if CHECKED { grammar.least() } else { 1 };
+    if count > rest.len() || count < least {
         return Err(length_error(count, rest.len(), at));
     }
     let inst = &rest[..count];
@@ -378,13 +392,15 @@ fn instruction<'w>(
     // Ids are told from literals only where some word could not be one: instructions in functions mostly hold
     // nothing else (benchmark `parse`).
     let is_no_id = |word: u32| word.wrapping_sub(1) >= last;
-    if any_of(&inst[1..], is_no_id)
+    if CHECKED
+        && any_of(&inst[1..], is_no_id)
         && !(grammar.has_literal_tail() && grammar.fixed_words_are(inst, |word| !is_no_id(word)))
     {
         check_ids(words, last, inst, at, definitions)?;
     }
     if let Some(word) = grammar.result_word()
         && !definitions.define(inst[word], at as u32)
+        && CHECKED
     {
         return Err(Error::malformed("an id is defined twice", at).about_word(inst[word]));
     }

@@ -25,10 +25,30 @@ fn mask_word(place: Place) -> &'static str {
     }
 }
 
-const AXES: [&str; 4] = ["x", "y", "z", "w"];
+/// The words of planes: x, y, z and w of each.
+macro_rules! plane_words {
+    ($($plane:literal)*) => {
+        [$(plane_words!(@ $plane "x" "y" "z" "w")),*]
+    };
+    (@ $plane:literal $($axis:literal)*) => {
+        [$((
+            concat!("plane_", $plane, "_", $axis),
+            concat!($axis, " of clip plane ", $plane, ", a float"),
+        )),*]
+    };
+}
 
-fn plane_word(plane: u32, axis: &str) -> String {
-    format!("plane_{plane}_{axis}")
+/// Names and meanings, of as many planes as devices have; those of others are made.
+const PLANE_WORDS: [[(&str, &str); 4]; 8] = plane_words!(0 1 2 3 4 5 6 7);
+
+fn plane_words(plane: u32) -> [Word; 4] {
+    match PLANE_WORDS.get(plane as usize) {
+        Some(words) => words.map(|(name, meaning)| Word::new(name, meaning)),
+        None => ["x", "y", "z", "w"].map(|axis| {
+            let meaning = format!("{axis} of clip plane {plane}, a float");
+            Word::new(format!("plane_{plane}_{axis}"), meaning)
+        }),
+    }
 }
 
 /// Makes the planes inert whose bit in `enabled` is 0 (bit `i` is that of plane `i`), in the stage before
@@ -112,13 +132,7 @@ pub fn user_planes<'m>(
     // Before there is a word for each.
     limits::check(&target, [planes.count, 0])?;
     let mut words = Vec::new();
-    let names = (0..planes.count).flat_map(|plane| {
-        AXES.map(|axis| {
-            let meaning = format!("{axis} of clip plane {plane}, a float");
-            Word::new(plane_word(plane, axis), meaning)
-        })
-    });
-    Words::add(&mut words, planes.words, names);
+    Words::add(&mut words, planes.words, (0..planes.count).flat_map(plane_words));
     lower(module, &target, words, |m, p, stage| {
         if let Some(own) = stage.arrays.iter().find(|array| array.kind == Kind::Clip) {
             let message = "the shader writes clip distances itself";
@@ -359,8 +373,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
             Vertex::Variable(variable) => variable,
         };
         let vertex = code.load(vector, vertex);
-        let axes = AXES.map(|axis| {
-            let word = host.load(&mut code, &plane_word(number, axis));
+        let axes = [0, 1, 2, 3].map(|axis| {
+            let word = host.load_number(&mut code, number * 4 + axis);
             code.bitcast(float, word)
         });
         let plane = code.construct(vector, &axes);

@@ -95,12 +95,14 @@ impl<'m> Search<'_, 'm, '_> {
         if !self.is_repeated() {
             return true;
         }
-        let mut tests = Vec::new();
-        for start in [self.header, self.continue_target] {
-            let blocks = self.every_iteration(start);
-            tests.extend(blocks.iter().filter_map(|block| self.exit_of(*block)));
-        }
-        tests.iter().any(|exit| self.becomes(exit.condition, exit.outcome, 0))
+        [self.header, self.continue_target].into_iter().any(|start| {
+            let mut next = Some(start);
+            (0..LONGEST).any(|_| {
+                let Some(block) = next else { return false };
+                next = self.after(block);
+                self.exit_of(block).is_some_and(|one| self.becomes(one.condition, one.outcome, 0))
+            })
+        })
     }
 
     /// Whether something goes on at the continue target.
@@ -156,19 +158,18 @@ impl<'m> Search<'_, 'm, '_> {
         self.survey.block_of(at).is_some_and(|block| self.holds(block))
     }
 
-    /// The blocks from `start` on that every iteration runs that comes to `start` and does not leave the loop before.
-    fn every_iteration(&self, start: Block) -> Vec<Block> {
-        let mut blocks = vec![start];
-        while let Some(next) = blocks.last().and_then(|last| self.only_way(*last)) {
-            let BlockRecord { order, heads, .. } = self.survey.graph.blocks[next];
-            let heads_loop = heads.is_some_and(|one| self.survey.graph.constructs[one].is_loop());
-            let stays = next != self.header && self.construct.holds(order) && !heads_loop;
-            if !stays || blocks.len() >= LONGEST {
-                break;
-            }
-            blocks.push(next);
-        }
-        blocks
+    /// The block that every iteration runs behind `block`, where it does not leave the loop.
+    fn after(&self, block: Block) -> Option<Block> {
+        let next = self.only_way(block)?;
+        let BlockRecord { order, heads, .. } = self.survey.graph.blocks[next];
+        let heads_loop = heads.is_some_and(|one| self.survey.graph.constructs[one].is_loop());
+        (next != self.header && self.construct.holds(order) && !heads_loop).then_some(next)
+    }
+
+    /// Whether every iteration that comes to `start` runs `block`, unless it leaves the loop before.
+    fn always_runs(&self, start: Block, block: Block) -> bool {
+        let blocks = std::iter::successors(Some(start), |last| self.after(*last));
+        blocks.take(LONGEST).any(|one| one == block)
     }
 
     /// The one block that can follow `block` in the loop.
@@ -337,7 +338,7 @@ impl<'m> Search<'_, 'm, '_> {
         let store = Store::of(self.survey.inst(written))?;
         let block = self.survey.block_of(written)?;
         let starts = [self.header, self.continue_target];
-        if !starts.iter().any(|start| self.every_iteration(*start).contains(&block)) {
+        if !starts.iter().any(|start| self.always_runs(*start, block)) {
             return None;
         }
         let own = |id| {
@@ -404,9 +405,9 @@ impl<'m> Search<'_, 'm, '_> {
         if !is_value || inst.words().len() > DEEPEST as usize {
             return false;
         }
-        let mut operands = Vec::new();
-        self.survey.m.for_each_operand(inst, |_, id, _| operands.push(id));
-        operands.iter().all(|id| self.is_invariant(*id, depth + 1))
+        let (m, mut all) = (self.survey.m, true);
+        m.for_each_operand(inst, |_, id, _| all = all && self.is_invariant(id, depth + 1));
+        all
     }
 
     /// Whether a load from `pointer` gives one value in all iterations.

@@ -1,6 +1,6 @@
 //! What the [walk](super::walk) finds of functions, and what the marking learns of it.
 
-use super::index::{At, Block, Call, Construct, Function, Parameter, Part, Value};
+use super::index::{At, Call, Construct, Function, Parameter, Part, Value};
 use std::ops::Range;
 
 /// One function.
@@ -14,9 +14,9 @@ pub(super) struct FunctionRecord {
     /// The last call of it that was found, and the last one that became live.
     pub(super) calls: Option<Call>,
     pub(super) live_calls: Option<Call>,
-    /// The blocks that return from inside of a construct, and those that return a value.
-    pub(super) early_returns: Vec<Block>,
-    pub(super) returned: Vec<Block>,
+    /// Which blocks of the [survey](super::survey::Survey) return from inside of a construct, and which a value.
+    pub(super) early_returns: Range<usize>,
+    pub(super) returned: Range<usize>,
     /// Something live in it is seen outside of it.
     pub(super) has_effect: bool,
     /// Something live uses all of its result.

@@ -23,6 +23,9 @@ pub(super) struct Survey<'m, 'w> {
     /// The word at which the functions begin.
     pub(super) bodies: u32,
     pub(super) functions: Table<Function, FunctionRecord>,
+    /// The blocks that return from inside of a construct, and those that return a value, by function.
+    pub(super) early_returns: Vec<Block>,
+    pub(super) returned: Vec<Block>,
     pub(super) parameters: Table<Parameter, ParameterRecord>,
     pub(super) calls: Table<Call, CallRecord>,
     pub(super) graph: Graph,
@@ -56,6 +59,8 @@ impl<'m, 'w> Survey<'m, 'w> {
             notes: Notes::new(words),
             bodies: m.section_end(Section::Globals),
             functions: Table::default(),
+            early_returns: Vec::new(),
+            returned: Vec::new(),
             parameters: Table::default(),
             calls: Table::default(),
             graph: Graph::with_room(words / WORDS_A_BLOCK),

@@ -321,12 +321,13 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
     fn undefine_unused_results(&mut self) {
         for number in self.marks.survey.functions.indices() {
             let function = &self.marks.survey.functions[number];
-            let (at, blocks) = (function.at, function.returned.clone());
+            let (at, returned) = (function.at, function.returned.clone());
             let Some(ty) = self.marks.survey.inst(at).result_type() else { continue };
             if !self.marks.live.contains(at) {
                 continue;
             }
-            for block in blocks {
+            for number in returned {
+                let block = self.marks.survey.returned[number];
                 let terminator = self.marks.survey.graph.blocks[block].terminator;
                 let inst = self.marks.survey.inst(terminator);
                 let value = ReturnValue::of(inst).expect("the block returns a value").value();

@@ -134,8 +134,8 @@ impl<'m> Walk<'m, '_> {
             parameters: none..none,
             calls: None,
             live_calls: None,
-            early_returns: Vec::new(),
-            returned: Vec::new(),
+            early_returns: 0..0,
+            returned: 0..0,
             has_effect: false,
             result_wanted: false,
             result_members: 0,
@@ -168,19 +168,22 @@ impl<'m> Walk<'m, '_> {
     }
 
     fn returns(&mut self, function: Function, first_block: Block) {
-        let Survey { m, graph, functions, .. } = &mut self.survey;
+        let Survey { m, graph, functions, early_returns, returned, .. } = &mut self.survey;
         let function = &mut functions[function];
+        let (first_early, first) = (early_returns.len(), returned.len());
         for block in all_of(first_block..graph.blocks.next()) {
             let record = &graph.blocks[block];
             let kind = kind(m.inst_at(record.terminator.word()).op());
             if kind == Kind::ReturnValue {
-                function.returned.push(block);
+                returned.push(block);
             }
             let returns = matches!(kind, Kind::Return | Kind::ReturnValue);
             if returns && record.inside != function.body {
-                function.early_returns.push(block);
+                early_returns.push(block);
             }
         }
+        function.early_returns = first_early..early_returns.len();
+        function.returned = first..returned.len();
     }
 
     /// Walks through the instructions of the function that stands at these words.

@@ -1,8 +1,8 @@
 //! Functions written in GLSL are linked in.
 
-use foldhash::HashMap;
-use polyshade_spv::view::{ExtInstImport, FunctionCall};
-use polyshade_spv::{Decoration, Error, FunctionBody, Id, Module, Op, Patch, Section};
+use foldhash::{HashMap, HashMapExt};
+use polyshade_spv::view::ExtInstImport;
+use polyshade_spv::{Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch};
 
 /// A function of the library whose body is replaced: calls of `name` become calls of `function`.
 #[derive(Clone, Copy, Debug)]
@@ -16,27 +16,48 @@ pub struct Hook<'a> {
 /// A module of functions that take and return values, without global variables, compiled from GLSL of ours.
 #[derive(Debug)]
 pub struct Library {
-    module: Module<'static>,
     functions: Vec<Object>,
+    globals: Vec<Global>,
 }
 
 /// A function that is ready to be linked: to copy it is to copy its words and to write the ids over.
 #[derive(Debug)]
 struct Object {
-    id: Id,
     /// As GLSL has it: the compiler appends the types of the parameters.
     name: String,
     words: Vec<u32>,
     /// Where in `words` an id stands, and which.
-    ids: Vec<(u32, Id)>,
-    /// What has a result in the body, parameters included, but the function itself.
-    results: Vec<Id>,
+    ids: Vec<(u32, Source)>,
+    /// How many ids the body defines, parameters included.
+    results: u32,
     /// Those of them that are decorated, by what says how the value is computed.
-    decorated: Vec<(Id, Decoration)>,
-    /// Types, constants and extended instruction sets that it uses, each behind what it uses itself.
-    globals: Vec<Id>,
-    /// The functions that it calls, by their number in the library.
-    calls: Vec<usize>,
+    decorated: Vec<(u32, Decoration)>,
+    /// The globals that it uses, each behind what it uses itself.
+    globals: Vec<u32>,
+    /// The functions that it calls.
+    calls: Vec<u32>,
+}
+
+/// A type, constant or extended instruction set.
+#[derive(Debug)]
+enum Global {
+    Import(String),
+    Declaration {
+        op: Op,
+        /// Without the result.
+        operands: Vec<u32>,
+        /// Which of them are globals, and which.
+        ids: Vec<(usize, u32)>,
+    },
+}
+
+/// What an id of the library is, by number.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Global(u32),
+    Function(u32),
+    /// What the body defines.
+    Result(u32),
 }
 
 impl Library {
@@ -49,71 +70,118 @@ impl Library {
     /// # Panics
     ///
     /// If it has global variables or functions without a name: it is part of this crate.
-    pub fn new(words: Vec<u32>) -> Result<Self, Error> {
-        let module = Module::parse_owned(words)?;
-        let numbers = module.functions().map(|body| body.id()).zip(0..).collect();
-        let functions = module.functions().map(|body| Object::new(&module, body, &numbers));
-        let functions = functions.collect();
-        Ok(Self { module, functions })
+    pub fn new(words: &[u32]) -> Result<Self, Error> {
+        let module = Module::parse(words)?;
+        let mut reader = Reader { m: &module, sources: HashMap::new(), globals: Vec::new() };
+        let functions = module.functions().map(|body| body.id()).zip((0..).map(Source::Function));
+        reader.sources.extend(functions);
+        let functions = module.functions().map(|body| reader.object(body)).collect();
+        Ok(Self { functions, globals: reader.globals })
     }
 
-    fn object(&self, name: &str) -> &Object {
-        let found = self.functions.iter().find(|object| object.name == name);
-        found.unwrap_or_else(|| panic!("the library has no function {name}"))
+    fn number(&self, name: &str) -> u32 {
+        let found = self.functions.iter().position(|object| object.name == name);
+        found.unwrap_or_else(|| panic!("the library has no function {name}")) as u32
     }
 }
 
-impl Object {
-    fn new(m: &Module<'_>, body: FunctionBody<'_>, numbers: &HashMap<Id, usize>) -> Self {
-        let mut object = Self {
-            id: body.id(),
+/// Reads a library.
+struct Reader<'m> {
+    m: &'m Module<'m>,
+    sources: HashMap<Id, Source>,
+    globals: Vec<Global>,
+}
+
+impl Reader<'_> {
+    fn object(&mut self, body: FunctionBody<'_>) -> Object {
+        let m = self.m;
+        let mut object = Object {
             name: glsl_name(m, body.id()),
             words: Vec::new(),
             ids: Vec::new(),
-            results: Vec::new(),
+            results: 0,
             decorated: Vec::new(),
             globals: Vec::new(),
             calls: Vec::new(),
         };
+        for result in body.instructions().filter_map(Inst::result) {
+            if result == body.id() {
+                continue;
+            }
+            let kept = m.decorations_of(result).map(|applied| applied.decoration);
+            let kept = kept.filter(|decoration| {
+                [Decoration::NO_CONTRACTION, Decoration::RELAXED_PRECISION].contains(decoration)
+            });
+            object.decorated.extend(kept.map(|decoration| (object.results, decoration)));
+            self.sources.insert(result, Source::Result(object.results));
+            object.results += 1;
+        }
         for inst in body.instructions() {
             let start = object.words.len() as u32;
             object.words.extend_from_slice(inst.words());
-            if let Some(call) = FunctionCall::of(inst) {
-                object.calls.push(numbers[&call.function()]);
-            }
             // The extended instructions of a library have ids as operands.
             m.for_each_operand(inst, |operand, id, _| {
-                object.ids.push((start + operand.word() as u32, id));
-                object.need(m, id);
+                let source = self.source(id, &mut object.globals);
+                object.ids.push((start + operand.word() as u32, source));
+                if let (Source::Function(callee), Op::FUNCTION_CALL) = (source, inst.op()) {
+                    object.calls.push(callee);
+                }
             });
             if let Some(result) = inst.result() {
-                let word = if inst.result_type().is_some() { 2 } else { 1 };
-                object.ids.push((start + word, result));
-                if result == object.id {
-                    continue;
-                }
-                object.results.push(result);
-                let kept = m.decorations_of(result).map(|applied| applied.decoration);
-                let kept = kept.filter(|decoration| {
-                    let kept = [Decoration::NO_CONTRACTION, Decoration::RELAXED_PRECISION];
-                    kept.contains(decoration)
-                });
-                object.decorated.extend(kept.map(|decoration| (result, decoration)));
+                object.ids.push((start + result_word(inst) as u32, self.sources[&result]));
             }
         }
         object
     }
 
-    /// Lists `id`, if it is a global, behind what it uses. Nesting is as deep as our GLSL makes it.
-    fn need(&mut self, m: &Module<'_>, id: Id) {
-        let inst = m.definition(id).expect("a library defines what it uses");
-        if inst.at() >= m.section_end(Section::Globals) || self.globals.contains(&id) {
+    /// What `id` is; a global is listed in `used` behind what it uses. Nesting is as deep as our GLSL makes it.
+    fn source(&mut self, id: Id, used: &mut Vec<u32>) -> Source {
+        let known = self.sources.get(&id).copied();
+        let source = known.unwrap_or_else(|| Source::Global(self.global(id)));
+        if let Source::Global(number) = source {
+            self.list(number, used);
+        }
+        source
+    }
+
+    fn list(&self, number: u32, used: &mut Vec<u32>) {
+        if used.contains(&number) {
             return;
         }
-        assert!(inst.op() != Op::VARIABLE, "a library has no global variables, but {inst:?}");
-        m.for_each_operand(inst, |_, id, _| self.need(m, id));
-        self.globals.push(id);
+        if let Global::Declaration { ids, .. } = &self.globals[number as usize] {
+            ids.iter().for_each(|(_, global)| self.list(*global, used));
+        }
+        used.push(number);
     }
+
+    /// The number of the global `id`, which is new.
+    fn global(&mut self, id: Id) -> u32 {
+        let inst = self.m.definition(id).expect("a library defines what it uses");
+        assert!(inst.op() != Op::VARIABLE, "a library has no global variables, but {inst:?}");
+        let mut ids = Vec::new();
+        self.m.for_each_operand(inst, |operand, id, _| {
+            let global = match self.sources.get(&id) {
+                Some(Source::Global(number)) => *number,
+                Some(_) => panic!("a global uses no function, but {inst:?}"),
+                None => self.global(id),
+            };
+            let is_behind_result = operand.word() > result_word(inst);
+            ids.push((operand.word() - 1 - usize::from(is_behind_result), global));
+        });
+        let mut operands = inst.words()[1..].to_vec();
+        operands.remove(result_word(inst) - 1);
+        let number = self.globals.len() as u32;
+        self.globals.push(match ExtInstImport::of(inst) {
+            Some(import) => Global::Import(import.name().into_owned()),
+            None => Global::Declaration { op: inst.op(), operands, ids },
+        });
+        self.sources.insert(id, Source::Global(number));
+        number
+    }
+}
+
+fn result_word(inst: Inst<'_>) -> usize {
+    if inst.result_type().is_some() { 2 } else { 1 }
 }
 
 fn glsl_name(m: &Module<'_>, function: Id) -> String {
@@ -135,54 +203,53 @@ pub fn link(
     names: &[&str],
     hooks: &[Hook<'_>],
 ) -> Vec<Id> {
-    let map = vec![None; library.module.bound() as usize];
-    let mut linker = Linker { library, map, scratch: Vec::new() };
+    let functions = vec![None; library.functions.len()];
+    let globals = vec![None; library.globals.len()];
+    let mut linker = Linker { library, functions, globals, scratch: Vec::new() };
     for hook in hooks {
-        linker.set(library.object(hook.name).id, hook.function);
+        linker.functions[library.number(hook.name) as usize] = Some(hook.function);
     }
 
-    let objects = linker.needed(names);
-    for object in &objects {
+    let roots: Vec<u32> = names.iter().map(|name| library.number(name)).collect();
+    let needed = linker.needed(&roots);
+    for number in &needed {
         let new = p.id();
-        linker.set(object.id, new);
-        p.name(new, &object.name);
+        linker.functions[*number as usize] = Some(new);
+        p.name(new, &library.functions[*number as usize].name);
     }
-    for object in objects {
-        linker.copy(p, object);
+    for number in needed {
+        linker.copy(p, &library.functions[number as usize]);
     }
-    let roots = names.iter().map(|name| linker.get(library.object(name).id));
-    roots.map(|root| root.expect("it was linked")).collect()
+    roots.into_iter().map(|root| linker.function(root)).collect()
 }
 
 struct Linker<'l> {
     library: &'l Library,
-    /// By id of the library, the id in the module.
-    map: Vec<Option<Id>>,
-    /// The operands of a declaration while it is made.
+    /// By number, the id in the module.
+    functions: Vec<Option<Id>>,
+    globals: Vec<Option<Id>>,
+    /// The operands of a declaration, or the results of a function, while it is made.
     scratch: Vec<u32>,
 }
 
-impl<'l> Linker<'l> {
-    fn get(&self, id: Id) -> Option<Id> {
-        self.map[id.word() as usize]
+impl Linker<'_> {
+    fn function(&self, number: u32) -> Id {
+        self.functions[number as usize].expect("it was linked")
     }
 
-    fn set(&mut self, id: Id, new: Id) {
-        self.map[id.word() as usize] = Some(new);
+    fn global(&self, number: u32) -> Id {
+        self.globals[number as usize].expect("a global stands behind what it uses")
     }
 
-    /// The functions `names` and what they call, each once, without those that are hooked.
-    fn needed(&self, names: &[&str]) -> Vec<&'l Object> {
-        let mut needed: Vec<&'l Object> =
-            names.iter().map(|name| self.library.object(name)).collect();
+    /// The functions `roots` and what they call, each once, without those that are hooked.
+    fn needed(&self, roots: &[u32]) -> Vec<u32> {
+        let mut needed = roots.to_vec();
         let mut next = 0;
-        while let Some(object) = needed.get(next).copied() {
+        while let Some(number) = needed.get(next).copied() {
             next += 1;
-            for call in &object.calls {
-                let callee = &self.library.functions[*call];
-                let is_new = needed.iter().all(|other| other.id != callee.id);
-                if is_new && self.get(callee.id).is_none() {
-                    needed.push(callee);
+            for callee in &self.library.functions[number as usize].calls {
+                if !needed.contains(callee) && self.functions[*callee as usize].is_none() {
+                    needed.push(*callee);
                 }
             }
         }
@@ -190,44 +257,44 @@ impl<'l> Linker<'l> {
     }
 
     fn copy(&mut self, p: &mut Patch<'_, '_>, object: &Object) {
-        for id in &object.globals {
-            if self.get(*id).is_none() {
-                let new = self.declare(p, *id);
-                self.set(*id, new);
+        for number in &object.globals {
+            if self.globals[*number as usize].is_none() {
+                self.globals[*number as usize] = Some(self.declare(p, *number));
             }
         }
-        for result in &object.results {
-            let new = p.id();
-            self.set(*result, new);
-        }
+        let results = &mut self.scratch;
+        results.clear();
+        results.extend((0..object.results).map(|_| p.id().word()));
         for (result, decoration) in &object.decorated {
-            let new = self.get(*result).expect("it was just mapped");
-            p.decorate(new, *decoration, &[]);
+            let result = Id::new(results[*result as usize]).expect("it was just made");
+            p.decorate(result, *decoration, &[]);
         }
         let at = p.lane();
         let words = p.insert_words(at, &object.words);
-        for (at, id) in &object.ids {
-            words[*at as usize] = self.get(*id).expect("what a function uses is mapped").word();
+        for (at, source) in &object.ids {
+            words[*at as usize] = match *source {
+                Source::Result(number) => self.scratch[number as usize],
+                Source::Global(number) => self.global(number).word(),
+                Source::Function(number) => self.function(number).word(),
+            };
         }
     }
 
-    /// A type, constant or extended instruction set, whose operands are mapped.
-    fn declare(&mut self, p: &mut Patch<'_, '_>, id: Id) -> Id {
-        let module = &self.library.module;
-        let inst = module.definition(id).expect("it was needed");
-        if let Some(import) = ExtInstImport::of(inst) {
-            return p.import(&import.name());
+    /// A global, the operands of which are there.
+    fn declare(&mut self, p: &mut Patch<'_, '_>, number: u32) -> Id {
+        match &self.library.globals[number as usize] {
+            Global::Import(name) => p.import(name),
+            Global::Declaration { op, operands, ids } => {
+                let mut words = std::mem::take(&mut self.scratch);
+                words.clear();
+                words.extend_from_slice(operands);
+                for (at, global) in ids {
+                    words[*at] = self.global(*global).word();
+                }
+                let new = p.declare(*op, &words);
+                self.scratch = words;
+                new
+            }
         }
-        let mut operands = std::mem::take(&mut self.scratch);
-        operands.clear();
-        operands.extend_from_slice(&inst.words()[1..]);
-        module.for_each_operand(inst, |operand, id, _| {
-            let new = self.get(id).expect("a global stands behind what it uses");
-            operands[operand.word() - 1] = new.word();
-        });
-        operands.remove(if inst.result_type().is_some() { 1 } else { 0 });
-        let new = p.declare(inst.op(), &operands);
-        self.scratch = operands;
-        new
     }
 }

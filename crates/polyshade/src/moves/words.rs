@@ -93,6 +93,15 @@ impl HostWords<'_> {
         groups.find_map(|(words, added)| Some(added.load(code, words.number(name)?)))
     }
 
+    /// Emits word `number` of the first group, a `uint`.
+    ///
+    /// # Panics
+    ///
+    /// The host has no such word.
+    pub fn load_number(&self, code: &mut Cursor<'_, '_, '_>, number: u32) -> Id {
+        self.0[0].1.load(code, number)
+    }
+
     /// Emits the word called `name`, a `uint`.
     ///
     /// # Panics

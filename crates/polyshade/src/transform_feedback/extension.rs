@@ -11,6 +11,7 @@ mod targets;
 
 use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
+use super::outputs::Outputs;
 use super::{foreign, given_outputs, select};
 use crate::host::{self, Lowered, Requirements};
 use crate::moves::{Frame, Stages};
@@ -94,18 +95,20 @@ impl Plan {
             let message = "what is known of the draws means nothing to the extension";
             return Err(Error::new(ErrorKind::Options, message));
         }
-        let (layout, stores) = select::lay_out(m, entry, options, &given_outputs(frame)?)?;
+        let outputs = Outputs::of(m, entry);
+        let given = given_outputs(frame)?;
+        let (layout, stores) = select::lay_out(m, entry, options, &outputs, &given)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
         if *options.varyings() != Varyings::Decorated {
             let rest;
-            (targets, rest) = targets::find(m, entry, &layout, &stores);
+            (targets, rest) = targets::find(m, &outputs, &layout, &stores);
             shadows = shadows::join(&rest);
             shadows::place(m, entry, frame.target(), &mut shadows)?;
         }
         let mut plan =
             Self { layout, streams, targets, shadows, requirements: Requirements::default() };
-        plan.requirements = needs::requirements(m, entry, &plan);
+        plan.requirements = needs::requirements(m, entry, &outputs, &plan);
         if let Some(device) = &frame.target().device_limits().transform_feedback {
             needs::check(entry, &plan.requirements, device)?;
         }

@@ -95,23 +95,16 @@ impl<'m> Outputs<'m> {
         if structure == ty && is_block(m, structure) {
             return self.add_block(m, &whole);
         }
-        let builtin = m.builtin(variable);
+        let Said { builtin, location, component, semantic } = Said::of(m, variable, None);
+        let own_name = m.name(variable);
+        let semantic = semantic.or_else(|| without_prefix(own_name.clone()?));
         let name = match builtin {
             Some(builtin) => builtin.glsl_name().map(Cow::Borrowed),
             // An array of blocks goes by the block's name too: `Block[i].member`.
             None if is_block(m, structure) => m.name(structure),
-            None => m.name(variable),
+            None => own_name,
         };
-        let number = |decoration| first(m.decoration(variable, decoration));
-        self.all.push(Output {
-            name,
-            builtin,
-            location: number(Decoration::LOCATION),
-            component: number(Decoration::COMPONENT).unwrap_or(0),
-            semantic: semantic(m.decoration(variable, Decoration::USER_SEMANTIC))
-                .or_else(|| without_prefix(m.name(variable)?)),
-            part: whole,
-        });
+        self.all.push(Output { name, builtin, location, component, semantic, part: whole });
     }
 
     /// Members of a block go by the block's name, never the instance's; without an instance by their own.
@@ -122,22 +115,21 @@ impl<'m> Outputs<'m> {
         let mut next = first(m.decoration(whole.variable, Decoration::LOCATION));
         let mut sizes = Sizes::new(m);
         for (member, ty) in (0..).zip(m.members(block)) {
-            let builtin = m.member_builtin(block, member);
+            let Said { builtin, location, component, semantic } = Said::of(m, block, Some(member));
             let name = match (builtin, m.member_name(block, member)) {
                 (Some(builtin), _) => builtin.glsl_name().map(Cow::Borrowed),
                 (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}").into()),
                 (None, name) => name,
             };
-            let decoration = |decoration| m.member_decoration(block, member, decoration);
-            let location = first(decoration(Decoration::LOCATION)).or(next);
+            let location = location.or(next);
             next = location.map(|location| location.saturating_add(sizes.locations(ty)));
             self.all.push(Output {
                 part: whole.inside(member, ty),
                 name,
                 builtin,
                 location: location.filter(|_| builtin.is_none()),
-                component: first(decoration(Decoration::COMPONENT)).unwrap_or(0),
-                semantic: semantic(decoration(Decoration::USER_SEMANTIC)),
+                component,
+                semantic,
             });
         }
     }
@@ -166,8 +158,33 @@ fn first(operands: Option<&[u32]>) -> Option<u32> {
     operands?.first().copied()
 }
 
-fn semantic(operands: Option<&[u32]>) -> Option<Cow<'_, str>> {
-    Some(polyshade_spv::decode_text(operands?))
+/// What decorations say of an output: of several alike, the first.
+#[derive(Default)]
+struct Said<'m> {
+    builtin: Option<BuiltIn>,
+    location: Option<u32>,
+    component: u32,
+    semantic: Option<Cow<'m, str>>,
+}
+
+impl<'m> Said<'m> {
+    fn of(m: &'m Module<'_>, id: Id, member: Option<u32>) -> Self {
+        let (mut said, mut component) = (Self::default(), None);
+        for applied in m.decorations_of_member(id, member) {
+            let number = applied.operands.first().copied();
+            match applied.decoration {
+                Decoration::BUILT_IN => said.builtin = said.builtin.or(number.map(BuiltIn)),
+                Decoration::LOCATION => said.location = said.location.or(number),
+                Decoration::COMPONENT => component = component.or(number),
+                Decoration::USER_SEMANTIC if said.semantic.is_none() => {
+                    said.semantic = Some(polyshade_spv::decode_text(applied.operands));
+                }
+                _ => {}
+            }
+        }
+        said.component = component.unwrap_or(0);
+        said
+    }
 }
 
 /// What DXC gives an output as its name, without what all such names begin with.

@@ -16,18 +16,18 @@ pub(super) fn lay_out(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     options: &Options,
+    outputs: &Outputs<'_>,
     given: &[Id],
 ) -> Result<LaidOut, Error> {
-    let outputs = Outputs::of(m, entry);
     let builder = Builder::new(options.takes_repeats());
-    let mut select = Select { m, outputs: &outputs, given, builder };
+    let mut select = Select { m, outputs, given, builder };
     match options.varyings() {
         Varyings::Interleaved(varyings) => select.interleaved(varyings)?,
         Varyings::Separate(varyings) => select.separate(varyings)?,
         Varyings::StreamOutput(entries, strides) => select.stream_output(entries, strides)?,
-        Varyings::Decorated => decorated::lay_out(m, entry, &outputs, &mut select.builder)?,
+        Varyings::Decorated => decorated::lay_out(m, entry, outputs, &mut select.builder)?,
     }
-    let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(&outputs))?;
+    let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(outputs))?;
     for Output { part, builtin, .. } in &outputs.all {
         // Of the outputs that there may be thousands of, few are built-ins.
         let Some(builtin) = *builtin else { continue };

@@ -1,6 +1,6 @@
 //! Merges the queue: one linear walk that copies what is unmodified in runs.
 
-use super::{Edit, EditKind, Patch};
+use super::{EditKind, Patch};
 use crate::grammar::Op;
 use crate::inst::Inst;
 use crate::{Error, ErrorKind, Id, Module, text};
@@ -49,7 +49,7 @@ impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.finish_instructions()?;
         // Stable: what is inserted at one place stays in the order of insertion.
-        self.edits.sort_by_key(|edit| edit.order());
+        self.edits.sort_by_key(|edit| edit.order);
         let words = if self.edits.is_empty() { None } else { Some(self.merged_words()?) };
         // Edits can come to nothing: an overwrite with the word that is there.
         match words.filter(|words| words.as_slice() != self.module.words()) {
@@ -79,8 +79,8 @@ impl<'m> Patch<'m, '_> {
 
     /// What is taken out.
     fn removed(&self) -> Removed {
-        let ends = self.edits.iter().filter_map(|edit| match edit.kind {
-            EditKind::Remove { end } => Some((edit.at, end)),
+        let ends = self.edits.iter().filter_map(|edit| match edit.kind() {
+            EditKind::Remove { end } => Some((edit.at(), end)),
             EditKind::Insert { .. } | EditKind::Overwrite { .. } => None,
         });
         let mut runs: Vec<(u32, u32)> = ends.collect();
@@ -103,12 +103,12 @@ impl<'m> Patch<'m, '_> {
         let mut done = 0;
         let mut last_overwrite = None;
         for edit in &self.edits {
-            let at = edit.at as usize;
+            let at = edit.at() as usize;
             if at > done {
                 words.extend_from_slice(&old[done..at]);
                 done = at;
             }
-            match edit.kind {
+            match edit.kind() {
                 EditKind::Insert { start, end, .. } => {
                     words.extend_from_slice(&self.pool[start as usize..end as usize]);
                 }
@@ -116,15 +116,14 @@ impl<'m> Patch<'m, '_> {
                 EditKind::Overwrite { word } if done == at => {
                     words.push(word);
                     done = at + 1;
-                    last_overwrite = Some(*edit);
+                    last_overwrite = Some((at, word));
                 }
                 EditKind::Overwrite { word } => {
-                    if let Some(Edit { at: last, kind: EditKind::Overwrite { word: other } }) =
-                        last_overwrite
-                        && last == edit.at
+                    if let Some((last, other)) = last_overwrite
+                        && last == at
                         && other != word
                     {
-                        return Err(contradiction(edit.at, other, word));
+                        return Err(contradiction(edit.at(), other, word));
                     }
                 }
             }
@@ -185,14 +184,15 @@ impl<'m> Patch<'m, '_> {
         let mut words = inst.words()[1..].to_vec();
         let mut by_word = HashMap::new();
         for edit in &self.edits {
-            if let EditKind::Overwrite { word } = edit.kind
-                && (inst.at() + 1..inst.end()).contains(&edit.at)
+            let at = edit.at();
+            if let EditKind::Overwrite { word } = edit.kind()
+                && (inst.at() + 1..inst.end()).contains(&at)
             {
-                let other = *by_word.entry(edit.at).or_insert(word);
+                let other = *by_word.entry(at).or_insert(word);
                 if other != word {
-                    return Err(contradiction(edit.at, other, word));
+                    return Err(contradiction(at, other, word));
                 }
-                words[(edit.at - inst.at() - 1) as usize] = word;
+                words[(at - inst.at() - 1) as usize] = word;
             }
         }
         Ok(words)
@@ -202,17 +202,4 @@ impl<'m> Patch<'m, '_> {
 fn contradiction(at: u32, one: u32, other: u32) -> Error {
     let message = format!("two edits overwrite one word, with {one} and with {other}");
     Error::new(ErrorKind::Options, message).at(at)
-}
-
-impl Edit {
-    /// Inserts come before what they are inserted before, by lane; then removal, then overwrites.
-    fn order(&self) -> u64 {
-        let kind = match self.kind {
-            // A patch has no more lanes than ids.
-            EditKind::Insert { lane, .. } => lane,
-            EditKind::Remove { .. } => u32::MAX - 1,
-            EditKind::Overwrite { .. } => u32::MAX,
-        };
-        u64::from(self.at) << 32 | u64::from(kind)
-    }
 }

@@ -86,7 +86,11 @@ impl Patch<'_, '_> {
 
     /// What this patch has decorated with `decoration` and this one operand.
     pub fn added_with(&self, decoration: Decoration, operand: u32) -> Vec<Id> {
-        self.decorated.get(&(decoration, operand)).cloned().unwrap_or_default()
+        let with = self
+            .decorated
+            .iter()
+            .filter(|(said, literal, _)| (*said, *literal) == (decoration, operand));
+        with.map(|(_, _, id)| *id).collect()
     }
 
     /// Decorates member `member` of the structure `id`.
@@ -148,7 +152,7 @@ impl Patch<'_, '_> {
         operands: &[u32],
     ) {
         if let (None, [literal]) = (member, operands) {
-            self.decorated.entry((decoration, *literal)).or_default().push(id);
+            self.decorated.push((decoration, *literal, id));
         }
         self.insert_with(self.end_of(Section::Annotations), op, |words| {
             words.push(id.word());

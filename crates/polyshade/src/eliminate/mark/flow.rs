@@ -95,8 +95,8 @@ impl Marks<'_, '_> {
             return;
         };
         self.keep_frame(function);
-        for block in std::mem::take(&mut self.survey.functions[function].early_returns) {
-            self.live_terminator(Some(block));
+        for number in std::mem::take(&mut self.survey.functions[function].early_returns) {
+            self.live_terminator(Some(self.survey.early_returns[number]));
         }
     }
 
@@ -147,8 +147,8 @@ impl Marks<'_, '_> {
         if std::mem::replace(&mut function.result_wanted, true) {
             return;
         }
-        for block in std::mem::take(&mut function.returned) {
-            let returned = ReturnValue::of(self.terminator(block));
+        for number in function.returned.clone() {
+            let returned = ReturnValue::of(self.terminator(self.survey.returned[number]));
             self.want(returned.expect("the block returns a value").value());
         }
     }

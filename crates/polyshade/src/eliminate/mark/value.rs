@@ -141,8 +141,8 @@ impl<'m> Marks<'m, '_> {
             return;
         }
         function.result_members |= 1 << member;
-        for block in function.returned.clone() {
-            let returned = ReturnValue::of(self.terminator(block));
+        for number in function.returned.clone() {
+            let returned = ReturnValue::of(self.terminator(self.survey.returned[number]));
             self.want_member_of(returned.expect("the block returns a value").value(), member);
         }
     }

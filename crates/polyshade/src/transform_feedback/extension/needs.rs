@@ -12,6 +12,7 @@ use polyshade_spv::{Error, ExecutionMode, ExecutionModel, Module};
 pub(super) fn requirements<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
+    outputs: &Outputs<'_>,
     plan: &Plan,
 ) -> Requirements {
     let mut needs = Requirements {
@@ -26,7 +27,7 @@ pub(super) fn requirements<'m>(
             needs.need(LimitName::TransformFeedbackStreamsLinesTriangles, 1);
         }
     }
-    need_outputs(&mut needs, m, entry, plan);
+    need_outputs(&mut needs, m, entry, outputs, plan);
     needs
 }
 
@@ -90,6 +91,7 @@ fn need_outputs<'m>(
     needs: &mut Requirements,
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
+    outputs: &Outputs<'_>,
     plan: &Plan,
 ) {
     let added = plan.shadows.iter().map(|shadow| shadow.location + 1).max().unwrap_or(0);
@@ -100,15 +102,15 @@ fn need_outputs<'m>(
             .mode(entry.function(), ExecutionMode::OUTPUT_VERTICES)
             .and_then(|mode| mode.operands().first().copied())
             .unwrap_or(0);
-        let at_least = vertices.saturating_mul(components(m, entry, plan));
+        let at_least = vertices.saturating_mul(components(m, outputs, plan));
         needs.need(LimitName::MaxGeometryTotalOutputComponents, at_least);
     }
 }
 
 /// The components of a vertex, all outputs together.
-fn components<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>, plan: &Plan) -> u32 {
+fn components(m: &Module<'_>, outputs: &Outputs<'_>, plan: &Plan) -> u32 {
     let mut sizes = Sizes::new(m);
-    let own = Outputs::of(m, entry).all.into_iter().map(|output| {
+    let own = outputs.all.iter().map(|output| {
         match leaves(m, &output.part, "", None) {
             Ok(leaves) => leaves.iter().map(Leaf::words).sum(),
             // Of other sizes than 32 and 64 bits: no more than whole locations.

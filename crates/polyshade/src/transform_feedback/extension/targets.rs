@@ -7,7 +7,6 @@ use crate::transform_feedback::layout::{Layout, Stored};
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::{Outputs, Part};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, Type};
 
 /// A variable, or a member of a block, that is captured as a whole.
@@ -31,7 +30,7 @@ pub(super) struct InBuffer<'s> {
 /// over: for each buffer in the order in which it was asked for.
 pub(super) fn find<'s>(
     m: &Module<'_>,
-    entry: EntryPoint<'_>,
+    outputs: &Outputs<'_>,
     layout: &Layout,
     stores: &'s [Vec<Stored>],
 ) -> (Vec<Target>, Vec<InBuffer<'s>>) {
@@ -39,20 +38,19 @@ pub(super) fn find<'s>(
         .zip(stores)
         .flat_map(|(buffer, stores)| stores.iter().map(move |stored| InBuffer { buffer, stored }))
         .collect();
+    let captured: HashSet<Id> = all.iter().map(|one| one.stored.piece.leaf.part.variable).collect();
     let mut search = Search::new(m, &all);
     let mut targets = Vec::new();
-    for output in Outputs::of(m, entry).all {
-        if !search.captured.contains(&output.part.variable) {
-            continue;
-        }
+    let is_captured = |part: &&Part| captured.contains(&part.variable);
+    for part in outputs.all.iter().map(|output| &output.part).filter(is_captured) {
         // One element of an array of blocks goes to the buffer behind that of the one before.
         let mut first = None;
-        for elements in blocks(m, &output.part) {
+        for elements in blocks(m, part) {
             let target = search.target(layout, &elements, first);
             first = first.or(target.as_ref().map(|target| target.buffer));
             targets.extend(target);
         }
-        targets.extend(search.target(layout, &[output.part], None));
+        targets.extend(search.target(layout, std::slice::from_ref(part), None));
     }
     let rest = all.iter().zip(&search.decorated).filter(|(_, decorated)| !**decorated);
     (targets, rest.map(|(one, _)| *one).collect())
@@ -81,7 +79,6 @@ struct Search<'m, 's> {
     places: HashMap<(&'s Part, u32, u32), usize>,
     /// Whole leaves by what they are.
     wholes: HashMap<&'s Part, Vec<usize>>,
-    captured: HashSet<Id>,
     /// Structures whose offsets are those of a buffer's members.
     laid_out: HashSet<Id>,
     /// How many variables have a structure, or arrays of it.
@@ -112,7 +109,6 @@ impl<'m, 's> Search<'m, 's> {
             decorated: vec![false; all.len()],
             places,
             wholes,
-            captured: all.iter().map(|one| one.stored.piece.leaf.part.variable).collect(),
             laid_out: moves::laid_out_types(m),
             sharing,
             offsets: HashMap::new(),
