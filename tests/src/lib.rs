@@ -20,6 +20,7 @@ pub mod processor;
 pub mod program;
 pub mod reduce;
 pub mod runs;
+pub mod scene;
 pub mod shader;
 pub mod texts;
 pub mod tree;

@@ -6,42 +6,21 @@
 //! Drivers are those that `VK_DRIVER_FILES` names. The shaders are those of a corpus; all that can be bound and are not
 //! short or long are taken.
 
-use polyshade::host::{Binding, Place, Set};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{
-    self, BufferRange, Options, ProvokingVertex, Topology, Varying, capturable, decorate, strip,
-};
-use polyshade::{Error as Refused, Module, position_only};
+use polyshade::transform_feedback::{Options, Topology, Varying, capturable, decorate, strip};
+use polyshade::{Module, position_only};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_tests::drawable::Drawable;
 use polyshade_tests::processor;
-use polyshade_vulkan::{
-    CaptureBuffers, Descriptor, Device, Draw, Place as At, Range, Resource, Stage,
-    TransformFeedback, Variants, VertexBuffer, VertexLayout, Work, capture_draw, vk,
-};
+use polyshade_tests::scene::{HEAVY, RUNS, SET, Scene, TRIVIAL, known, measure, options};
+use polyshade_vulkan::{Descriptor, Device, Resource, Variants, vk};
 use std::error::Error;
 use std::ops;
 use std::path::Path;
 use std::time::Duration;
 
-/// Vertices of a small and of a large draw: what the large takes longer is the vertices' own.
-const FEW: u32 = 3 << 8;
-const MANY: u32 = 3 << 17;
-/// Each is measured this often, and the shortest time counts: others share the machine.
-const RUNS: u32 = 8;
-
 /// The shaders that are taken of a corpus, in words.
 const LENGTHS: ops::Range<usize> = 200..2000;
-
-/// Shaders of which a vector of four components is captured; the benchmark of the layer draws with them, too.
-const TRIVIAL: &str = include_str!("../../../crates/layer/benches/shaders/trivial.vert");
-const HEAVY: &str = include_str!("../../../crates/layer/benches/shaders/heavy.vert");
-
-/// Bytes of a vector.
-const VECTOR: usize = 16;
-
-/// Where the feedback buffers and the words of the host go. Shaders that use them are not compared.
-const SET: u32 = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
@@ -59,16 +38,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-fn options(varying: Varying) -> Options {
-    let options = Options::new().interleaved([varying]).into_storage(Set(SET), Binding(0));
-    options.words(Place::StorageBuffer { set: Set(SET), binding: Binding(8) })
-}
-
-/// Of draws of which all is known.
-fn known(varying: Varying, topology: Topology) -> Options {
-    options(varying).topologies([topology]).one_instance().one_limit()
 }
 
 /// Prints nanoseconds a vertex, without rasterization, of a shader that says what is captured.
@@ -138,90 +107,6 @@ fn by_hand(device: &Device) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The buffers of a scene: attributes, and what is captured.
-const ATTRIBUTES: usize = 0;
-const FEEDBACK: usize = 1;
-
-/// A draw, and what it is bound to.
-struct Scene<'a> {
-    work: Work<'a>,
-    draw: Draw<'a>,
-}
-
-impl<'a> Scene<'a> {
-    /// With attributes for so many vertices, and room for three vectors of each: those of strips are captured thrice.
-    fn new(vertices: u32) -> Self {
-        let number =
-            |i: u32| ((i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0).to_ne_bytes();
-        let attributes = (0..4 * vertices).flat_map(number).collect();
-        let feedback = vec![0; 3 * VECTOR * vertices as usize];
-        let work = Work { buffers: vec![attributes, feedback], ..Work::default() };
-        Self { work, draw: Draw::default() }
-    }
-
-    /// Three vertices of a shader as it is.
-    fn of(words: &'a [u32]) -> Self {
-        let mut scene = Self::new(3);
-        scene.plain(words, vk::PrimitiveTopology::TRIANGLE_LIST, 3);
-        scene
-    }
-
-    fn feedback(&self) -> Range {
-        Range { buffer: FEEDBACK, offset: 0, size: self.work.buffers[FEEDBACK].len() as u64 }
-    }
-
-    fn plain(&mut self, words: &'a [u32], topology: vk::PrimitiveTopology, count: u32) {
-        self.draw = Draw { topology, ..Draw::new(vec![Stage::vertex(words)], 0..count) };
-    }
-
-    /// Has the driver capture what the shader's decorations say.
-    fn by_the_driver(&mut self) {
-        let feedback = TransformFeedback { buffers: vec![self.feedback()], ..Default::default() };
-        self.draw.transform_feedback = Some(feedback);
-    }
-
-    /// The capture pass of `count` vertices.
-    fn captured(
-        &mut self,
-        variants: &'a Variants<'_>,
-        topology: Topology,
-        count: u32,
-    ) -> Result<(), Refused> {
-        let draw = transform_feedback::Draw {
-            topology,
-            provoking_vertex: ProvokingVertex::First,
-            first_vertex: 0,
-            vertex_count: count,
-            first_instance: 0,
-            instance_count: 1,
-            indices: None,
-        };
-        let ranges = [self.feedback()];
-        let range = BufferRange { size: ranges[0].size as u32, ..BufferRange::default() };
-        let buffers = CaptureBuffers::from(&ranges[..]);
-        self.draw = capture_draw(variants, &draw, &[range], &buffers, &mut self.work)?;
-        Ok(())
-    }
-}
-
-/// Nanoseconds a vertex of what `make` makes of a scene and a number of vertices.
-fn measure<'a>(
-    device: &Device,
-    make: impl Fn(&mut Scene<'a>, u32) -> Result<(), Refused>,
-) -> Result<f64, Box<dyn Error>> {
-    let least = |count| -> Result<Duration, Box<dyn Error>> {
-        let mut scene = Scene::new(MANY);
-        make(&mut scene, count)?;
-        let layout = VertexLayout::vectors([(0, vk::Format::R32G32B32A32_SFLOAT)]);
-        let place = At { buffer: ATTRIBUTES, offset: 0 };
-        scene.draw.vertex_buffers = vec![VertexBuffer { place, layout }];
-        scene.work.draws = vec![scene.draw];
-        Ok(processor::of_draws(device, &scene.work, RUNS)?)
-    };
-    let (few, many) = (least(FEW)?, least(MANY)?);
-    Ok(many.saturating_sub(few).as_nanos() as f64 / f64::from(MANY - FEW))
-}
-
 /// Prints what the first draw of three vertices with a new pipeline takes, on average: making the pipeline and
 /// compiling the shader, without what a shader of nothing takes.
 fn first_draws(device: &Device, shaders: &[Drawable]) -> Result<(), Box<dyn Error>> {
@@ -253,7 +138,7 @@ fn first_draw(
     let first = outputs.into_iter().find(|(_, components)| components.is_ok());
     let (varying, _) = first.ok_or("nothing can be captured")?;
     let least = |scene: Scene<'_>| -> Result<Duration, Box<dyn Error>> {
-        let Scene { mut work, mut draw } = scene;
+        let Scene { mut work, mut draw, .. } = scene;
         shader.bind(&mut work, &mut draw);
         work.draws = vec![draw];
         Ok(processor::least(RUNS, || device.run(&work).map(drop))?)
