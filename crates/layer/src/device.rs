@@ -94,8 +94,8 @@ pub(crate) unsafe extern "system" fn create_device(
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
             drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
         };
-        // Applications chain what is newer than the layer in front of anything. Some drivers refuse a device for features
-        // of an extension that they lack (SwiftShader), so what the layer provides has to go.
+        // Applications chain what is newer than the layer in front of anything. Drivers may refuse features of
+        // extensions that they lack (SwiftShader does), so what the layer provides has to go.
         let mut chain = Copied::leading((*info).p_next, changes).map_err(|unknown| {
             instance.log.say(
                 Level::Warning,
