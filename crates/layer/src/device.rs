@@ -94,8 +94,9 @@ pub(crate) unsafe extern "system" fn create_device(
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
             drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
         };
-        // Where one cannot be taken out, the driver skips it as it skips all that it does not know.
-        let mut chain = Copied::new((*info).p_next, changes).map_err(|unknown| {
+        // Applications chain what is newer than the layer in front of anything. Drivers may refuse features of
+        // extensions that they lack (SwiftShader does), so what the layer provides has to go.
+        let mut chain = Copied::leading((*info).p_next, changes).map_err(|unknown| {
             instance.log.say(
                 Level::Warning,
                 format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),

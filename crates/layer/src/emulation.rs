@@ -22,6 +22,7 @@ pub(crate) mod queries;
 pub(crate) mod recording;
 pub(crate) mod scopes;
 pub(crate) mod state;
+pub(crate) mod suspended;
 mod told;
 pub(crate) mod variants;
 mod words;
@@ -62,6 +63,10 @@ pub(crate) struct Emulator {
     pub(crate) pools: Mutex<Vec<(vk::CommandPool, vk::CommandBuffer)>>,
     /// Whether there are secondary command buffers that may be pending twice.
     pub(crate) shared: AtomicBool,
+    /// Whether command buffers go on with rendering that others began.
+    pub(crate) has_resumed: AtomicBool,
+    /// Held by who writes lists of such rendering.
+    pub(crate) joining: Mutex<()>,
     pub(crate) debugging: Debugging,
     /// How many pipelines there were that capture.
     pub(crate) capturing: AtomicU32,
@@ -102,6 +107,8 @@ impl Emulator {
             recordings: Registry::new(),
             pools: Mutex::default(),
             shared: AtomicBool::new(false),
+            has_resumed: AtomicBool::new(false),
+            joining: Mutex::default(),
             debugging: debugging.clone(),
             capturing: AtomicU32::new(0),
         })

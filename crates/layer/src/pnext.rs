@@ -3,11 +3,13 @@
 //! A chain that the application hands over to be filled in is its own for as long as the call takes: [`Unlinked`] takes
 //! structures out and puts them back. A chain of what is to be created is constant, and may lie where nothing can be
 //! written: [`Copied`] copies as much of it as has to change. A copy needs the structure's size, which a chain does not
-//! say, so a structure that nobody knows in front of one that is to go cannot be copied, and the caller is told.
+//! say. A structure that nobody knows in front of one that is to go stays where it is: the caller is told, or has it
+//! lead to the copies for as long as the call takes.
 
 use crate::structures;
 use ash::vk::{self, StructureType, TaggedStructure};
 use std::ffi::c_void;
+use std::io::{Read as _, Write as _};
 
 /// The structures of a chain.
 ///
@@ -98,6 +100,8 @@ pub(crate) struct Copied {
     first: *const c_void,
     // Of words of 64 bits, as structures are aligned to them.
     copies: Vec<Box<[u64]>>,
+    /// Structures of the application's that lead to copies until this is dropped, and what they led to.
+    led: Vec<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
 }
 
 impl Copied {
@@ -111,6 +115,32 @@ impl Copied {
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
     ) -> Result<Self, StructureType> {
+        // SAFETY: the caller's promise; nothing is written.
+        unsafe { Self::with(first, change, |_| false) }
+    }
+
+    /// The same, but a structure that cannot be copied leads to the copies until the result is dropped. The error is
+    /// one that cannot be written either.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Copied::new`], and nobody else uses the structures that nobody knows for as long as the result is used.
+    pub(crate) unsafe fn leading(
+        first: *const c_void,
+        change: impl Fn(StructureType) -> Option<Change>,
+    ) -> Result<Self, StructureType> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::with(first, change, |at| is_writable(at)) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Copied::leading`], where any structure may be written.
+    unsafe fn with(
+        first: *const c_void,
+        change: impl Fn(StructureType) -> Option<Change>,
+        may_write: impl Fn(*mut vk::BaseOutStructure<'static>) -> bool,
+    ) -> Result<Self, StructureType> {
         let mut copied = Self::unchanged(first);
         // SAFETY: the caller's promise.
         let chain: Vec<_> =
@@ -123,7 +153,15 @@ impl Copied {
             if change(s_type) == Some(Change::Drop) {
                 continue;
             }
-            let size = structures::size(s_type).ok_or(s_type)?;
+            let Some(size) = structures::size(s_type) else {
+                if !may_write(at) {
+                    return Err(s_type);
+                }
+                // SAFETY: the structure is valid.
+                copied.led.push((at, unsafe { (*at).p_next }));
+                kept.push(at);
+                continue;
+            };
             let mut copy = vec![0_u64; size.div_ceil(8)].into_boxed_slice();
             // SAFETY: a valid structure of this type has so many bytes, and there is room for them.
             unsafe { copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(at.cast(), size) };
@@ -132,7 +170,7 @@ impl Copied {
         }
         let rest = chain.get(last + 1).map_or(std::ptr::null_mut(), |(at, _)| *at);
         for (i, &at) in kept.iter().enumerate() {
-            // SAFETY: the copies are ours.
+            // SAFETY: the copies are ours, and the others may be written.
             unsafe { (*at).p_next = kept.get(i + 1).copied().unwrap_or(rest) };
         }
         copied.first = kept.first().copied().unwrap_or(rest).cast();
@@ -141,7 +179,7 @@ impl Copied {
 
     /// The chain as it is.
     pub(crate) fn unchanged(first: *const c_void) -> Self {
-        Self { first, copies: Vec::new() }
+        Self { first, copies: Vec::new(), led: Vec::new() }
     }
 
     /// Where the chain begins.
@@ -160,6 +198,33 @@ impl Copied {
             }
         })
     }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        for (at, next) in self.led.drain(..) {
+            // SAFETY: the promise that was made to `leading`.
+            unsafe { (*at).p_next = next };
+        }
+    }
+}
+
+/// Whether what a structure leads to can be written. Constants may lie where a write would end the program; the system,
+/// asked to write what is there already, answers instead.
+///
+/// # Safety
+///
+/// The structure is valid, and nobody else uses it.
+unsafe fn is_writable(at: *mut vk::BaseOutStructure<'static>) -> bool {
+    let Ok((mut reader, mut writer)) = std::io::pipe() else { return false };
+    // SAFETY: the caller's promise.
+    let next = unsafe { (*at).p_next };
+    let bytes = next.expose_provenance().to_ne_bytes();
+    // SAFETY: the field is a pointer, of so many bytes, and gets those that it has.
+    let place = unsafe {
+        std::slice::from_raw_parts_mut((&raw mut (*at).p_next).cast::<u8>(), bytes.len())
+    };
+    writer.write_all(&bytes).is_ok() && reader.read_exact(place).is_ok()
 }
 
 #[cfg(test)]
@@ -229,17 +294,72 @@ mod tests {
     #[test]
     fn what_nobody_knows_is_not_copied() {
         let b = Feedback::default();
-        let unknown = StructureType::from_raw(2_000_000_000);
         let a = Multiview {
-            s_type: unknown,
+            s_type: UNKNOWN,
             p_next: (&raw const b).cast_mut().cast(),
             ..Multiview::default()
         };
         let drops = |s_type| is_feedback(s_type).then_some(Change::Drop);
         // SAFETY: the chain is valid as far as anybody can tell.
-        assert_eq!(unsafe { Copied::new((&raw const a).cast(), drops) }.map(|_| ()), Err(unknown));
+        assert_eq!(unsafe { Copied::new((&raw const a).cast(), drops) }.map(|_| ()), Err(UNKNOWN));
         // SAFETY: behind what changes it may stand.
         let behind = unsafe { Copied::new((&raw const b).cast(), drops) };
         assert!(behind.is_ok_and(|copied| copied.first().is_null()));
+    }
+
+    const UNKNOWN: StructureType = StructureType::from_raw(2_000_000_000);
+
+    #[test]
+    fn what_nobody_knows_leads_to_copies_until_these_are_dropped() {
+        let last = Storage::default();
+        let d = Feedback { p_next: (&raw const last).cast_mut().cast(), ..Feedback::default() };
+        let mut c = Multiview { s_type: UNKNOWN, ..Multiview::default() };
+        c.p_next = (&raw const d).cast_mut().cast();
+        let b = Storage { p_next: (&raw mut c).cast(), ..Storage::default() };
+        let mut a = Multiview { s_type: UNKNOWN, ..Multiview::default() };
+        a.p_next = (&raw const b).cast_mut().cast();
+        let first: *const c_void = (&raw mut a).cast();
+        let before = types(first);
+        let changes = |s_type| match s_type {
+            Storage::STRUCTURE_TYPE => Some(Change::Edit),
+            _ => is_feedback(s_type).then_some(Change::Drop),
+        };
+        // SAFETY: nobody else uses the chain.
+        let mut copied = unsafe { Copied::leading(first, changes) }.expect("all may be written");
+        assert!(copied.copy::<Storage>().is_some());
+        let kept = [UNKNOWN, Storage::STRUCTURE_TYPE, UNKNOWN, Storage::STRUCTURE_TYPE];
+        assert_eq!(types(copied.first()), kept);
+        drop(copied);
+        assert_eq!(types(first), before);
+        assert_eq!(before.len(), 5);
+    }
+
+    /// A structure among a program's constants.
+    struct Constant<T>(T);
+
+    // SAFETY: nobody writes it.
+    unsafe impl<T> Sync for Constant<T> {}
+
+    #[test]
+    fn what_cannot_be_written_is_left_alone() {
+        static BEHIND: Constant<Feedback> = Constant(Feedback {
+            s_type: Feedback::STRUCTURE_TYPE,
+            p_next: std::ptr::null_mut(),
+            transform_feedback: vk::TRUE,
+            geometry_streams: vk::FALSE,
+            _marker: std::marker::PhantomData,
+        });
+        static FIRST: Constant<Multiview> = Constant(Multiview {
+            s_type: UNKNOWN,
+            p_next: (&raw const BEHIND.0).cast_mut().cast(),
+            multiview: vk::FALSE,
+            multiview_geometry_shader: vk::FALSE,
+            multiview_tessellation_shader: vk::FALSE,
+            _marker: std::marker::PhantomData,
+        });
+        let drops = |s_type| is_feedback(s_type).then_some(Change::Drop);
+        // SAFETY: nobody else uses the chain.
+        let copied = unsafe { Copied::leading((&raw const FIRST.0).cast(), drops) };
+        assert_eq!(copied.map(|_| ()), Err(UNKNOWN));
     }
 }

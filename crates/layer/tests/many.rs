@@ -3,6 +3,7 @@
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER};
 use ash::vk;
 use polyshade_layer::LAYER_NAME;
+use std::process::Command;
 use std::thread;
 
 /// What a thread does with each device of its own.
@@ -68,4 +69,29 @@ fn devices_of_one_instance_are_told_apart() {
     let found = devices.each_ref().map(|device| device.command(&instance, begin));
     assert!(found[0].is_some() && found[1].is_none() && found[2].is_some());
     assert_ne!(found[0], found[2], "one is the layer's, one the driver's");
+}
+
+/// What the layer keeps for all instances would be lost where a loader unloads it, and once more each time.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_library_stays_when_its_last_instance_goes() {
+    const ALONE: &str = "POLYSHADE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        // Other tests have instances at the same time.
+        let program = std::env::current_exe().expect("the system knows which program runs");
+        let name = "many::the_library_stays_when_its_last_instance_goes";
+        let output = Command::new(program).args(["--exact", name]).env(ALONE, "1").output();
+        let output = output.expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let is_loaded = || {
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux has it");
+        maps.contains(&polyshade_layer::manifest::library_name())
+    };
+    assert!(!is_loaded());
+    let instance = Instance::with_layers(&[], &[LAYER_NAME]);
+    drop(instance.device(LAVAPIPE, true).expect("a device"));
+    drop(instance);
+    assert!(is_loaded());
 }

@@ -20,7 +20,12 @@ fn run(able: &Able, stream: &Stream) -> Left {
     // SAFETY: everything is created, used, waited for and destroyed in this order.
     unsafe {
         let scene = Scene::new(able, stream);
-        scene.submit(&scene.record());
+        let mut commands = scene.record();
+        scene.submit(&commands);
+        if stream.mixed {
+            commands.splice(1.., scene.record().drain(1..));
+            scene.submit(&commands);
+        }
         let left = scene.left();
         scene.destroy();
         left
@@ -33,6 +38,13 @@ const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 fn wanted() -> u32 {
     let wanted = std::env::var("POLYSHADE_STREAMS").ok();
     wanted.map_or(150, |wanted| wanted.parse().expect("a number of streams"))
+}
+
+/// Where they begin: `POLYSHADE_STREAMS_FROM`, or the same each time.
+fn noise() -> Noise {
+    let from = std::env::var("POLYSHADE_STREAMS_FROM").ok();
+    let from = from.map_or(0, |from| from.parse().expect("a number"));
+    Noise(0x9e37_79b9_7f4a_7c15 ^ from)
 }
 
 /// How many threads draw them, on the same devices.
@@ -49,7 +61,7 @@ fn random_streams_are_captured_as_by_the_driver() {
         Able::new(&other, SWIFTSHADER),
     ];
     let [by_driver, by_layer, elsewhere] = &devices;
-    let noise = Mutex::new((Noise(0x9e37_79b9_7f4a_7c15), 0..wanted()));
+    let noise = Mutex::new((noise(), 0..wanted()));
     let next = || {
         let mut noise = noise.lock().expect("nothing panics that holds it");
         let number = noise.1.next()?;
@@ -86,7 +98,7 @@ fn a_layer_that_captures_nothing_is_noticed() {
     let null = [(c"mode", c"debug-null"), FORCED[0]];
     let null = Instance::with_layers(&null, &[polyshade_layer::LAYER_NAME]);
     let (by_driver, by_none) = (Able::new(&native, LAVAPIPE), Able::new(&null, LAVAPIPE));
-    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut noise = noise();
     let streams: Vec<Stream> = (0..10).map(|_| Stream::random(&mut noise)).collect();
     let differs = |stream: &&Stream| {
         let differences = run(&by_none, stream).differences(&run(&by_driver, stream));

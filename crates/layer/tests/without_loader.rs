@@ -225,6 +225,25 @@ fn the_driver_sees_nothing_of_what_the_layer_provides() {
     close(&layer, instance, physical);
 }
 
+/// ANGLE chains structures that are newer than what the layer knows, and SwiftShader refuses features that it lacks.
+#[test]
+fn what_the_layer_provides_goes_from_behind_what_nobody_knows() {
+    let layer = Layer::load();
+    let (instance, physical) = open(&layer, NULL_MODE);
+    seen();
+    let feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
+    let unknown = vk::StructureType::from_raw(2_000_000_000);
+    let mut before = vk::BaseOutStructure { s_type: unknown, ..Default::default() };
+    before.p_next = std::ptr::from_ref(&feedback).cast_mut().cast();
+    let chain = (&raw mut before).cast();
+    let device =
+        layer.device(instance, physical, &[EXTENSIONS[0], FEEDBACK], chain).expect("a device");
+    assert_eq!(seen().chain, [vk::StructureType::LOADER_DEVICE_CREATE_INFO, unknown]);
+    assert_eq!(types(chain).len(), 2, "the application's chain is as it was");
+    destroy(&layer, device);
+    close(&layer, instance, physical);
+}
+
 /// Creates and records what has something of the extension in it.
 fn records(layer: &Layer, device: vk::Device) {
     let commands: vk::CommandBuffer = of_same(device);

@@ -88,7 +88,8 @@ impl Recording {
     ) {
         if !self.has_list() {
             device.fault(format_args!(
-                "capture in rendering that was resumed is not there yet: nothing is captured"
+                "capture in rendering that a secondary command buffer resumes is not there yet: \
+                 nothing is captured"
             ));
             return;
         }

@@ -58,7 +58,7 @@ impl Recording {
         call: Call,
     ) -> Result<Done, Why> {
         if !self.has_list() {
-            return Err("rendering was resumed".to_owned());
+            return Err("a secondary command buffer resumes the rendering".to_owned());
         }
         if call.draws > MOST_DRAWS {
             return Err(format!("{} draws of one command, more than {MOST_DRAWS}", call.draws));
@@ -157,8 +157,8 @@ impl Recording {
         if matches!(call.arguments, Said::Direct { .. }) {
             return Ok((draws, None));
         }
-        let size = u64::from(Job::COMMAND_SIZE * call.draws.max(1));
-        let commands = self.arena.take(device, emulator, size).map_err(lost)?;
+        let size = Job::COMMAND_SIZE * call.draws.max(1);
+        let commands = self.kept(device, emulator, size).map_err(lost)?;
         draws.commands = commands.address;
         Ok((draws, Some(commands)))
     }

@@ -85,7 +85,7 @@ fn pipeline(
 }
 
 /// The jobs of a render pass, or of a secondary command buffer inside one.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Jobs {
     pub(super) words: Vec<u32>,
     /// The most draws of a job with restarts.

@@ -129,6 +129,11 @@ impl Chunk {
 }
 
 impl Piece {
+    /// Whether there is room for the words.
+    pub(crate) fn holds(&self, words: &[u32]) -> bool {
+        self.size >= size_of_val(words) as u64
+    }
+
     /// Writes words from this byte on, as far as there is room.
     pub(crate) fn write(&self, at: u64, words: &[u32]) {
         let room = self.size.saturating_sub(at) as usize / 4;

@@ -28,11 +28,29 @@ pub(crate) struct Active {
     pub(crate) state: u64,
 }
 
+/// A rendering that was begun here, and that other command buffers resume.
+pub(crate) struct Suspended {
+    pub(super) list: Piece,
+    /// The jobs of what is drawn here.
+    pub(super) jobs: Jobs,
+    /// The jobs of all that the list was written for last, and where they stand.
+    pub(super) written: Option<(Jobs, Piece)>,
+}
+
+/// What is drawn of a rendering that another command buffer began.
+pub(crate) struct Resumed {
+    pub(super) jobs: Jobs,
+    /// Whether it goes on in yet another one.
+    pub(super) is_suspended: bool,
+}
+
 /// What is known of a command buffer.
 #[derive(Default)]
 pub(crate) struct Recording {
     pub(crate) is_secondary: bool,
-    /// Whether it may be pending twice, or executes others that may.
+    /// Whether it may be pending twice.
+    pub(crate) is_simultaneous: bool,
+    /// The same, or executes others that may, or begins what others resume that may.
     pub(crate) is_shared: bool,
     pub(crate) arena: Arena,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
@@ -40,6 +58,11 @@ pub(crate) struct Recording {
     /// Where the list of the open pass is written.
     pub(crate) list: Option<Piece>,
     pub(crate) scope: Scope,
+    /// Whether the rendering that is open was begun in another command buffer, and whether it does not end here.
+    pub(crate) resumes: bool,
+    pub(crate) suspends: bool,
+    pub(crate) resumed: Option<Resumed>,
+    pub(crate) suspended: Option<Suspended>,
     pub(crate) graphics: Option<(vk::Pipeline, Arc<Graphics>)>,
     pub(crate) compute: vk::Pipeline,
     pub(crate) pushed: Pushed,
@@ -78,7 +101,7 @@ impl Scope {
 impl Recording {
     /// Whether a list of jobs is done for what is recorded here.
     pub(crate) fn has_list(&self) -> bool {
-        self.list.is_some() || self.is_secondary && self.scope != Scope::Outside
+        self.list.is_some() || self.resumes || self.is_secondary && self.scope != Scope::Outside
     }
 
     /// Forgets everything. No commands use the memory any more.

@@ -28,7 +28,9 @@ impl Recording {
     }
 
     pub(crate) fn close(&mut self, device: &Driver, emulator: &Emulator) {
-        self.finish(device, emulator);
+        if !self.keep_suspended() {
+            self.finish(device, emulator);
+        }
         self.scope = Scope::Outside;
     }
 

@@ -69,8 +69,22 @@ impl Recording {
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
-        let size = u64::from(block_stride(variant)) * u64::from(call.draws.max(1));
-        Ok((self.arena.take(device, emulator, size)?, template))
+        let size = block_stride(variant) * call.draws.max(1);
+        Ok((self.kept(device, emulator, size)?, template))
+    }
+
+    /// Memory that the keeper writes in front of a pass. Where others share the pass nobody may: so it says first that
+    /// there is nothing to draw and no room.
+    pub(super) fn kept(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        size: u32,
+    ) -> Result<Piece, vk::Result> {
+        match self.resumes || self.suspends {
+            true => self.arena.put(device, emulator, &vec![0; size as usize / 4]),
+            false => self.arena.take(device, emulator, size.into()),
+        }
     }
 
     /// Where it stands what the shader fetches attributes by.

@@ -127,7 +127,9 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
         if let Some((device, emulator, recording)) = emulated(commands) {
             recording.reset(device, emulator);
             let flags = (*info).flags;
-            recording.is_shared = flags.contains(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
+            recording.is_simultaneous =
+                flags.contains(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
+            recording.is_shared = recording.is_simultaneous;
             let inside = flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
             if recording.is_secondary && inside {
                 let inherited = (*info).p_inheritance_info.as_ref();

@@ -28,14 +28,8 @@ noted! {
         |device, emulator, recording, commands| recording.close(device, emulator);
     /// `vkCmdBeginRendering`.
     cmd_begin_rendering(info: *const vk::RenderingInfo<'_>)
-        |device, emulator, recording, commands| {
-            // Between what is suspended and what resumes it there may be no command.
-            if (*info).flags.contains(vk::RenderingFlags::RESUMING) {
-                recording.scope = Scope::Rendering;
-            } else {
-                recording.open(device, emulator, commands, Scope::Rendering);
-            }
-        };
+        |device, emulator, recording, commands|
+        recording.begin_rendering(device, emulator, commands, (*info).flags);
     /// `vkCmdEndRendering`.
     cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
     /// `vkCmdExecuteCommands`.

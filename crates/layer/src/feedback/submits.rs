@@ -2,8 +2,11 @@
 
 use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
+use crate::emulation::Emulator;
+use crate::emulation::suspended::join;
 use crate::settings::slice;
 use ash::vk;
+use std::sync::atomic::Ordering;
 
 /// `vkQueueSubmit`.
 pub(crate) unsafe extern "system" fn queue_submit(
@@ -17,6 +20,12 @@ pub(crate) unsafe extern "system" fn queue_submit(
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
+        if let Some(emulator) = resuming(device) {
+            for one in all {
+                let batch = slice(one.p_command_buffers, one.command_buffer_count);
+                join(device, emulator, batch);
+            }
+        }
         let waits =
             |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
         let reach = Reach::whole(device);
@@ -48,6 +57,13 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         let Some(device) = Device::of(queue) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.queue_submit_2 else { return vk::Result::ERROR_UNKNOWN };
         let all = slice(submits, count);
+        if let Some(emulator) = resuming(device) {
+            for one in all {
+                let batch = slice(one.p_command_buffer_infos, one.command_buffer_info_count);
+                let batch: Vec<_> = batch.iter().map(|one| one.command_buffer).collect();
+                join(device, emulator, &batch);
+            }
+        }
         let reach = Reach::whole(device);
         let changes =
             |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(reach, one.stage_mask) != one.stage_mask;
@@ -64,6 +80,11 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         }
         next(queue, count, changed.as_ptr(), fence)
     }
+}
+
+/// What captures, where command buffers go on with rendering of others.
+fn resuming(device: &Device) -> Option<&Emulator> {
+    device.emulator.get().filter(|emulator| emulator.has_resumed.load(Ordering::Relaxed))
 }
 
 /// What a submission waits for, and what it signals.

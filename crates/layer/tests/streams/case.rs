@@ -27,6 +27,8 @@ pub(super) struct Stream {
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
     pub(super) submissions: u32,
+    /// Whether it is recorded again, and the first command buffer submitted with the others of that.
+    pub(super) mixed: bool,
     pub(super) waits: Waits,
     /// Whether timestamps are written, behind the stages that capture.
     pub(super) stamped: bool,
@@ -67,6 +69,19 @@ pub(super) struct Capture {
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
+    /// Whether it goes on with the rendering of the one before, which is suspended, where nothing has to wait.
+    pub(super) goes_on: bool,
+}
+
+/// Where a capture stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Place {
+    /// In a pass that begins with it.
+    New,
+    /// In the pass of the capture before it.
+    Same,
+    /// In rendering that is suspended in front of it.
+    Resumed,
 }
 
 /// A command that draws.
@@ -169,9 +184,47 @@ impl Stream {
             captures,
             indices,
             submissions: 1 + noise.below(2),
+            mixed: noise.one_in(3),
             waits: noise.of(&waits),
             stamped: noise.one_in(3),
         }
+    }
+}
+
+impl Stream {
+    pub(super) fn place(&self, number: usize) -> Place {
+        let Some(before) = number.checked_sub(1).map(|before| &self.captures[before]) else {
+            return Place::New;
+        };
+        let capture = &self.captures[number];
+        // What goes on at counters, and what counters draw, waits for them outside of passes.
+        let waits = capture.resumes || capture.calls.iter().any(|call| call.kind == Kind::Bytes);
+        if capture.goes_on && self.look.dynamic_rendering && !waits {
+            return Place::Resumed;
+        }
+        let own = capture.own_pass || capture.own_commands;
+        match waits || own || before.secondary != capture.secondary {
+            true => Place::New,
+            false => Place::Same,
+        }
+    }
+
+    /// How the rendering begins that a capture is in.
+    pub(super) fn rendering(&self, number: usize) -> vk::RenderingFlags {
+        let first = (0..=number).rfind(|first| self.place(*first) != Place::Same);
+        let number = first.expect("the first capture begins a pass");
+        let mut flags = vk::RenderingFlags::empty();
+        let mut behind = (number + 1..self.captures.len()).map(|behind| self.place(behind));
+        if behind.find(|place| *place != Place::Same) == Some(Place::Resumed) {
+            flags |= vk::RenderingFlags::SUSPENDING;
+        }
+        if self.place(number) == Place::Resumed {
+            flags |= vk::RenderingFlags::RESUMING;
+        }
+        if self.captures[number].secondary {
+            flags |= vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS;
+        }
+        flags
     }
 }
 
@@ -184,7 +237,8 @@ impl Capture {
             saves: !noise.one_in(3),
             secondary: noise.one_in(4),
             own_pass: noise.one_in(3),
-            own_commands: noise.one_in(5),
+            own_commands: noise.one_in(4),
+            goes_on: noise.one_in(3),
         }
     }
 }

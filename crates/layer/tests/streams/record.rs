@@ -1,6 +1,6 @@
 //! The commands of streams.
 
-use super::case::{Call, Capture, Kind, MOST_DRAWS, Waits};
+use super::case::{Call, Capture, Kind, MOST_DRAWS, Place, Waits};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
 use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
 use crate::draws::{FORMAT, WHOLE, memory_barrier, pixels};
@@ -38,16 +38,10 @@ impl Scene<'_> {
             let mut commands = all[0];
             vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
             self.prepare(commands);
-            let mut open = None;
             for (number, capture) in self.stream.captures.iter().enumerate() {
-                // What goes on at counters, and what counters draw, waits for them outside of passes.
-                let waits = capture.resumes
-                    || capture.calls.iter().any(|call| call.kind == Kind::Bytes)
-                    || capture.own_pass
-                    || capture.own_commands;
-                if open.is_some_and(|secondary| waits || secondary != capture.secondary) {
+                let place = self.stream.place(number);
+                if number > 0 && place != Place::Same {
                     self.end_pass(commands);
-                    open = None;
                 }
                 if capture.own_commands {
                     vulkan.end_command_buffer(commands).expect("it ends");
@@ -55,10 +49,11 @@ impl Scene<'_> {
                     all.push(commands);
                     vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
                 }
-                if open.is_none() {
+                if place == Place::New {
                     self.wait_between(commands, number);
-                    self.begin_pass(commands, capture.secondary);
-                    open = Some(capture.secondary);
+                }
+                if place != Place::Same {
+                    self.begin_pass(commands, number);
                 }
                 if capture.secondary {
                     let secondary = self.secondary(number, capture);
@@ -185,7 +180,7 @@ impl Scene<'_> {
         }
     }
 
-    unsafe fn begin_pass(&self, commands: vk::CommandBuffer, secondary: bool) {
+    unsafe fn begin_pass(&self, commands: vk::CommandBuffer, number: usize) {
         let vulkan = &self.able.device.handle;
         let extent = vk::Extent2D { width: SIDE, height: SIDE };
         let area = vk::Rect2D { extent, ..Default::default() };
@@ -194,12 +189,8 @@ impl Scene<'_> {
             .image_layout(vk::ImageLayout::GENERAL)
             .load_op(vk::AttachmentLoadOp::LOAD)
             .store_op(vk::AttachmentStoreOp::STORE)];
-        let flags = match secondary {
-            true => vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS,
-            false => vk::RenderingFlags::empty(),
-        };
         let rendering = vk::RenderingInfo::default()
-            .flags(flags)
+            .flags(self.stream.rendering(number))
             .render_area(area)
             .layer_count(1)
             .color_attachments(&targets);
@@ -207,7 +198,7 @@ impl Scene<'_> {
             .render_pass(self.pass)
             .framebuffer(self.framebuffer)
             .render_area(area);
-        let contents = match secondary {
+        let contents = match self.stream.captures[number].secondary {
             true => vk::SubpassContents::SECONDARY_COMMAND_BUFFERS,
             false => vk::SubpassContents::INLINE,
         };
@@ -235,7 +226,9 @@ impl Scene<'_> {
     unsafe fn secondary(&self, number: usize, capture: &Capture) -> vk::CommandBuffer {
         let vulkan = &self.able.device.handle;
         let formats = [FORMAT];
+        let flags = self.stream.rendering(number);
         let mut rendering = vk::CommandBufferInheritanceRenderingInfo::default()
+            .flags(flags & !vk::RenderingFlags::CONTENTS_SECONDARY_COMMAND_BUFFERS)
             .color_attachment_formats(&formats)
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
         let inherited = match self.stream.look.dynamic_rendering {

@@ -1,0 +1,10 @@
+//! Loaders unload layers with the last instance. What the layer keeps for all instances would be lost each time: so the
+//! library stays loaded.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if ["linux", "android", "freebsd"].contains(&system.as_str()) {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    }
+}
