@@ -12,7 +12,10 @@ use polyshade::advanced_blend::{
 };
 use polyshade::host::{Binding, Place, Set};
 use polyshade::position_only;
-use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Target, Texture, Work, vk};
+use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_vulkan::{
+    Descriptor, Draw, Range, Resource, Stage, Target, Texture, VertexBuffer, VertexLayout, Work, vk,
+};
 
 /// Every equation over destinations that are read from a texture, selected by push constants, which WGSL has as a
 /// uniform buffer.
@@ -41,15 +44,10 @@ fn browsers_blend_as_the_model_says() {
     }
 }
 
-/// Shaders that naga refuses: WGSL has no arrays and matrices among outputs, no case that falls through and no point
-/// size, and naga does not know each extended instruction that stores.
-const NOT_WGSL: [&str; 5] = [
-    "the position reads varyings",
-    "matrices by columns",
-    "branches",
-    "extended instructions that store",
-    "point size and clip distances",
-];
+/// Shaders that are refused: WGSL has no case that falls through and no point size, and naga does not know each
+/// extended instruction that stores.
+const NOT_WGSL: [&str; 3] =
+    ["branches", "extended instructions that store", "point size and clip distances"];
 
 /// The position of each variant is the full shader's, bit for bit, in every fragment.
 #[test]
@@ -90,15 +88,17 @@ fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
     assert!(pictures[0][0] != pictures[1][0]);
 }
 
-/// The target that the browser draws, which is the very bytes of every driver's.
+/// The first target that the browser draws; all are the very bytes of every driver's.
 #[track_caller]
 fn drawn_alike(work: &Work<'_>) -> Vec<u8> {
-    let found = browser::run(work).targets.remove(0);
+    let mut found = browser::run(work).targets;
     for driver in DRIVERS {
-        let right = &driver.run(work).targets[0];
-        assert!(found == *right, "{driver:?}: {:?} and not {:?}", colours(&found), colours(right));
+        for (found, right) in found.iter().zip(&driver.run(work).targets) {
+            let (found, right) = (colours(found), colours(right));
+            assert!(found == right, "{driver:?}: {found:?} and not {right:?}");
+        }
     }
-    found
+    found.remove(0)
 }
 
 /// A texture of so many texels each way; others have another step.
@@ -151,13 +151,14 @@ fn browsers_sample_as_the_drivers_do() {
 }
 
 /// Members of buffers lie where the module says: behind holes, which WGSL leaves nowhere by itself, and in arrays of
-/// `std140`, whose elements are 16 bytes apart.
+/// `std140`, whose elements are 16 bytes apart, structures too.
 #[test]
 fn browsers_read_members_where_they_lie() {
     const FRAGMENT: &str = "#version 450
+        struct Small { float less; int least; };
         layout(set = 0, binding = 0, std140) uniform Wide {
             float one[3]; layout(offset = 64) vec2 two[2]; layout(offset = 112) float last;
-            layout(offset = 128, row_major) mat4 rows; float many[2][3];
+            layout(offset = 128, row_major) mat4 rows; float many[2][3]; Small small[2];
         };
         layout(set = 0, binding = 1, std430) readonly buffer Tight {
             layout(offset = 8) float first; layout(offset = 32) vec4 next; float rest[];
@@ -167,6 +168,7 @@ fn browsers_read_members_where_they_lie() {
             int at = int(gl_FragCoord.x);
             colour = vec4(one[at % 3], two[at % 2].y, last, first) + next * rest[at];
             colour += rows[2] + rows * vec4(1, 2, 3, 4) + many[at / 2][at % 3];
+            colour.x += small[at % 2].less + intBitsToFloat(small[1].least);
         }";
     const WIDTH: u32 = 4;
     const COUNT: u16 = 80;
@@ -190,7 +192,7 @@ fn browsers_read_members_where_they_lie() {
     };
     let found = drawn_alike(&work);
     // The numbers are those of their places.
-    assert_eq!(colours(&found)[0], [518.0, 591.0, 658.0, 688.0]);
+    assert_eq!(colours(&found)[0], [667.0, 591.0, 658.0, 688.0]);
 }
 
 /// Elements of arrays of buffers, textures and textures with samplers, some of which nothing uses.
@@ -285,4 +287,158 @@ fn browsers_read_tight_arrays() {
     let found = drawn_alike(&work);
     // The numbers are those of their places.
     assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
+}
+
+/// Arrays, matrices, structures and parts of locations: attributes, what goes from stage to stage, and targets. The
+/// fragment stage has not all that the vertex stage writes.
+#[test]
+fn browsers_hand_on_what_wgsl_has_at_locations_of_its_own() {
+    const VERTEX: &str = "#version 450
+        layout(location = 0) in vec4 at;
+        layout(location = 1) in mat2 m;
+        layout(location = 3) in vec3 many[2];
+        layout(location = 5, component = 1) in float one;
+        layout(location = 5, component = 2) in vec2 two;
+        struct Part { mat2x3 m; float c[2]; };
+        layout(location = 0) out Part part;
+        layout(location = 4) out Block {
+            noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w;
+        } block;
+        layout(location = 8) out mat2 not_read;
+        layout(location = 10, component = 0) out vec2 not_read_either;
+        layout(location = 10, component = 2) out float z;
+        void main() {
+            not_read = m;
+            not_read_either = two;
+            part.m = mat2x3(vec3(m[0], 1.0), vec3(m[1], 2.0));
+            part.c[gl_VertexIndex % 2] = many[gl_VertexIndex % 2].y;
+            part.c[1 - gl_VertexIndex % 2] = many[0].z;
+            block.uv[0] = at.xy;
+            block.k = ivec2[2](ivec2(many[0].xy), ivec2(many[1].xz));
+            block.w = at;
+            z = one + two.x;
+            gl_Position = vec4(at.xy * at.w, 0.5 * at.w, at.w);
+        }";
+    const FRAGMENT: &str = "#version 450
+        struct Part { mat2x3 m; float c[2]; };
+        layout(location = 0) in Part part;
+        layout(location = 4) in Block { noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w; } block;
+        layout(location = 10, component = 2) in float z;
+        layout(location = 0, component = 0) out vec2 low;
+        layout(location = 0, component = 2) out vec2 high;
+        layout(location = 1) out vec4 others[1];
+        vec4 whole(vec4 value) { return floor(value * 16.0); }
+        void main() {
+            Part all = part;
+            vec4 both = whole(vec4(all.m[0].x, part.m[1].y, all.c[0], part.c[1]));
+            low = both.xy + vec2(block.k[1]);
+            high = both.zw;
+            others[int(gl_FragCoord.y)] = whole(vec4(block.uv[0].x, block.w.xw, z)) + block.k[0].yyyy;
+        }";
+    const WIDTH: u32 = 8;
+    const LOCATIONS: u16 = 6;
+    let vertex = glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_0);
+    let fragment = glsl::fragment(FRAGMENT);
+    // Corners of a triangle around the middle of the target's one row, each at another depth, and numbers.
+    let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [-1.0, 1.0, 0.0, 4.0]];
+    let attributes = (0_u16..3).zip(corners).flat_map(|(vertex, corner)| {
+        let number = move |one| f32::from(vertex * 31 + one * 7 % 23) / 4.0;
+        corner.into_iter().chain((4..4 * LOCATIONS).map(number)).flat_map(f32::to_ne_bytes)
+    });
+    let format = vk::Format::R32G32B32A32_SFLOAT;
+    let layout = VertexLayout::vectors((0..LOCATIONS.into()).map(|location| (location, format)));
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        vertex_buffers: vec![VertexBuffer {
+            place: polyshade_vulkan::Place { buffer: 0, offset: 0 },
+            layout,
+        }],
+        target: Some(0),
+        other_targets: vec![1],
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let mut work = Work {
+        buffers: vec![attributes.collect()],
+        targets: vec![floats(WIDTH, 1), floats(WIDTH, 1)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    drawn_alike(&work);
+    // Each attribute that reaches the fragment stage counts.
+    let targets = DRIVERS[0].run(&work).targets;
+    for location in 0..usize::from(LOCATIONS) {
+        for vertex in work.buffers[0].chunks_mut(16 * usize::from(LOCATIONS)) {
+            vertex[16 * location..][..16].rotate_left(4);
+        }
+        assert!(targets != DRIVERS[0].run(&work).targets, "{location}");
+        for vertex in work.buffers[0].chunks_mut(16 * usize::from(LOCATIONS)) {
+            vertex[16 * location..][..16].rotate_right(4);
+        }
+    }
+}
+
+/// Points, whose size is 1 and said to be.
+#[test]
+fn browsers_draw_points_of_size_1() {
+    const VERTEX: &str = "#version 450
+        void main() {
+            gl_Position = vec4(float(gl_VertexIndex) / 2.0 - 0.75, 0.0, 0.0, 1.0);
+            gl_PointSize = 1.0;
+        }";
+    const FRAGMENT: &str = "#version 450
+        layout(location = 0) out vec4 colour;
+        void main() { colour = gl_FragCoord; }";
+    let vertex = glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_0);
+    let fragment = glsl::fragment(FRAGMENT);
+    let draw = Draw {
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let work = Work { targets: vec![floats(4, 1)], draws: vec![draw], ..Work::default() };
+    let found = drawn_alike(&work);
+    let drawn = colours(&found).iter().filter(|colour| colour[3] == 1.0).count();
+    assert_eq!(drawn, 3);
+}
+
+/// What is copied from a buffer's structure to one without offsets, and back (`OpCopyLogical`).
+#[test]
+fn browsers_copy_structures_of_buffers() {
+    const FRAGMENT: &str = "#version 450
+        struct Inner { vec3 a; float b[3]; };
+        struct Outer { Inner inner[2]; mat2x4 m; float last; };
+        layout(set = 0, binding = 0, std140) uniform Read { Outer read; };
+        layout(set = 0, binding = 1, std140) buffer Written { Outer written; };
+        layout(location = 0) out vec4 colour;
+        void main() {
+            Outer one = read;
+            one.inner[1].b[2] += 1.0;
+            written = one;
+            colour = vec4(one.inner[0].a.y, one.inner[1].b[int(gl_FragCoord.x)], one.m[1].x, one.last);
+        }";
+    const SIZE: u16 = 64;
+    let fragment = glsl::compiled(ShaderStage::Fragment, FRAGMENT, SpirvVersion::SPIRV1_4);
+    let vertex = cover();
+    let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(SIZE) };
+    let draw = Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![
+            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
+            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
+        ],
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+    };
+    let numbers = (0..SIZE).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
+    let work = Work {
+        buffers: vec![numbers, vec![0; 4 * usize::from(SIZE)]],
+        targets: vec![floats(3, 1)],
+        draws: vec![draw],
+        ..Work::default()
+    };
+    drawn_alike(&work);
+    let found = browser::run(&work).buffers.remove(1);
+    assert!(found.iter().any(|byte| *byte != 0));
+    for driver in DRIVERS {
+        assert!(found == driver.run(&work).buffers[1], "{driver:?}");
+    }
 }

@@ -61,6 +61,10 @@ pub(crate) struct Formats {
     #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,
 
+    /// Leave PointSize out of WGSL, whose points are of size 1, instead of refusing the shader
+    #[arg(help_heading = FORMATS, long)]
+    wgsl_drop_point_size: bool,
+
     /// Let an output take the place of the shader, or of a file that it includes
     #[arg(help_heading = FORMATS, long)]
     pub(crate) in_place: bool,
@@ -152,6 +156,7 @@ impl Formats {
             ),
             ("--hlsl-shader-model", self.hlsl_shader_model.is_some() && !has(Format::Hlsl)),
             ("--hlsl-drop-point-size", self.hlsl_drop_point_size && !has(Format::Hlsl)),
+            ("--wgsl-drop-point-size", self.wgsl_drop_point_size && !has(Format::Wgsl)),
             ("--wgsl-binding", !self.wgsl_bindings.is_empty() && !has(Format::Wgsl)),
         ];
         Failure::of_unused(&unused, "for what is written")
@@ -206,7 +211,9 @@ impl Formats {
 
     /// What WGSL is written with.
     pub(crate) fn wgsl(&self) -> Wgsl {
-        Wgsl { places: self.wgsl_bindings.clone() }
+        let drop = self.wgsl_drop_point_size;
+        let point_size = if drop { PointSize::Drop } else { PointSize::Refuse };
+        Wgsl { places: self.wgsl_bindings.clone(), point_size }
     }
 
     /// The resources of `--wgsl-binding`.

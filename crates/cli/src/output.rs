@@ -70,7 +70,8 @@ impl Outputs {
             Format::Spv => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
             Format::Spvasm => formats::assembly(words).map_err(failed)?.into_bytes(),
             Format::Wgsl => {
-                let text = formats::wgsl(words, &self.modules.formats.wgsl()).map_err(failed)?;
+                let text = formats::wgsl(words, &self.modules.formats.wgsl());
+                let text = text.map_err(|error| of_language(error, &place, format))?;
                 self.bound.add_wgsl(path, text.bound);
                 text.source.into_bytes()
             }
@@ -113,11 +114,8 @@ impl Outputs {
             return Err(failure.help("say which with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: made_for(words, name, *model).0 };
-        let text = formats::translate(words, entry, &target).map_err(|error| {
-            let hint = error.to_string().contains("PointSize");
-            let failure = Failure::of_format(error, &path.display().to_string(), format.writing());
-            if hint { failure.help("--hlsl-drop-point-size leaves it out") } else { failure }
-        })?;
+        let text = formats::translate(words, entry, &target)
+            .map_err(|error| of_language(error, &path.display().to_string(), format))?;
         if format == Format::Msl {
             self.bound.add_msl(path, text.buffers);
         }
@@ -284,6 +282,21 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
             Err(Failure::new(Exit::Failed, format!("standard output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// What a language cannot express, with the option that leaves it out.
+fn of_language(error: polyshade_formats::Error, place: &str, format: Format) -> Failure {
+    let option = match format {
+        Format::Hlsl => Some("--hlsl-drop-point-size leaves it out"),
+        Format::Wgsl => Some("--wgsl-drop-point-size leaves it out"),
+        Format::Spv | Format::Spvasm | Format::Msl | Format::Glsl => None,
+    };
+    let option = option.filter(|_| error.to_string().contains("writes PointSize"));
+    let failure = Failure::of_format(error, place, format.writing());
+    match option {
+        Some(option) => failure.help(option),
+        None => failure,
     }
 }
 

@@ -147,11 +147,12 @@ impl Default for Hlsl {
     }
 }
 
-/// What becomes of writes to `PointSize` in HLSL.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What becomes of writes to `PointSize` in a language without.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum PointSize {
     /// The shader is refused.
+    #[default]
     Refuse,
     /// They are dropped.
     Drop,

@@ -3,12 +3,19 @@
 //! Positions are what the shader writes, in both directions: nothing is flipped, though WebGPU's y points up and
 //! Vulkan's down, because what is captured must be what the source says.
 
+pub use crate::cross::PointSize;
 use crate::{Error, SpirvVersion};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "wgsl")]
 mod arrays;
+#[cfg(feature = "wgsl")]
+mod comparing;
+#[cfg(feature = "wgsl")]
+mod copy_logical;
+#[cfg(feature = "wgsl")]
+mod interface;
 #[cfg(feature = "wgsl")]
 mod known;
 #[cfg(feature = "wgsl")]
@@ -17,6 +24,8 @@ mod layout;
 mod packed;
 #[cfg(feature = "wgsl")]
 mod places;
+#[cfg(feature = "wgsl")]
+mod point_size;
 #[cfg(feature = "wgsl")]
 mod push_constants;
 #[cfg(feature = "wgsl")]
@@ -34,6 +43,9 @@ mod translate;
 pub struct Wgsl {
     /// The places of resources that are not to get the next free one.
     pub places: Vec<(WgslResource, Place)>,
+    /// What becomes of the point size, which WebGPU does not have. A size of 1, which all its points are of, is
+    /// dropped always.
+    pub point_size: PointSize,
 }
 
 /// What needs a binding of its own in WGSL and has none in Vulkan.
@@ -113,8 +125,8 @@ pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>,
 
 /// The module as WGSL, with all its entry points.
 ///
-/// A combined image sampler becomes a texture and a sampler, push constants become a uniform buffer, and arrays of
-/// descriptors a variable for each element that is used.
+/// A combined image sampler becomes a texture and a sampler, push constants become a uniform buffer, arrays of
+/// descriptors a variable for each element that is used, and inputs and outputs one for each scalar and vector in them.
 ///
 /// # Errors
 ///

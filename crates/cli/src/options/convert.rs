@@ -37,6 +37,10 @@ layout(location = 0) out vec4 c;
 void main() { c = texture(t, vec2(0.5)); }
 ";
 
+const POINTS: &str = "#version 450
+void main() { gl_Position = vec4(0.0); gl_PointSize = 2.0; }
+";
+
 const INVALID: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Vertex %main \"main\"
@@ -81,6 +85,7 @@ pub(super) const TABLE: Table = Table {
         on("a.vert", MACRO, "--spirv-version 1.6 --validate"),
         on("a.frag", ATTACHMENT, "-o %d/out.metal --msl-version 2.1"),
         on("a.frag", COMBINED, "-o %d/out.wgsl"),
+        on("a.vert", POINTS, "-o %d/out.wgsl"),
     ],
     acts: &[
         acts("--entry", "one", 0),
@@ -101,6 +106,7 @@ pub(super) const TABLE: Table = Table {
         acts("--hlsl-shader-model", "30", 10),
         acts("--hlsl-drop-point-size", "", 11),
         acts("--wgsl-binding", "0:1=3:4", 14),
+        acts("--wgsl-drop-point-size", "", 15),
     ],
     together: &[
         Together { options: ["--msl-version", "--msl-platform"], why: SAME_TEXT },

@@ -2,11 +2,13 @@
 
 use crate::Error;
 use naga::proc::Layouter;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Handle, Module, StructMember, Type, TypeInner};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The text with the holes behind members as their sizes, and those ahead of the first as an extra member.
+/// The text with the holes behind members as their sizes, and those ahead of the first as an extra member. The last
+/// member of a structure is as large as arrays of it need.
 ///
 /// Structures are found by their lines: where that went wrong, the text would not read back as it should.
 ///
@@ -20,19 +22,14 @@ pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Erro
     };
     let layouts = layouts(module)?;
     let shared = shared(module);
-    let is_wide = |ty: &Handle<Type>| match module.types[*ty].inner {
-        TypeInner::Array { base, stride, .. } => stride != layouts[base].to_stride(),
-        _ => false,
-    };
-    if shared.iter().any(is_wide) {
-        return Err(cannot());
-    }
+    let elements = elements(&layouts, &shared, module).ok_or_else(cannot)?;
     let is_written =
         |handle| !module.special_types.predeclared_types.values().any(|ty| *ty == handle);
     let structures = module.types.iter().filter_map(|(handle, ty)| match &ty.inner {
         TypeInner::Struct { members, .. } if is_written(handle) => {
             let is_shared = shared.contains(&handle);
-            Some(if is_shared { sizes(&layouts, members) } else { Vec::new() })
+            let size = elements.get(&handle).copied();
+            Some(if is_shared { sizes(&layouts, members, size) } else { Vec::new() })
         }
         _ => None,
     });
@@ -44,6 +41,9 @@ pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Erro
     let again = naga::front::wgsl::parse_str(&text).map_err(|error| {
         Error::Unsupported(format!("naga does not read what it wrote: {error}"))
     })?;
+    // What is made of a structure's members is not made of an extra one.
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(&again).map_err(|_| cannot())?;
     if is_laid_out_alike(module, &again) { Ok(text) } else { Err(cannot()) }
 }
 
@@ -81,8 +81,34 @@ fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> 
     })
 }
 
-/// The members that are larger than their types, with their sizes; `None` for what is ahead of the first.
-fn sizes(layouts: &Layouter, members: &[StructMember]) -> Vec<(Option<usize>, u32)> {
+/// By the structures that arrays have farther apart than WGSL, their sizes there; `None` where there are two, or what
+/// is farther apart is no structure.
+fn elements(
+    layouts: &Layouter,
+    shared: &BTreeSet<Handle<Type>>,
+    module: &Module,
+) -> Option<BTreeMap<Handle<Type>, u32>> {
+    let mut elements = BTreeMap::new();
+    for ty in shared {
+        let TypeInner::Array { base, stride, .. } = module.types[*ty].inner else { continue };
+        if stride == layouts[base].to_stride() {
+            continue;
+        }
+        let is_structure = matches!(module.types[base].inner, TypeInner::Struct { .. });
+        if !is_structure || elements.insert(base, stride).is_some_and(|other| other != stride) {
+            return None;
+        }
+    }
+    Some(elements)
+}
+
+/// The members that are larger than their types, with their sizes; `None` for what is ahead of the first. `whole` is
+/// the size of the structure where it is not that of its members.
+fn sizes(
+    layouts: &Layouter,
+    members: &[StructMember],
+    whole: Option<u32>,
+) -> Vec<(Option<usize>, u32)> {
     let (mut sizes, mut end) = (Vec::new(), 0);
     for (number, member) in members.iter().enumerate() {
         let layout = layouts[member.ty];
@@ -92,6 +118,9 @@ fn sizes(layouts: &Layouter, members: &[StructMember]) -> Vec<(Option<usize>, u3
             sizes.push((before, member.offset - begin));
         }
         end = member.offset + layout.size;
+    }
+    if let (Some(whole), Some(last)) = (whole, members.len().checked_sub(1)) {
+        sizes.push((Some(last), whole.saturating_sub(members[last].offset)));
     }
     sizes
 }

@@ -2,12 +2,12 @@
 //! blocks are in `std140`: each element becomes a structure that is large enough.
 
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, Type};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// The module with such structures.
 pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
-        let mut wide = Wide { module, arrays: BTreeSet::new() };
+        let mut wide = Wide { module, arrays: BTreeMap::new() };
         for array in module.section(Section::Globals) {
             wide.array(p, array);
         }
@@ -18,8 +18,9 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
             // Behind each index of such an array comes that of the member.
             reindex(module, p, inst, |p, array, index, literal| {
                 let member = if literal { 0 } else { p.uint_constant(0).word() };
-                wide.arrays.contains(&array).then_some([index, member])
+                wide.arrays.contains_key(&array).then_some([index, member])
             });
+            wide.make(p, inst);
         }
         Ok(())
     })?;
@@ -28,8 +29,8 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
 
 struct Wide<'m, 'w> {
     module: &'m Module<'w>,
-    /// The arrays whose elements have become structures.
-    arrays: BTreeSet<Id>,
+    /// By the arrays whose elements have become structures, these.
+    arrays: BTreeMap<Id, Id>,
 }
 
 impl<'m, 'w> Wide<'m, 'w> {
@@ -51,7 +52,7 @@ impl<'m, 'w> Wide<'m, 'w> {
         p.decorate_member(structure, 0, Decoration::OFFSET, &[0]);
         p.decorate_member(structure, 1, Decoration::OFFSET, &[stride - 4]);
         p.overwrite(inst.operand(2), structure.word());
-        self.arrays.insert(array);
+        self.arrays.insert(array, structure);
     }
 
     /// The bytes from an element to the next in WGSL, of scalars and vectors.
@@ -65,6 +66,20 @@ impl<'m, 'w> Wide<'m, 'w> {
                 scalar(component)?.checked_mul(count.checked_next_power_of_two()?)
             }
             _ => scalar(element),
+        }
+    }
+
+    /// Makes what such an array is made of such structures.
+    fn make(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
+        let structure = inst.result_type().and_then(|array| self.arrays.get(&array)).copied();
+        let Some(structure) = structure.filter(|_| inst.op() == Op::COMPOSITE_CONSTRUCT) else {
+            return;
+        };
+        let hole = p.uint_constant(0);
+        for (number, element) in (3..).zip(&inst.words()[3..]) {
+            let Some(element) = Id::new(*element) else { continue };
+            let whole = p.at(inst.before()).construct(structure, &[element, hole]);
+            p.overwrite(inst.operand(number), whole.word());
         }
     }
 }

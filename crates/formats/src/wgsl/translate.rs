@@ -1,7 +1,10 @@
 //! Calls naga.
 
-use super::{Bound, Kind, Text, Wgsl, WgslResource};
-use super::{arrays, known, layout, packed, places, push_constants, row_major, samplers, strides};
+use super::{Bound, Kind, PointSize, Text, Wgsl, WgslResource};
+use super::{
+    arrays, comparing, copy_logical, interface, known, layout, packed, places, point_size,
+    push_constants, row_major, samplers, strides,
+};
 use crate::{Error, SpirvVersion};
 use naga::back::spv::WriterFlags;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -35,7 +38,10 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let Ok(module) = Module::parse(words) else {
         return Ok(Text { source: text(words)?, bound: Vec::new() });
     };
-    let unsupported = |error: polyshade_spv::Error| Error::Unsupported(error.to_string());
+    let unsupported = |error: polyshade_spv::Error| {
+        // Places are those of what the module has become.
+        Error::Unsupported(error.without_place().to_string())
+    };
     let arrays = arrays::arrays(&module).map_err(Error::Unsupported)?;
     let resources = arrays.iter().flat_map(|array| array.resources()).collect();
     let elements = places::places(&module, &resources, options)?;
@@ -50,6 +56,10 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     let places = places::places(&module, &resources, options)?;
 
     let program = Module::parse_owned(known::reworded(&module)).map_err(unsupported)?;
+    let is_point_size_written = point_size::is_written(&program);
+    let program = point_size::drop(&program).map_err(unsupported)?;
+    let program = interface::flatten(&program).map_err(unsupported)?;
+    let program = copy_logical::expand(&program).map_err(unsupported)?;
     let program = samplers::split(&program, &places).map_err(unsupported)?;
     let program = packed::into_vectors(&program).map_err(unsupported)?;
     let program = strides::widen(&program).map_err(unsupported)?;
@@ -66,6 +76,11 @@ pub(super) fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
         Err(_) if has_constants => (written(Kind::ReadOnlyStorage)?, Kind::ReadOnlyStorage),
         Err(error) => return Err(error),
     };
+    // Last, so that dropping it is said to help only where it does.
+    if is_point_size_written && options.point_size == PointSize::Refuse {
+        let message = "the shader writes PointSize, which WebGPU does not have";
+        return Err(Error::Unsupported(message.to_owned()));
+    }
     let bound = elements.into_iter().chain(places).map(|(resource, place)| {
         let kind = match resource {
             WgslResource::Element { .. } => Kind::Element,
@@ -83,7 +98,8 @@ fn text(words: &[u32]) -> Result<String, Error> {
         front::spv::Options { adjust_coordinate_space: false, ..front::spv::Options::default() };
     let cannot = |error: &dyn StdError| Error::Unsupported(chain(error));
     let parse = || front::spv::Frontend::new(words.iter().copied(), &options).parse();
-    let module = guarded(parse)?.map_err(|error| cannot(&error))?;
+    let mut module = guarded(parse)?.map_err(|error| cannot(&error))?;
+    comparing::retype(&mut module);
     let info: ModuleInfo =
         guarded(|| validator().validate(&module).map_err(|error| cannot(error.as_inner())))??;
     let flags = back::wgsl::WriterFlags::empty();

@@ -1,0 +1,76 @@
+//! Samplers that compare, and the textures that they read, where functions are handed them: naga gives variables the
+//! types of what is done with them, and parameters not.
+
+use naga::{
+    Block, Expression, Function, FunctionArgument, Handle, ImageClass, Module, Span, Statement,
+    Type, TypeInner,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Gives parameters that are compared with the types that are.
+pub(super) fn retype(module: &mut Module) {
+    let mut compared: BTreeMap<Handle<Function>, BTreeSet<u32>> = BTreeMap::new();
+    // Functions stand behind those that they call.
+    for (handle, function) in module.functions.iter() {
+        let mut arguments = BTreeSet::new();
+        let argument = |expression: Handle<Expression>| match function.expressions[expression] {
+            Expression::FunctionArgument(index) => Some(index),
+            _ => None,
+        };
+        for (_, expression) in function.expressions.iter() {
+            if let Expression::ImageSample { image, sampler, depth_ref: Some(_), .. } = expression {
+                arguments.extend([*image, *sampler].into_iter().filter_map(argument));
+            }
+        }
+        calls(&function.body, &mut |callee, handed| {
+            let of_callee = compared.get(&callee).into_iter().flatten();
+            let handed = of_callee.filter_map(|index| handed.get(*index as usize));
+            arguments.extend(handed.filter_map(|expression| argument(*expression)));
+        });
+        compared.insert(handle, arguments);
+    }
+    for (function, arguments) in compared {
+        for index in arguments {
+            let ty = module.functions[function].arguments[index as usize].ty;
+            if let Some(inner) = comparing(&module.types[ty].inner) {
+                let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
+                let argument: &mut FunctionArgument =
+                    &mut module.functions[function].arguments[index as usize];
+                argument.ty = ty;
+            }
+        }
+    }
+}
+
+/// The type of what is compared instead, where this is none.
+fn comparing(inner: &TypeInner) -> Option<TypeInner> {
+    match *inner {
+        TypeInner::Sampler { comparison: false } => Some(TypeInner::Sampler { comparison: true }),
+        TypeInner::Image { dim, arrayed, class: ImageClass::Sampled { multi, .. } } => {
+            Some(TypeInner::Image { dim, arrayed, class: ImageClass::Depth { multi } })
+        }
+        _ => None,
+    }
+}
+
+/// Hands each call, and what it hands on, to `found`.
+fn calls(block: &Block, found: &mut impl FnMut(Handle<Function>, &[Handle<Expression>])) {
+    for statement in block {
+        match statement {
+            Statement::Call { function, arguments, .. } => found(*function, arguments),
+            Statement::Block(block) => calls(block, found),
+            Statement::If { accept, reject, .. } => {
+                calls(accept, found);
+                calls(reject, found);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter().for_each(|case| calls(&case.body, found));
+            }
+            Statement::Loop { body, continuing, .. } => {
+                calls(body, found);
+                calls(continuing, found);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `OpCopyLogical`, which naga does not know, as a composite that is made of the other's parts.
+
+use polyshade_spv::{Cursor, Error, ErrorKind, Id, Module, Op, Type};
+
+/// How many parts a copy may have.
+const MOST_PARTS: u32 = 1 << 12;
+
+/// How deep types are looked into. A module that is not valid may have a type of itself.
+const DEEPEST: u32 = 255;
+
+/// The module with such composites.
+///
+/// # Errors
+///
+/// A copy of too many parts, or of what is no composite.
+pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
+    let next = module.rewrite(|module, p| {
+        let code = module.functions().flat_map(|function| function.instructions());
+        for inst in code.filter(|inst| inst.op() == Op::COPY_LOGICAL) {
+            let operand = Id::new(inst.words()[3]);
+            let types = inst.result_type().zip(operand.and_then(|id| module.type_of(id)));
+            let Some(((to, from), operand)) = types.zip(operand) else { continue };
+            let mut parts = 0;
+            count(module, [to, from], DEEPEST, &mut parts).ok_or_else(|| {
+                Error::new(ErrorKind::Unsupported, "OpCopyLogical copies too many parts")
+            })?;
+            let copy = copied(module, &mut p.at(inst.before()), operand, [to, from]);
+            let words = [to.word(), inst.words()[2], copy.word()];
+            p.insert(inst.before(), Op::COPY_OBJECT, &words);
+            p.remove(inst);
+        }
+        Ok(())
+    })?;
+    Ok(next.module.into_owned())
+}
+
+/// The types of the parts of two types that match logically; `None` where they are one, or no composites.
+fn parts(module: &Module<'_>, [to, from]: [Id; 2]) -> Option<Vec<[Id; 2]>> {
+    match (module.ty(to)?, module.ty(from)?) {
+        _ if to == from => None,
+        (Type::Struct { .. }, Type::Struct { .. }) => Some(
+            module.members(to).zip(module.members(from)).map(|(to, from)| [to, from]).collect(),
+        ),
+        (Type::Array { element: to, length }, Type::Array { element: from, .. }) => {
+            let length = module.constant(length).filter(|length| *length <= MOST_PARTS)?;
+            Some(vec![[to, from]; length as usize])
+        }
+        _ => None,
+    }
+}
+
+/// Counts the parts of a copy; `None` where there are too many, or types that do not match.
+fn count(module: &Module<'_>, types: [Id; 2], depth: u32, so_far: &mut u32) -> Option<()> {
+    *so_far += 1;
+    if *so_far > MOST_PARTS || depth == 0 {
+        return None;
+    }
+    match parts(module, types) {
+        Some(parts) => {
+            parts.into_iter().try_for_each(|types| count(module, types, depth - 1, so_far))
+        }
+        None => (types[0] == types[1]).then_some(()),
+    }
+}
+
+/// The value as one of the type `to`.
+fn copied(
+    module: &Module<'_>,
+    code: &mut Cursor<'_, '_, '_>,
+    value: Id,
+    [to, from]: [Id; 2],
+) -> Id {
+    let Some(parts) = parts(module, [to, from]) else { return value };
+    let parts = (0..).zip(parts).map(|(index, types)| {
+        let part = code.extract(types[1], value, &[index]);
+        copied(module, code, part, types)
+    });
+    let parts: Vec<Id> = parts.collect();
+    code.construct(to, &parts)
+}

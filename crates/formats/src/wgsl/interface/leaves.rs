@@ -1,0 +1,173 @@
+//! The scalars and vectors that an input or output is made of, and the locations that Vulkan gives them.
+
+use polyshade_spv::{Decoration, Id, Module, StorageClass, Type, view};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How deep types are looked into. A module that is not valid may have a type of itself.
+const DEEPEST: usize = 16;
+
+/// How many scalars and vectors a variable may have: four at each of so many locations as no device has.
+const MOST_LEAVES: usize = 4 * 256;
+
+/// What goes from the old variable to the new one, besides where it is.
+const HANDED_ON: [Decoration; 6] = [
+    Decoration::INDEX,
+    Decoration::FLAT,
+    Decoration::NO_PERSPECTIVE,
+    Decoration::CENTROID,
+    Decoration::SAMPLE,
+    Decoration::INVARIANT,
+];
+
+/// An input or output.
+pub(super) struct Varying<'m> {
+    pub(super) variable: view::Variable<'m>,
+    pub(super) class: StorageClass,
+    pub(super) ty: Id,
+    pub(super) leaves: Vec<Leaf>,
+    /// The structures in it.
+    pub(super) structures: BTreeSet<Id>,
+}
+
+/// A scalar or vector in a variable.
+pub(super) struct Leaf {
+    pub(super) ty: Id,
+    /// The type of its components; its own, of a scalar.
+    pub(super) scalar: Id,
+    /// How many components it has.
+    pub(super) count: u32,
+    /// The indices that lead to it from the variable.
+    pub(super) path: Vec<u32>,
+    pub(super) location: u32,
+    /// The first of its components at its location, where the module says so.
+    pub(super) component: Option<u32>,
+    pub(super) decorations: BTreeMap<Decoration, Vec<u32>>,
+    pub(super) name: String,
+}
+
+/// Whether a decoration is of an input or output, and not of what it holds.
+pub(super) fn is_of_interface(decoration: Decoration) -> bool {
+    HANDED_ON.contains(&decoration)
+        || matches!(decoration, Decoration::LOCATION | Decoration::COMPONENT)
+}
+
+impl<'m> Varying<'m> {
+    /// The input or output that `variable` is; `None` for other variables, and for those that are not made of numbers
+    /// of up to 32 bits with locations.
+    pub(super) fn of(module: &'m Module<'_>, variable: view::Variable<'m>) -> Option<Self> {
+        let (class, ty) = module.pointer(variable.pointer_type())?;
+        if !matches!(class, StorageClass::INPUT | StorageClass::OUTPUT) {
+            return None;
+        }
+        let id = variable.result();
+        let number = |decoration| module.decoration(id, decoration)?.first().copied();
+        let location = number(Decoration::LOCATION);
+        let mut walk = Walk { module, location, leaves: Vec::new(), structures: BTreeSet::new() };
+        let name = module.name(id).unwrap_or_default().into_owned();
+        let component = number(Decoration::COMPONENT);
+        let mut way = Way { path: Vec::new(), component, decorations: BTreeMap::new(), name };
+        way.decorate(module, id, None)?;
+        walk.part(ty, &way)?;
+        let Walk { leaves, structures, .. } = walk;
+        Some(Self { variable, class, ty, leaves, structures })
+    }
+
+    /// Whether it is a scalar or vector.
+    pub(super) fn is_plain(&self) -> bool {
+        self.leaves.iter().all(|leaf| leaf.path.is_empty())
+    }
+}
+
+/// What is known on the way to a leaf.
+#[derive(Clone)]
+struct Way {
+    path: Vec<u32>,
+    component: Option<u32>,
+    decorations: BTreeMap<Decoration, Vec<u32>>,
+    name: String,
+}
+
+impl Way {
+    /// Adds the decorations of `id`, or of a member of it; `None` where it has no location, or one for all of an array.
+    fn decorate(&mut self, module: &Module<'_>, id: Id, member: Option<u32>) -> Option<()> {
+        for applied in module.decorations_of(id).filter(|one| one.member == member) {
+            let decoration = applied.decoration;
+            if matches!(decoration, Decoration::BUILT_IN | Decoration::PER_VERTEX_KHR) {
+                return None;
+            }
+            if HANDED_ON.contains(&decoration) {
+                self.decorations.insert(decoration, applied.operands.to_vec());
+            }
+        }
+        Some(())
+    }
+
+    fn to(&self, index: u32, name: &str) -> Self {
+        let mut way = self.clone();
+        way.path.push(index);
+        let names = [&*self.name, name].into_iter().filter(|name| !name.is_empty());
+        way.name = names.collect::<Vec<_>>().join("_");
+        way
+    }
+}
+
+struct Walk<'m, 'w> {
+    module: &'m Module<'w>,
+    /// The location of the next leaf.
+    location: Option<u32>,
+    leaves: Vec<Leaf>,
+    structures: BTreeSet<Id>,
+}
+
+impl Walk<'_, '_> {
+    fn part(&mut self, ty: Id, way: &Way) -> Option<()> {
+        if way.path.len() > DEEPEST || self.leaves.len() > MOST_LEAVES {
+            return None;
+        }
+        match self.module.ty(ty)? {
+            Type::Vector { component, count } => self.leaf(ty, component, count, way),
+            Type::Int { .. } | Type::Float { .. } => self.leaf(ty, ty, 1, way),
+            Type::Matrix { column, count } => self.elements(column, count, way),
+            Type::Array { element, length } => {
+                self.elements(element, self.module.constant(length)?, way)
+            }
+            Type::Struct { id } => self.members(id, way),
+            _ => None,
+        }
+    }
+
+    fn elements(&mut self, element: Id, count: u32, way: &Way) -> Option<()> {
+        (0..count).try_for_each(|index| self.part(element, &way.to(index, &index.to_string())))
+    }
+
+    fn members(&mut self, structure: Id, way: &Way) -> Option<()> {
+        self.structures.insert(structure);
+        for (index, ty) in (0..).zip(self.module.members(structure)) {
+            let number = |decoration| {
+                self.module.member_decoration(structure, index, decoration)?.first().copied()
+            };
+            let name = self.module.member_name(structure, index);
+            let mut way = way.to(index, &name.unwrap_or_else(|| index.to_string().into()));
+            way.decorate(self.module, structure, Some(index))?;
+            way.component = number(Decoration::COMPONENT).or(way.component);
+            self.location = number(Decoration::LOCATION).or(self.location);
+            self.part(ty, &way)?;
+        }
+        Some(())
+    }
+
+    fn leaf(&mut self, ty: Id, scalar: Id, count: u32, way: &Way) -> Option<()> {
+        let is_number = matches!(
+            self.module.ty(scalar)?,
+            Type::Int { width: ..=32, .. } | Type::Float { width: ..=32 }
+        );
+        if !is_number {
+            return None;
+        }
+        let location = self.location?;
+        self.location = location.checked_add(1);
+        let Way { path, component, decorations, name } = way.clone();
+        self.leaves.push(Leaf { ty, scalar, count, path, location, component, decorations, name });
+        Some(())
+    }
+}
