@@ -289,56 +289,58 @@ fn browsers_read_tight_arrays() {
     assert_eq!(colours(&found)[3], [3.0, 26.0, 19.0, 11.0]);
 }
 
+const VARYINGS_OUT: &str = "#version 450
+    layout(location = 0) in vec4 at;
+    layout(location = 1) in mat2 m;
+    layout(location = 3) in vec3 many[2];
+    layout(location = 5, component = 1) in float one;
+    layout(location = 5, component = 2) in vec2 two;
+    struct Part { mat2x3 m; float c[2]; };
+    layout(location = 0) out Part part;
+    layout(location = 4) out Block {
+        noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w;
+    } block;
+    layout(location = 8) out mat2 not_read;
+    layout(location = 10, component = 0) out vec2 not_read_either;
+    layout(location = 10, component = 2) out float z;
+    void main() {
+        not_read = m;
+        not_read_either = two;
+        part.m = mat2x3(vec3(m[0], 1.0), vec3(m[1], 2.0));
+        part.c[gl_VertexIndex % 2] = many[gl_VertexIndex % 2].y;
+        part.c[1 - gl_VertexIndex % 2] = many[0].z;
+        block.uv[0] = at.xy;
+        block.k = ivec2[2](ivec2(many[0].xy), ivec2(many[1].xz));
+        block.w = at;
+        z = one + two.x;
+        gl_Position = vec4(at.xy * at.w, 0.5 * at.w, at.w);
+    }";
+
+const VARYINGS_IN: &str = "#version 450
+    struct Part { mat2x3 m; float c[2]; };
+    layout(location = 0) in Part part;
+    layout(location = 4) in Block { noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w; } block;
+    layout(location = 10, component = 2) in float z;
+    layout(location = 0, component = 0) out vec2 low;
+    layout(location = 0, component = 2) out vec2 high;
+    layout(location = 1) out vec4 others[1];
+    vec4 whole(vec4 value) { return floor(value * 16.0); }
+    void main() {
+        Part all = part;
+        vec4 both = whole(vec4(all.m[0].x, part.m[1].y, all.c[0], part.c[1]));
+        low = both.xy + vec2(block.k[1]);
+        high = both.zw;
+        others[int(gl_FragCoord.y)] = whole(vec4(block.uv[0].x, block.w.xw, z)) + block.k[0].yyyy;
+    }";
+
 /// Arrays, matrices, structures and parts of locations: attributes, what goes from stage to stage, and targets. The
 /// fragment stage has not all that the vertex stage writes.
 #[test]
 fn browsers_hand_on_what_wgsl_has_at_locations_of_its_own() {
-    const VERTEX: &str = "#version 450
-        layout(location = 0) in vec4 at;
-        layout(location = 1) in mat2 m;
-        layout(location = 3) in vec3 many[2];
-        layout(location = 5, component = 1) in float one;
-        layout(location = 5, component = 2) in vec2 two;
-        struct Part { mat2x3 m; float c[2]; };
-        layout(location = 0) out Part part;
-        layout(location = 4) out Block {
-            noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w;
-        } block;
-        layout(location = 8) out mat2 not_read;
-        layout(location = 10, component = 0) out vec2 not_read_either;
-        layout(location = 10, component = 2) out float z;
-        void main() {
-            not_read = m;
-            not_read_either = two;
-            part.m = mat2x3(vec3(m[0], 1.0), vec3(m[1], 2.0));
-            part.c[gl_VertexIndex % 2] = many[gl_VertexIndex % 2].y;
-            part.c[1 - gl_VertexIndex % 2] = many[0].z;
-            block.uv[0] = at.xy;
-            block.k = ivec2[2](ivec2(many[0].xy), ivec2(many[1].xz));
-            block.w = at;
-            z = one + two.x;
-            gl_Position = vec4(at.xy * at.w, 0.5 * at.w, at.w);
-        }";
-    const FRAGMENT: &str = "#version 450
-        struct Part { mat2x3 m; float c[2]; };
-        layout(location = 0) in Part part;
-        layout(location = 4) in Block { noperspective vec2 uv[1]; flat ivec2 k[2]; centroid vec4 w; } block;
-        layout(location = 10, component = 2) in float z;
-        layout(location = 0, component = 0) out vec2 low;
-        layout(location = 0, component = 2) out vec2 high;
-        layout(location = 1) out vec4 others[1];
-        vec4 whole(vec4 value) { return floor(value * 16.0); }
-        void main() {
-            Part all = part;
-            vec4 both = whole(vec4(all.m[0].x, part.m[1].y, all.c[0], part.c[1]));
-            low = both.xy + vec2(block.k[1]);
-            high = both.zw;
-            others[int(gl_FragCoord.y)] = whole(vec4(block.uv[0].x, block.w.xw, z)) + block.k[0].yyyy;
-        }";
     const WIDTH: u32 = 8;
     const LOCATIONS: u16 = 6;
-    let vertex = glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_0);
-    let fragment = glsl::fragment(FRAGMENT);
+    let vertex = glsl::vertex(VARYINGS_OUT, "", SpirvVersion::SPIRV1_0);
+    let fragment = glsl::fragment(VARYINGS_IN);
     // Corners of a triangle around the middle of the target's one row, each at another depth, and numbers.
     let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [-1.0, 1.0, 0.0, 4.0]];
     let attributes = (0_u16..3).zip(corners).flat_map(|(vertex, corner)| {

@@ -60,8 +60,8 @@ fn descriptors(told: Options) -> Options {
     told.storage(Some(Set(2)), Some(Binding(0)))
 }
 
-/// Prints what an attribute of one format takes. All of it is used, and nothing lies outside of clip space, where drivers
-/// have more to do.
+/// Prints what an attribute of one format takes. All of it is used, and nothing lies outside of clip space, where
+/// drivers have more to do.
 fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<(), Box<dyn Error>> {
     let text = format!(
         "#version 450
