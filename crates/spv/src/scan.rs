@@ -383,8 +383,7 @@ fn instruction<'w, const CHECKED: bool>(
     let rest = &words[at..];
     let count = (rest[0] >> 16) as usize;
     let grammar = Grammar::of(Op(rest[0] as u16));
-    let least = if CHECKED { grammar.least() } else { 1 };
-    if count > rest.len() || count < least {
+    if count > rest.len() || count < if CHECKED { grammar.least() } else { 1 } {
         return Err(length_error(count, rest.len(), at));
     }
     let inst = &rest[..count];
