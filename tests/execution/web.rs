@@ -88,6 +88,20 @@ fn browsers_draw_position_only_variants_where_they_draw_the_full_shader() {
     assert!(pictures[0][0] != pictures[1][0]);
 }
 
+/// A triangle, of stages that have a uniform buffer at binding 0 and a storage buffer at binding 1, of so many words.
+fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a> {
+    let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(words) };
+    Draw {
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        descriptors: vec![
+            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
+            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
+        ],
+        target: Some(0),
+        ..Draw::new(vec![Stage::vertex(vertex), Stage::fragment(fragment)], 0..3)
+    }
+}
+
 /// The first target that the browser draws; all are the very bytes of every driver's.
 #[track_caller]
 fn drawn_alike(work: &Work<'_>) -> Vec<u8> {
@@ -174,16 +188,7 @@ fn browsers_read_members_where_they_lie() {
     const COUNT: u16 = 80;
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
     let numbers = |count: u16| (0..count).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
-    let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(COUNT) };
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![
-            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
-            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
-        ],
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let draw = of_two_buffers([&vertex, &fragment], COUNT);
     let work = Work {
         buffers: vec![numbers(COUNT), numbers(COUNT)],
         targets: vec![floats(WIDTH, 1)],
@@ -420,16 +425,7 @@ fn browsers_copy_structures_of_buffers() {
     const SIZE: u16 = 64;
     let fragment = glsl::compiled(ShaderStage::Fragment, FRAGMENT, SpirvVersion::SPIRV1_4);
     let vertex = cover();
-    let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(SIZE) };
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![
-            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
-            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
-        ],
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let draw = of_two_buffers([&vertex, &fragment], SIZE);
     let numbers = (0..SIZE).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
     let work = Work {
         buffers: vec![numbers, vec![0; 4 * usize::from(SIZE)]],
