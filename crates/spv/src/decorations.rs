@@ -137,10 +137,18 @@ impl<'m> Iterator for Within<'m> {
     }
 }
 
+/// A decoration as it applies: [`Applied`], of which nothing was read yet.
+struct Said {
+    at: u32,
+    member: Option<u32>,
+    decoration: Decoration,
+    by_group: bool,
+}
+
 impl Module<'_> {
     /// All decorations of `id` and of its members.
     pub fn decorations_of(&self, id: Id) -> impl Iterator<Item = Applied<'_>> {
-        self.said_by(self.decorations().of(id))
+        self.said_by(self.decorations().of(id)).map(|said| self.applied(said))
     }
 
     /// The decorations of `id` as a whole, or of this member of it.
@@ -149,42 +157,37 @@ impl Module<'_> {
         id: Id,
         member: Option<u32>,
     ) -> impl Iterator<Item = Applied<'_>> {
-        self.said_by(self.decorations().of_member(id, member))
+        self.said_by(self.decorations().of_member(id, member)).map(|said| self.applied(said))
     }
 
-    fn said_by<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = Applied<'m>> {
+    fn said_by<'m>(&'m self, mut entries: Within<'m>) -> impl Iterator<Item = Said> {
         // What is left of the group that applies, and to which member.
         let mut group: (_, Option<Within<'_>>) = (None, None);
         std::iter::from_fn(move || {
             loop {
+                // A group that contains a group is invalid; it is not followed, so that this ends.
                 for entry in group.1.iter_mut().flatten() {
                     if let What::Decoration(decoration) = entry.what {
-                        return Some(self.applied(entry.at, group.0, decoration, true));
+                        let (at, member) = (entry.at, group.0);
+                        return Some(Said { at, member, decoration, by_group: true });
                     }
                 }
                 let entry = entries.next()?;
+                let (at, member) = (entry.at, entry.member());
                 match entry.what {
                     What::Decoration(decoration) => {
-                        return Some(self.applied(entry.at, entry.member(), decoration, false));
+                        return Some(Said { at, member, decoration, by_group: false });
                     }
-                    What::Group(id) => group = (entry.member(), Some(self.of_group(id))),
+                    What::Group(id) => {
+                        group = (member, Some(self.decorations().of_member(id, None)));
+                    }
                 }
             }
         })
     }
 
-    /// What a group says. One that contains a group is invalid; it is not followed, so that this ends.
-    fn of_group(&self, group: Id) -> Within<'_> {
-        self.decorations().of_member(group, None)
-    }
-
-    fn applied(
-        &self,
-        at: u32,
-        member: Option<u32>,
-        decoration: Decoration,
-        by_group: bool,
-    ) -> Applied<'_> {
+    fn applied(&self, said: Said) -> Applied<'_> {
+        let Said { at, member, decoration, by_group } = said;
         let inst = self.inst_at(at);
         Applied { member, decoration, operands: operands(inst), inst, by_group }
     }
@@ -199,20 +202,9 @@ impl Module<'_> {
         self.find_decoration(self.decorations().of_member(id, Some(member)), decoration)
     }
 
-    fn find_decoration<'m>(
-        &'m self,
-        mut entries: impl Iterator<Item = &'m Entry>,
-        wanted: Decoration,
-    ) -> Option<&'m [u32]> {
-        let at = entries.find_map(|entry| match entry.what {
-            What::Decoration(decoration) => (decoration == wanted).then_some(entry.at),
-            What::Group(group) => {
-                let mut said = self.of_group(group);
-                let says = |what| matches!(what, What::Decoration(one) if one == wanted);
-                said.find(|inner| says(inner.what)).map(|inner| inner.at)
-            }
-        })?;
-        Some(operands(self.inst_at(at)))
+    fn find_decoration<'m>(&'m self, entries: Within<'m>, wanted: Decoration) -> Option<&'m [u32]> {
+        let said = self.said_by(entries).find(|said| said.decoration == wanted)?;
+        Some(operands(self.inst_at(said.at)))
     }
 
     /// The built-in that the variable `id` is.
