@@ -27,6 +27,8 @@ mod places;
 #[cfg(feature = "wgsl")]
 mod point_size;
 #[cfg(feature = "wgsl")]
+mod private;
+#[cfg(feature = "wgsl")]
 mod push_constants;
 #[cfg(feature = "wgsl")]
 mod row_major;

@@ -131,21 +131,22 @@ fn indices(device: &Device, what: &str, decorated: &[u32]) -> Result<(), Box<dyn
     let by_descriptors = (descriptors(told), known);
     for (how, (told, known)) in [("descriptors", by_descriptors), ("addresses", by_address)] {
         let pulled = vertex_pulling::lower(&module, "main", &told)?;
-        let any = Variants::new(&pulled.module, "main", &known)?;
-        let time = measure(device, |scene, count| {
-            scene.captured(&any, list, count)?;
-            scene.pulled(&pulled, &told);
-            Ok(())
-        })?;
-        println!("    by stores, attributes fetched, {how}: {time:.3}");
         let width = Some(transform_feedback::IndexType::Uint32);
-        let indexed = Variants::new(&pulled.module, "main", &known.indexed(width))?;
-        let time = measure(device, |scene, count| {
-            scene.captured_by_index(&indexed, list, count)?;
-            scene.pulled(&pulled, &told);
-            Ok(())
-        })?;
-        println!("    by stores, attributes and indices fetched, {how}: {time:.3}");
+        for (what, known, indexed) in [
+            ("attributes", known.clone(), false),
+            ("attributes and indices", known.indexed(width), true),
+        ] {
+            let variants = Variants::new(&pulled.module, "main", &known)?;
+            let time = measure(device, |scene, count| {
+                match indexed {
+                    true => scene.captured_by_index(&variants, list, count)?,
+                    false => scene.captured(&variants, list, count)?,
+                }
+                scene.pulled(&pulled, &told);
+                Ok(())
+            })?;
+            println!("    by stores, {what} fetched, {how}: {time:.3}");
+        }
     }
     Ok(())
 }

@@ -2,8 +2,7 @@
 //! types of what is done with them, and parameters not.
 
 use naga::{
-    Block, Expression, Function, FunctionArgument, Handle, ImageClass, Module, Span, Statement,
-    Type, TypeInner,
+    Block, Expression, Function, Handle, ImageClass, Module, Span, Statement, Type, TypeInner,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,9 +33,7 @@ pub(super) fn retype(module: &mut Module) {
             let ty = module.functions[function].arguments[index as usize].ty;
             if let Some(inner) = comparing(&module.types[ty].inner) {
                 let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
-                let argument: &mut FunctionArgument =
-                    &mut module.functions[function].arguments[index as usize];
-                argument.ty = ty;
+                module.functions[function].arguments[index as usize].ty = ty;
             }
         }
     }

@@ -8,6 +8,7 @@
 
 mod leaves;
 
+use super::private;
 use leaves::{Leaf, Varying, is_of_interface};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{
@@ -269,18 +270,7 @@ fn make_private<'m>(
     moved: &[&Varying<'m>],
 ) -> Result<(), Error> {
     for varying in moved {
-        let (variable, id) = (varying.variable, varying.variable.result());
-        let at = variable.inst().at();
-        let private = p.pointer_before(StorageClass::PRIVATE, varying.ty, at);
-        p.set_result_type(variable.inst(), private);
-        variable.set_storage_class(p, StorageClass::PRIVATE);
-        p.undecorate(id, |_, decoration| is_of_interface(decoration));
-        // From SPIR-V 1.4 on an interface lists every variable.
-        for entry in module.entry_points().filter(|_| module.version() < (1, 4)) {
-            if entry.interface().any(|one| one == id) {
-                p.leave_interface(entry, id);
-            }
-        }
+        private::make(module, p, varying.variable, varying.ty, is_of_interface);
     }
     let structures = moved.iter().flat_map(|varying| &varying.structures);
     for structure in structures.collect::<BTreeSet<_>>() {

@@ -1,5 +1,6 @@
 //! The size of points, which WebGPU does not have: all its points are one pixel.
 
+use super::private;
 use polyshade_spv::view::{AccessChain, Store, Variable};
 use polyshade_spv::{BuiltIn, Error, Id, Inst, Module, Op, Patch, StorageClass};
 
@@ -10,7 +11,7 @@ pub(super) fn drop(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         for size in sizes(module) {
             match size {
-                Size::Variable(variable, ty) => make_private(module, p, variable, ty),
+                Size::Variable(variable, ty) => private::make(module, p, variable, ty, |_| true),
                 Size::Member(chains, ty) if !chains.is_empty() => {
                     let size = p.variable(StorageClass::PRIVATE, ty, None);
                     chains.iter().for_each(|chain| redirect(module, p, *chain, size));
@@ -76,19 +77,6 @@ fn chains(module: &Module<'_>, block: Id, member: u32) -> Vec<Id> {
         indices.next().and_then(|index| module.constant(index)) == Some(member)
     });
     to_member.filter_map(|chain| chain.inst().result()).collect()
-}
-
-fn make_private<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, variable: Variable<'m>, ty: Id) {
-    let id = variable.result();
-    let private = p.pointer_before(StorageClass::PRIVATE, ty, variable.inst().at());
-    p.set_result_type(variable.inst(), private);
-    variable.set_storage_class(p, StorageClass::PRIVATE);
-    p.undecorate(id, |_, _| true);
-    for entry in module.entry_points() {
-        if entry.interface().any(|one| one == id) {
-            p.leave_interface(entry, id);
-        }
-    }
 }
 
 /// Makes what uses a pointer use another.

@@ -177,7 +177,7 @@ fn decorate<'m>(
     let stays = |decoration| {
         !matches!(decoration, Decoration::BLOCK | Decoration::LOCATION | Decoration::OFFSET)
     };
-    let of_member = m.decorations_of(structure).filter(|applied| applied.member == Some(member));
+    let of_member = m.decorations_of_member(structure, Some(member));
     let mut seen = Vec::new();
     for applied in of_member.chain(m.decorations_of(block)) {
         if stays(applied.decoration) && !seen.contains(&applied.decoration) {

@@ -90,7 +90,7 @@ struct Way {
 impl Way {
     /// Adds the decorations of `id`, or of a member of it; `None` where it has no location, or one for all of an array.
     fn decorate(&mut self, module: &Module<'_>, id: Id, member: Option<u32>) -> Option<()> {
-        for applied in module.decorations_of(id).filter(|one| one.member == member) {
+        for applied in module.decorations_of_member(id, member) {
             let decoration = applied.decoration;
             if matches!(decoration, Decoration::BUILT_IN | Decoration::PER_VERTEX_KHR) {
                 return None;
