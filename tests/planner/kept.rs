@@ -4,7 +4,8 @@ use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
 use polyshade::host::{Binding, Place, Pointer};
-use polyshade_planner::keeper::Shader;
+use polyshade::transform_feedback::Topology;
+use polyshade_planner::keeper::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{
     self as planner, Api, ByteCount, Call, Counter, Device, Draw, Feedback, Keeper, PassState,
     Path, Pipeline, Preset, Query, Storage, StoredIndices, Use,
@@ -49,6 +50,45 @@ fn counted(keeper: Keeper) -> Call {
 }
 
 const RESTART: StoredIndices = StoredIndices { buffer: None, restart: true, segments: None };
+
+#[test]
+fn jobs_inherit_what_conditional_rendering_looks_at() {
+    let arguments = Arguments::Direct {
+        count: 3,
+        instance_count: 1,
+        first: 0,
+        vertex_offset: 0,
+        first_instance: 0,
+    };
+    let draws = Draws {
+        topology: Topology::TriangleList,
+        arguments,
+        count: 1,
+        predicate: None,
+        buffers: [(64, 16); 4],
+        template: 256,
+        word_count: 7,
+        blocks: 512,
+        block_stride: 32,
+        commands: 1024,
+        segments: None,
+    };
+    let looks = |place, inverted| Predicate { place, inverted };
+    let job = |predicate| Job {
+        draws: Some(Draws { predicate, ..draws.clone() }),
+        begin: Some([8; 4]),
+        ..Job::default()
+    };
+    let end = Job { end: Some([8; 4]), ..Job::default() };
+    let own = job(Some(looks(1 << 33 | 4, false)));
+    let words = |jobs: [&Job; 3]| jobs.map(Job::words).concat();
+    for inverted in [false, true] {
+        let inherited = looks(1 << 34 | 12, inverted);
+        let mut jobs = words([&job(None), &own, &end]);
+        Job::inherit(&mut jobs, inherited);
+        assert_eq!(jobs, words([&job(Some(inherited)), &own, &end]));
+    }
+}
 
 #[test]
 fn the_device_keeps_counters() {

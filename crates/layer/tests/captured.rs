@@ -1,7 +1,7 @@
 //! What the layer captures where the driver does not.
 
 use crate::discarding;
-use crate::draws::{VERTEX, draw};
+use crate::draws::{VERTEX, capture_twice, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
 use std::ffi::{CStr, CString};
@@ -103,6 +103,24 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         for (ranges, expected) in [(&[][..], Ok(())), (&[range][..], expected)] {
             assert_eq!(pipeline(&device, ranges), expected, "{settings:?} {ranges:?}");
         }
+        instance.assert_silent();
+    }
+}
+
+/// A secondary command buffer has one place for what its draws are told.
+#[test]
+fn what_a_pass_executes_twice_is_captured_once_and_said_to_be() {
+    let native = capture_twice(&Instance::new(&[], Validation::Below), LAVAPIPE);
+    assert_eq!(native[..7], [0, 1, 2, 0, 1, 2, 7]);
+    let folder = tempfile::tempdir().expect("a folder");
+    for (driver, settings) in CAPTURED {
+        let log = folder.path().join(driver);
+        let settings = [settings, &[setting(c"log_file", &log.to_string_lossy())]].concat();
+        let instance = Instance::new(&settings, Validation::Below);
+        assert_eq!(capture_twice(&instance, driver)[..4], [0, 1, 2, 7], "{driver}");
+        let said = std::fs::read_to_string(&log).expect("it is written");
+        let twice = "error: a secondary command buffer is executed twice in a render pass";
+        assert_eq!(said.matches(twice).count(), 1, "{said}");
         instance.assert_silent();
     }
 }

@@ -1,6 +1,7 @@
 //! A triangle that is captured, with as much of `VK_EXT_transform_feedback` around it as there is.
 
 use crate::loader::{Device, Instance};
+use crate::objects::{FORMAT, allocate, image, memory_barrier, pixels};
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
@@ -53,7 +54,7 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
     // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.
     unsafe {
         let scene = Scene::new(&device);
-        scene.submit();
+        scene.submit(|commands| scene.record(commands));
         let flags = vk::QueryResultFlags::WITH_AVAILABILITY;
         let mut results = [[7_u32; 3]; 2];
         device
@@ -68,6 +69,19 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
         };
         scene.destroy();
         drawn
+    }
+}
+
+/// What a secondary command buffer captures, on a device of the driver, that one pass executes twice.
+pub(crate) fn capture_twice(instance: &Instance, driver: &str) -> Vec<u32> {
+    let device = instance.device(driver, true).expect("a device with transform feedback");
+    // SAFETY: as above.
+    unsafe {
+        let scene = Scene::new(&device);
+        scene.submit(|commands| scene.record_twice(commands));
+        let captured = scene.read(scene.target);
+        scene.destroy();
+        captured
     }
 }
 
@@ -144,23 +158,71 @@ impl<'d> Scene<'d> {
         }
     }
 
+    unsafe fn allocate(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.commands)
+            .level(level)
+            .command_buffer_count(1);
+        // SAFETY: the pool is alive.
+        unsafe { self.device.handle.allocate_command_buffers(&info) }.expect("commands")[0]
+    }
+
     /// Records, submits and waits.
-    unsafe fn submit(&self) {
+    unsafe fn submit(&self, record: impl FnOnce(vk::CommandBuffer)) {
         // SAFETY: all that is used is alive.
         unsafe {
             let vulkan = &self.device.handle;
-            let info = vk::CommandBufferAllocateInfo::default()
-                .command_pool(self.commands)
-                .command_buffer_count(1);
-            let commands = vulkan.allocate_command_buffers(&info).expect("commands");
+            let commands = [self.allocate(vk::CommandBufferLevel::PRIMARY)];
             vulkan.begin_command_buffer(commands[0], &Default::default()).expect("it begins");
-            self.record(commands[0]);
+            record(commands[0]);
             vulkan.end_command_buffer(commands[0]).expect("it ends");
             let submit = vk::SubmitInfo::default().command_buffers(&commands);
             vulkan
                 .queue_submit(self.device.queue, &[submit], vk::Fence::null())
                 .expect("it is submitted");
             vulkan.queue_wait_idle(self.device.queue).expect("it ends");
+        }
+    }
+
+    /// Executes a secondary command buffer twice in one pass, which goes on at its counter each time.
+    unsafe fn record_twice(&self, commands: vk::CommandBuffer) {
+        use vk::CommandBufferUsageFlags as Usage;
+        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
+        let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(self.pass);
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(Usage::RENDER_PASS_CONTINUE | Usage::SIMULTANEOUS_USE)
+            .inheritance_info(&inherited);
+        let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
+        // SAFETY: all that is used is alive, and recorded as Vulkan has it.
+        unsafe {
+            let secondary = self.allocate(vk::CommandBufferLevel::SECONDARY);
+            vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
+            vulkan.cmd_bind_pipeline(secondary, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
+            let (counter, zero) = (&raw const self.counter, &raw const ZERO);
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(secondary, 0, 1, &raw const self.target, zero, &raw const BYTES);
+            (feedback.cmd_begin_transform_feedback_ext)(secondary, 0, 1, counter, zero);
+            vulkan.cmd_draw(secondary, 3, 1, 0, 0);
+            (feedback.cmd_end_transform_feedback_ext)(secondary, 0, 1, counter, zero);
+            vulkan.end_command_buffer(secondary).expect("it ends");
+            self.empty_counter(commands);
+            vulkan.cmd_begin_render_pass(commands, &self.begin(), contents);
+            vulkan.cmd_execute_commands(commands, &[secondary, secondary]);
+            vulkan.cmd_end_render_pass(commands);
+        }
+    }
+
+    unsafe fn empty_counter(&self, commands: vk::CommandBuffer) {
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+        let vulkan = &self.device.handle;
+        let read = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
+        let filled = [memory_barrier(Access::TRANSFER_WRITE, read)];
+        let (transfer, captures) = (Stage::TRANSFER, Stage::TRANSFORM_FEEDBACK_EXT);
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: no pass is open.
+        unsafe {
+            vulkan.cmd_fill_buffer(commands, self.counter, 0, 16, 0);
+            vulkan.cmd_pipeline_barrier(commands, transfer, captures, flags, &filled, &[], &[]);
         }
     }
 
@@ -171,13 +233,7 @@ impl<'d> Scene<'d> {
         // SAFETY: all that is used is alive, and recorded as Vulkan has it.
         unsafe {
             vulkan.cmd_reset_query_pool(commands, self.queries, 0, 2);
-            vulkan.cmd_fill_buffer(commands, self.counter, 0, 16, 0);
-            let filled =
-                memory_barrier(Access::TRANSFER_WRITE, Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT);
-            let flags = vk::DependencyFlags::empty();
-            let (transfer, captures) = (Stage::TRANSFER, Stage::TRANSFORM_FEEDBACK_EXT);
-            vulkan.cmd_pipeline_barrier(commands, transfer, captures, flags, &[filled], &[], &[]);
-
+            self.empty_counter(commands);
             vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             let (counter, zero) = (&raw const self.counter, &raw const ZERO);
@@ -199,6 +255,7 @@ impl<'d> Scene<'d> {
                     | Access::INDIRECT_COMMAND_READ
                     | Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT,
             );
+            let (flags, captures) = (vk::DependencyFlags::empty(), Stage::TRANSFORM_FEEDBACK_EXT);
             let reads = Stage::HOST | Stage::DRAW_INDIRECT;
             vulkan.cmd_pipeline_barrier(commands, captures, reads, flags, &[captured], &[], &[]);
             vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
@@ -290,34 +347,6 @@ impl<'d> Scene<'d> {
     }
 }
 
-pub(crate) fn memory_barrier(
-    src: vk::AccessFlags,
-    dst: vk::AccessFlags,
-) -> vk::MemoryBarrier<'static> {
-    vk::MemoryBarrier::default().src_access_mask(src).dst_access_mask(dst)
-}
-
-/// Memory for something; which the host sees, if that is wanted.
-pub(crate) unsafe fn allocate(
-    device: &Device,
-    needs: vk::MemoryRequirements,
-    mapped: bool,
-) -> vk::DeviceMemory {
-    let wanted = match mapped {
-        true => vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT,
-        false => vk::MemoryPropertyFlags::empty(),
-    };
-    let fits = |i: &u32| {
-        let ty = device.memory.memory_types[*i as usize];
-        needs.memory_type_bits & (1 << i) != 0 && ty.property_flags.contains(wanted)
-    };
-    let index = (0..device.memory.memory_type_count).find(fits).expect("there is such memory");
-    let info =
-        vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
-    // SAFETY: the device has this type of memory.
-    unsafe { device.handle.allocate_memory(&info, None) }.expect("memory")
-}
-
 /// Fills memory with sevens.
 unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
     // SAFETY: the memory is of a buffer, and not in use.
@@ -328,60 +357,6 @@ unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
             .expect("it is mapped");
         std::slice::from_raw_parts_mut(data.cast::<u32>(), BYTES as usize / 4).fill(7);
         device.handle.unmap_memory(memory);
-    }
-}
-
-/// The format of pictures.
-pub(crate) const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
-
-/// All of a picture.
-pub(crate) const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
-
-/// The pixels of a picture of this side, to be copied.
-pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        image_subresource: vk::ImageSubresourceLayers {
-            aspect_mask: WHOLE.aspect_mask,
-            layer_count: WHOLE.layer_count,
-            ..Default::default()
-        },
-        image_extent: vk::Extent3D { width: side, height: side, depth: 1 },
-        ..Default::default()
-    }
-}
-
-/// A picture of this side, which is drawn into and read, and used otherwise.
-pub(crate) unsafe fn image(
-    device: &Device,
-    side: u32,
-    otherwise: vk::ImageUsageFlags,
-) -> (vk::Image, vk::DeviceMemory, vk::ImageView) {
-    let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-    let info = vk::ImageCreateInfo::default()
-        .image_type(vk::ImageType::TYPE_2D)
-        .format(FORMAT)
-        .extent(vk::Extent3D { width: side, height: side, depth: 1 })
-        .mip_levels(1)
-        .array_layers(1)
-        .samples(vk::SampleCountFlags::TYPE_1)
-        .usage(usage | otherwise);
-    // SAFETY: all structures are valid.
-    unsafe {
-        let image = device.handle.create_image(&info, None).expect("an image");
-        let memory = allocate(device, device.handle.get_image_memory_requirements(image), false);
-        device.handle.bind_image_memory(image, memory, 0).expect("memory");
-        let info = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(FORMAT)
-            .subresource_range(WHOLE);
-        (image, memory, device.handle.create_image_view(&info, None).expect("a view"))
     }
 }
 

@@ -10,6 +10,7 @@ mod made_up;
 mod made_up_loader;
 mod many;
 mod null;
+mod objects;
 mod pass_through;
 mod reached;
 mod streams;

@@ -276,6 +276,18 @@ impl Job {
     /// Bytes of the arguments of a draw that captures.
     pub const COMMAND_SIZE: u32 = 16;
 
+    /// Has the draws of these jobs, which are words already, heed what conditional rendering looks at, but for those that
+    /// look at something themselves: the jobs of a secondary command buffer that inherits it.
+    pub fn inherit(jobs: &mut [u32], predicate: Predicate) {
+        for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
+            if job[FLAGS] & (DRAWS | PREDICATED) == DRAWS {
+                let mut words = Record(*job);
+                words.predicate(predicate);
+                *job = words.0;
+            }
+        }
+    }
+
     /// The words of the job, as the shaders read them.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
@@ -313,15 +325,19 @@ impl Record {
         self.0[number] = place as u32;
         self.0[number + 1] = (place >> 32) as u32;
     }
+
+    fn predicate(&mut self, Predicate { place, inverted }: Predicate) {
+        self.flags(PREDICATED | if inverted { INVERTED } else { 0 });
+        self.place(PREDICATE, place);
+    }
 }
 
 impl Draws {
     fn fill_in(&self, words: &mut Record) {
         words.flags(DRAWS);
         words.0[TOPOLOGY] = self.topology as u32;
-        if let Some(Predicate { place, inverted }) = self.predicate {
-            words.flags(PREDICATED | if inverted { INVERTED } else { 0 });
-            words.place(PREDICATE, place);
+        if let Some(predicate) = self.predicate {
+            words.predicate(predicate);
         }
         words.0[MOST] = self.count;
         self.arguments.fill_in(words);

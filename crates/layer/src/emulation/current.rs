@@ -7,8 +7,14 @@ use crate::emulation::facts::{Facts, VertexInput};
 use crate::emulation::recording::Recording;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::IndexType;
+use polyshade_planner::keeper::Predicate;
 
 impl Recording {
+    /// What conditional rendering looks at.
+    pub(super) fn predicate(&self) -> Option<Predicate> {
+        self.conditional.and_then(|one| one.predicate)
+    }
+
     pub(super) fn topology(&self, facts: &Facts) -> u32 {
         let fixed = facts.assembly.map(|(topology, _)| topology);
         let dynamic = facts.is_dynamic(DynamicState::PRIMITIVE_TOPOLOGY);

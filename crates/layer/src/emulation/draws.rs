@@ -141,7 +141,7 @@ impl Recording {
             topology: topology(self.topology(facts)),
             arguments: arguments.ok_or("arguments in a buffer without an address")?,
             count: call.draws,
-            predicate: self.predicate,
+            predicate: self.predicate(),
             // There is no room for what is not captured.
             buffers: [(0, 1); MAX_BUFFERS],
             template: 0,

@@ -2,7 +2,7 @@
 
 use crate::driver::Driver;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
-use polyshade_planner::keeper::{self, Job, Shader};
+use polyshade_planner::keeper::{self, Job, Predicate, Shader};
 
 /// The keeper's pipelines.
 pub(crate) struct Keeper {
@@ -100,10 +100,19 @@ impl Jobs {
         self.words.extend(job.words());
     }
 
-    /// Adds those of a secondary command buffer that is executed here.
+    /// Adds others.
     pub(crate) fn extend(&mut self, other: &Self) {
         self.restarted = self.restarted.max(other.restarted);
         self.words.extend(&other.words);
+    }
+
+    /// Adds those of a secondary command buffer that is executed here, under this conditional rendering.
+    pub(super) fn execute(&mut self, other: &Self, predicate: Option<Predicate>) {
+        let first = self.words.len();
+        self.extend(other);
+        if let Some(predicate) = predicate {
+            Job::inherit(&mut self.words[first..], predicate);
+        }
     }
 
     pub(crate) fn clear(&mut self) {

@@ -46,6 +46,10 @@ impl Recording {
         let words = [list.address as u32, (list.address >> 32) as u32, List::COUNT];
         // SAFETY: the caller's promise. The keeper's layout has so many bytes of push constants.
         unsafe {
+            // Captures begin and end where nothing is drawn, too.
+            if let (Some(_), Some(end)) = (self.conditional, next.cmd_end_conditional_rendering) {
+                end(commands);
+            }
             barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
             let size = keeper::PUSH_CONSTANTS;
             push(
@@ -66,6 +70,9 @@ impl Recording {
                 bind(commands, compute, self.compute);
             }
             self.pushed.again(device, commands);
+            if let Some(conditional) = self.conditional {
+                conditional.again(device, commands);
+            }
         }
         Ok(list)
     }

@@ -6,11 +6,10 @@ use crate::emulation::facts::VertexInput;
 use crate::emulation::jobs::Jobs;
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
-use crate::emulation::state::{Dynamic, IndexBuffer, VertexBuffer};
+use crate::emulation::state::{Conditional, Dynamic, IndexBuffer, VertexBuffer};
 use crate::emulation::variants::Graphics;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
-use polyshade_planner::keeper::Predicate;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
@@ -55,6 +54,8 @@ pub(crate) struct Recording {
     pub(crate) arena: Arena,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
     pub(crate) jobs: Jobs,
+    /// The secondary command buffers whose jobs are among them.
+    pub(crate) executed: Vec<vk::CommandBuffer>,
     /// Where the list of the open pass is written.
     pub(crate) list: Option<Piece>,
     pub(crate) scope: Scope,
@@ -74,7 +75,7 @@ pub(crate) struct Recording {
     pub(crate) active: Option<Active>,
     /// Where the queries that are active count, of transform feedback and of primitives generated; 0, where none is.
     pub(crate) counted: [u64; 2],
-    pub(crate) predicate: Option<Predicate>,
+    pub(crate) conditional: Option<Conditional>,
 }
 
 /// Where commands are recorded.

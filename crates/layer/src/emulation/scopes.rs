@@ -24,7 +24,30 @@ impl Recording {
             Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
         }
         self.jobs.clear();
+        self.executed.clear();
         self.scope = scope;
+    }
+
+    /// Adds what a secondary command buffer does that is executed here.
+    pub(crate) fn execute(
+        &mut self,
+        device: &Driver,
+        commands: vk::CommandBuffer,
+        secondary: &Self,
+    ) {
+        self.is_shared = true;
+        if secondary.jobs.words.is_empty() {
+            return;
+        }
+        if self.executed.contains(&commands) {
+            // It has one place for what its draws are told. So they store the same once more.
+            device.fault(format_args!(
+                "a secondary command buffer is executed twice in a render pass: it captures once"
+            ));
+            return;
+        }
+        self.executed.push(commands);
+        self.jobs.execute(&secondary.jobs, self.predicate());
     }
 
     pub(crate) fn close(&mut self, device: &Driver, emulator: &Emulator) {

@@ -1,9 +1,11 @@
 //! Memory that has addresses, and what is destroyed: buffers, modules, pipelines; and conditional rendering.
 
 use crate::device::Device;
+use crate::emulation::state::Conditional;
 use crate::feedback::emulated;
 use crate::pnext::{Change, Copied, find};
 use ash::vk::{self, Handle as _, TaggedStructure as _};
+use polyshade_planner::keeper::Predicate;
 use std::sync::Arc;
 
 /// `vkAllocateMemory`: which buffers the memory is for is not known yet.
@@ -93,15 +95,16 @@ pub(crate) unsafe extern "system" fn cmd_begin_conditional_rendering(
     commands: vk::CommandBuffer,
     info: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
 ) {
-    use polyshade_planner::keeper::Predicate;
     // SAFETY: the caller hands over what Vulkan asks for.
     unsafe {
         let next = Device::of(commands).and_then(|one| one.next.cmd_begin_conditional_rendering);
         let Some(next) = next else { return };
         if let Some((device, emulator, recording)) = emulated(commands) {
-            let place = emulator.place(device, (*info).buffer, (*info).offset);
-            let inverted = (*info).flags.contains(vk::ConditionalRenderingFlagsEXT::INVERTED);
-            recording.predicate = place.map(|(place, _)| Predicate { place, inverted });
+            let &vk::ConditionalRenderingBeginInfoEXT { buffer, offset, flags, .. } = &*info;
+            let place = emulator.place(device, buffer, offset);
+            let inverted = flags.contains(vk::ConditionalRenderingFlagsEXT::INVERTED);
+            let predicate = place.map(|(place, _)| Predicate { place, inverted });
+            recording.conditional = Some(Conditional { buffer, offset, flags, predicate });
         }
         next(commands, info);
     }
@@ -113,7 +116,7 @@ pub(crate) unsafe extern "system" fn cmd_end_conditional_rendering(commands: vk:
     unsafe {
         let next = Device::of(commands).and_then(|one| one.next.cmd_end_conditional_rendering);
         if let Some((_, _, recording)) = emulated(commands) {
-            recording.predicate = None;
+            recording.conditional = None;
         }
         if let Some(next) = next {
             next(commands);

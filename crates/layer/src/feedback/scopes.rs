@@ -34,11 +34,10 @@ noted! {
     cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
     /// `vkCmdExecuteCommands`.
     cmd_execute_commands(count: u32, executed: *const vk::CommandBuffer)
-        |_device, emulator, recording, commands| {
+        |device, emulator, recording, commands| {
             for one in slice(executed, count) {
                 if let Some(secondary) = emulator.recording(*one) {
-                    recording.is_shared = true;
-                    recording.jobs.extend(&secondary.jobs);
+                    recording.execute(device, *one, secondary);
                 }
             }
         };

@@ -32,6 +32,16 @@ pub(super) struct Stream {
     pub(super) waits: Waits,
     /// Whether timestamps are written, behind the stages that capture.
     pub(super) stamped: bool,
+    /// What decides, around all passes of a command buffer, whether something is drawn.
+    pub(super) condition: Option<Condition>,
+}
+
+/// A word that decides whether something is drawn, and whether 0 is what lets it.
+pub(super) type Condition = (u32, bool);
+
+/// Whether it lets something be drawn.
+pub(super) fn lets_draw((word, inverted): Condition) -> bool {
+    (word != 0) != inverted
 }
 
 /// By what a pass waits for what was captured in those before it.
@@ -98,8 +108,8 @@ pub(super) struct Call {
     pub(super) first_instance: u32,
     pub(super) topology: vk::PrimitiveTopology,
     pub(super) discard: bool,
-    /// The word that decides whether it is drawn, and whether 0 is what lets it.
-    pub(super) predicate: Option<(u32, bool)>,
+    /// What decides whether it is drawn.
+    pub(super) condition: Option<Condition>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -133,6 +143,10 @@ impl Noise {
 
     fn one_in(&mut self, many: u32) -> bool {
         self.below(many) == 0
+    }
+
+    fn condition(&mut self) -> Condition {
+        (self.below(2) * 3, self.one_in(2))
     }
 
     fn of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -178,7 +192,16 @@ impl Stream {
         }
         let sizes = [12 * u64::from(noise.below(60)) + 4, 8 * u64::from(noise.below(60)) + 8];
         let waits = [Waits::Barrier, Waits::Barrier2, Waits::Event, Waits::Event2];
+        let condition = noise.one_in(5).then(|| noise.condition());
+        if condition.is_some() {
+            // There is one at a time, and lavapipe has secondary command buffers inherit none.
+            for capture in &mut captures {
+                capture.secondary = false;
+                capture.calls.iter_mut().for_each(|call| call.condition = None);
+            }
+        }
         Self {
+            condition,
             look,
             sizes,
             captures,
@@ -272,12 +295,7 @@ impl Call {
             first_instance: noise.below(3),
             topology: if dynamic { noise.of(class) } else { look.topology },
             discard: if dynamic { noise.one_in(2) } else { look.discard },
-            predicate: noise.one_in(4).then(|| (noise.below(2) * 3, noise.one_in(2))),
+            condition: noise.one_in(4).then(|| noise.condition()),
         }
-    }
-
-    /// Whether what decides lets it draw.
-    pub(super) fn is_drawn(&self) -> bool {
-        self.predicate.is_none_or(|(word, inverted)| (word != 0) != inverted)
     }
 }

@@ -1,8 +1,8 @@
 //! The pipelines of streams: whole or of libraries, for passes or dynamic rendering, with static or dynamic state.
 
 use super::case::Look;
-use crate::draws::FORMAT;
 use crate::loader::Device;
+use crate::objects::FORMAT;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 

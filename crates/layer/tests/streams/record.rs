@@ -1,9 +1,11 @@
 //! The commands of streams.
 
-use super::case::{Call, Capture, Kind, MOST_DRAWS, Place, Waits};
+use super::case::{
+    Call, Capture, Condition, Kind, MOST_CALLS, MOST_DRAWS, Place, Waits, lets_draw,
+};
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
 use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
-use crate::draws::{FORMAT, WHOLE, memory_barrier, pixels};
+use crate::objects::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
 /// What captures and draws write, and in which stages; and what may access it behind them.
@@ -36,7 +38,7 @@ impl Scene<'_> {
         unsafe {
             let mut all = vec![self.commands(primary)];
             let mut commands = all[0];
-            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            self.begin(commands);
             self.prepare(commands);
             for (number, capture) in self.stream.captures.iter().enumerate() {
                 let place = self.stream.place(number);
@@ -44,10 +46,10 @@ impl Scene<'_> {
                     self.end_pass(commands);
                 }
                 if capture.own_commands {
-                    vulkan.end_command_buffer(commands).expect("it ends");
+                    self.end(commands);
                     commands = self.commands(primary);
                     all.push(commands);
-                    vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+                    self.begin(commands);
                 }
                 if place == Place::New {
                     self.wait_between(commands, number);
@@ -66,7 +68,7 @@ impl Scene<'_> {
             self.stamp(commands, 1);
             self.wait(commands);
             self.copy_picture(commands);
-            vulkan.end_command_buffer(commands).expect("it ends");
+            self.end(commands);
             all
         }
     }
@@ -337,24 +339,72 @@ impl Scene<'_> {
                 vulkan.cmd_set_primitive_restart_enable(commands, self.stream.look.restart);
                 vulkan.cmd_set_rasterizer_discard_enable(commands, call.discard);
             }
-            match (call.predicate, &self.able.conditional) {
-                (Some((_, inverted)), Some(conditional)) => {
-                    let flags = match inverted {
-                        true => vk::ConditionalRenderingFlagsEXT::INVERTED,
-                        false => vk::ConditionalRenderingFlagsEXT::empty(),
-                    };
-                    let begin = vk::ConditionalRenderingBeginInfoEXT::default()
-                        .buffer(self.of(Buffer::Predicates))
-                        .offset(4 * call.number as u64)
-                        .flags(flags);
-                    let begins = conditional.fp().cmd_begin_conditional_rendering_ext;
-                    begins(commands, &raw const begin);
+            match call.condition {
+                Some(condition) if self.begin_condition(commands, condition, call.number) => {
                     self.draw(commands, call);
-                    (conditional.fp().cmd_end_conditional_rendering_ext)(commands);
+                    self.end_condition(commands);
                 }
-                _ if call.is_drawn() => self.draw(commands, call),
-                _ => {}
+                Some(condition) if !lets_draw(condition) => {}
+                _ if self.is_left_out() => {}
+                _ => self.draw(commands, call),
             }
+        }
+    }
+
+    /// Whether what is around all passes lets nothing be drawn, on a device that does not know of it.
+    fn is_left_out(&self) -> bool {
+        self.able.conditional.is_none() && self.stream.condition.is_some_and(|it| !lets_draw(it))
+    }
+
+    /// Begins conditional rendering by this word. Whether the device has it.
+    unsafe fn begin_condition(
+        &self,
+        commands: vk::CommandBuffer,
+        (_, inverted): Condition,
+        word: usize,
+    ) -> bool {
+        let Some(conditional) = &self.able.conditional else { return false };
+        let flags = match inverted {
+            true => vk::ConditionalRenderingFlagsEXT::INVERTED,
+            false => vk::ConditionalRenderingFlagsEXT::empty(),
+        };
+        let begin = vk::ConditionalRenderingBeginInfoEXT::default()
+            .buffer(self.of(Buffer::Predicates))
+            .offset(4 * word as u64)
+            .flags(flags);
+        // SAFETY: none is active, and the buffer is alive.
+        unsafe {
+            (conditional.fp().cmd_begin_conditional_rendering_ext)(commands, &raw const begin);
+        }
+        true
+    }
+
+    unsafe fn end_condition(&self, commands: vk::CommandBuffer) {
+        if let Some(conditional) = &self.able.conditional {
+            // SAFETY: one is active.
+            unsafe { (conditional.fp().cmd_end_conditional_rendering_ext)(commands) };
+        }
+    }
+
+    /// Begins a primary command buffer, and what decides whether something is drawn in it; or ends both.
+    unsafe fn begin(&self, commands: vk::CommandBuffer) {
+        let vulkan = &self.able.device.handle;
+        // SAFETY: it is not being recorded.
+        unsafe {
+            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            if let Some(condition) = self.stream.condition {
+                self.begin_condition(commands, condition, MOST_CALLS);
+            }
+        }
+    }
+
+    unsafe fn end(&self, commands: vk::CommandBuffer) {
+        // SAFETY: it is being recorded, and no pass is open.
+        unsafe {
+            if self.stream.condition.is_some() {
+                self.end_condition(commands);
+            }
+            self.able.device.handle.end_command_buffer(commands).expect("it ends");
         }
     }
 

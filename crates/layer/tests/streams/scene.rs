@@ -3,7 +3,7 @@
 use super::case::{MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
-use crate::draws::{allocate, image};
+use crate::objects::{allocate, image};
 use ash::vk;
 use std::sync::PoisonError;
 
@@ -304,7 +304,9 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
         Buffer::Arguments => arguments[i],
         Buffer::Counts => of_call(i).map_or(0, |call| call.counted),
         Buffer::Predicates => {
-            of_call(i).and_then(|call| call.predicate).map_or(0, |(word, _)| word)
+            let around = stream.condition.filter(|_| i == MOST_CALLS);
+            let condition = of_call(i).and_then(|call| call.condition).or(around);
+            condition.map_or(0, |(word, _)| word)
         }
         Buffer::FirstTarget | Buffer::SecondTarget | Buffer::Picture => 0x7777_7777,
     };
