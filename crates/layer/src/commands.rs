@@ -51,8 +51,33 @@ commands! {
 }
 
 commands! {
+    /// Commands that hand out what belongs to an instance, or end it.
+    InstanceHandles {
+        destroy_instance: PFN_vkDestroyInstance = c"vkDestroyInstance",
+        enumerate_physical_devices: PFN_vkEnumeratePhysicalDevices = c"vkEnumeratePhysicalDevices",
+        enumerate_physical_device_groups: PFN_vkEnumeratePhysicalDeviceGroups =
+            c"vkEnumeratePhysicalDeviceGroups" | c"vkEnumeratePhysicalDeviceGroupsKHR",
+        create_device: PFN_vkCreateDevice = c"vkCreateDevice",
+        get_device_proc_addr: PFN_vkGetDeviceProcAddr = c"vkGetDeviceProcAddr",
+    }
+}
+
+commands! {
+    /// Commands that hand out what belongs to a device, or end it.
+    DeviceHandles {
+        destroy_device: PFN_vkDestroyDevice = c"vkDestroyDevice",
+        get_device_proc_addr: PFN_vkGetDeviceProcAddr = c"vkGetDeviceProcAddr",
+        get_device_queue: PFN_vkGetDeviceQueue = c"vkGetDeviceQueue",
+        get_device_queue_2: PFN_vkGetDeviceQueue2 = c"vkGetDeviceQueue2",
+        allocate_command_buffers: PFN_vkAllocateCommandBuffers = c"vkAllocateCommandBuffers",
+    }
+}
+
+commands! {
     /// Commands of devices.
     DeviceCommands {
+        create_semaphore: PFN_vkCreateSemaphore = c"vkCreateSemaphore",
+        destroy_semaphore: PFN_vkDestroySemaphore = c"vkDestroySemaphore",
         destroy_device: PFN_vkDestroyDevice = c"vkDestroyDevice",
         allocate_memory: PFN_vkAllocateMemory = c"vkAllocateMemory",
         free_memory: PFN_vkFreeMemory = c"vkFreeMemory",

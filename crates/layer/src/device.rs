@@ -133,7 +133,7 @@ pub(crate) unsafe extern "system" fn create_device(
             let get_proc_addr = link.next_get_device_proc_addr;
             let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
-                emulate(state, instance, physical);
+                emulate(state, instance, physical, has_several_queues(&*info));
             }
         }
         result
@@ -157,9 +157,10 @@ unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) ->
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 
 /// The structures in which a device is asked for what captures need.
-const ENABLING: [vk::StructureType; 3] = [
+const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
     vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
+    vk::PhysicalDeviceTimelineSemaphoreFeatures::STRUCTURE_TYPE,
     vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
 ];
 
@@ -168,6 +169,7 @@ const ENABLING: [vk::StructureType; 3] = [
 struct Enabled {
     features: vk::PhysicalDeviceFeatures,
     addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
+    times: vk::PhysicalDeviceTimelineSemaphoreFeatures<'static>,
 }
 
 impl Enabled {
@@ -188,27 +190,52 @@ impl Enabled {
         }
         if let Some(features) = chain.copy::<vk::PhysicalDeviceVulkan12Features<'_>>() {
             features.buffer_device_address = vk::TRUE;
-        } else if let Some(features) =
-            chain.copy::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>()
-        {
+            features.timeline_semaphore = vk::TRUE;
+            return;
+        }
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>() {
             features.buffer_device_address = vk::TRUE;
         } else {
             self.addresses.buffer_device_address = vk::TRUE;
             self.addresses.p_next = info.p_next.cast_mut();
             info.p_next = (&raw const self.addresses).cast();
         }
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceTimelineSemaphoreFeatures<'_>>() {
+            features.timeline_semaphore = vk::TRUE;
+        } else {
+            self.times.timeline_semaphore = vk::TRUE;
+            self.times.p_next = info.p_next.cast_mut();
+            info.p_next = (&raw const self.times).cast();
+        }
     }
 }
 
+/// Whether a device is asked for with several queues.
+///
+/// # Safety
+///
+/// The structure is valid.
+unsafe fn has_several_queues(info: &vk::DeviceCreateInfo<'_>) -> bool {
+    // SAFETY: the caller's promise.
+    let queues = unsafe { slice(info.p_queue_create_infos, info.queue_create_info_count) };
+    queues.iter().map(|one| one.queue_count).sum::<u32>() > 1
+}
+
 /// Has a device capture.
-fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice) {
+fn emulate(
+    device: &Device,
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    has_several_queues: bool,
+) {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = instance.next.get_memory_properties {
         // SAFETY: the physical device is one of the instance's.
         unsafe { get(physical, &raw mut memory) };
     }
     let debugging = &instance.settings.debugging;
-    match Emulator::new(device, memory, &instance.properties(physical), debugging) {
+    let properties = instance.properties(physical);
+    match Emulator::new(device, memory, &properties, has_several_queues, debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }

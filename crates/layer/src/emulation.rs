@@ -19,6 +19,7 @@ pub(crate) mod layouts;
 mod lists;
 pub(crate) mod memory;
 pub(crate) mod queries;
+pub(crate) mod queues;
 pub(crate) mod recording;
 pub(crate) mod scopes;
 pub(crate) mod state;
@@ -33,6 +34,7 @@ use crate::emulation::jobs::Keeper;
 use crate::emulation::layouts::Layout;
 use crate::emulation::memory::{Chunks, shared_type};
 use crate::emulation::queries::Counts;
+use crate::emulation::queues::Queues;
 use crate::emulation::recording::Recording;
 use crate::emulation::variants::Graphics;
 use crate::registry::Registry;
@@ -63,6 +65,9 @@ pub(crate) struct Emulator {
     pub(crate) pools: Mutex<Vec<(vk::CommandPool, vk::CommandBuffer)>>,
     /// Whether there are secondary command buffers that may be pending twice.
     pub(crate) shared: AtomicBool,
+    /// Those with such recordings, on a device that has several.
+    pub(crate) queues: Queues,
+    pub(crate) has_several_queues: bool,
     /// Whether command buffers go on with rendering that others began.
     pub(crate) has_resumed: AtomicBool,
     /// Held by who writes lists of such rendering.
@@ -90,6 +95,7 @@ impl Emulator {
         device: &Driver,
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
+        has_several_queues: bool,
         debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
@@ -107,6 +113,8 @@ impl Emulator {
             recordings: Registry::new(),
             pools: Mutex::default(),
             shared: AtomicBool::new(false),
+            queues: Queues::default(),
+            has_several_queues,
             has_resumed: AtomicBool::new(false),
             joining: Mutex::default(),
             debugging: debugging.clone(),
@@ -134,6 +142,7 @@ impl Emulator {
 
     /// Destroys what the layer has created. All that the application has created is destroyed already.
     pub(crate) fn destroy(self, device: &Driver) {
+        self.queues.destroy(device);
         self.chunks.destroy(device);
         self.keeper.destroy(device);
     }

@@ -4,7 +4,8 @@
 //! and in a mode for debugging captures nothing. What needs nothing of the layer gets the driver's own commands.
 //! `docs/layer.md` is for users.
 //!
-//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there.
+//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there. Applications that link the
+//! layer, as a static library, call [`polyshade_layer_link`].
 
 mod answer;
 pub mod chain;
@@ -15,6 +16,7 @@ mod emulation;
 mod features;
 mod feedback;
 mod instance;
+mod linked;
 mod log;
 pub mod manifest;
 mod names;
@@ -29,6 +31,7 @@ mod structures;
 mod usages;
 
 pub use features::Feature;
+pub use linked::{polyshade_layer_link, polyshade_layer_vkGetInstanceProcAddr};
 pub use log::Level;
 pub use procs::vkNegotiateLoaderLayerInterfaceVersion;
 

@@ -19,7 +19,8 @@ use crate::physical::{
 use ash::vk;
 use std::ffi::{CStr, c_char};
 
-type Command = unsafe extern "system" fn();
+/// A command of no type.
+pub(crate) type Command = unsafe extern "system" fn();
 
 /// The command by one of these names, as a pointer of no type.
 macro_rules! named {
@@ -30,12 +31,14 @@ macro_rules! named {
             $($known $(| $alias)* => {
                 let command: vk::$Pfn = $command;
                 // SAFETY: whoever calls it by this name knows its type.
-                Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
+                Some(unsafe { std::mem::transmute::<vk::$Pfn, $crate::procs::Command>(command) })
             })*
             _ => None,
         }
     }};
 }
+
+pub(crate) use named;
 
 /// Commands that need no instance.
 fn global(name: &CStr) -> Option<Command> {

@@ -45,7 +45,7 @@ static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
 });
 
 /// The layer's library, which cargo builds beside this program.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let program = std::env::current_exe().expect("the system knows which program runs");
     let path = program.with_file_name(polyshade_layer::manifest::library_name());
     assert!(path.exists(), "{} is not built", path.display());
@@ -55,8 +55,8 @@ fn library() -> PathBuf {
 /// An instance with the layer.
 pub(crate) struct Instance {
     pub(crate) handle: ash::Instance,
-    debug: ext::debug_utils::Instance,
-    messenger: vk::DebugUtilsMessengerEXT,
+    /// Where there is something that says what is wrong.
+    debug: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Box<Mutex<Vec<String>>>,
 }
 
@@ -72,6 +72,11 @@ impl Instance {
 
     /// An instance with these layers, from the application's to the driver's.
     pub(crate) fn with_layers(settings: Settings<'_>, layers: &[&CStr]) -> Self {
+        Self::found_by(&ENTRY, settings, layers)
+    }
+
+    /// An instance of what has these commands.
+    pub(crate) fn found_by(entry: &ash::Entry, settings: Settings<'_>, layers: &[&CStr]) -> Self {
         let values: Vec<[*const c_char; 1]> =
             settings.iter().map(|(_, value)| [value.as_ptr()]).collect();
         let settings: Vec<_> = settings
@@ -88,29 +93,36 @@ impl Instance {
             .collect();
         let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
-        let with_layer = layers.contains(&polyshade_layer::LAYER_NAME);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
         // Debian's loader is older than `VK_EXT_layer_settings`: it lets nobody enable it, and hands the structure on.
+        let has_debug = is_listed(entry, ext::debug_utils::NAME);
         let extensions = [ext::debug_utils::NAME.as_ptr()];
+        let extensions = &extensions[..usize::from(has_debug)];
         let mut info = vk::InstanceCreateInfo::default()
             .application_info(&application)
             .enabled_layer_names(&layers)
-            .enabled_extension_names(&extensions);
+            .enabled_extension_names(extensions);
         let messages = Box::new(Mutex::new(Vec::new()));
         let mut listener = messenger(&messages);
-        if with_layer {
-            info = info.push_next(&mut settings).push_next(&mut listener);
+        if has_debug {
+            info = info.push_next(&mut listener);
+        }
+        if settings.setting_count > 0 {
+            info = info.push_next(&mut settings);
         }
         // SAFETY: what the structure points to lives until the end of this function.
-        let handle = unsafe { ENTRY.create_instance(&info, None) };
+        let handle = unsafe { entry.create_instance(&info, None) };
         let handle = handle.expect("`cargo xtask test` says where layers and drivers are");
-        let debug = ext::debug_utils::Instance::new(&ENTRY, &handle);
         // Older layers do not know settings.
         messages.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        let messenger = messenger(&messages);
-        // SAFETY: the extension is enabled, and the messages outlive the messenger.
-        let messenger = unsafe { debug.create_debug_utils_messenger(&messenger, None) };
-        Self { handle, debug, messenger: messenger.expect("a messenger is created"), messages }
+        let debug = has_debug.then(|| {
+            let debug = ext::debug_utils::Instance::new(entry, &handle);
+            let messenger = messenger(&messages);
+            // SAFETY: the extension is enabled, and the messages outlive the messenger.
+            let messenger = unsafe { debug.create_debug_utils_messenger(&messenger, None) };
+            (debug, messenger.expect("a messenger is created"))
+        });
+        Self { handle, debug, messages }
     }
 
     /// The physical device of a driver.
@@ -226,7 +238,9 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // SAFETY: devices are dropped before their instance.
         unsafe {
-            self.debug.destroy_debug_utils_messenger(self.messenger, None);
+            if let Some((debug, messenger)) = &self.debug {
+                debug.destroy_debug_utils_messenger(*messenger, None);
+            }
             self.handle.destroy_instance(None);
         }
     }
@@ -254,6 +268,14 @@ impl Drop for Device {
         // SAFETY: the tests destroy what they create, and wait for it.
         unsafe { self.handle.destroy_device(None) };
     }
+}
+
+/// Whether instances may have an extension.
+fn is_listed(entry: &ash::Entry, extension: &CStr) -> bool {
+    // SAFETY: no layer is asked.
+    let listed = unsafe { entry.enumerate_instance_extension_properties(None) };
+    let listed = listed.expect("extensions are listed");
+    listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
 }
 
 fn messenger(messages: &Mutex<Vec<String>>) -> vk::DebugUtilsMessengerCreateInfoEXT<'_> {

@@ -1,10 +1,12 @@
 //! The layer as applications meet it: below the real loader, above both drivers; and above a driver that is made up,
 //! which sees all that reaches it.
 
+mod alone;
 mod captured;
 mod discarding;
 mod draws;
 mod hide;
+mod linked;
 mod loader;
 mod made_up;
 mod made_up_loader;

@@ -1,9 +1,9 @@
 //! Any number of instances, devices and threads.
 
+use crate::alone::is_alone;
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER};
 use ash::vk;
 use polyshade_layer::LAYER_NAME;
-use std::process::Command;
 use std::thread;
 
 /// What a thread does with each device of its own.
@@ -75,14 +75,8 @@ fn devices_of_one_instance_are_told_apart() {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_library_stays_when_its_last_instance_goes() {
-    const ALONE: &str = "POLYSHADE_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        // Other tests have instances at the same time.
-        let program = std::env::current_exe().expect("the system knows which program runs");
-        let name = "many::the_library_stays_when_its_last_instance_goes";
-        let output = Command::new(program).args(["--exact", name]).env(ALONE, "1").output();
-        let output = output.expect("the program runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    // Other tests have instances at the same time.
+    if !is_alone("many::the_library_stays_when_its_last_instance_goes") {
         return;
     }
     let is_loaded = || {

@@ -40,9 +40,13 @@ pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     DOCUMENTS.iter().try_for_each(|name| copy(&workspace().join(name), &documents.join(name)))
 }
 
-/// The layer and its manifest, which is the one that `polyshade layer install` writes, with another path.
+/// The layer, as a library that is linked too; and its manifest, which is the one that `polyshade layer install` writes, with another path.
 fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
     capi::install(&built.join("libpolyshade_layer.so"), &tree.join(LAYER), "--strip-unneeded")?;
+    let linked = "libpolyshade_layer.a";
+    capi::install(&built.join(linked), &tree.join("lib").join(linked), "--strip-debug")?;
+    let header = "include/polyshade_layer.h";
+    copy(&workspace().join("crates/layer").join(header), &tree.join(header))?;
     let home = tree.join("installed");
     let mut install = program(&polyshade.to_string_lossy(), ["layer", "install"]);
     output(install.env("XDG_DATA_HOME", &home))?;

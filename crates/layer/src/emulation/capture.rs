@@ -93,6 +93,7 @@ impl Recording {
             ));
             return;
         }
+        self.keeps();
         // SAFETY: the caller hands over what Vulkan asks for.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {

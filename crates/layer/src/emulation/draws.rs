@@ -60,6 +60,7 @@ impl Recording {
         if !self.has_list() {
             return Err("a secondary command buffer resumes the rendering".to_owned());
         }
+        self.keeps();
         if call.draws > MOST_DRAWS {
             return Err(format!("{} draws of one command, more than {MOST_DRAWS}", call.draws));
         }

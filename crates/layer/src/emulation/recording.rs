@@ -6,6 +6,7 @@ use crate::emulation::facts::VertexInput;
 use crate::emulation::jobs::Jobs;
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
+use crate::emulation::queues::Use;
 use crate::emulation::state::{Conditional, Dynamic, IndexBuffer, VertexBuffer};
 use crate::emulation::variants::Graphics;
 use ash::vk::{self, Handle as _};
@@ -51,6 +52,10 @@ pub(crate) struct Recording {
     pub(crate) is_simultaneous: bool,
     /// The same, or executes others that may, or begins what others resume that may.
     pub(crate) is_shared: bool,
+    /// Where memory of its own is used, until it is among those: where that may be on several queues.
+    pub(crate) own: Option<Arc<Use>>,
+    /// Where memory is used that the keeper writes, of recordings that may be pending twice.
+    pub(crate) uses: Vec<Arc<Use>>,
     pub(crate) arena: Arena,
     /// The jobs of the render pass that is open; of a secondary command buffer in a pass, all of its own.
     pub(crate) jobs: Jobs,

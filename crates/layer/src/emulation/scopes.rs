@@ -36,6 +36,7 @@ impl Recording {
         secondary: &Self,
     ) {
         self.is_shared = true;
+        self.uses.extend(secondary.uses.iter().cloned());
         if secondary.jobs.words.is_empty() {
             return;
         }

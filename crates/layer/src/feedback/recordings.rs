@@ -6,8 +6,8 @@ use crate::emulation::recording::{Recording, Scope, forget};
 use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 /// `vkAllocateCommandBuffers`.
 pub(crate) unsafe extern "system" fn allocate_command_buffers(
@@ -130,6 +130,9 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
             recording.is_simultaneous =
                 flags.contains(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
             recording.is_shared = recording.is_simultaneous;
+            if recording.is_simultaneous && emulator.has_several_queues {
+                recording.own = Some(Arc::default());
+            }
             let inside = flags.contains(vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE);
             if recording.is_secondary && inside {
                 let inherited = (*info).p_inheritance_info.as_ref();

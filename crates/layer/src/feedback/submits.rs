@@ -3,6 +3,7 @@
 use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
 use crate::emulation::Emulator;
+use crate::emulation::queues;
 use crate::emulation::suspended::join;
 use crate::settings::slice;
 use ash::vk;
@@ -30,8 +31,11 @@ pub(crate) unsafe extern "system" fn queue_submit(
             |one: &vk::SubmitInfo<'_>| slice(one.p_wait_dst_stage_mask, one.wait_semaphore_count);
         let reach = Reach::whole(device);
         let changes = |mask: &vk::PipelineStageFlags| stages(reach, *mask) != *mask;
+        let commands = all
+            .iter()
+            .flat_map(|one| slice(one.p_command_buffers, one.command_buffer_count).iter().copied());
         if !device.has_feedback || !all.iter().any(|one| waits(one).iter().any(changes)) {
-            return next(queue, count, submits, fence);
+            return in_order(device, queue, commands, || next(queue, count, submits, fence));
         }
         let masks: Vec<Vec<_>> = all
             .iter()
@@ -41,7 +45,7 @@ pub(crate) unsafe extern "system" fn queue_submit(
         for (one, masks) in changed.iter_mut().zip(&masks) {
             one.p_wait_dst_stage_mask = masks.as_ptr();
         }
-        next(queue, count, changed.as_ptr(), fence)
+        in_order(device, queue, commands, || next(queue, count, changed.as_ptr(), fence))
     }
 }
 
@@ -68,8 +72,12 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
         let changes =
             |one: &vk::SemaphoreSubmitInfo<'_>| stages_2(reach, one.stage_mask) != one.stage_mask;
         let any = all.iter().flat_map(|one| semaphores(one)).flatten().any(changes);
+        let commands = all.iter().flat_map(|one| {
+            let infos = slice(one.p_command_buffer_infos, one.command_buffer_info_count);
+            infos.iter().map(|one| one.command_buffer)
+        });
         if !device.has_feedback || !any {
-            return next(queue, count, submits, fence);
+            return in_order(device, queue, commands, || next(queue, count, submits, fence));
         }
         let mapped: Vec<_> =
             all.iter().map(|one| semaphores(one).map(|list| mapped_stages(reach, list))).collect();
@@ -78,7 +86,25 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
             one.p_wait_semaphore_infos = waits.as_ptr();
             one.p_signal_semaphore_infos = signals.as_ptr();
         }
-        next(queue, count, changed.as_ptr(), fence)
+        in_order(device, queue, commands, || next(queue, count, changed.as_ptr(), fence))
+    }
+}
+
+/// Submits command buffers behind all that use the same memory of the layer's on other queues.
+///
+/// # Safety
+///
+/// As for [`queues::in_order`].
+unsafe fn in_order(
+    device: &Device,
+    queue: vk::Queue,
+    commands: impl Iterator<Item = vk::CommandBuffer>,
+    submit: impl FnOnce() -> vk::Result,
+) -> vk::Result {
+    match device.emulator.get().filter(|emulator| emulator.has_several_queues) {
+        // SAFETY: the caller's promise.
+        Some(emulator) => unsafe { queues::in_order((device, emulator), queue, commands, submit) },
+        None => submit(),
     }
 }
 

@@ -1,0 +1,150 @@
+//! Recordings that may be pending on several queues at once.
+//!
+//! What draws are told has one place for each recording, and the keeper writes it anew whenever that is submitted. On
+//! one queue a barrier keeps the two apart. Where a recording was last submitted to another queue, the submission waits
+//! for that one: each queue that has such recordings counts them by a semaphore.
+
+use crate::driver::Driver;
+use crate::emulation::Emulator;
+use crate::emulation::jobs::LOST;
+use crate::emulation::recording::Recording;
+use ash::vk::{self, PipelineStageFlags as Stage};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where and when memory is used: at which value of which semaphore it is free again.
+#[derive(Default)]
+pub(crate) struct Use(Mutex<Option<Time>>);
+
+/// A value of a timeline semaphore.
+#[derive(Clone, Copy, PartialEq)]
+struct Time {
+    semaphore: vk::Semaphore,
+    value: u64,
+}
+
+/// The queues to which recordings are submitted that may be pending twice.
+#[derive(Default)]
+pub(crate) struct Queues(Mutex<Vec<(vk::Queue, Time)>>);
+
+impl Recording {
+    /// Notes that the keeper writes to memory of this recording.
+    pub(super) fn keeps(&mut self) {
+        if let Some(own) = self.own.take() {
+            self.uses.push(own);
+        }
+    }
+}
+
+/// Submits command buffers behind all that use the same memory on other queues.
+///
+/// # Safety
+///
+/// The queue and the command buffers are alive and synchronized as Vulkan has it, and `submit` submits them there.
+pub(crate) unsafe fn in_order(
+    (device, emulator): (&Driver, &Emulator),
+    queue: vk::Queue,
+    commands: impl Iterator<Item = vk::CommandBuffer>,
+    submit: impl FnOnce() -> vk::Result,
+) -> vk::Result {
+    // SAFETY: the caller's promise.
+    let recordings = commands.filter_map(|one| unsafe { emulator.recording(one) });
+    let uses: Vec<Arc<Use>> = recordings.flat_map(|one| one.uses.iter().cloned()).collect();
+    if uses.is_empty() {
+        return submit();
+    }
+    // Held until all is submitted: who comes behind waits for it.
+    let mut queues = emulator.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut done = match time(device, &mut queues, queue) {
+            Ok(time) => time,
+            Err(error) => return error,
+        };
+        let mut waits: Vec<Time> = Vec::new();
+        for one in &uses {
+            let before = *one.0.lock().unwrap_or_else(PoisonError::into_inner);
+            waits.extend(before.filter(|before| before.semaphore != done.semaphore));
+        }
+        if !waits.is_empty() {
+            let result = synchronize(device, queue, (&waits, &[]));
+            if result != vk::Result::SUCCESS {
+                return result;
+            }
+        }
+        let result = submit();
+        if result == vk::Result::SUCCESS {
+            done.value += 1;
+            let result = synchronize(device, queue, (&[], &[done]));
+            if result != vk::Result::SUCCESS {
+                device.fault(format_args!("a queue does not say when it is done: {result}"));
+                return vk::Result::SUCCESS;
+            }
+            for (_, time) in queues.iter_mut().filter(|(one, _)| *one == queue) {
+                *time = done;
+            }
+            for one in uses {
+                *one.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            }
+        }
+        result
+    }
+}
+
+/// The time of a queue, which begins where it is first asked for.
+fn time(
+    device: &Driver,
+    queues: &mut Vec<(vk::Queue, Time)>,
+    queue: vk::Queue,
+) -> Result<Time, vk::Result> {
+    if let Some((_, time)) = queues.iter().find(|(one, _)| *one == queue) {
+        return Ok(*time);
+    }
+    let mut kind =
+        vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+    let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+    let create = device.next.create_semaphore.ok_or(LOST)?;
+    let mut semaphore = vk::Semaphore::null();
+    // SAFETY: the structures are valid, and the feature is enabled.
+    unsafe {
+        create(device.handle, &raw const info, std::ptr::null(), &raw mut semaphore).result()?;
+    }
+    let time = Time { semaphore, value: 0 };
+    queues.push((queue, time));
+    Ok(time)
+}
+
+/// Submits nothing but what the queue waits for, which holds for all behind it, or says, of all before it.
+unsafe fn synchronize(
+    device: &Driver,
+    queue: vk::Queue,
+    (waits, signals): (&[Time], &[Time]),
+) -> vk::Result {
+    let parts = |times: &[Time]| -> (Vec<vk::Semaphore>, Vec<u64>) {
+        times.iter().map(|time| (time.semaphore, time.value)).unzip()
+    };
+    let ((waits, wait_values), (signals, signal_values)) = (parts(waits), parts(signals));
+    let stages = vec![Stage::ALL_COMMANDS; waits.len()];
+    let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+        .wait_semaphore_values(&wait_values)
+        .signal_semaphore_values(&signal_values);
+    let submit = vk::SubmitInfo::default()
+        .wait_semaphores(&waits)
+        .wait_dst_stage_mask(&stages)
+        .signal_semaphores(&signals)
+        .push_next(&mut values);
+    let Some(next) = device.next.queue_submit else { return LOST };
+    // SAFETY: the caller's promise.
+    unsafe { next(queue, 1, &raw const submit, vk::Fence::null()) }
+}
+
+impl Queues {
+    /// Destroys the semaphores, which nobody waits for any more.
+    pub(super) fn destroy(&self, device: &Driver) {
+        let queues = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(destroy) = device.next.destroy_semaphore else { return };
+        for (_, time) in queues {
+            // SAFETY: the device has finished.
+            unsafe { destroy(device.handle, time.semaphore, std::ptr::null()) };
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Tests that need a process of their own.
+
+use std::process::Command;
+
+/// Whether this is the process for the test of this name alone. If it is not, that has run, and succeeded.
+pub(crate) fn is_alone(name: &str) -> bool {
+    const ALONE: &str = "POLYSHADE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let program = std::env::current_exe().expect("the system knows which program runs");
+    let output = Command::new(program).args(["--exact", name]).env(ALONE, "1").output();
+    let output = output.expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
