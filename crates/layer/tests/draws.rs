@@ -85,6 +85,41 @@ pub(crate) fn capture_twice(instance: &Instance, driver: &str) -> Vec<u32> {
     }
 }
 
+/// What a command buffer captures that is pending on all these queues, or is recorded for each.
+pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bool) -> Vec<u32> {
+    let vulkan = &device.handle;
+    let usage = match simultaneous {
+        true => vk::CommandBufferUsageFlags::SIMULTANEOUS_USE,
+        false => vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT,
+    };
+    let begin = vk::CommandBufferBeginInfo::default().flags(usage);
+    // SAFETY: as above; whoever waits does so on the device.
+    unsafe {
+        let scene = Scene::new(device);
+        let record = || {
+            let commands = scene.allocate(vk::CommandBufferLevel::PRIMARY);
+            vulkan.begin_command_buffer(commands, &begin).expect("it begins");
+            scene.record(commands);
+            vulkan.end_command_buffer(commands).expect("it ends");
+            commands
+        };
+        let mut commands = record();
+        for (number, queue) in queues.iter().enumerate() {
+            if number > 0 && !simultaneous {
+                commands = record();
+            }
+            let commands = [commands];
+            let submit = vk::SubmitInfo::default().command_buffers(&commands);
+            let none = vk::Fence::null();
+            vulkan.queue_submit(*queue, &[submit], none).expect("it is submitted");
+        }
+        vulkan.device_wait_idle().expect("it ends");
+        let captured = scene.read(scene.target);
+        scene.destroy();
+        captured
+    }
+}
+
 /// The bytes of every buffer.
 static BYTES: u64 = 64;
 

@@ -1,8 +1,9 @@
 //! The layer, linked, without a loader. What it is above stays for the rest of a process: each test has its own.
 
 use crate::alone::is_alone;
-use crate::draws::{Drawn, draw};
+use crate::draws::{Drawn, capture_on, draw};
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, library};
+use crate::narrow::{self, Submitted};
 use ash::vk;
 use polyshade_layer::{polyshade_layer_link, polyshade_layer_vkGetInstanceProcAddr};
 use std::ffi::CStr;
@@ -135,6 +136,50 @@ fn it_is_above_one_thing() {
         }
         assert!(!find(c"vkCreateDevice") && !find(c"vkNobodyKnows"));
     }
+}
+
+/// Each queue's submissions are told what they wait for, which on lavapipe's one queue has happened.
+#[test]
+fn recordings_that_are_pending_twice_wait_for_other_queues() {
+    if !is_alone("linked::recordings_that_are_pending_twice_wait_for_other_queues") {
+        return;
+    }
+    let instance = linked(narrow::get_instance_proc_addr, FORCED);
+    let feedback = [ash::ext::transform_feedback::NAME];
+    let device = instance.device_with_queues(LAVAPIPE, &feedback, &[1.0; 2]).expect("a device");
+    // SAFETY: the device has two queues.
+    let queues = [0, 0, 1, 1, 0].map(|number| unsafe { device.handle.get_device_queue(0, number) });
+    assert_eq!(capture_on(&device, &queues, true)[..4], [0, 1, 2, 7]);
+    let all = narrow::submitted();
+    // Of the queue, what is waited for, and what is signalled.
+    let times = |one: &Submitted| {
+        let values = |times: &[(vk::Semaphore, u64)]| times.iter().map(|time| time.1).collect();
+        let [waits, signals]: [Vec<u64>; 2] = [values(&one.waits), values(&one.signals)];
+        (u32::from(one.is_second), one.command_buffers, waits, signals)
+    };
+    let expected = [
+        (0, 1, vec![], vec![]),
+        (0, 0, vec![], vec![1]),
+        (0, 1, vec![], vec![]),
+        (0, 0, vec![], vec![2]),
+        (1, 0, vec![2], vec![]),
+        (1, 1, vec![], vec![]),
+        (1, 0, vec![], vec![1]),
+        (1, 1, vec![], vec![]),
+        (1, 0, vec![], vec![2]),
+        (0, 0, vec![2], vec![]),
+        (0, 1, vec![], vec![]),
+        (0, 0, vec![], vec![3]),
+    ];
+    assert_eq!(all.iter().map(times).collect::<Vec<_>>(), expected);
+    assert_eq!(all[4].waits[0].0, all[3].signals[0].0, "the other queue's");
+    assert_eq!(all[9].waits[0].0, all[8].signals[0].0);
+    assert_ne!(all[3].signals[0].0, all[8].signals[0].0);
+
+    // What is pending once waits for nothing, nor does what one queue has.
+    assert_eq!(capture_on(&device, &queues, false)[..4], [0, 1, 2, 7]);
+    assert_eq!(narrow::submitted().len(), queues.len());
+    assert_eq!(narrow::faults(), [""; 0]);
 }
 
 /// As an application in C does, with the static library and the header.

@@ -200,8 +200,18 @@ impl Instance {
         driver: &str,
         extensions: &[&CStr],
     ) -> Result<Device, vk::Result> {
+        self.device_with_queues(driver, extensions, &[1.0])
+    }
+
+    /// A device with these extensions, and queues of these priorities.
+    pub(crate) fn device_with_queues(
+        &self,
+        driver: &str,
+        extensions: &[&CStr],
+        priorities: &[f32],
+    ) -> Result<Device, vk::Result> {
         let physical = self.physical(driver);
-        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(priorities)];
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let mut multiview = vk::PhysicalDeviceMultiviewFeatures::default();
         let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();

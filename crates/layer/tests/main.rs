@@ -11,6 +11,7 @@ mod loader;
 mod made_up;
 mod made_up_loader;
 mod many;
+mod narrow;
 mod null;
 mod objects;
 mod pass_through;

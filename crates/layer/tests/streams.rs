@@ -9,7 +9,11 @@ mod pipelines;
 mod record;
 mod scene;
 
+use crate::alone::is_alone;
+use crate::linked::linked;
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
+use crate::narrow;
+use ash::vk;
 use case::{Noise, Stream};
 use device::Able;
 use scene::{Left, Scene};
@@ -105,4 +109,26 @@ fn a_layer_that_captures_nothing_is_noticed() {
         !differences.is_empty()
     };
     assert!(streams.iter().filter(differs).count() > 5);
+}
+
+#[test]
+fn a_portability_driver_is_asked_for_nothing_that_it_lacks() {
+    if !is_alone("streams::a_portability_driver_is_asked_for_nothing_that_it_lacks") {
+        return;
+    }
+    let native = Instance::with_layers(&[], &[]);
+    let narrow = linked(narrow::get_instance_proc_addr, FORCED);
+    let (by_driver, by_layer) = (Able::new(&native, LAVAPIPE), Able::new(&narrow, LAVAPIPE));
+    let mut noise = noise();
+    for number in 0..wanted() / 2 {
+        let stream = Stream::random(&mut noise).narrowed();
+        let differences = run(&by_layer, &stream).differences(&run(&by_driver, &stream));
+        assert_eq!(differences, [""; 0], "stream {number}: {stream:#?}");
+        assert_eq!(narrow::faults(), [""; 0], "stream {number}: {stream:#?}");
+    }
+    let is_fan = |stream: &Stream| stream.look.topology == vk::PrimitiveTopology::TRIANGLE_FAN;
+    let mut wide = std::iter::repeat_with(|| Stream::random(&mut noise));
+    let wide = wide.find(|stream| is_fan(stream) && !stream.look.libraries);
+    run(&by_layer, &wide.expect("there are fans"));
+    assert!(narrow::faults().iter().any(|fault| fault == "triangle fans"));
 }

@@ -215,6 +215,24 @@ impl Stream {
 }
 
 impl Stream {
+    /// The same as far as a portability driver can draw it, of pipelines made whole.
+    pub(super) fn narrowed(mut self) -> Self {
+        use vk::PrimitiveTopology as Topology;
+        let narrow = |topology: &mut Topology| {
+            if *topology == Topology::TRIANGLE_FAN {
+                *topology = Topology::TRIANGLE_STRIP;
+            }
+        };
+        narrow(&mut self.look.topology);
+        for call in self.captures.iter_mut().flat_map(|capture| &mut capture.calls) {
+            narrow(&mut call.topology);
+        }
+        let strips = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP];
+        self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
+        self.look.libraries = false;
+        self
+    }
+
     pub(super) fn place(&self, number: usize) -> Place {
         let Some(before) = number.checked_sub(1).map(|before| &self.captures[before]) else {
             return Place::New;

@@ -1,0 +1,351 @@
+//! A driver that is narrow, as those above Metal are: lavapipe, and a fault wherever it is asked for what a portability
+//! driver lacks. It has two queues, which are lavapipe's one, and notes how submissions wait for each other.
+
+use crate::linked::driver;
+use ash::vk::{self, Handle as _};
+use std::ffi::{CStr, c_char};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
+
+/// The most attributes and bindings of vertex input.
+const ATTRIBUTES: u32 = 4;
+const BINDINGS: u32 = 3;
+
+/// What strides and offsets of vertex input are multiples of.
+const ALIGNMENT: u32 = 4;
+
+/// What was asked for that a portability driver lacks.
+static FAULTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// What a submission of one batch waited for and signalled: values of timelines.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Submitted {
+    pub(crate) is_second: bool,
+    pub(crate) command_buffers: u32,
+    pub(crate) waits: Vec<(vk::Semaphore, u64)>,
+    pub(crate) signals: Vec<(vk::Semaphore, u64)>,
+}
+
+static SUBMITTED: Mutex<Vec<Submitted>> = Mutex::new(Vec::new());
+
+/// Takes the faults.
+pub(crate) fn faults() -> Vec<String> {
+    std::mem::take(&mut *FAULTS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Takes the submissions.
+pub(crate) fn submitted() -> Vec<Submitted> {
+    std::mem::take(&mut *SUBMITTED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn fault(is_one: bool, what: impl Into<String>) {
+    if is_one {
+        FAULTS.lock().unwrap_or_else(PoisonError::into_inner).push(what.into());
+    }
+}
+
+static DRIVER: LazyLock<vk::PFN_vkGetInstanceProcAddr> = LazyLock::new(|| driver("lvp"));
+static INSTANCE: OnceLock<ash::Instance> = OnceLock::new();
+static DEVICE: OnceLock<ash::Device> = OnceLock::new();
+
+/// The second queue: another handle of the first.
+struct Second([u64; 2]);
+
+static SECOND: OnceLock<Box<Second>> = OnceLock::new();
+
+/// The driver's queue of a handle, and whether that is the second.
+fn queue_of(queue: vk::Queue) -> (vk::Queue, bool) {
+    let second = SECOND.get().filter(|second| &raw const ***second as u64 == queue.as_raw());
+    (second.map_or(queue, |second| vk::Queue::from_raw(second.0[1])), second.is_some())
+}
+
+type Command = unsafe extern "system" fn();
+
+macro_rules! commands {
+    ($find:ident $($name:literal => $command:ident as $Pfn:ident,)*) => {
+        fn $find(name: &CStr) -> vk::PFN_vkVoidFunction {
+            match name.to_bytes() {
+                $($name => {
+                    let command: vk::$Pfn = $command;
+                    // SAFETY: it is called as what its name says.
+                    Some(unsafe { std::mem::transmute::<vk::$Pfn, Command>(command) })
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+
+commands! { of_instance
+    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+    b"vkGetPhysicalDeviceQueueFamilyProperties" => families as PFN_vkGetPhysicalDeviceQueueFamilyProperties,
+    b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
+    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+}
+
+commands! { of_device
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+    b"vkGetDeviceQueue" => get_queue as PFN_vkGetDeviceQueue,
+    b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
+    b"vkQueueWaitIdle" => queue_wait_idle as PFN_vkQueueWaitIdle,
+    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+    b"vkCmdSetPrimitiveTopology" => set_topology as PFN_vkCmdSetPrimitiveTopology,
+    b"vkCmdBindVertexBuffers2" => bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
+    b"vkCmdDrawIndirect" => draw_indirect as PFN_vkCmdDrawIndirect,
+}
+
+/// `vkGetInstanceProcAddr`.
+pub(crate) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let next = (*DRIVER)(instance, name)?;
+        let text = CStr::from_ptr(name);
+        Some(of_instance(text).or_else(|| of_device(text)).unwrap_or(next))
+    }
+}
+
+unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let find = INSTANCE.get().expect("there is one").fp_v1_0().get_device_proc_addr;
+        let next = find(device, name)?;
+        Some(of_device(CStr::from_ptr(name)).unwrap_or(next))
+    }
+}
+
+fn instance() -> &'static ash::Instance {
+    INSTANCE.get().expect("it was created")
+}
+
+fn device() -> &'static ash::Device {
+    DEVICE.get().expect("it was created")
+}
+
+unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Instance,
+) -> vk::Result {
+    let found_by = ash::StaticFn { get_instance_proc_addr: *DRIVER };
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        let create = found_by.clone();
+        let entry = ash::Entry::from_static_fn(create);
+        let result = (entry.fp_v1_0().create_instance)(info, allocator, created);
+        if result == vk::Result::SUCCESS {
+            let _ = INSTANCE.set(ash::Instance::load(&found_by, *created));
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn families(
+    physical: vk::PhysicalDevice,
+    count: *mut u32,
+    families: *mut vk::QueueFamilyProperties,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (instance().fp_v1_0().get_physical_device_queue_family_properties)(
+            physical, count, families,
+        );
+        if !families.is_null() {
+            (*families).queue_count = 2;
+        }
+    }
+}
+
+unsafe extern "system" fn properties(
+    physical: vk::PhysicalDevice,
+    properties: *mut vk::PhysicalDeviceProperties,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (instance().fp_v1_0().get_physical_device_properties)(physical, properties);
+        let limits = &mut (*properties).limits;
+        limits.max_vertex_input_attributes = ATTRIBUTES;
+        limits.max_vertex_input_bindings = BINDINGS;
+        limits.max_push_constants_size = 128;
+    }
+}
+
+unsafe extern "system" fn create_device(
+    physical: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for, with one family of queues.
+    unsafe {
+        let queues = vk::DeviceQueueCreateInfo { queue_count: 1, ..*(*info).p_queue_create_infos };
+        let changed = vk::DeviceCreateInfo { p_queue_create_infos: &raw const queues, ..*info };
+        let next = instance().fp_v1_0();
+        let result = (next.create_device)(physical, &raw const changed, allocator, created);
+        if result == vk::Result::SUCCESS {
+            let _ = DEVICE.set(ash::Device::load(next, *created));
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn get_queue(
+    of: vk::Device,
+    family: u32,
+    number: u32,
+    queue: *mut vk::Queue,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (device().fp_v1_0().get_device_queue)(of, family, 0, queue);
+        if number == 1 {
+            let first = (*queue).as_raw();
+            let second = SECOND.get_or_init(|| Box::new(Second([0, first])));
+            *queue = vk::Queue::from_raw(&raw const **second as u64);
+        }
+    }
+}
+
+unsafe extern "system" fn queue_submit(
+    queue: vk::Queue,
+    count: u32,
+    submits: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    let (queue, is_second) = queue_of(queue);
+    // SAFETY: the caller hands over what Vulkan asks for; values stand first in the chain.
+    unsafe {
+        for submit in std::slice::from_raw_parts(submits, count as usize) {
+            let values = submit.p_next.cast::<vk::TimelineSemaphoreSubmitInfo<'_>>().as_ref();
+            let pairs = |semaphores: *const vk::Semaphore, values: *const u64, count: u32| {
+                (0..count as usize).map(|i| (*semaphores.add(i), *values.add(i))).collect()
+            };
+            let mut noted = Submitted {
+                is_second,
+                command_buffers: submit.command_buffer_count,
+                ..Submitted::default()
+            };
+            if let Some(values) = values {
+                let waits = (submit.p_wait_semaphores, values.p_wait_semaphore_values);
+                noted.waits = pairs(waits.0, waits.1, submit.wait_semaphore_count);
+                let signals = (submit.p_signal_semaphores, values.p_signal_semaphore_values);
+                noted.signals = pairs(signals.0, signals.1, submit.signal_semaphore_count);
+            }
+            SUBMITTED.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
+        }
+        (device().fp_v1_0().queue_submit)(queue, count, submits, fence)
+    }
+}
+
+unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { (device().fp_v1_0().queue_wait_idle)(queue_of(queue).0) }
+}
+
+/// No fans; and restart is always on where indices go on with a primitive.
+fn check_assembly(topology: vk::PrimitiveTopology, restarts: bool) {
+    use vk::PrimitiveTopology as Topology;
+    fault(topology == Topology::TRIANGLE_FAN, "triangle fans");
+    let goes_on = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP].contains(&topology);
+    fault(goes_on && !restarts, format!("{topology:?} without restart"));
+}
+
+fn check_input(input: &vk::PipelineVertexInputStateCreateInfo<'_>) {
+    // SAFETY: the structure is valid.
+    let (attributes, bindings) = unsafe {
+        (
+            slice(input.p_vertex_attribute_descriptions, input.vertex_attribute_description_count),
+            slice(input.p_vertex_binding_descriptions, input.vertex_binding_description_count),
+        )
+    };
+    for one in attributes {
+        fault(one.location >= ATTRIBUTES, format!("attribute {}", one.location));
+        fault(!one.offset.is_multiple_of(ALIGNMENT), format!("an attribute at {}", one.offset));
+    }
+    for one in bindings {
+        fault(one.binding >= BINDINGS, format!("binding {}", one.binding));
+        fault(!one.stride.is_multiple_of(ALIGNMENT), format!("a stride of {}", one.stride));
+    }
+}
+
+/// So many, or none where there is nothing.
+unsafe fn slice<'s, T>(first: *const T, count: u32) -> &'s [T] {
+    if first.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller has so many.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }
+}
+
+unsafe extern "system" fn create_graphics_pipelines(
+    of: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pipelines: *mut vk::Pipeline,
+) -> vk::Result {
+    // SAFETY: the caller hands over what Vulkan asks for, of whole pipelines.
+    unsafe {
+        for info in slice(infos, count) {
+            let assembly = &*info.p_input_assembly_state;
+            let dynamic = info.p_dynamic_state.as_ref();
+            let dynamic =
+                dynamic.map_or(&[][..], |one| slice(one.p_dynamic_states, one.dynamic_state_count));
+            let restarts = dynamic.contains(&vk::DynamicState::PRIMITIVE_RESTART_ENABLE);
+            let restarts = restarts || assembly.primitive_restart_enable == vk::TRUE;
+            check_assembly(assembly.topology, restarts);
+            if !dynamic.contains(&vk::DynamicState::VERTEX_INPUT_EXT) {
+                check_input(&*info.p_vertex_input_state);
+            }
+        }
+        let next = device().fp_v1_0().create_graphics_pipelines;
+        next(of, cache, count, infos, allocator, pipelines)
+    }
+}
+
+unsafe extern "system" fn set_topology(
+    commands: vk::CommandBuffer,
+    topology: vk::PrimitiveTopology,
+) {
+    check_assembly(topology, true);
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { (device().fp_v1_3().cmd_set_primitive_topology)(commands, topology) };
+}
+
+unsafe extern "system" fn bind_vertex_buffers_2(
+    commands: vk::CommandBuffer,
+    first: u32,
+    count: u32,
+    buffers: *const vk::Buffer,
+    offsets: *const vk::DeviceSize,
+    sizes: *const vk::DeviceSize,
+    strides: *const vk::DeviceSize,
+) {
+    fault(first + count > BINDINGS, format!("bindings {first} to {}", first + count));
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        for stride in slice(strides, count) {
+            fault(!stride.is_multiple_of(ALIGNMENT.into()), format!("a stride of {stride}"));
+        }
+        let next = device().fp_v1_3().cmd_bind_vertex_buffers2;
+        next(commands, first, count, buffers, offsets, sizes, strides);
+    }
+}
+
+unsafe extern "system" fn draw_indirect(
+    commands: vk::CommandBuffer,
+    buffer: vk::Buffer,
+    offset: vk::DeviceSize,
+    count: u32,
+    stride: u32,
+) {
+    fault(!offset.is_multiple_of(4) || !stride.is_multiple_of(4), "arguments are not aligned");
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe { (device().fp_v1_0().cmd_draw_indirect)(commands, buffer, offset, count, stride) };
+}
