@@ -140,7 +140,8 @@ pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperti
 fn write(to: &mut [c_char], text: &CStr) {
     let last = to.len() - 1;
     for (to, from) in to[..last].iter_mut().zip(text.to_bytes()) {
-        *to = from.cast_signed();
+        // Signed, or not, by the processor.
+        *to = *from as c_char;
     }
 }
 

@@ -7,6 +7,7 @@
 //! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there. Applications that link the
 //! layer, as a static library, call [`polyshade_layer_link`].
 
+pub mod android;
 mod answer;
 pub mod chain;
 mod commands;

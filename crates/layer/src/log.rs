@@ -1,9 +1,9 @@
-//! What the layer has to say: a line each, to the standard error or to a file.
+//! What the layer has to say: a line each, to the standard error (on Android, the system's log) or to a file.
 
 use crate::names::name_of;
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -71,7 +71,13 @@ impl Log {
             Some(file) => {
                 file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
             }
-            None => io::stderr().write_all(line.as_bytes()),
+            #[cfg(target_os = "android")]
+            None => {
+                crate::android::system::say(level, &line);
+                Ok(())
+            }
+            #[cfg(not(target_os = "android"))]
+            None => std::io::stderr().write_all(line.as_bytes()),
         };
         // There is nobody else to tell.
         drop(written);

@@ -86,14 +86,41 @@ impl<'i> View<'i> {
     /// The names of what the layer provides.
     pub(crate) fn own(&self) -> &'static [&'static CStr] {
         match (self.emulates_feedback, self.provides_feedback) {
-            (true, _) => &[offer::NAME, offer::GENERATED],
+            (true, _) => &PROVIDED,
             (false, true) => &[offer::NAME],
             (false, false) => &[],
         }
     }
 
     fn own_extensions(&self) -> impl Iterator<Item = vk::ExtensionProperties> {
-        self.own().iter().map(|name| extension(name, offer::SPEC_VERSION))
+        extensions_of(self.own())
+    }
+}
+
+/// All that the layer may provide.
+const PROVIDED: [&CStr; 2] = [offer::NAME, offer::GENERATED];
+
+/// Extensions, as they are listed.
+fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionProperties> {
+    names.iter().map(|name| extension(name, offer::SPEC_VERSION))
+}
+
+/// What the layer may provide, to whoever asks for this layer.
+///
+/// # Safety
+///
+/// As for `vkEnumerateDeviceExtensionProperties`.
+pub(crate) unsafe fn layer_extensions(
+    layer: *const c_char,
+    count: *mut u32,
+    extensions: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if text(layer) != Some(LAYER_NAME) {
+            return vk::Result::ERROR_LAYER_NOT_PRESENT;
+        }
+        answer(&extensions_of(&PROVIDED).collect::<Vec<_>>(), count, extensions)
     }
 }
 

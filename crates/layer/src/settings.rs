@@ -125,7 +125,10 @@ impl Settings {
 
 /// A variable of the environment, unless the process has rights that whoever set it lacks.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
-    if has_more_rights() { None } else { std::env::var_os(name) }
+    let value = if has_more_rights() { None } else { std::env::var_os(name) };
+    #[cfg(target_os = "android")]
+    let value = value.or_else(|| crate::android::system::property(name));
+    value
 }
 
 #[cfg(unix)]

@@ -192,6 +192,53 @@ fn lists_are_answered_in_two_calls() {
 }
 
 #[test]
+fn androids_loader_asks_the_library() {
+    use polyshade_layer::android::{
+        vkEnumerateDeviceExtensionProperties, vkEnumerateDeviceLayerProperties,
+        vkEnumerateInstanceExtensionProperties, vkEnumerateInstanceLayerProperties,
+        vkGetInstanceProcAddr,
+    };
+    let none = vk::PhysicalDevice::null();
+    let mut layers = [vk::LayerProperties::default(); 2];
+    let mut count = 1;
+    // SAFETY: there is room for what is asked for.
+    unsafe {
+        let instance = vkEnumerateInstanceLayerProperties(&raw mut count, &raw mut layers[0]);
+        let device = vkEnumerateDeviceLayerProperties(none, &raw mut count, &raw mut layers[1]);
+        assert_eq!((instance, device, count), (DONE, DONE, 1));
+    }
+    let names = layers.map(|layer| layer.layer_name);
+    assert_eq!(names[0], names[1], "so it is one of devices too");
+    let name = layers[0].layer_name.as_ptr();
+    let mut out = [vk::ExtensionProperties::default(); 4];
+    let mut listed = |ask: &dyn Fn(*mut u32, *mut vk::ExtensionProperties) -> vk::Result| {
+        let mut count = out.len() as u32;
+        assert_eq!(ask(&raw mut count, out.as_mut_ptr()), DONE);
+        let names = out[..count as usize].iter();
+        names.map(|one| one.extension_name_as_c_str().expect("names end").to_owned()).collect()
+    };
+    // SAFETY: there is room for four.
+    let of_device: Vec<_> = listed(&|count, out| unsafe {
+        vkEnumerateDeviceExtensionProperties(none, name, count, out)
+    });
+    assert_eq!(of_device, [FEEDBACK, c"VK_EXT_primitives_generated_query"]);
+    let of_instance: Vec<_> =
+        // SAFETY: as above.
+        listed(&|count, out| unsafe { vkEnumerateInstanceExtensionProperties(name, count, out) });
+    assert_eq!(of_instance, [c"VK_EXT_layer_settings"]);
+    let refused = vk::Result::ERROR_LAYER_NOT_PRESENT;
+    // SAFETY: the arguments are valid.
+    unsafe {
+        let other = c"VK_LAYER_of_others".as_ptr();
+        let of_others =
+            vkEnumerateDeviceExtensionProperties(none, other, &raw mut count, out.as_mut_ptr());
+        assert_eq!(of_others, refused);
+        let create = c"vkCreateInstance".as_ptr();
+        assert!(vkGetInstanceProcAddr(vk::Instance::null(), create).is_some());
+    }
+}
+
+#[test]
 fn the_driver_sees_nothing_of_what_the_layer_provides() {
     let layer = Layer::load();
     let (instance, physical) = open(&layer, NULL_MODE);
