@@ -63,11 +63,11 @@ exported! {
 #[cfg(target_os = "android")]
 pub(crate) mod system {
     use crate::log::Level;
-    use std::ffi::{CStr, CString, OsString, c_char, c_int};
+    use std::ffi::{CString, OsString, c_char, c_int};
 
     #[link(name = "log")]
     unsafe extern "C" {
-        safe fn __android_log_write(priority: c_int, tag: &CStr, text: &CStr) -> c_int;
+        fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
     }
 
     unsafe extern "C" {
@@ -87,7 +87,8 @@ pub(crate) mod system {
             Level::Debug => 3,
         };
         if let Ok(text) = CString::new(text) {
-            __android_log_write(priority, c"polyshade-layer", &text);
+            // SAFETY: both are strings.
+            unsafe { __android_log_write(priority, c"polyshade-layer".as_ptr(), text.as_ptr()) };
         }
     }
 

@@ -166,7 +166,7 @@ unsafe extern "system" fn below_device(
     // SAFETY: the layer hands over what Vulkan asks for.
     unsafe {
         let next = (DEVICES.get(key(device))?.get_device_proc_addr?)(device, name)?;
-        Some(text(name).and_then(|name| of_device(name)).unwrap_or(next))
+        Some(text(name).and_then(of_device).unwrap_or(next))
     }
 }
 
