@@ -8,8 +8,12 @@ const OP_CAPABILITY: u32 = 17;
 const OP_FUNCTION: u32 = 54;
 const HEADER: usize = 5;
 
-/// Whether a module declares the capability. Most do not, and are not even parsed; whatever else is wrong with them is
-/// the driver's to say.
+/// What drivers without the extension do not have.
+const OF_THE_EXTENSION: [Capability; 2] =
+    [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
+
+/// Whether a module declares a capability of the extension. Most do not, and are not even parsed; whatever else is wrong
+/// with them is the driver's to say.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {
@@ -17,8 +21,8 @@ pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
         if op == OP_FUNCTION || length == 0 {
             return false;
         }
-        let Capability(feedback) = Capability::TRANSFORM_FEEDBACK;
-        if op == OP_CAPABILITY && words.get(at + 1) == Some(&feedback) {
+        let said = words.get(at + 1).map(|capability| Capability(*capability));
+        if op == OP_CAPABILITY && said.is_some_and(|said| OF_THE_EXTENSION.contains(&said)) {
             return true;
         }
         at += length;
@@ -49,6 +53,7 @@ mod tests {
     fn the_capability_is_found_among_others() {
         let with = |rest: &[u32]| [&MAGIC, rest].concat();
         assert!(mentions_feedback(&with(&[2 << 16 | 17, 1, 2 << 16 | 17, 53])));
+        assert!(mentions_feedback(&with(&[2 << 16 | 17, 2, 2 << 16 | 17, 54])));
         assert!(!mentions_feedback(&with(&[2 << 16 | 17, 1])));
         assert!(!mentions_feedback(&with(&[5 << 16 | 54, 0, 0, 0, 0, 2 << 16 | 17, 53])));
     }

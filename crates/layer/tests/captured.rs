@@ -4,6 +4,7 @@ use crate::discarding;
 use crate::draws::{VERTEX, capture_twice, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
+use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString};
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
@@ -123,6 +124,59 @@ fn what_a_pass_executes_twice_is_captured_once_and_said_to_be() {
         assert_eq!(said.matches(twice).count(), 1, "{said}");
         instance.assert_silent();
     }
+}
+
+/// Emits to two streams, of which the second is for captures alone.
+const STREAMS: &str = "#version 450
+layout(points) in;
+layout(points, max_vertices = 3) out;
+layout(location = 0, stream = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out float drawn;
+layout(location = 1, stream = 1, xfb_buffer = 1, xfb_offset = 0, xfb_stride = 4) out float captured;
+void main() {
+    gl_Position = gl_in[0].gl_Position;
+    gl_PointSize = 1.0;
+    drawn = 1.0;
+    EmitStreamVertex(0);
+    EndStreamPrimitive(0);
+    captured = 2.0;
+    EmitStreamVertex(1);
+    EndStreamPrimitive(1);
+    drawn = 3.0;
+    EmitStreamVertex(0);
+}";
+
+#[test]
+fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
+    let words = compile(STREAMS, ShaderStage::Geometry, SpirvVersion::SPIRV1_0);
+    let words = words.expect("it compiles");
+    let count = |words: &[u32], ops: [u16; 2]| {
+        let module = polyshade::Module::parse(words).expect("it is SPIR-V");
+        ops.map(|op| module.instructions().filter(|inst| inst.op().0 == op).count())
+    };
+    let (of_streams, plain) = ([220, 221], [218, 219]);
+    assert_eq!(count(&words, of_streams), [3, 2]);
+    let parsed = polyshade::Module::parse(&words).expect("it is SPIR-V");
+    let stripped = polyshade::transform_feedback::strip(&parsed).expect("it can be stripped");
+    assert_eq!(count(stripped.words(), of_streams), [0, 0]);
+    assert_eq!(count(stripped.words(), plain), [2, 1], "what the first stream has is drawn");
+
+    // The validation layer knows which capabilities the driver was not asked for.
+    let instance = Instance::new(FORCED, Validation::Below);
+    let device = instance.device_able(
+        LAVAPIPE,
+        vk::PhysicalDeviceFeatures {
+            geometry_shader: vk::TRUE,
+            shader_tessellation_and_geometry_point_size: vk::TRUE,
+            ..Default::default()
+        },
+    );
+    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+    // SAFETY: the words are SPIR-V.
+    unsafe {
+        let module = device.handle.create_shader_module(&info, None).expect("a module");
+        device.handle.destroy_shader_module(module, None);
+    }
+    instance.assert_silent();
 }
 
 /// Creates a pipeline that captures, whose layout has these push constants, and destroys it.

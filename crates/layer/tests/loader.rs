@@ -200,7 +200,13 @@ impl Instance {
         driver: &str,
         extensions: &[&CStr],
     ) -> Result<Device, vk::Result> {
-        self.device_with_queues(driver, extensions, &[1.0])
+        self.device_of(driver, extensions, &[1.0], Default::default())
+    }
+
+    /// A device with transform feedback and with these features.
+    pub(crate) fn device_able(&self, driver: &str, features: vk::PhysicalDeviceFeatures) -> Device {
+        let extensions = [ext::transform_feedback::NAME];
+        self.device_of(driver, &extensions, &[1.0], features).expect("a device")
     }
 
     /// A device with these extensions, and queues of these priorities.
@@ -210,6 +216,16 @@ impl Instance {
         extensions: &[&CStr],
         priorities: &[f32],
     ) -> Result<Device, vk::Result> {
+        self.device_of(driver, extensions, priorities, Default::default())
+    }
+
+    fn device_of(
+        &self,
+        driver: &str,
+        extensions: &[&CStr],
+        priorities: &[f32],
+        features: vk::PhysicalDeviceFeatures,
+    ) -> Result<Device, vk::Result> {
         let physical = self.physical(driver);
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(priorities)];
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
@@ -217,6 +233,7 @@ impl Instance {
         let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
+            .enabled_features(&features)
             .enabled_extension_names(&names);
         if extensions.contains(&ext::transform_feedback::NAME) {
             feedback = feedback.transform_feedback(true);

@@ -1,18 +1,24 @@
 //! A module without what it says of transform feedback, for drivers that do not know the extension.
 
 use super::foreign;
-use polyshade_spv::view::Mode;
-use polyshade_spv::{Capability, Error, ExecutionMode, Module, Section};
+use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
+use polyshade_spv::{
+    Capability, Decoration, Error, ErrorKind, ExecutionMode, Id, Inst, Module, Op, Patch, Section,
+};
 
 /// Takes all that the module says of transform feedback out of it: the mode of each entry point, the decorations that
-/// say what is captured, and the capability. What is drawn stays the same. A module that says nothing of it stays as it
-/// is.
+/// say what is captured, and the capability; and vertex streams, of which only that of number 0 is drawn. What is drawn
+/// stays the same. A module that says nothing of it stays as it is.
 ///
 /// # Errors
 ///
-/// `Limit`, where a version between has more words than a module may have.
+/// `Limit`, where a version between has more words than a module may have; `Unsupported`, where a specialization constant
+/// says to which stream a vertex goes.
 pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     let mut current = module.borrowed();
+    if module.has_capability(Capability::GEOMETRY_STREAMS) {
+        current = current.rewrite(strip_streams)?.module.into_owned();
+    }
     // One entry point a version: the last one takes the capability along.
     while let Some(index) = next_with_capture(&current) {
         let rewritten = current.rewrite(|m, p| {
@@ -24,6 +30,45 @@ pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
         current = rewritten.module.into_owned();
     }
     Ok(current)
+}
+
+/// Has geometry stages emit to the one stream that is drawn, and forget those that only captures see.
+fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error> {
+    for inst in m.instructions() {
+        let plain = match inst.op() {
+            Op::EMIT_STREAM_VERTEX => Op::EMIT_VERTEX,
+            Op::END_STREAM_PRIMITIVE => Op::END_PRIMITIVE,
+            _ => continue,
+        };
+        if stream(m, inst)? == 0 {
+            p.insert(inst.before(), plain, &[]);
+        }
+        p.remove(inst);
+    }
+    for inst in m.section(Section::Annotations) {
+        let of_whole = Decorate::of(inst).map(|one| one.decoration());
+        let decoration = of_whole.or_else(|| MemberDecorate::of(inst).map(|one| one.decoration()));
+        if decoration == Some(Decoration::STREAM) {
+            p.remove(inst);
+        }
+    }
+    let capabilities = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
+    for one in capabilities.filter(|one| one.capability() == Capability::GEOMETRY_STREAMS) {
+        p.remove(one.inst());
+    }
+    // Which the other declares along with itself.
+    p.capability(Capability::GEOMETRY);
+    Ok(())
+}
+
+/// The stream of a vertex that is emitted, or of a primitive that ends.
+fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
+    // Both name it in the same place.
+    let id = inst.words().get(1).copied().and_then(Id::new);
+    id.and_then(|id| m.constant(id)).ok_or_else(|| {
+        let message = "a specialization constant says to which vertex stream something goes";
+        Error::new(ErrorKind::Unsupported, message).at(inst.at())
+    })
 }
 
 /// The index of an entry point that captures; where none does and the capability is there, of any.
