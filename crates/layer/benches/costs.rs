@@ -1,6 +1,7 @@
 //! What the layer costs, on lavapipe: its emulation beside the driver's own feature, in one run.
 //!
-//! `cargo bench -p polyshade-layer --bench costs` prints a table. With `idle COUNT` and `captured COUNT` it only
+//! `cargo bench -p polyshade-layer --bench costs` prints a table, and with `memory COUNT` what so many pipelines hold
+//! that have captured. With `idle COUNT` and `captured COUNT` it only
 //! records so many draws, for callgrind to count their instructions: docs/layer.md says how.
 
 #[path = "../tests/discarding.rs"]
@@ -41,12 +42,17 @@ const BYTES: u64 = 3 * 16 * 30_000 * 4;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
+    let count = |what: &str| {
+        let at = arguments.iter().position(|one| one == what)?;
+        arguments.get(at + 1)?.parse().ok()
+    };
     for (what, captured) in [("idle", false), ("captured", true)] {
-        let at = arguments.iter().position(|one| one == what);
-        let count = at.and_then(|at| arguments.get(at + 1)?.parse().ok());
-        if let Some(count) = count {
+        if let Some(count) = count(what) {
             return record(count, captured);
         }
+    }
+    if let Some(count) = count("memory") {
+        return held(count);
     }
     let driver = Instance::with_layers(&[], &[]);
     let layer = [(c"hide", c"VK_EXT_transform_feedback")];
@@ -96,6 +102,47 @@ fn main() {
     }
 }
 
+/// Prints what a pipeline holds that has captured.
+fn held(count: u32) {
+    let instance = chosen();
+    let device = instance.device(LAVAPIPE, true).expect("a device");
+    let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
+    let mut kept = Vec::new();
+    for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
+        let mut scene = Scene::new(&device, source, topology);
+        let mut before = resident();
+        for number in 0..=2 * count {
+            // What the first ones take is for all.
+            if number == count {
+                before = resident();
+            }
+            scene.submit(scene.record(3, 1, true));
+            // SAFETY: nothing is pending.
+            unsafe {
+                let flags = vk::CommandPoolResetFlags::empty();
+                device.handle.reset_command_pool(scene.pool, flags).expect("it is reset");
+            }
+            kept.push(scene.pipeline);
+            scene.pipeline = scene.another(source);
+        }
+        let held = (resident() - before) / f64::from(count);
+        println!("{shader}: a pipeline that has captured holds {held:.0} kB");
+        scene.destroy();
+    }
+    for pipeline in kept {
+        // SAFETY: nothing is pending.
+        unsafe { device.handle.destroy_pipeline(pipeline, None) };
+    }
+}
+
+/// The kilobytes of memory that the process has.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is there");
+    let number = line.trim().trim_end_matches(" kB");
+    number.parse().expect("it is a number")
+}
+
 /// The least time of each of the two, which take turns.
 fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2] {
     let mut least = [Duration::MAX; 2];
@@ -107,13 +154,18 @@ fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2]
     least
 }
 
-/// Records draws with the emulation, or by the driver where `POLYSHADE_NATIVE` is set.
-fn record(count: u32, captured: bool) {
+/// The emulation, or the driver's own where `POLYSHADE_NATIVE` is set.
+fn chosen() -> Instance {
     let hidden = [(c"hide", c"VK_EXT_transform_feedback")];
-    let instance = match std::env::var_os("POLYSHADE_NATIVE") {
+    match std::env::var_os("POLYSHADE_NATIVE") {
         Some(_) => Instance::with_layers(&[], &[]),
         None => Instance::with_layers(&hidden, &[polyshade_layer::LAYER_NAME]),
-    };
+    }
+}
+
+/// Records draws.
+fn record(count: u32, captured: bool) {
+    let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
     let scene = Scene::new(&device, TRIVIAL, vk::PrimitiveTopology::TRIANGLE_LIST);
     scene.record(3, count, captured);
@@ -138,14 +190,6 @@ impl<'d> Scene<'d> {
             vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT,
             vk::BufferUsageFlags::VERTEX_BUFFER,
         ];
-        let attributes = [vk::VertexInputAttributeDescription {
-            format: vk::Format::R32G32B32A32_SFLOAT,
-            ..Default::default()
-        }];
-        let bindings = [vk::VertexInputBindingDescription { stride: 16, ..Default::default() }];
-        let input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_attribute_descriptions(&attributes)
-            .vertex_binding_descriptions(&bindings);
         // SAFETY: all structures are valid.
         unsafe {
             let buffers = usages.map(|usage| buffer(device, usage));
@@ -155,11 +199,17 @@ impl<'d> Scene<'d> {
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
             let layout =
                 vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout");
-            let pipeline = discarding::pipeline(device, (source, topology), &input, pass, layout);
-            let pipeline = pipeline.expect("a pipeline");
+            let pipeline = pipeline(device, (source, topology), pass, layout);
             let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
             Self { device, buffers, pass, framebuffer, layout, pipeline, pool }
         }
+    }
+
+    /// Another pipeline, of a list of triangles.
+    fn another(&self, source: &str) -> vk::Pipeline {
+        let what = (source, vk::PrimitiveTopology::TRIANGLE_LIST);
+        // SAFETY: the pass and the layout are alive.
+        unsafe { pipeline(self.device, what, self.pass, self.layout) }
     }
 
     /// A pass of so many draws, captured one by one or not at all.
@@ -257,6 +307,25 @@ impl<'d> Scene<'d> {
             }
         }
     }
+}
+
+/// A pipeline with one attribute.
+unsafe fn pipeline(
+    device: &Device,
+    what: (&str, vk::PrimitiveTopology),
+    pass: vk::RenderPass,
+    layout: vk::PipelineLayout,
+) -> vk::Pipeline {
+    let attributes = [vk::VertexInputAttributeDescription {
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        ..Default::default()
+    }];
+    let bindings = [vk::VertexInputBindingDescription { stride: 16, ..Default::default() }];
+    let input = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_attribute_descriptions(&attributes)
+        .vertex_binding_descriptions(&bindings);
+    // SAFETY: the pass and the layout are alive.
+    unsafe { discarding::pipeline(device, what, &input, pass, layout) }.expect("a pipeline")
 }
 
 unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, vk::DeviceMemory) {
