@@ -4,7 +4,7 @@ use crate::chain::{key, take_device_link};
 use crate::commands::DeviceCommands;
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::features::Feature;
+use crate::features::{self, Feature};
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::physical::View;
@@ -75,11 +75,8 @@ pub(crate) unsafe extern "system" fn create_device(
         let request = Request::read(&view, hidden_features, &*info);
         let Request { extensions, has_feedback } = match request {
             Ok(request) => request,
-            Err((result, refused)) => {
-                instance.log.say(
-                    Level::Error,
-                    format_args!("vkCreateDevice: {refused} is hidden, or not there"),
-                );
+            Err((result, why)) => {
+                instance.log.say(Level::Error, format_args!("vkCreateDevice: {why}"));
                 return result;
             }
         };
@@ -249,8 +246,8 @@ struct Request {
 }
 
 impl Request {
-    /// Splits the extensions into those of the driver's and of the layer's. The error is one, or a feature, that must
-    /// not be asked for, with what Vulkan answers.
+    /// Splits the extensions into those of the driver's and of the layer's. The error is why something must not be asked
+    /// for, with what Vulkan answers.
     ///
     /// # Safety
     ///
@@ -262,7 +259,7 @@ impl Request {
     ) -> Result<Self, (vk::Result, String)> {
         // SAFETY: the caller's promise.
         if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
-            return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, feature.name().to_owned()));
+            return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
         let mut request = Self { extensions: Vec::new(), has_feedback: false };
         // SAFETY: the caller's promise.
@@ -271,8 +268,8 @@ impl Request {
             // SAFETY: names are strings.
             let text = unsafe { CStr::from_ptr(name) };
             if !view.takes(text) {
-                let text = text.to_string_lossy().into_owned();
-                return Err((vk::Result::ERROR_EXTENSION_NOT_PRESENT, text));
+                let why = absent(&text.to_string_lossy());
+                return Err((vk::Result::ERROR_EXTENSION_NOT_PRESENT, why));
             }
             if view.own().contains(&text) {
                 request.has_feedback = true;
@@ -280,8 +277,19 @@ impl Request {
                 request.extensions.push(name);
             }
         }
+        if request.has_feedback && view.emulates_feedback {
+            // SAFETY: the caller's promise.
+            if let Some(unfit) = unsafe { features::unfit(info.p_next) } {
+                let why = format!("there is no transform feedback with {unfit}");
+                return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, why));
+            }
+        }
         Ok(request)
     }
+}
+
+fn absent(what: &str) -> String {
+    format!("{what} is hidden, or not there")
 }
 
 fn register(

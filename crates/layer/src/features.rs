@@ -3,6 +3,7 @@
 use crate::names::name_of;
 use crate::pnext::find;
 use ash::vk::{self, Bool32, FALSE, PhysicalDeviceFeatures, TRUE};
+use std::ffi::c_void;
 
 /// A stage that not every device has, and that captures do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,5 +69,41 @@ impl Feature {
 
     pub(crate) fn name(self) -> &'static str {
         name_of(&Self::NAMES, &self)
+    }
+}
+
+type Protected = vk::PhysicalDeviceProtectedMemoryFeatures<'static>;
+type Eleven = vk::PhysicalDeviceVulkan11Features<'static>;
+
+/// Has devices lack protected memory: what the layer writes is not protected.
+///
+/// # Safety
+///
+/// The chain is one of `VkPhysicalDeviceFeatures2`, and may be written.
+pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(protected) = find::<Protected>(chain) {
+            (*protected).protected_memory = FALSE;
+        }
+        if let Some(eleven) = find::<Eleven>(chain) {
+            (*eleven).protected_memory = FALSE;
+        }
+    }
+}
+
+/// What a device is asked for that one which captures cannot have, by its name.
+///
+/// # Safety
+///
+/// The chain is one of `VkDeviceCreateInfo`, whose structures are valid.
+pub(crate) unsafe fn unfit(chain: *const c_void) -> Option<&'static str> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let protected = find::<Protected>(chain).is_some_and(|one| (*one).protected_memory == TRUE)
+            || find::<Eleven>(chain).is_some_and(|one| (*one).protected_memory == TRUE);
+        let group = find::<vk::DeviceGroupDeviceCreateInfo<'_>>(chain);
+        let several = group.is_some_and(|group| (*group).physical_device_count > 1);
+        protected.then_some("protectedMemory").or(several.then_some("several physical devices"))
     }
 }

@@ -7,14 +7,15 @@ use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Kind, Owned};
 use crate::usages::{usage, usage_chain};
-use crate::{LAYER_NAME, offer};
+use crate::{LAYER_NAME, features, offer};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
 
-/// What hands SPIR-V to a driver, or has it record commands, where the layer does not look yet: hidden where the layer
-/// provides something.
-const BYPASSES: [&CStr; 5] = [
+/// What hands SPIR-V to a driver, has it record commands, or says what is drawn into, where the layer does not look yet:
+/// hidden where the layer provides something.
+const BYPASSES: [&CStr; 6] = [
+    c"VK_EXT_multisampled_render_to_single_sampled",
     c"VK_EXT_shader_object",
     c"VK_EXT_shader_module_identifier",
     c"VK_NV_device_generated_commands",
@@ -226,6 +227,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         hidden.iter().for_each(|one| one.hide_everywhere(&mut *features));
         if !view.native_feedback {
             hide_streams((*features).p_next);
+        }
+        if view.emulates_feedback {
+            features::hide_protected_memory((*features).p_next);
         }
         if view.emulates_feedback
             && let Some(provoking) = find::<Provoking>((*features).p_next)

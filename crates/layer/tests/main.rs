@@ -17,4 +17,5 @@ mod objects;
 mod pass_through;
 mod reached;
 mod streams;
+mod unfit;
 mod without_loader;

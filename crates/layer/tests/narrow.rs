@@ -1,5 +1,5 @@
 //! A driver that is narrow, as those above Metal are: lavapipe, and a fault wherever it is asked for what a portability
-//! driver lacks. It has two queues, which are lavapipe's one, and notes how submissions wait for each other.
+//! driver lacks. It has protected memory, and two queues, which are lavapipe's one, and notes how submissions wait for each other.
 
 use crate::linked::driver;
 use ash::vk::{self, Handle as _};
@@ -79,6 +79,7 @@ commands! { of_instance
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
     b"vkGetPhysicalDeviceQueueFamilyProperties" => families as PFN_vkGetPhysicalDeviceQueueFamilyProperties,
     b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
+    b"vkGetPhysicalDeviceFeatures2" => features as PFN_vkGetPhysicalDeviceFeatures2,
     b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
     b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
 }
@@ -172,6 +173,22 @@ unsafe extern "system" fn properties(
         limits.max_vertex_input_attributes = ATTRIBUTES;
         limits.max_vertex_input_bindings = BINDINGS;
         limits.max_push_constants_size = 128;
+    }
+}
+
+/// Protected memory is there, if the structure for it is the first.
+unsafe extern "system" fn features(
+    physical: vk::PhysicalDevice,
+    features: *mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    // SAFETY: the caller hands over what Vulkan asks for.
+    unsafe {
+        (instance().fp_v1_1().get_physical_device_features2)(physical, features);
+        let first = (*features).p_next.cast::<vk::PhysicalDeviceProtectedMemoryFeatures<'_>>();
+        let protected = vk::StructureType::PHYSICAL_DEVICE_PROTECTED_MEMORY_FEATURES;
+        if let Some(first) = first.as_mut().filter(|first| first.s_type == protected) {
+            first.protected_memory = vk::TRUE;
+        }
     }
 }
 

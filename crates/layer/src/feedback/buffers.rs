@@ -5,6 +5,12 @@ use crate::pnext::Copied;
 use crate::usages::{usage, usage_chain};
 use ash::vk::{self, Handle as _};
 
+/// What a capture writes to.
+const OF_CAPTURES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT.as_raw()
+        | vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT.as_raw(),
+);
+
 /// `vkCreateBuffer`.
 pub(crate) unsafe extern "system" fn create_buffer(
     device: vk::Device,
@@ -18,6 +24,13 @@ pub(crate) unsafe extern "system" fn create_buffer(
         let Some(next) = device.next.create_buffer else { return vk::Result::ERROR_UNKNOWN };
         if !device.has_feedback {
             return next(device.handle, info, allocator, buffer);
+        }
+        let sparse = (*info).flags.contains(vk::BufferCreateFlags::SPARSE_BINDING);
+        if sparse && (*info).usage.intersects(OF_CAPTURES) && device.emulator.get().is_some() {
+            device.fault(format_args!(
+                "a sparse buffer for captures is refused: they need all of it"
+            ));
+            return vk::Result::ERROR_UNKNOWN;
         }
         let (changed, _chain) = map(device, &*info);
         let result = next(device.handle, &raw const changed, allocator, buffer);
