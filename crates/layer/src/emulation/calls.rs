@@ -83,15 +83,6 @@ impl Call {
             }
         })
     }
-
-    pub(crate) fn first_instance(&self) -> Option<u32> {
-        match self.arguments {
-            Said::Direct { first_instance, .. } | Said::Bytes { first_instance, .. } => {
-                Some(first_instance)
-            }
-            Said::Indirect { .. } => None,
-        }
-    }
 }
 
 /// The indices of a draw.

@@ -8,7 +8,6 @@ use crate::emulation::layouts::{ADDRESSES, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::{Active, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
-use crate::emulation::words::block_stride;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::MAX_BUFFERS;
 use polyshade_planner::keeper::{self, Job};
@@ -92,11 +91,10 @@ impl Recording {
         let last = self.provokes_last(facts);
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
         let (blocks, template) = blocks.map_err(lost)?;
-        let pulled = self.pulled(device, emulator, &variant, &call)?;
         draws.template = template.address;
-        draws.word_count = variant.words.len() as u32;
+        draws.word_count = variant.word_count();
         draws.blocks = blocks.address;
-        draws.block_stride = block_stride(&variant);
+        draws.block_stride = variant.block_stride();
         for ((buffer, target), stride) in
             draws.buffers.iter_mut().zip(&self.targets).zip(variant.strides)
         {
@@ -104,7 +102,7 @@ impl Recording {
         }
         self.jobs.push(&job(draws, of_feedback));
         let layout = facts.layout.as_ref().ok_or("a pipeline without a layout")?;
-        let drawn = Drawn { variant: &variant, layout, blocks, pulled, commands: done.commands };
+        let drawn = Drawn { variant: &variant, layout, blocks, commands: done.commands };
         // SAFETY: the caller's promise.
         unsafe {
             self.draw(device, commands, &call, &drawn, facts.discards_dynamically(emulator));
@@ -190,8 +188,8 @@ impl Recording {
                 set(commands, vk::TRUE);
             }
             for number in 0..call.draws {
-                let block = u64::from(number * block_stride(drawn.variant));
-                let addresses = [drawn.pulled, drawn.blocks.address + block];
+                let block = drawn.blocks.address + u64::from(number * drawn.variant.block_stride());
+                let addresses = [block + u64::from(drawn.variant.capture_size()), block];
                 let layout = drawn.layout;
                 let values = addresses.as_ptr().cast();
                 push(commands, layout.handle, layout.stages, at, ADDRESSES, values);
@@ -247,6 +245,5 @@ struct Drawn<'d> {
     variant: &'d Variant,
     layout: &'d Layout,
     blocks: Piece,
-    pulled: u64,
     commands: Option<Piece>,
 }

@@ -42,18 +42,9 @@ impl Recording {
         indices: Option<Indices>,
         (draws, last): (&keeper::Draws, bool),
     ) -> Result<(Piece, Piece), vk::Result> {
-        let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
-        let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
-        let address =
-            |number: usize| self.targets[number].map_or(0, |target: Target| target.address);
-        let word = |told: &Told| match *told {
-            Told::Kept(word) => word,
-            Told::Flags => Word::Constant(u32::from(last) | unbound),
-            Told::AddressLow(number) => Word::Constant(address(number) as u32),
-            Told::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
-            Told::Size(number) => Word::Constant(self.targets[number].map_or(0, |one| one.size)),
-        };
-        let words: Vec<Word> = variant.words.iter().map(word).collect();
+        let captured = variant.words.iter().map(|told| self.told_of_capture(told, last));
+        let mut words: Vec<Word> = captured.collect();
+        words.extend(self.fetched(device, emulator, variant));
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = keeper::template(&words, |word| match word {
             Word::Constant(value) => *value,
@@ -69,8 +60,47 @@ impl Recording {
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
-        let size = block_stride(variant) * call.draws.max(1);
+        let size = variant.block_stride() * call.draws.max(1);
         Ok((self.kept(device, emulator, size)?, template))
+    }
+
+    /// What a word of the capture is.
+    fn told_of_capture(&self, told: &Told, last: bool) -> Word {
+        let target = |number: usize| self.targets[number];
+        let address = |number| target(number).map_or(0, |target: Target| target.address);
+        match *told {
+            Told::Kept(word) => word,
+            Told::Flags => {
+                let unbound = (0..).zip(&self.targets).filter(|(_, target)| target.is_none());
+                let unbound: u32 = unbound.map(|(number, _)| 2_u32 << number).sum();
+                Word::Constant(u32::from(last) | unbound)
+            }
+            Told::AddressLow(number) => Word::Constant(address(number) as u32),
+            Told::AddressHigh(number) => Word::Constant((address(number) >> 32) as u32),
+            Told::Size(number) => Word::Constant(target(number).map_or(0, |one| one.size)),
+        }
+    }
+
+    /// The words by which the shader fetches attributes.
+    fn fetched(&self, device: &Driver, emulator: &Emulator, variant: &Variant) -> Vec<Word> {
+        if variant.pulled.is_empty() {
+            return Vec::new();
+        }
+        let range =
+            |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
+        // Once for each buffer: the driver is asked for its address.
+        let bound = self.vertex_buffers.iter();
+        let ranges: BTreeMap<u32, (u64, u32)> =
+            bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
+        let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
+        let word = |fetched: &Fetched| match *fetched {
+            Fetched::FirstInstance => Word::FirstInstance,
+            Fetched::AddressLow(number) => Word::Constant(range(number).0 as u32),
+            Fetched::AddressHigh(number) => Word::Constant((range(number).0 >> 32) as u32),
+            Fetched::Size(number) => Word::Constant(range(number).1),
+            Fetched::Nothing => Word::Constant(0),
+        };
+        variant.pulled.iter().map(word).collect()
     }
 
     /// Memory that the keeper writes in front of a pass. Where others share the pass nobody may: so it says first that
@@ -86,41 +116,21 @@ impl Recording {
             false => self.arena.take(device, emulator, size.into()),
         }
     }
-
-    /// Where it stands what the shader fetches attributes by.
-    pub(super) fn pulled(
-        &mut self,
-        device: &Driver,
-        emulator: &Emulator,
-        variant: &Variant,
-        call: &Call,
-    ) -> Result<u64, String> {
-        if variant.pulled.is_empty() {
-            return Ok(0);
-        }
-        let range =
-            |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
-        // Once for each buffer: the driver is asked for its address.
-        let bound = self.vertex_buffers.iter();
-        let ranges: BTreeMap<u32, (u64, u32)> =
-            bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
-        let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
-        let word = |fetched: &Fetched| match *fetched {
-            Fetched::FirstInstance => call.first_instance().ok_or_else(|| {
-                "attributes with a divisor, of an indirect draw with indices".to_owned()
-            }),
-            Fetched::AddressLow(number) => Ok(range(number).0 as u32),
-            Fetched::AddressHigh(number) => Ok((range(number).0 >> 32) as u32),
-            Fetched::Size(number) => Ok(range(number).1),
-            Fetched::Nothing => Ok(0),
-        };
-        let words = variant.pulled.iter().map(word).collect::<Result<Vec<_>, _>>()?;
-        let block = self.arena.put(device, emulator, &words);
-        block.map(|block| block.address).map_err(|error| format!("no memory: {error}"))
-    }
 }
 
-/// From one block of words to the next.
-pub(super) fn block_stride(variant: &Variant) -> u32 {
-    (4 * variant.words.len() as u32).next_multiple_of(16)
+impl Variant {
+    /// The bytes of the words of the capture, behind which those are by which attributes are fetched.
+    pub(super) fn capture_size(&self) -> u32 {
+        4 * self.words.len() as u32
+    }
+
+    /// The words of a block.
+    pub(super) fn word_count(&self) -> u32 {
+        (self.words.len() + self.pulled.len()) as u32
+    }
+
+    /// From one block of words to the next.
+    pub(super) fn block_stride(&self) -> u32 {
+        (4 * self.word_count()).next_multiple_of(16)
+    }
 }
