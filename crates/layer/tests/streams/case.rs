@@ -67,6 +67,8 @@ pub(super) struct Look {
     pub(super) dynamic_rendering: bool,
     pub(super) provokes_last: bool,
     pub(super) index_type: vk::IndexType,
+    /// Unless an instance is one element further than the one before.
+    pub(super) divisor: Option<u32>,
 }
 
 /// What is between a begin and an end.
@@ -124,6 +126,7 @@ pub(super) enum Kind {
     Direct,
     Indexed,
     Indirect,
+    IndexedIndirect,
     Counted,
     Multi,
     MultiIndexed,
@@ -168,9 +171,12 @@ impl Stream {
             dynamic_rendering: noise.one_in(2),
             provokes_last: noise.one_in(3),
             index_type: noise.of(&index_types),
+            divisor: noise.one_in(4).then(|| noise.below(4)),
         };
         // Of libraries that never rasterize Debian's validation layer misses state, or draws, and ends.
         look.discard &= !look.libraries || look.dynamic;
+        // It ends where one has divisors, too.
+        look.divisor = look.divisor.filter(|_| !look.libraries || look.dynamic_input);
         // Without restarts it would be a vertex that nobody has.
         let index = |noise: &mut Noise| match look.restart && noise.one_in(5) {
             true => u32::MAX,
@@ -178,7 +184,8 @@ impl Stream {
         };
         let indices = (0..64).map(|_| index(noise)).collect();
         // Of these lavapipe has some wrong where another kind was before.
-        let kind = noise.of(&[Kind::Bytes, Kind::Indirect, Kind::Counted]);
+        let kinds = [Kind::Bytes, Kind::Indirect, Kind::IndexedIndirect, Kind::Counted];
+        let kind = noise.of(&kinds);
         let kinds = [Kind::Direct, Kind::Indexed, Kind::Multi, Kind::MultiIndexed, kind, kind];
         let mut calls = 0;
         let mut captures = Vec::new();
@@ -231,6 +238,11 @@ impl Stream {
         self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
         self.look.libraries = false;
         self
+    }
+
+    /// Whether it draws by such a command.
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.captures.iter().flat_map(|capture| &capture.calls).any(|call| call.kind == kind)
     }
 
     pub(super) fn place(&self, number: usize) -> Place {

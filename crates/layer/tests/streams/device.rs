@@ -12,6 +12,9 @@ pub(super) struct Able {
     pub(super) multi: Option<ext::multi_draw::Device>,
     pub(super) conditional: Option<ext::conditional_rendering::Device>,
     pub(super) counts_draws: bool,
+    /// Whether it captures indirect draws with indices, which lavapipe by itself has wrong.
+    pub(super) indexed_indirect: bool,
+    pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
     /// A queue is one thread's at a time.
     pub(super) queue: Mutex<vk::Queue>,
@@ -29,8 +32,9 @@ const NEEDED: [&CStr; 7] = [
 ];
 
 /// What one has.
-const WANTED: [&CStr; 3] = [
+const WANTED: [&CStr; 4] = [
     ext::multi_draw::NAME,
+    ext::vertex_attribute_divisor::NAME,
     ext::conditional_rendering::NAME,
     ext::primitives_generated_query::NAME,
 ];
@@ -80,6 +84,9 @@ impl Able {
         let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default()
             .primitives_generated_query(true)
             .primitives_generated_query_with_rasterizer_discard(true);
+        let mut divisors = vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT::default()
+            .vertex_attribute_instance_rate_divisor(true)
+            .vertex_attribute_instance_rate_zero_divisor(true);
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -93,6 +100,9 @@ impl Able {
             .push_next(&mut restart)
             .push_next(&mut provoking)
             .push_next(&mut libraries);
+        if has(ext::vertex_attribute_divisor::NAME) {
+            info = info.push_next(&mut divisors);
+        }
         if has(ext::multi_draw::NAME) {
             info = info.push_next(&mut multi);
         }
@@ -112,6 +122,8 @@ impl Able {
             conditional: has(ext::conditional_rendering::NAME)
                 .then(|| ext::conditional_rendering::Device::new(above, below)),
             counts_draws,
+            indexed_indirect: true,
+            has_divisors: has(ext::vertex_attribute_divisor::NAME),
             counts_generated: has(ext::primitives_generated_query::NAME),
             queue: Mutex::new(device.queue),
             device,

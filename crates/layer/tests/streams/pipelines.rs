@@ -130,9 +130,18 @@ impl Made<'_> {
         let of_fragments = parts.contains(Part::FRAGMENT_SHADER);
         let stages = &stages[usize::from(!of_vertices)..1 + usize::from(of_fragments)];
         let (attributes, bindings) = vertex_input();
-        let input = vk::PipelineVertexInputStateCreateInfo::default()
+        let divisors = [vk::VertexInputBindingDivisorDescriptionEXT {
+            binding: BINDINGS[1].0,
+            divisor: look.divisor.unwrap_or(1),
+        }];
+        let mut divided = vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
+            .vertex_binding_divisors(&divisors);
+        let mut input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_attribute_descriptions(&attributes)
             .vertex_binding_descriptions(&bindings);
+        if look.divisor.is_some() && !look.dynamic_input {
+            input = input.push_next(&mut divided);
+        }
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(look.topology)
             .primitive_restart_enable(look.restart);

@@ -310,7 +310,10 @@ impl Scene<'_> {
                 .binding(binding)
                 .stride(STRIDE)
                 .input_rate(input_rate)
-                .divisor(1)
+                .divisor(match input_rate {
+                    vk::VertexInputRate::INSTANCE => look.divisor.unwrap_or(1),
+                    _ => 1,
+                })
         });
         // SAFETY: the buffers are alive, and commands set what is dynamic.
         unsafe {
@@ -448,7 +451,10 @@ impl Scene<'_> {
                         vulkan.cmd_draw(commands, count, instances, first, base);
                     }
                 }
-                (Kind::Indexed | Kind::MultiIndexed, _) => {
+                (Kind::IndexedIndirect, _) if self.able.indexed_indirect => {
+                    vulkan.cmd_draw_indexed_indirect(commands, arguments, at, most, stride);
+                }
+                (Kind::Indexed | Kind::MultiIndexed | Kind::IndexedIndirect, _) => {
                     for one in indexed {
                         let (count, first, offset) =
                             (one.index_count, one.first_index, one.vertex_offset);

@@ -1,6 +1,6 @@
 //! What streams are drawn with, and what is read behind them.
 
-use super::case::{MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
+use super::case::{Kind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
 use crate::objects::{allocate, image};
@@ -291,8 +291,14 @@ fn words(stream: &Stream, buffer: Buffer) -> Vec<u32> {
     for call in calls() {
         for (at, draw) in call.draws.iter().enumerate() {
             let at = (call.number * MOST_DRAWS + at) * ARGUMENT_WORDS;
-            let words = [draw.count, call.instances, draw.first, call.first_instance];
-            arguments[at..at + 4].copy_from_slice(&words);
+            let (instances, base) = (call.instances, call.first_instance);
+            let words = match call.kind {
+                Kind::IndexedIndirect => {
+                    [draw.count, instances, draw.first, draw.offset.cast_unsigned(), base]
+                }
+                _ => [draw.count, instances, draw.first, base, 0],
+            };
+            arguments[at..at + ARGUMENT_WORDS].copy_from_slice(&words);
         }
     }
     let of_call = |i: usize| calls().find(|call| call.number == i);
