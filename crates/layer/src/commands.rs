@@ -160,6 +160,8 @@ commands! {
         cmd_write_timestamp: PFN_vkCmdWriteTimestamp = c"vkCmdWriteTimestamp",
         cmd_write_timestamp_2: PFN_vkCmdWriteTimestamp2 =
             c"vkCmdWriteTimestamp2" | c"vkCmdWriteTimestamp2KHR",
+        cmd_write_buffer_marker: PFN_vkCmdWriteBufferMarkerAMD = c"vkCmdWriteBufferMarkerAMD",
+        cmd_write_buffer_marker_2: PFN_vkCmdWriteBufferMarker2AMD = c"vkCmdWriteBufferMarker2AMD",
         queue_submit: PFN_vkQueueSubmit = c"vkQueueSubmit",
         queue_submit_2: PFN_vkQueueSubmit2 = c"vkQueueSubmit2" | c"vkQueueSubmit2KHR",
         create_render_pass: PFN_vkCreateRenderPass = c"vkCreateRenderPass",

@@ -122,6 +122,10 @@ fn of_feedback(name: &CStr) -> Option<Command> {
         b"vkCmdWriteTimestamp" => events::cmd_write_timestamp as PFN_vkCmdWriteTimestamp,
         b"vkCmdWriteTimestamp2" | b"vkCmdWriteTimestamp2KHR" =>
             events::cmd_write_timestamp_2 as PFN_vkCmdWriteTimestamp2,
+        b"vkCmdWriteBufferMarkerAMD" =>
+            events::cmd_write_buffer_marker as PFN_vkCmdWriteBufferMarkerAMD,
+        b"vkCmdWriteBufferMarker2AMD" =>
+            events::cmd_write_buffer_marker_2 as PFN_vkCmdWriteBufferMarker2AMD,
         b"vkQueueSubmit" => submits::queue_submit as PFN_vkQueueSubmit,
         b"vkQueueSubmit2" | b"vkQueueSubmit2KHR" => submits::queue_submit_2 as PFN_vkQueueSubmit2,
         b"vkCreateRenderPass" => passes::create_render_pass as PFN_vkCreateRenderPass,

@@ -74,6 +74,8 @@ commands! {
     b"vkCreateRenderPass2KHR" => create_render_pass_2 as PFN_vkCreateRenderPass2,
     b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
     b"vkQueueSubmit2KHR" => queue_submit_2 as PFN_vkQueueSubmit2,
+    b"vkCmdWriteBufferMarkerAMD" => marker as PFN_vkCmdWriteBufferMarkerAMD,
+    b"vkCmdWriteBufferMarker2AMD" => marker_2 as PFN_vkCmdWriteBufferMarker2AMD,
     b"vkCmdUpdateBuffer" => update_buffer as PFN_vkCmdUpdateBuffer,
 }
 
@@ -403,4 +405,24 @@ unsafe extern "system" fn queue_submit_2(
         unsafe { (&*(*submits).p_wait_semaphore_infos, &*(*submits).p_signal_semaphore_infos) };
     note_2(&[wait.stage_mask, signal.stage_mask], &[]);
     vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn marker(
+    _: vk::CommandBuffer,
+    stage: vk::PipelineStageFlags,
+    _: vk::Buffer,
+    _: vk::DeviceSize,
+    _: u32,
+) {
+    note(|seen| seen.stages.push(stage));
+}
+
+unsafe extern "system" fn marker_2(
+    _: vk::CommandBuffer,
+    stage: vk::PipelineStageFlags2,
+    _: vk::Buffer,
+    _: vk::DeviceSize,
+    _: u32,
+) {
+    note_2(&[stage], &[]);
 }

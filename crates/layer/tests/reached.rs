@@ -69,6 +69,26 @@ fn newer_barriers_and_passes_have_no_stage_of_the_extension() {
 }
 
 #[test]
+fn markers_are_written_at_stages_that_the_driver_knows() {
+    with_device(|layer, device| {
+        let commands: vk::CommandBuffer = of_same(device);
+        let name = c"vkCmdWriteBufferMarkerAMD";
+        let first = call!(layer.of_device(device, name), PFN_vkCmdWriteBufferMarkerAMD);
+        let name = c"vkCmdWriteBufferMarker2AMD";
+        let second = call!(layer.of_device(device, name), PFN_vkCmdWriteBufferMarker2AMD);
+        // SAFETY: the arguments are valid.
+        unsafe {
+            first(commands, Stage::TRANSFORM_FEEDBACK_EXT, vk::Buffer::null(), 0, 1);
+            first(commands, Stage::BOTTOM_OF_PIPE, vk::Buffer::null(), 0, 1);
+            second(commands, FEEDBACK_2, vk::Buffer::null(), 0, 1);
+        }
+        let expected = [Stage::VERTEX_SHADER, Stage::BOTTOM_OF_PIPE, Stage::VERTEX_SHADER];
+        assert_eq!(seen().stages, expected);
+        made_up::free(commands);
+    });
+}
+
+#[test]
 fn submissions_wait_at_stages_that_the_driver_knows() {
     with_device(|layer, device| {
         let queue: vk::Queue = of_same(device);

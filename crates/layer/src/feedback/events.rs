@@ -1,4 +1,4 @@
-//! Events and timestamps, which have stages too.
+//! Events, timestamps and markers, which have stages too.
 
 use super::barriers::{Dependency, Mapped};
 use super::masks::{Reach, stages, stages_2};
@@ -32,7 +32,7 @@ macro_rules! stage_commands {
     };
 }
 
-/// A timestamp is written at one stage.
+/// Timestamps and markers are written at one stage.
 unsafe fn alone(_: vk::CommandBuffer) -> Reach {
     Reach::Nothing
 }
@@ -49,6 +49,14 @@ stage_commands! {
     /// `vkCmdWriteTimestamp2`.
     cmd_write_timestamp_2: cmd_write_timestamp_2(
         ; vk::PipelineStageFlags2, stages_2, alone; pool: vk::QueryPool, query: u32
+    );
+    /// `vkCmdWriteBufferMarkerAMD`.
+    cmd_write_buffer_marker: cmd_write_buffer_marker(
+        ; vk::PipelineStageFlags, stages, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
+    );
+    /// `vkCmdWriteBufferMarker2AMD`.
+    cmd_write_buffer_marker_2: cmd_write_buffer_marker_2(
+        ; vk::PipelineStageFlags2, stages_2, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
 }
 
