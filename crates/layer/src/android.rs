@@ -1,5 +1,5 @@
-//! What Android has otherwise: its loader reads no manifest but asks each `libVkLayer*.so` of an application what it is,
-//! by functions that it looks up by their names; what is logged goes to its log; settings are properties.
+//! Android's loader reads no manifest: it asks each `libVkLayer*.so` of an application what it is, by functions that it
+//! looks up by their names.
 
 use crate::instance::{
     enumerate_device_layer_properties, enumerate_instance_extension_properties,
@@ -57,49 +57,4 @@ exported! {
         procs::get_instance_proc_addr(instance, name);
     vkGetDeviceProcAddr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction =
         procs::get_device_proc_addr(device, name);
-}
-
-/// What only Android's libraries have.
-#[cfg(target_os = "android")]
-pub(crate) mod system {
-    use crate::log::Level;
-    use std::ffi::{CString, OsString, c_char, c_int};
-
-    #[link(name = "log")]
-    unsafe extern "C" {
-        fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
-    }
-
-    unsafe extern "C" {
-        fn __system_property_get(name: *const c_char, value: *mut c_char) -> c_int;
-    }
-
-    /// The bytes of a property's value, with the zero behind it (`PROP_VALUE_MAX`).
-    const MOST: usize = 92;
-
-    /// Says something in the system's log.
-    pub(crate) fn say(level: Level, text: &str) {
-        // `android_LogPriority`.
-        let priority = match level {
-            Level::Off | Level::Error => 6,
-            Level::Warning => 5,
-            Level::Info => 4,
-            Level::Debug => 3,
-        };
-        if let Ok(text) = CString::new(text) {
-            // SAFETY: both are strings.
-            unsafe { __android_log_write(priority, c"polyshade-layer".as_ptr(), text.as_ptr()) };
-        }
-    }
-
-    /// The property that stands for a variable of the environment: `debug.polyshade_layer_mode`.
-    pub(crate) fn property(variable: &str) -> Option<OsString> {
-        let name = CString::new(format!("debug.{}", variable.to_lowercase())).ok()?;
-        let mut value = [0_u8; MOST];
-        // SAFETY: there is room for any value.
-        let length = unsafe { __system_property_get(name.as_ptr(), value.as_mut_ptr().cast()) };
-        let bytes = value.get(..usize::try_from(length).ok()?)?;
-        let text = std::str::from_utf8(bytes).ok()?;
-        (!text.is_empty()).then(|| text.into())
-    }
 }

@@ -246,8 +246,8 @@ struct Request {
 }
 
 impl Request {
-    /// Splits the extensions into those of the driver's and of the layer's. The error is why something must not be asked
-    /// for, with what Vulkan answers.
+    /// Splits the extensions into those of the driver's and of the layer's. The error is why something must not be
+    /// asked for, with what Vulkan answers.
     ///
     /// # Safety
     ///

@@ -4,8 +4,8 @@
 //! and in a mode for debugging captures nothing. What needs nothing of the layer gets the driver's own commands.
 //! `docs/layer.md` is for users.
 //!
-//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there. Applications that link the
-//! layer, as a static library, call [`polyshade_layer_link`].
+//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`]; all else it finds from there. Applications that link
+//! the layer, as a static library, call [`polyshade_layer_link`].
 
 pub mod android;
 mod answer;
@@ -29,6 +29,8 @@ mod registry;
 pub mod settings;
 mod spirv;
 mod structures;
+#[cfg(target_os = "android")]
+mod system;
 mod usages;
 
 pub use features::Feature;

@@ -1,8 +1,8 @@
 //! The layer without a loader: an application links it, and says which driver is below.
 //!
-//! Layers tell handles apart by their first word, which drivers leave to a loader. Here `below` stands between the layer
-//! and the driver, and writes that word; `above` stands between the application and the layer, and hands the layer
-//! what a loader would. Above a loader, whose handles have the word already, `below` only passes on.
+//! Layers tell handles apart by their first word, which drivers leave to a loader. Here `below` stands between the
+//! layer and the driver, and writes that word; `above` stands between the application and the layer, and hands the
+//! layer what a loader would. Above a loader, whose handles have the word already, `below` only passes on.
 
 use crate::chain::{
     LINK_INFO, LayerDeviceCreateInfo, LayerDeviceLink, LayerInstanceCreateInfo, LayerInstanceLink,

@@ -73,7 +73,14 @@ impl Log {
             }
             #[cfg(target_os = "android")]
             None => {
-                crate::android::system::say(level, &line);
+                // `android_LogPriority`.
+                let priority = match level {
+                    Level::Off | Level::Error => 6,
+                    Level::Warning => 5,
+                    Level::Info => 4,
+                    Level::Debug => 3,
+                };
+                crate::system::say(priority, &line);
                 Ok(())
             }
             #[cfg(not(target_os = "android"))]

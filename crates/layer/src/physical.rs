@@ -12,8 +12,8 @@ use ash::vk;
 use ash::vk::TaggedStructure as _;
 use std::ffi::{CStr, c_char};
 
-/// What hands SPIR-V to a driver, has it record commands, or says what is drawn into, where the layer does not look yet:
-/// hidden where the layer provides something.
+/// What hands SPIR-V to a driver, has it record commands, or says what is drawn into, where the layer does not look
+/// yet: hidden where the layer provides something.
 const BYPASSES: [&CStr; 6] = [
     c"VK_EXT_multisampled_render_to_single_sampled",
     c"VK_EXT_shader_object",

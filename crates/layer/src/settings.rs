@@ -127,7 +127,7 @@ impl Settings {
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     let value = if has_more_rights() { None } else { std::env::var_os(name) };
     #[cfg(target_os = "android")]
-    let value = value.or_else(|| crate::android::system::property(name));
+    let value = value.or_else(|| crate::system::property(name));
     value
 }
 

@@ -12,8 +12,8 @@ const HEADER: usize = 5;
 const OF_THE_EXTENSION: [Capability; 2] =
     [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
 
-/// Whether a module declares a capability of the extension. Most do not, and are not even parsed; whatever else is wrong
-/// with them is the driver's to say.
+/// Whether a module declares a capability of the extension. Most do not, and are not even parsed; whatever else is
+/// wrong with them is the driver's to say.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {

@@ -1,5 +1,6 @@
 //! A driver that is narrow, as those above Metal are: lavapipe, and a fault wherever it is asked for what a portability
-//! driver lacks. It has protected memory, and two queues, which are lavapipe's one, and notes how submissions wait for each other.
+//! driver lacks. It has protected memory, and two queues, which are lavapipe's one, and notes how submissions
+//! wait for each other.
 
 use crate::linked::driver;
 use ash::vk::{self, Handle as _};

@@ -276,8 +276,8 @@ impl Job {
     /// Bytes of the arguments of a draw that captures.
     pub const COMMAND_SIZE: u32 = 16;
 
-    /// Has the draws of these jobs, which are words already, heed what conditional rendering looks at, but for those that
-    /// look at something themselves: the jobs of a secondary command buffer that inherits it.
+    /// Has the draws of these jobs, which are words already, heed what conditional rendering looks at, but for those
+    /// that look at something themselves: the jobs of a secondary command buffer that inherits it.
     pub fn inherit(jobs: &mut [u32], predicate: Predicate) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             if job[FLAGS] & (DRAWS | PREDICATED) == DRAWS {

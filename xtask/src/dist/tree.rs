@@ -40,7 +40,8 @@ pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     DOCUMENTS.iter().try_for_each(|name| copy(&workspace().join(name), &documents.join(name)))
 }
 
-/// The layer, as a library that is linked too; and its manifest, which is the one that `polyshade layer install` writes, with another path.
+/// The layer, as a library that is linked too; and its manifest: the one that `polyshade layer install` writes, with
+/// another path.
 fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
     capi::install(&built.join("libpolyshade_layer.so"), &tree.join(LAYER), "--strip-unneeded")?;
     let linked = "libpolyshade_layer.a";

@@ -7,7 +7,6 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::LOST;
-use crate::emulation::recording::Recording;
 use ash::vk::{self, PipelineStageFlags as Stage};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,15 +24,6 @@ struct Time {
 /// The queues to which recordings are submitted that may be pending twice.
 #[derive(Default)]
 pub(crate) struct Queues(Mutex<Vec<(vk::Queue, Time)>>);
-
-impl Recording {
-    /// Notes that the keeper writes to memory of this recording.
-    pub(super) fn keeps(&mut self) {
-        if let Some(own) = self.own.take() {
-            self.uses.push(own);
-        }
-    }
-}
 
 /// Submits command buffers behind all that use the same memory on other queues.
 ///

@@ -110,6 +110,13 @@ impl Recording {
         self.list.is_some() || self.resumes || self.is_secondary && self.scope != Scope::Outside
     }
 
+    /// Notes that the keeper writes to memory of this recording.
+    pub(super) fn keeps(&mut self) {
+        if let Some(own) = self.own.take() {
+            self.uses.push(own);
+        }
+    }
+
     /// Forgets everything. No commands use the memory any more.
     pub(crate) fn reset(&mut self, device: &Driver, emulator: &Emulator) {
         let mut arena = std::mem::take(&mut self.arena);

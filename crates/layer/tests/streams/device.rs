@@ -39,6 +39,44 @@ const WANTED: [&CStr; 4] = [
     ext::primitives_generated_query::NAME,
 ];
 
+/// The features of what is wanted, for those that are there.
+#[derive(Default)]
+struct Optional {
+    multi: vk::PhysicalDeviceMultiDrawFeaturesEXT<'static>,
+    conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
+    generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
+    divisors: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
+}
+
+impl Optional {
+    fn add_to<'o>(
+        &'o mut self,
+        mut info: vk::DeviceCreateInfo<'o>,
+        has: impl Fn(&CStr) -> bool,
+    ) -> vk::DeviceCreateInfo<'o> {
+        if has(ext::multi_draw::NAME) {
+            self.multi.multi_draw = vk::TRUE;
+            info = info.push_next(&mut self.multi);
+        }
+        if has(ext::conditional_rendering::NAME) {
+            self.conditional.conditional_rendering = vk::TRUE;
+            info = info.push_next(&mut self.conditional);
+        }
+        if has(ext::primitives_generated_query::NAME) {
+            let generated = &mut self.generated;
+            generated.primitives_generated_query = vk::TRUE;
+            generated.primitives_generated_query_with_rasterizer_discard = vk::TRUE;
+            info = info.push_next(generated);
+        }
+        if has(ext::vertex_attribute_divisor::NAME) {
+            self.divisors.vertex_attribute_instance_rate_divisor = vk::TRUE;
+            self.divisors.vertex_attribute_instance_rate_zero_divisor = vk::TRUE;
+            info = info.push_next(&mut self.divisors);
+        }
+        info
+    }
+}
+
 /// Whether a buffer may say how many draws there are.
 fn counts_draws(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
@@ -78,17 +116,9 @@ impl Able {
             .transform_feedback_preserves_provoking_vertex(true);
         let mut libraries = vk::PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT::default()
             .graphics_pipeline_library(true);
-        let mut multi = vk::PhysicalDeviceMultiDrawFeaturesEXT::default().multi_draw(true);
-        let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default()
-            .conditional_rendering(true);
-        let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default()
-            .primitives_generated_query(true)
-            .primitives_generated_query_with_rasterizer_discard(true);
-        let mut divisors = vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT::default()
-            .vertex_attribute_instance_rate_divisor(true)
-            .vertex_attribute_instance_rate_zero_divisor(true);
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        let mut info = vk::DeviceCreateInfo::default()
+        let mut optional = Optional::default();
+        let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .enabled_features(&enabled)
@@ -100,18 +130,7 @@ impl Able {
             .push_next(&mut restart)
             .push_next(&mut provoking)
             .push_next(&mut libraries);
-        if has(ext::vertex_attribute_divisor::NAME) {
-            info = info.push_next(&mut divisors);
-        }
-        if has(ext::multi_draw::NAME) {
-            info = info.push_next(&mut multi);
-        }
-        if has(ext::conditional_rendering::NAME) {
-            info = info.push_next(&mut conditional);
-        }
-        if has(ext::primitives_generated_query::NAME) {
-            info = info.push_next(&mut generated);
-        }
+        let info = optional.add_to(info, has);
         // SAFETY: what the structure points to lives until the end of this function.
         let handle = unsafe { instance.handle.create_device(physical, &info, None) };
         let device = instance.with_commands(handle.expect("a device"), physical);

@@ -130,12 +130,8 @@ impl Made<'_> {
         let of_fragments = parts.contains(Part::FRAGMENT_SHADER);
         let stages = &stages[usize::from(!of_vertices)..1 + usize::from(of_fragments)];
         let (attributes, bindings) = vertex_input();
-        let divisors = [vk::VertexInputBindingDivisorDescriptionEXT {
-            binding: BINDINGS[1].0,
-            divisor: look.divisor.unwrap_or(1),
-        }];
-        let mut divided = vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
-            .vertex_binding_divisors(&divisors);
+        let divisors = divisors(look);
+        let mut divided = Divided::default().vertex_binding_divisors(&divisors);
         let mut input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_attribute_descriptions(&attributes)
             .vertex_binding_descriptions(&bindings);
@@ -222,6 +218,14 @@ const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
         alpha_blend_op: vk::BlendOp::ADD,
         color_write_mask: vk::ColorComponentFlags::RGBA,
     }];
+
+type Divided<'d> = vk::PipelineVertexInputDivisorStateCreateInfoEXT<'d>;
+
+/// How many instances have the same attributes.
+fn divisors(look: &Look) -> [vk::VertexInputBindingDivisorDescriptionEXT; 1] {
+    let (binding, divisor) = (BINDINGS[1].0, look.divisor.unwrap_or(1));
+    [vk::VertexInputBindingDivisorDescriptionEXT { binding, divisor }]
+}
 
 /// Attributes and bindings as pipelines have them.
 fn vertex_input()

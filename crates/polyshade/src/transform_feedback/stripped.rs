@@ -12,8 +12,8 @@ use polyshade_spv::{
 ///
 /// # Errors
 ///
-/// `Limit`, where a version between has more words than a module may have; `Unsupported`, where a specialization constant
-/// says to which stream a vertex goes.
+/// `Limit`, where a version between has more words than a module may have; `Unsupported`, where a specialization
+/// constant says to which stream a vertex goes.
 pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     let mut current = module.borrowed();
     if module.has_capability(Capability::GEOMETRY_STREAMS) {
